@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from contextd.domain.trust import AGENT_SHELLS
 from support.examples import drawn
 from support.writes import GUARD
 
@@ -40,6 +41,13 @@ def pytest_xdist_auto_num_workers() -> int:
     worker pays 25 s of CPU for collecting all tests.
     """
     return min(4, 1 + (os.cpu_count() or 1))
+
+
+@pytest.fixture(autouse=True)
+def a_person_at_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests are typed by a person, also where an agent runs them."""
+    for name in AGENT_SHELLS:
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture(autouse=True)

@@ -19,6 +19,9 @@ def main() -> int:
     """Run the command line; returns the exit code."""
     arguments = sys.argv[1:]
     command = arguments[0] if arguments else ""
+    if "--help" in arguments or "-h" in arguments:
+        # A person asks: what the thin commands do is not done for that.
+        command = command if command == "mcp" else ""
     if command == "mcp":
         from contextd.shim import main as shim  # noqa: PLC0415 - measured: stdlib only
 
@@ -74,13 +77,14 @@ def _standalone(*, fresh: bool = False) -> Host:
     from contextd.app import Host  # noqa: PLC0415
     from contextd.daemon_log import keep_log  # noqa: PLC0415
     from contextd.home import log_path  # noqa: PLC0415
+    from contextd.launch import without_secrets  # noqa: PLC0415
 
     host = Host.open(work=False, fresh=fresh)
     path = log_path(host.settings.home)
     with suppress(OSError):
         path.parent.mkdir(mode=0o700, exist_ok=True)
         stream = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "a")
-        keep_log(stream, path, host.settings.text("log.level"))
+        keep_log(stream, path, host.settings.text("log.level"), without_secrets)
     return host
 
 

@@ -99,6 +99,13 @@ class Caches:
                 found = self._caches[name] = Cache(limit, close)
             return found
 
+    def forget(self, name: str) -> None:
+        """Empty the cache called `name`, if there is one."""
+        with self._lock:
+            found = self._caches.get(name)
+        if found is not None:
+            found.clear()
+
     def sizes(self) -> dict[str, int]:
         """How many values each cache holds."""
         with self._lock:

@@ -212,13 +212,29 @@ def is_newer(version: str, than: str) -> bool:
     return _numbers(version) > _numbers(than)
 
 
+_LEAST_BYTES = 1 << 16
+"""Free bytes below which a daemon cannot start: its files and the first pages of its store need more."""
+
+
 def last_words(home: Home) -> str:
-    """The last line of the daemon's log."""
+    """Why a daemon ended: a full disk, on which it could not even say so, or the last line of its log."""
+    if _is_full(home):
+        return f"the disk of {home} is full; free some space"
     try:
         lines = _content(log_path(home)).decode("utf-8", "replace").strip().splitlines()
     except OSError:
         lines = []
     return lines[-1] if lines else "it left no word"
+
+
+def _is_full(home: AnyPath) -> bool:
+    if sys.platform == "win32":
+        return False
+    try:
+        disk = os.statvfs(home)
+    except OSError:
+        return False
+    return disk.f_bavail * disk.f_frsize < _LEAST_BYTES
 
 
 def _numbers(version: str) -> list[int]:

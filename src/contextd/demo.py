@@ -28,6 +28,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from contextd import client
+from contextd.code.git.command import git_command, git_environment
 from contextd.code.tree.walk import walk
 from contextd.domain.errors import ContextdError, Invalid, Unavailable
 from contextd.domain.tokens import count_tokens
@@ -134,11 +135,15 @@ def _set_up(folder: Path, repository: Path) -> Stage:
         "HOME": str(folder),
         "GIT_CONFIG_GLOBAL": os.devnull,
     }
-    git = ["git", "-c", "user.name=demo", "-c", "user.email=demo@example.invalid"]
-    if shutil.which("git"):
+    author = ["-c", "user.name=demo", "-c", "user.email=demo@example.invalid"]
+    with contextlib.suppress(Unavailable):
         for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "As it is"]):
             subprocess.run(
-                [*git, *command], cwd=root, env=environment, check=False, capture_output=True
+                git_command(root, [*author, *command]),
+                cwd=root,
+                env=git_environment() | {"HOME": str(folder), "GIT_CONFIG_GLOBAL": os.devnull},
+                check=False,
+                capture_output=True,
             )
     (folder / "home").mkdir(mode=0o700)
     return Stage(folder, root, environment)

@@ -15,7 +15,8 @@ from contextd.domain.errors import Denied, Unavailable
 
 def target_inside(root: Path, path: Path) -> Path:
     """Where a write to `path` really lands, links followed. Raises `Denied` outside `root`."""
-    real_root, real = root.resolve(), path.resolve()
+    # `Path.resolve` raises for links in a circle.
+    real_root, real = Path(os.path.realpath(root)), Path(os.path.realpath(path))
     if real != real_root and real_root not in real.parents:
         raise Denied(
             f"{path} leads outside {root}",

@@ -69,6 +69,19 @@ def make_home(home: AnyPath) -> None:
     os.makedirs(home, mode=0o700, exist_ok=True)
 
 
+def close_to_others(home: AnyPath) -> None:
+    """Take the rights of others off a home that was made with them. A directory that holds something else
+    too, such as a person's own home directory, is left as it is.
+    """
+    if is_private(home) and os.stat(home).st_mode & 0o077 and _is_ours(home):
+        os.chmod(home, 0o700)
+
+
+def _is_ours(home: AnyPath) -> bool:
+    found = os.listdir(home)
+    return not found or ("orgs" in found and "redaction.key" in found)
+
+
 def socket_path(home: Home) -> Home:
     """The daemon's unix socket: in the home, or in a private temporary directory when that path is
     too long for a socket.
@@ -76,14 +89,51 @@ def socket_path(home: Home) -> Home:
     path = home / "contextd.sock"
     if len(os.fsencode(path)) <= SOCKET_PATH_LIMIT:
         return path
-    # 30 ms of the 50 that a hook may take, for the few homes with a long path.
+    import tempfile  # noqa: PLC0415 - for the few homes with a long path
+
+    return type(home)(tempfile.gettempdir()) / _private_name(home) / "contextd.sock"
+
+
+def second_places(home: Home) -> list[Home]:
+    """Directories, perhaps on other disks, for what a full home cannot take; not created here, and not safe
+    to use before `make_private`. None on Windows.
+    """
+    # Not `tempfile`: on a full disk it falls back to the current directory, which is somebody's repository.
+    places = () if sys.platform == "win32" else ("/dev/shm", "/tmp")
+    return [type(home)(place) / _private_name(home) for place in places if os.path.isdir(place)]
+
+
+def _private_name(home: Home) -> str:
+    # 30 ms of the 50 that a hook may take, for the few that need it.
     import hashlib  # noqa: PLC0415
-    import tempfile  # noqa: PLC0415
 
     # One home, however it is written: shim and daemon must meet.
     name = hashlib.blake2b(os.fsencode(os.path.normpath(home)), digest_size=8).hexdigest()
     user = os.getuid() if hasattr(os, "getuid") else 0
-    return type(home)(tempfile.gettempdir()) / f"contextd-{user}-{name}" / "contextd.sock"
+    return f"contextd-{user}-{name}"
+
+
+def make_private(folder: AnyPath) -> None:
+    """Create a directory below a shared one. Raises `PermissionError` where it is somebody else's: whoever
+    made it first could read what is put there.
+    """
+    try:
+        os.mkdir(folder, 0o700)
+    except FileExistsError:
+        pass
+    if not is_private(folder):
+        raise PermissionError(f"{folder} belongs to somebody else")
+
+
+def is_private(folder: AnyPath) -> bool:
+    """Whether it is a directory of this user's, and no link to one."""
+    try:
+        about = os.lstat(folder)
+    except OSError:
+        return False
+    mine = not hasattr(os, "getuid") or about.st_uid == os.getuid()
+    # The bits of a directory without those of files, sockets and links.
+    return mine and about.st_mode & 0o170000 == 0o040000
 
 
 def read_object(path: AnyPath, largest: int) -> dict[str, Any] | None:
@@ -101,9 +151,14 @@ def write_object(path: AnyPath, value: Mapping[str, Any]) -> None:
     """Replace a small file by a JSON object, readable by its owner only. Raises `OSError`."""
     fresh = f"{os.path.splitext(path)[0]}.{os.getpid()}.tmp"
     fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(fd, "w", encoding="utf-8") as file:
-        file.write(dumps(value))
-    os.replace(fresh, path)
+    try:
+        with os.fdopen(fd, "w", encoding="utf-8") as file:
+            file.write(dumps(value))
+        os.replace(fresh, path)
+    except OSError:
+        # On a full disk every attempt would leave one more behind.
+        os.unlink(fresh)
+        raise
 
 
 LOCAL = "local"

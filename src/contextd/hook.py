@@ -22,6 +22,7 @@ from contextd.channel import (
     working_directory,
 )
 from contextd.home import first_set, plain_home
+from contextd.long_lines import LINE_LIMIT
 from contextd.plain_json import dumps, loads
 from contextd.spawn import start_daemon
 
@@ -40,12 +41,21 @@ _LONGEST_MS = 600_000
 _CONNECT_SECONDS = 0.05
 _RESERVE_SECONDS = 0.03
 _POLL_SECONDS = 0.02
+_QUIET_SECONDS = 0.1
+"""How long a client that does not close stdin is waited for once a whole object has come."""
+_LARGEST = LINE_LIMIT - (1 << 20)
+"""Bytes of an event: a line of the daemon's, less what is written beside it."""
 _PASSING = ("busy", "unavailable", "corrupt")
 """Errors that say nothing against the event: it may be taken in later."""
+_BROKEN = ("unavailable", "corrupt")
+"""Errors that last until somebody acts, such as a full disk."""
 _EVENT_FIELDS = ("hook_event_name", "hookEventName", "agent_action_name", "hookName")
 
 _STARTING = ("SessionStart", "sessionStart", "TaskStart")
 """Events for which a daemon is waited for: without one the session begins cold."""
+
+_PROMPTS = ("UserPromptSubmit", "userPromptSubmitted", "BeforeAgent")
+"""Events at which the user is looking: a warning is shown here and not at every tool."""
 
 _GOING_ON = ("compact", "resume")
 """Why a session goes on rather than begins: what it must hold again is not its project's briefing."""
@@ -57,16 +67,20 @@ _PATIENT = dict.fromkeys(
 """Milliseconds for events that clients wait for longer than for others: the 5 s our installer allows them,
 less what starting and ending a process may take on a busy machine."""
 
+_MOST_SPOOLED = 1_000_000
+"""Characters of a text that are spooled: more could not be freed of secrets within a hook's deadline."""
+
 _ONLY_NOW = ("PreToolUse", "SubagentStart", "subagentStart")
 """Events that nobody would act on later: the tool was used by then, the sub-agent is at work."""
 
 _MARKS = ("CLAUDE", "CLINE_", "CODEX_", "COPILOT_", "CURSOR_", "GEMINI_", "QWEN_")
 _MOST_MARKS = 50
+_ENTRYPOINT = "CLAUDE_CODE_ENTRYPOINT"
 
 
 def main(argv: Sequence[str] = ()) -> int:
     """Handle the event on stdin. `argv`: `[--client NAME] [EVENT]`. Always returns 0."""
-    started = time.monotonic()
+    started, event = time.monotonic(), ""
     try:
         home = plain_home()
         client, event = _options(argv)
@@ -74,6 +88,9 @@ def main(argv: Sequence[str] = ()) -> int:
         event = event or next(filter(None, (_text(payload, f) for f in _EVENT_FIELDS)), "")
         deadline = started + _budget(home, event)
         output = _deliver(home, client, event, payload, deadline)
+    except OSError as error:
+        _say(f"event lost: {error}")
+        output = _warning(f"{event or 'an event'} was not recorded: {error}")
     except Exception as error:  # noqa: BLE001  a hook that fails would stop the user's agent
         _say(f"event not kept: {error}")
         return 0
@@ -97,10 +114,16 @@ def _deliver(
         connection = None
     if connection is None:
         lies_ready = _from_file(home, cwd, line)
-        start_daemon(home)
+        try:
+            start_daemon(home)
+            wanted = event in _STARTING and not lies_ready
+        except OSError as error:
+            # A full disk: without a daemon the event can still be kept elsewhere.
+            _say(f"the daemon cannot be started: {error}")
+            wanted = False
         if lies_ready:
             return _told(home, cwd, line, lies_ready)
-        connection = _await_daemon(home, deadline) if event in _STARTING else None
+        connection = _await_daemon(home, deadline) if wanted else None
     if connection is None:
         _leave(home, cwd, line)
         return {}
@@ -125,8 +148,15 @@ def _deliver(
         _say(str(refusal.get("message", refusal)))
         if refusal.get("code") in _PASSING:
             _leave(home, cwd, line)
+        if refusal.get("code") in _BROKEN and event in (*_STARTING, *_PROMPTS):
+            return _warning(f"not recording for now: {refusal.get('message')}")
     output = answer.get("output")
     return output if isinstance(output, dict) else {}
+
+
+def _warning(text: str) -> dict[str, Any]:
+    """A message that clients show to their user and not to the model."""
+    return {"systemMessage": f"contextd: {' '.join(text.split())}"}
 
 
 def _from_file(home: PlainPath, cwd: str, line: dict[str, Any]) -> dict[str, Any]:
@@ -135,6 +165,9 @@ def _from_file(home: PlainPath, cwd: str, line: dict[str, Any]) -> dict[str, Any
     """
     payload = line["payload"]
     if line["event"] not in _STARTING or payload.get("source") in _GOING_ON:
+        return {}
+    if any(mark.startswith(f"{_ENTRYPOINT}=sdk") for mark in line["marks"]):
+        # A program runs the session: what lies ready is for people.
         return {}
     from datetime import UTC, datetime  # noqa: PLC0415 - only without a daemon
 
@@ -181,7 +214,22 @@ def _leave(home: PlainPath, cwd: str, line: dict[str, Any]) -> None:
     now = time.time()
     seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now))
     at = f"{seconds}.{int(now % 1 * 1e6):06d}+00:00"
-    spool.leave(home, {"at": at, "cwd": cwd, "ancestors": ancestors(), **line})
+    entry = {"at": at, "cwd": cwd, "ancestors": ancestors(), **_shortened(line, _MOST_SPOOLED)}
+    # 0.15 s, and only where no daemon answers: what lies on the disk until one comes must hold no secret.
+    from contextd.governance.redact import redact_json  # noqa: PLC0415
+
+    spool.leave(home, redact_json(entry, os.urandom(32)))
+
+
+def _shortened(value: Any, most: int) -> Any:
+    """JSON data whose texts are no longer than `most`."""
+    if isinstance(value, str):
+        return value if len(value) <= most else value[:most] + "…"
+    if isinstance(value, dict):
+        return {name: _shortened(part, most) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_shortened(part, most) for part in value]
+    return value
 
 
 def _budget(home: PlainPath, event: str) -> float:
@@ -205,16 +253,35 @@ def _options(argv: Sequence[str]) -> tuple[str, str]:
 
 
 def _payload(deadline: float) -> dict[str, Any]:
-    """The JSON object on stdin. A client that forgets to close stdin costs at most the deadline."""
+    """The JSON object on stdin. A client that forgets to close stdin is waited for a moment after a whole
+    object has come, else until the deadline. Raises `ValueError` for more than the daemon takes in a line.
+    """
     pieces: list[bytes] = []
+    size = 0
     while True:
-        left = deadline - time.monotonic() - _RESERVE_SECONDS
-        if sys.platform != "win32" and not select.select([0], [], [], max(0.0, left))[0]:
-            break
+        left = max(0.0, deadline - time.monotonic() - _RESERVE_SECONDS)
+        may_be_whole = bool(pieces) and pieces[-1].rstrip().endswith(b"}")
+        pause = min(left, _QUIET_SECONDS) if may_be_whole and size <= _LARGEST else left
+        if sys.platform != "win32" and not select.select([0], [], [], pause)[0]:
+            if pause == left:
+                break
+            with_all = _object(b"".join(pieces))
+            if with_all is not None:
+                return with_all
+            # Not whole: the rest is waited for as if nothing had come yet.
+            pieces = [b"".join(pieces), b""]
+            continue
         piece = os.read(0, 1 << 16)
         if not piece:
             break
-        pieces.append(piece)
+        size += len(piece)
+        # What is too much is read to its end all the same: its client writes until it is.
+        if size <= _LARGEST:
+            pieces.append(piece)
+    if size > _LARGEST:
+        raise ValueError(
+            f"its input has {size >> 20} MB, more than the {_LARGEST >> 20} MB allowed"
+        )
     text = b"".join(pieces)
     payload = loads(text) if text.strip() else {}
     if not isinstance(payload, dict):
@@ -222,9 +289,21 @@ def _payload(deadline: float) -> dict[str, Any]:
     return payload
 
 
+def _object(text: bytes) -> dict[str, Any] | None:
+    try:
+        value = loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
 def _marks() -> list[str]:
-    """The environment variables by which the daemon tells which client runs this hook."""
-    return sorted(name for name in os.environ if name.startswith(_MARKS))[:_MOST_MARKS]
+    """The environment variables by which the daemon tells which client runs this hook, and the one with its value
+    that says whether a program runs the client.
+    """
+    names = sorted(name for name in os.environ if name.startswith(_MARKS))[:_MOST_MARKS]
+    entrypoint = first_set(_ENTRYPOINT)
+    return [*names, f"{_ENTRYPOINT}={entrypoint}"] if entrypoint else names
 
 
 def _text(payload: dict[str, Any], name: str) -> str:

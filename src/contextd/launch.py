@@ -18,6 +18,8 @@ from contextd.surfaces.daemon import serve
 if TYPE_CHECKING:
     from contextd.app import Host
 
+_REDACTION = "contextd.governance.redact"
+
 
 def run_daemon(claim: HomeClaim) -> int:
     """Run the daemon of a claimed home until it is told to stop or has been idle for long."""
@@ -27,12 +29,22 @@ def run_daemon(claim: HomeClaim) -> int:
         # Whoever waits for this daemon is shown the last line of its log.
         sys.stderr.write(f"{error.message}; {error.hint}\n")
         return 1
-    keep_log(sys.stderr, log_path(settings.home), settings.text("log.level"))
+    keep_log(sys.stderr, log_path(settings.home), settings.text("log.level"), without_secrets)
     code = serve(lambda: open_host(settings), settings, load=_load, claim=claim)
     # A thread that is still busy (an abandoned call, the embedder loading) must neither keep the
     # process nor abort it on the way out; everything worth keeping is closed.
     logging.shutdown()
     os._exit(code)
+
+
+def without_secrets(text: str, wanted: bool) -> str:
+    """A text for the log. The first lines of a start, which hold none, do not wait for what finds them."""
+    if not wanted and _REDACTION not in sys.modules:
+        return text
+    # 0.1 s: the socket is to listen before it.
+    from contextd.governance.redact import redact  # noqa: PLC0415
+
+    return redact(text).text
 
 
 def _load() -> None:

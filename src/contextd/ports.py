@@ -16,7 +16,16 @@ from typing import Any, Protocol
 from contextd.domain.access import Grant
 from contextd.domain.awareness import Contradiction, Order, State, Tally
 from contextd.domain.changes import Changes, Committed, NewJob
-from contextd.domain.code import Chunk, FileChanges, FileWeight, Import, KeptReading, SourceFile
+from contextd.domain.code import (
+    Chunk,
+    CodePlace,
+    FileChanges,
+    FileWeight,
+    Import,
+    IndexedCheckout,
+    KeptReading,
+    SourceFile,
+)
 from contextd.domain.conditions import Condition
 from contextd.domain.defining import Defining, Naming
 from contextd.domain.imports import Importing
@@ -148,7 +157,9 @@ class Contradictions(Protocol):
 
 
 class Index(Protocol):
-    """The derived hybrid index. Everything in it can be rebuilt."""
+    """The derived hybrid index. Everything in it can be rebuilt. Of code it has what `Files` has: other
+    checkouts neither answer nor count.
+    """
 
     def lexical(self, words: Sequence[str], query: Query, limit: int) -> list[Match]:
         """Documents that share a word, best BM25 first (k1 1.2, b 0.75). How rare a word is and how
@@ -193,13 +204,15 @@ class Index(Protocol):
         """
         ...
 
-    def stats(self, model: str) -> IndexStats:
-        """How much is indexed."""
+    def stats(self, model: str, query: Query | None = None) -> IndexStats:
+        """How much is indexed, of the scopes and kinds of a query where one is given."""
         ...
 
 
 class Files(Protocol):
-    """The derived code model of each project."""
+    """The derived code model of each project: of the checkout the view stands in, and of the checkout
+    indexed last where it stands in none of that project. What other checkouts have is not seen.
+    """
 
     def get(self, scope: Scope, paths: Sequence[str]) -> list[SourceFile]:
         """What is known of these files, in this order; unknown paths are left out."""
@@ -250,7 +263,7 @@ class Files(Protocol):
 
     def names(self, scope: Scope, prefix: str, limit: int) -> list[str]:
         """Names of definitions that begin so, without their case, in order, `limit` at most; perhaps some that
-        are gone.
+        are gone, or that only another checkout of the project has.
         """
         ...
 
@@ -276,6 +289,10 @@ class Files(Protocol):
         """How many files are known."""
         ...
 
+    def errors(self, scope: Scope) -> list[tuple[str, str]]:
+        """The path and `SourceFile.error` of every file that has one, by path. Costs what they are."""
+        ...
+
     def calling(self, scope: Scope, reader: str) -> dict[str, tuple[str, str]]:
         """Path → digest and `FileCalls.names` of every file whose calls this reader read from the content
         that is known.
@@ -296,6 +313,14 @@ class Files(Protocol):
 
     def chunks(self, ids: Sequence[str]) -> list[Chunk]:
         """The chunks with these ids, in this order; unknown ids are left out."""
+        ...
+
+    def holding(self, scope: Scope, ids: Sequence[str]) -> list[SourceFile]:
+        """The files of any checkout that hold the chunks with these ids, one for each content."""
+        ...
+
+    def checkouts(self, scope: Scope) -> list[IndexedCheckout]:
+        """The checkouts of the project that have an index, the one indexed last at the end."""
         ...
 
 
@@ -629,8 +654,8 @@ class Store(Protocol):
     queue: Queue
     upkeep: Upkeep
 
-    def view(self, grant: Grant) -> View:
-        """What this grant can reach. Cheap: one is made for every call."""
+    def view(self, grant: Grant, code: CodePlace | None = None) -> View:
+        """What this grant can reach, standing in the checkout `code`. Cheap: one is made for every call."""
         ...
 
     def close(self) -> None:

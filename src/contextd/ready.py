@@ -25,8 +25,11 @@ VERSION = 1
 TOLD = "contextd_told"
 """What the payload of a spooled event says besides: what the hook told the agent from the file."""
 
-SINCE, TEXT = "{contextd:since}", "{contextd:text}"
-"""Places in the text and in the forms of an answer: how long ago one worked here, and the text."""
+NOW, SINCE, TEXT = "{contextd:now}", "{contextd:since}", "{contextd:text}"
+"""Places in the text and in the forms of an answer: the present moment, how long ago one worked here, and the text."""
+
+AGO = "{contextd:ago:"
+"""How a mark begins that stands for how long ago something was: seconds since 1970 and a brace follow."""
 
 _OLDEST_DAYS = 14
 """As long as a thread of work is one to continue."""
@@ -65,11 +68,19 @@ def find(home: Home, cwd: str, now: datetime) -> dict[str, Any] | None:
     return None
 
 
+def mark_of(seconds: float) -> str:
+    """The mark for an instant."""
+    return f"{AGO}{seconds:.0f}}}"
+
+
 def said(made: Mapping[str, Any], now: datetime) -> str:
-    """The text, saying how long ago one worked here."""
+    """The text, with the present moment and how long ago everything in it was."""
     at = _instant(made.get("last_at"))
+    here = now.astimezone()
+    present = f"Now {here:%A, %Y-%m-%d %H:%M} {here.tzname() or ''}".rstrip() + ". "
     since = f"Last worked here {_ago(now - at)}." if at else ""
-    lines = str(made["text"]).replace(SINCE, since).split("\n")
+    text = _aged(str(made["text"]), now).replace(NOW, present).replace(SINCE, since)
+    lines = text.split("\n")
     return "\n".join(line for line in lines if line.strip() != "-")
 
 
@@ -163,9 +174,22 @@ def _instant(text: Any) -> datetime | None:
     return at if at is None or at.tzinfo else at.replace(tzinfo=UTC)
 
 
+def _aged(text: str, now: datetime) -> str:
+    """A text with its marks replaced."""
+    first, *rest = text.split(AGO)
+    for part in rest:
+        seconds, brace, after = part.partition("}")
+        known = brace and seconds.isdigit()
+        first += _in_words((now.timestamp() - int(seconds)) / 60) + after if known else AGO + part
+    return first
+
+
 def _ago(gap: timedelta) -> str:
+    return _in_words(gap.total_seconds() / 60)
+
+
+def _in_words(minutes: float) -> str:
     """As `domain.time.age` says it; importing that takes a hook longer than all the rest."""
-    minutes = gap.total_seconds() / 60
     for unit, length in (("days", 1_440), ("h", 60), ("min", 1)):
         if minutes >= 1.5 * length:
             return f"{round(minutes / length)} {unit} ago"

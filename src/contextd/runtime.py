@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 from contextd.caches import Caches
 from contextd.domain.access import Caller
 from contextd.domain.changes import Changes, Committed, NewJob
+from contextd.domain.code import CodePlace
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, NotFound, nearest
 from contextd.domain.jobs import Schedule
@@ -19,9 +20,12 @@ from contextd.domain.projects import THE_PERSON, Project
 from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.scope import PERSON, Scope, may_leave
+from contextd.domain.time import age
+from contextd.domain.trust import Trust
 from contextd.domain.usage import Observation
 from contextd.domain.window import Serving
 from contextd.ports import Clock, Directory, Embedder, Reranker, Upkeep, View
+from contextd.ready import mark_of
 from contextd.settings import Settings
 from contextd.supervision import ServiceState
 
@@ -32,6 +36,7 @@ NO_KIND = "no kind"
 """What nothing is of: a query for it finds nothing."""
 
 _MOST_NAMED = 20
+_NAMED = 5
 """An answer names no more of the records that it wrote; each would be looked up while writers wait."""
 
 Progress = Callable[[str, int, int], None]
@@ -75,10 +80,17 @@ class SystemClock:
 @dataclass(frozen=True, slots=True)
 class Checkout:
     """The work tree a call comes from: files, git, CONTEXT.md, project.yaml. It exists on the machine
-    of whoever works there, so a server has none.
+    of whoever works there, so a server has none. Nothing of `context` is read where its owner does not
+    trust it: it came with the repository.
     """
 
     root: Path
+    trust: Trust
+
+    @property
+    def trusted(self) -> bool:
+        """Whether its owner trusts it."""
+        return self.trust.trusted
 
     @property
     def context(self) -> Path:
@@ -89,6 +101,11 @@ class Checkout:
     def project_yaml(self) -> Path:
         """The project model."""
         return self.context / "project.yaml"
+
+    @property
+    def initialised(self) -> bool:
+        """Whether it has a project model that counts."""
+        return self.trusted and self.project_yaml.is_file()
 
     @property
     def context_md(self) -> Path:
@@ -103,6 +120,7 @@ class Trace:
 
     `gave` are things that entered the agent's window, `own_texts` texts of ours it was given, `used` the
     records among them. `notices` ride on the answer, `injected` are records the agent was told of in them.
+    `by_words` says why some texts were looked for by words alone, and empty answers therefore prove nothing.
     `session` is the session they were given in, where that is another than the
     call's. `committed` says that something of the call was written for good, and `namesakes` which ids
     the view it was written through could see to begin as those written do, by that beginning.
@@ -117,6 +135,7 @@ class Trace:
     used: list[Record] = field(default_factory=list[Record])
     notices: list[Notice] = field(default_factory=list[Notice])
     injected: list[str] = field(default_factory=list[str])
+    by_words: str = ""
     session: str = ""
     committed: bool = False
     namesakes: dict[str, tuple[View, list[str]]] = field(
@@ -160,10 +179,30 @@ class Sinks:
     used: Callable[[Iterable[Record]], None]
     later: Callable[[str, Callable[[], object]], None]
     prepare: Callable[[str, Hashable, Callable[[], object]], None]
-    settle: Callable[[], None]
+    settle: Callable[[], object]
     wake: Callable[[], None]
     changed: Callable[[Scope], None]
     schedule: Callable[[Schedule], None]
+
+
+class TrustedFolders(Protocol):
+    """The folders that the owner of this machine trusts."""
+
+    def of(self, root: Path) -> Trust:
+        """Whether a checkout is trusted."""
+        ...
+
+    def grant(self, root: Path, by: str) -> Trust:
+        """Trust a checkout from now on."""
+        ...
+
+    def revoke(self, root: Path) -> Trust:
+        """Trust a checkout no longer."""
+        ...
+
+    def listed(self) -> list[Trust]:
+        """Every decision, by path."""
+        ...
 
 
 class Organisation(Protocol):
@@ -191,12 +230,21 @@ class Organisation(Protocol):
         """What is remembered to save work."""
         ...
 
+    @property
+    def trusted_folders(self) -> TrustedFolders:
+        """Which folders the owner of this machine trusts."""
+        ...
+
     def settings(self, root: Path | None) -> Settings:
         """The values in force in a checkout, or outside of any."""
         ...
 
-    def view(self, caller: Caller, scopes: Iterable[Scope]) -> View:
-        """What the caller may reach of these scopes."""
+    def checkout(self, root: Path) -> Checkout:
+        """The work tree at `root`, trusted or not."""
+        ...
+
+    def view(self, caller: Caller, scopes: Iterable[Scope], code: CodePlace | None = None) -> View:
+        """What the caller may reach of these scopes, standing in the checkout `code`."""
         ...
 
     def services(self) -> list[ServiceState]:
@@ -218,7 +266,7 @@ class Runtime:
     sentence. `call` is the key of a call that may be repeated, `repeated` says that this one may have
     been carried out before. `upkeep` is there for background work and for operations that say they
     need it. `among` are the kinds of document that its queries are kept to, where it may not see all.
-    `alone` and `progress` are for long work: whether others wait for answers of this process,
+    `keeps` says that what is rendered is stored and shown later. `alone` and `progress` are for long work: whether others wait for answers of this process,
     and who is told how far it came.
     """
 
@@ -247,16 +295,15 @@ class Runtime:
     progress: Progress | None = None
     upkeep: Upkeep | None = None
     among: frozenset[str] | None = None
+    keeps: bool = False
     trace: Trace = field(default_factory=Trace)
 
     @property
     def scope(self) -> Scope:
         """The project's scope. Raises `NotFound` when the call stands in no project."""
         if self.project is None:
-            raise NotFound(
-                f"this call stands in no project{self.nowhere}",
-                "run `contextd init` in the repository, or name a known project",
-            )
+            hint = "" if self.ways_in() in self.nowhere else self.ways_in()
+            raise NotFound(f"this call stands in no project{self.nowhere}", hint)
         return self.project.scope
 
     @property
@@ -321,6 +368,16 @@ class Runtime:
         known = self.organisation.directory.all()
         return [project for project in known if self.caller.may("read", project.scope)]
 
+    def ways_in(self) -> str:
+        """How a call that stands in no project gets into one: the argument that names it, and which there are."""
+        names = [project.name for project in self.projects()]
+        if not names:
+            return "run `contextd init` in the repository"
+        if self.checkout is not None:
+            return "run `contextd init` in the repository, or name a known project"
+        more = f" or one of {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        return f"name one with the argument `project`: {', '.join(names[:_NAMED])}{more}"
+
     def at(self, name: str | None) -> Runtime:
         """The same call standing in the project called `name`: its scope, slug, label, alias or folder; as it
         is when the name is empty. What the caller may reach there is decided anew.
@@ -355,9 +412,13 @@ class Runtime:
         return replace(
             self,
             project=project,
-            checkout=Checkout(root) if root else None,
+            checkout=self.organisation.checkout(root) if root else None,
             settings=self.organisation.settings(root),
-            view=self.organisation.view(self.caller, project.scope.cascade),
+            view=self.organisation.view(
+                self.caller,
+                project.scope.cascade,
+                CodePlace(project.scope, str(root)) if root else None,
+            ),
             nowhere="",
             connection=self.connection if self.project in (None, project) else "",
             session=self.session if self.project in (None, project) else "",
@@ -366,7 +427,14 @@ class Runtime:
     def everywhere(self) -> Runtime:
         """The same call with a view of every project the caller may read."""
         scopes = {scope for project in self.projects() for scope in project.scope.cascade}
-        return replace(self, view=self.organisation.view(self.caller, scopes))
+        return replace(self, view=self.organisation.view(self.caller, scopes, self.code_place))
+
+    @property
+    def code_place(self) -> CodePlace | None:
+        """The checkout whose code index this call reads and writes; None where it stands in none."""
+        if self.project is None or self.checkout is None:
+            return None
+        return CodePlace(self.project.scope, str(self.checkout.root))
 
     @property
     def has_person(self) -> bool:
@@ -387,13 +455,17 @@ class Runtime:
     def leaving(self) -> Runtime:
         """The same call with a view of what may leave this machine and nothing else."""
         scopes = [scope for scope in self.cascade if may_leave(scope)]
-        return replace(self, view=self.organisation.view(self.caller, scopes))
+        return replace(self, view=self.organisation.view(self.caller, scopes, self.code_place))
 
     def may_embed(self, scope: Scope) -> bool:
         """Whether the embedder may read what lives in a scope: one that sends texts away gets only what
         may leave this machine.
         """
         return not self.embedder.sends_to or may_leave(scope)
+
+    def ago(self, at: datetime) -> str:
+        """How long ago something was; in a text that `keeps`, a mark that whoever shows the text replaces."""
+        return mark_of(at.timestamp()) if self.keeps else age(at, self.clock.now())
 
     def aside(self) -> Runtime:
         """The same call for what is written beside it, which is no part of it when it is repeated."""

@@ -17,8 +17,9 @@ import yaml
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, nearest
 from contextd.domain.problems import FileProblem
+from contextd.guarded_files import read_file
 from contextd.home import home_directory
-from contextd.yaml_text import compose, lines_of_names, load_plain
+from contextd.yaml_text import compose, flattened, lines_of_names, load_plain
 
 Value = str | int | float | bool
 Reach = Literal["process", "home", "project"]
@@ -206,9 +207,14 @@ SETTINGS: dict[str, Setting] = {
         Setting(
             "injection.tier0",
             True,
-            "Tell every session critical policies and its languages' standards",
+            "Tell every session critical policies, the user's rules and its languages' standards",
         ),
-        Setting("injection.tier0_tokens", 500, "Tokens those may take", least=0),
+        Setting(
+            "injection.tier0_tokens",
+            500,
+            "Tokens those may take, beside the rest of a briefing",
+            least=0,
+        ),
         Setting("injection.tier1", True, "Tell a session what bears on its task"),
         Setting("memory.file", False, "Keep .context/MEMORY.md up to date"),
         Setting(
@@ -308,7 +314,7 @@ SETTINGS: dict[str, Setting] = {
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The values in force and the origin of each. `flags` are those of the process; `next` are values
-    that hold once it is started again; `problems` are what is wrong with the project's own file.
+    that hold once it is started again; `problems` are what is wrong in the files and the environment.
     """
 
     home: Path
@@ -364,29 +370,26 @@ class Settings:
 def load_settings(
     root: Path | None = None, flags: Mapping[str, Any] | None = None, home: Path | None = None
 ) -> Settings:
-    """Read every layer. What a project's own file says wrongly is left out and told among the problems:
-    it comes with the repository, and a mistake of whoever wrote it must stop nobody. Raises `Invalid` for
-    anything else that is wrong, with the nearest known name.
+    """Read every layer. A name or value that is wrong in a file or in the environment is left out and listed
+    among the problems: one mistyped line must not stop every client. Raises `Invalid` for a wrong flag, and
+    for a file of the home that cannot be read as a whole: without it, records could go to another store.
     """
     home = home or home_directory()
     file = home / "config.yaml"
-    layers = [(str(file), _parsed(_flatten(_tree(_text(file), file)), str(file)))]
-    problems: tuple[FileProblem, ...] = ()
+    text = _text(file)
+    layers = [(str(file), *_right(flattened(_tree(text, file)), str(file), text))]
     if root is not None:
-        values, problems = _of_project(root / PROJECT_FILE, home)
-        layers.append((str(root / PROJECT_FILE), values))
-    layers.append(("environment", _parsed(_environment(), "environment")))
-    layers.append(("flag", _parsed(flags or {}, "flag")))
+        layers.append((str(root / PROJECT_FILE), *_of_project(root / PROJECT_FILE, home)))
+    layers.append(("environment", *_right(_environment(), "environment")))
+    given = {name: _parsed_one(name, value, "flag") for name, value in (flags or {}).items()}
+    layers.append(("flag", given, ()))
+    problems = tuple(problem for _, _, found in layers for problem in found)
     chosen: dict[str, Value] = {}
     origins: dict[str, str] = {}
-    for origin, layer in layers:
+    for origin, layer, _ in layers:
         chosen |= layer
         origins |= dict.fromkeys(layer, origin)
     return Settings(home, chosen, origins, dict(flags or {}), problems=problems)
-
-
-def _parsed(layer: Mapping[str, Any], origin: str) -> dict[str, Value]:
-    return {name: _parsed_one(name, value, origin) for name, value in layer.items()}
 
 
 def _parsed_one(name: str, value: Any, origin: str) -> Value:
@@ -400,24 +403,34 @@ def _parsed_one(name: str, value: Any, origin: str) -> Value:
 def _of_project(path: Path, home: Path) -> tuple[dict[str, Value], tuple[FileProblem, ...]]:
     """What a project's own file sets, and what is wrong with it."""
     try:
-        text = _text(path)
-        layer = _flatten(_tree(text, path))
+        text = _text(path, path.parent.parent)
+        layer = flattened(_tree(text, path))
     except Invalid as error:
         mark = getattr(error.__cause__, "problem_mark", None)
         line = mark.line + 1 if mark is not None else 0
-        return {}, (FileProblem(PROJECT_FILE, line, " ".join(error.message.split()), error.hint),)
-    lines = lines_of_names(compose(text))
+        what = " ".join(error.message.removeprefix(f"{path}, line {line}: ").split())
+        return {}, (FileProblem(PROJECT_FILE, line, what, error.hint),)
+    return _right(layer, PROJECT_FILE, text, home)
+
+
+def _right(
+    layer: Mapping[str, Any], origin: str, text: str = "", home: Path | None = None
+) -> tuple[dict[str, Value], tuple[FileProblem, ...]]:
+    """The settings of a layer that are right, and a problem for each other one. With `home`, those of a
+    project, which may not set everything.
+    """
+    lines = lines_of_names(compose(text)) if text else {}
     values: dict[str, Value] = {}
     problems: list[FileProblem] = []
     for name, value in layer.items():
         try:
-            values[name] = _parsed_one(name, value, PROJECT_FILE)
-            _require_reach(name, PROJECT_FILE, home)
+            parsed = _parsed_one(name, value, origin)
+            if home is not None:
+                _require_reach(name, origin, home)
         except Invalid as error:
-            values.pop(name, None)
-            problems.append(
-                FileProblem(PROJECT_FILE, lines.get(name, 0), error.message, error.hint)
-            )
+            problems.append(FileProblem(origin, lines.get(name, 0), error.message, error.hint))
+        else:
+            values[name] = parsed
     return values, tuple(problems)
 
 
@@ -435,10 +448,10 @@ def _environment() -> dict[str, str]:
     return {known[key]: value for key, value in os.environ.items() if key in known and value}
 
 
-def _text(path: Path) -> str:
+def _text(path: Path, within: Path | None = None) -> str:
     """What a file of settings says; empty when there is none."""
     try:
-        return path.read_text("utf-8")
+        return read_file(path, within=within).decode()
     except FileNotFoundError:
         return ""
     except UnicodeDecodeError as error:
@@ -453,20 +466,14 @@ def _tree(text: str, path: Path) -> Mapping[str, Any]:
     try:
         content = load_plain(text)
     except (yaml.YAMLError, ValueError) as error:
-        raise Invalid(f"{path} is not valid YAML: {error}", "correct or remove the file") from error
+        mark = getattr(error, "problem_mark", None)
+        place = f", line {mark.line + 1}" if mark is not None else ""
+        what = getattr(error, "problem", None) or error
+        raise Invalid(
+            f"{path}{place}: not valid YAML: {what}", "correct the line or remove the file"
+        ) from error
     if content is None:
         return {}
     if not isinstance(content, dict):
         raise Invalid(f"{path} must hold names and values", "for example `briefing: {tokens: 400}`")
     return content
-
-
-def _flatten(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for key, value in tree.items():
-        name = f"{prefix}{key}"
-        if isinstance(value, Mapping):
-            flat |= _flatten(value, name + ".")
-        else:
-            flat[name] = value
-    return flat

@@ -19,6 +19,7 @@ import time
 from contextd.channel import connect, last_words, working_directory
 from contextd.greetings import LISTEN, Greetings
 from contextd.home import first_set, plain_home
+from contextd.long_lines import LineCutter, LongLine
 from contextd.plain_json import dumps, loads
 
 TYPE_CHECKING = False
@@ -154,7 +155,7 @@ class _Bridge:
         self._home = home
         self._options = options
         self._parent = os.getppid()
-        self._from_agent, self._from_daemon = bytearray(), bytearray()
+        self._from_agent, self._from_daemon = LineCutter(), bytearray()
         self._to_agent, self._to_daemon = bytearray(), bytearray()
         self._agent_open = True
         self._initialize = self._initialized = b""
@@ -271,8 +272,11 @@ class _Bridge:
         data = os.read(0, _CHUNK)
         if not data:
             self._agent_open = False
-            data = b"\n" if self._from_agent else b""
-        for line in _lines(self._from_agent, data):
+            data = b"\n" if self._from_agent.is_partial else b""
+        for line in self._from_agent.feed(data):
+            if isinstance(line, LongLine):
+                self._to_agent += line.refusal()
+                continue
             self._note_request(line)
             self._to_daemon += line
 

@@ -10,7 +10,15 @@ import os
 import sys
 import time
 
-from contextd.home import make_home, spool_path, unknown_path
+from contextd.home import (
+    is_private,
+    make_home,
+    make_private,
+    second_places,
+    spool_path,
+    unknown_path,
+)
+from contextd.long_lines import LineCutter, LongLine
 from contextd.plain_json import dumps, loads
 
 if sys.platform != "win32":
@@ -18,7 +26,7 @@ if sys.platform != "win32":
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
     from typing import Any
 
@@ -36,10 +44,25 @@ MOST_UNKNOWN = 1 << 20
 
 
 def leave(home: Home, entry: Mapping[str, Any]) -> None:
-    """Append one entry. Raises `OSError` when the home cannot be written."""
-    make_home(home)
-    path = spool_path(home)
+    """Append one entry. Where the home cannot be written, it goes to a private directory in memory or
+    on another disk. Raises the home's `OSError` when no place takes it.
+    """
     line = dumps(entry).encode() + b"\n"
+    try:
+        make_home(home)
+        _append(spool_path(home), line)
+    except OSError:
+        for place in second_places(home):
+            try:
+                make_private(place)
+                _append(spool_path(place), line)
+            except OSError:
+                continue
+            return
+        raise
+
+
+def _append(path: AnyPath, line: bytes) -> None:
     while True:
         fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
@@ -73,42 +96,69 @@ def take_unknown(home: Path) -> None:
 
 def take(home: Path) -> list[Path]:
     """Move the spool aside and return every batch still to be taken in, oldest first."""
-    _set_aside(spool_path(home), home)
-    return sorted(home.glob("spool.*.taken"))
+    batches: list[Path] = []
+    for folder in _folders(home):
+        _set_aside(spool_path(folder), folder)
+        batches += folder.glob("spool.*.taken")
+    return sorted(batches, key=lambda batch: batch.name)
 
 
 def is_waiting(home: Path) -> bool:
     """Whether events were left that nobody has moved aside yet."""
-    return spool_path(home).exists()
+    return any(spool_path(folder).exists() for folder in _folders(home))
 
 
-def read(batch: Path) -> list[dict[str, Any]]:
-    """The entries of a batch, in order of arrival. A line that is no JSON object is left out."""
+def _folders(home: Path) -> list[Path]:
+    """Where `leave` puts entries. A directory that somebody else made is left out: its events would be
+    believed.
+    """
+    return [home, *(place for place in second_places(home) if is_private(place))]
+
+
+def read(batch: Path) -> Iterator[dict[str, Any]]:
+    """The entries of a batch, in order of arrival, one in memory at a time. A line that is no JSON object,
+    or longer than any that is written, is left out.
+    """
     fd = os.open(batch, os.O_RDONLY)
     with os.fdopen(fd, "rb") as file:
-        _lock(fd)  # waits for a writer that opened it before it was moved
-        lines = file.read().splitlines()
-    entries: list[dict[str, Any]] = []
-    for line in lines:
-        try:
-            entry = loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(entry, dict):
-            entries.append(entry)
-    return entries
+        # Waits for a writer that opened it before it was moved; one that comes later finds it moved. Held any
+        # longer it would keep that one waiting.
+        _lock(fd)
+        _unlock(fd)
+        lines = LineCutter()
+        ended = False
+        while not ended:
+            data = file.read(1 << 16)
+            ended = not data
+            for line in lines.feed(data or b"\n"):
+                entry = None if isinstance(line, LongLine) else _entry(line)
+                if entry is not None:
+                    yield entry
+
+
+def _entry(line: bytes) -> dict[str, Any] | None:
+    try:
+        entry = loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return entry if isinstance(entry, dict) else None
 
 
 def _set_aside(path: Path, home: Path) -> None:
     try:
         path.rename(home / f"spool.{time.time_ns()}.taken")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         pass
 
 
 def _lock(fd: int) -> None:
     if sys.platform != "win32":
         fcntl.flock(fd, fcntl.LOCK_EX)
+
+
+def _unlock(fd: int) -> None:
+    if sys.platform != "win32":
+        fcntl.flock(fd, fcntl.LOCK_UN)
 
 
 def _is_still_at(fd: int, path: AnyPath) -> bool:

@@ -4,6 +4,7 @@ whole process, so depth is counted before anything is built.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import yaml
@@ -61,3 +62,15 @@ def _expanded(node: yaml.Node, known: dict[int, int]) -> int:
             parts = [part for pair in node.value for part in pair]
         known[id(node)] = 1 + sum(_expanded(part, known) for part in parts)
     return known[id(node)]
+
+
+def flattened(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return nested mappings as one, with dotted names."""
+    flat: dict[str, Any] = {}
+    for key, value in tree.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, Mapping):
+            flat |= flattened(value, name + ".")
+        else:
+            flat[name] = value
+    return flat

@@ -16,7 +16,7 @@ from wire import Called, Tool
 class Agent:
     """One program, by the name that contextd has for it: `command` with the prompt behind it. `configure`
     writes what its user has set up before contextd comes. `briefed` says whether a hook can bring the
-    briefing to its model at the start, `prompted` whether one can bring what is known about a prompt,
+    briefing to its model at the start: none is brought where the client says that a program runs it, `prompted` whether one can bring what is known about a prompt,
     `followed` whether contextd hears of its prompts. `placed` says whether its server stands in the project;
     else each call names it, as contextd's instructions ask.
     """
@@ -158,6 +158,8 @@ HEADLESS: tuple[Agent, ...] = (
         ),
         configure=model_of_codex,
         environment=lambda stage, url: {"SCRIPTED_KEY": "none"},
+        briefed=False,
+        followed=False,
     ),
     Agent(
         name="gemini-cli",
@@ -194,18 +196,18 @@ HEADLESS: tuple[Agent, ...] = (
         package="opencode-ai@1.18.33",
         command=("opencode", "run"),
         configure=model_of_opencode,
-        environment=lambda stage, url: {"OPENCODE_DISABLE_MODELS_FETCH": "1"},
-        briefed=False,
-        prompted=False,
-        followed=False,
+        environment=lambda stage, url: {
+            "OPENCODE_DISABLE_MODELS_FETCH": "1",
+            # It fetches its library for plugins first, and nothing here reaches a registry.
+            "npm_config_fetch_retries": "0",
+        },
     ),
     Agent(
         name="cline",
         package="cline@3.0.65",
         command=("cline", "--json"),
         configure=model_of_cline,
-        environment=_nothing,
-        briefed=False,
+        environment=lambda stage, url: {"CLINE_PLUGIN_IMPORT_TIMEOUT_MS": "60000"},
         prompted=False,
         followed=False,
         placed=False,

@@ -186,6 +186,16 @@ class Stage:
 
         wait_for(still, "the background work is done", 60)
 
+    def settle(self) -> None:
+        """Wait until every session is over and learned from."""
+
+        def over() -> bool:
+            listed = json.loads(self.contextd("list-sessions", "--json"))["sessions"]
+            return all(one["status"] == "completed" for one in listed)
+
+        wait_for(over, "every session is over", 120)
+        self.rest()
+
     def reboot(self) -> None:
         """End every process of this user, as a reboot does, and have files read from the disk again, where
         one may.

@@ -78,7 +78,7 @@ def test_a_second_session_knows_what_the_first_was_told_and_the_neighbour_does_n
 
 
 @pytest.mark.parametrize("time", range(REBOOTS))
-def test_the_first_request_after_a_reboot_has_the_briefing_and_the_tools(
+def test_the_first_request_after_a_reboot_has_the_tools(
     stage: Stage, model: ScriptedModel, time: int
 ) -> None:
     stage.reboot()
@@ -92,10 +92,19 @@ def test_the_first_request_after_a_reboot_has_the_briefing_and_the_tools(
     )
     assert done.returncode == 0, done.stdout + done.stderr
     first = model.asked[0]
-    assert briefings(first) == 1
+    # A program runs it: where a person stopped is not told.
+    assert briefings(first) == 0
     listed = {tool.name.removeprefix("mcp__contextd__") for tool in first.tools}
     assert set(AT_ONCE) <= listed
     assert NEXT_DOOR not in first.text
+
+
+def test_the_first_request_of_a_person_after_a_reboot_has_the_briefing(
+    stage: Stage, model: ScriptedModel
+) -> None:
+    stage.reboot()
+    [first, *_] = asked_on_a_terminal(stage, model, "Go on with it.", LATER, "shop")
+    assert briefings(first) == 1
 
 
 def test_it_is_left_as_it_was_though_it_wrote_its_own_files(stage: Stage) -> None:

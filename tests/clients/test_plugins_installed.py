@@ -39,7 +39,7 @@ class Plugged:
     """An agent program that has the plugin and no setting of ours. `configure` tells it of the model,
     `install` has what is run to install from a folder besides what the client's row says. `skills` says
     whether it takes skills from a plugin, `prompted` whether a prompt brings what is known about it, `placed` whether its server
-    stands in the project; else each call names it. `patience` has it wait for a plugin on a busy machine.
+    stands in the project; else each call names it, `briefed` whether its client does not say that a program runs it. `patience` has it wait for a plugin on a busy machine.
     """
 
     name: str
@@ -51,6 +51,7 @@ class Plugged:
     skills: bool = True
     prompted: bool = True
     placed: bool = True
+    briefed: bool = True
     patience: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
@@ -123,8 +124,9 @@ PLUGGED = (
             "--allowedTools=Read,mcp__plugin_contextd_contextd", "--",
         ),
         call=_as_a_plugins,
+        briefed=False,
     ),
-    Plugged("codex", model_of_codex),
+    Plugged("codex", model_of_codex, briefed=False),
     Plugged("gemini-cli", model_of_gemini, consent=("--consent",)),
     Plugged("copilot-cli", _nothing),
     Plugged("opencode", _opencode, install=()),
@@ -160,7 +162,7 @@ def test_an_agent_with_the_plugin_is_told_once_and_needs_no_setting(
         folder = built(stage)
         plugged.set_up(stage, model.url, folder if plugged.name != "cline" else _unpacked(stage))
         first = plugged.asks(stage, model, QUESTION, FIRST, stage.shop)
-        assert briefings(first[0]) == 1
+        assert briefings(first[0]) == int(plugged.briefed)
         assert (ASIDE in first[0].text) == plugged.prompted
         assert (RECALL in first[0].text) == plugged.skills
         names = ("memory_search", "read_file")
@@ -169,12 +171,12 @@ def test_an_agent_with_the_plugin_is_told_once_and_needs_no_setting(
         assert HINT in first[1].text
         stage.rest()
         beside = plugged.asks(stage, model, "Go on with it.", LATER, stage.bakery)
-        assert NEXT_DOOR in beside[0].text
+        assert (NEXT_DOOR in beside[0].text) == plugged.briefed
         assert all(LEDGER not in asked.text and QUESTION not in asked.text for asked in beside)
         if CLIENTS[plugged.name].configuration.hooked("user") or plugged.name == "codex":
             stage.contextd("install", plugged.name)
             later = plugged.asks(stage, model, "Go on with it.", LATER[-1:], stage.shop)
-            assert briefings(later[0]) == 1
+            assert briefings(later[0]) == int(plugged.briefed)
 
 
 @pytest.mark.parametrize("plugged", PLUGGED, ids=lambda plugged: plugged.name)

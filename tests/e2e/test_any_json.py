@@ -154,7 +154,7 @@ def test_a_hook_keeps_whatever_a_client_gives_it(home: Home) -> None:
         done = home.run("hook", stdin=json.dumps(one))
         assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), one
     (batch,) = spool.take(home.path)
-    entries = spool.read(batch)
+    entries = list(spool.read(batch))
     os.close(lock)
     assert [entry["payload"] for entry in entries] == given
     for entry in entries:

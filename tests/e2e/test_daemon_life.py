@@ -250,12 +250,12 @@ def test_starting_tells_when_it_takes_too_long_and_starts_again_what_was_killed(
 
 @pytest.mark.long
 def test_a_daemon_that_cannot_run_is_told_with_its_last_words(home: Home) -> None:
-    (home.path / "config.yaml").write_text("mcp: {profil: core}\n", "utf-8")
+    (home.path / "config.yaml").write_text("\nmcp: {profile: core\n", "utf-8")
     for command in (["daemon", "start"], ["status"], ["dashboard", "--no-open"]):
         done = home.run(*command)
         assert done.returncode == 1, command
         assert "the daemon ended: " in done.stderr
-        assert "unknown setting 'mcp.profil'" in done.stderr
+        assert "config.yaml, line 3: not valid YAML: " in done.stderr
         assert "Traceback" not in done.stderr
 
 

@@ -11,6 +11,7 @@ import pytest
 from homes import Home, wait_for
 
 from contextd import spool
+from contextd.spawn import take_lock
 
 
 @pytest.fixture
@@ -35,8 +36,6 @@ def test_without_a_daemon_the_event_waits_in_the_spool_until_one_takes_it(home: 
 
 def test_the_spooled_event_is_complete(home: Home) -> None:
     # A lock that looks like a daemon starting keeps a real one from taking the event.
-    from contextd.spawn import take_lock
-
     home.path.chmod(0o700)
     lock = take_lock(home.path)
     assert lock is not None
@@ -45,7 +44,7 @@ def test_the_spooled_event_is_complete(home: Home) -> None:
             "hook", "--client", "claude-code", stdin=json.dumps({**EVENT, "cwd": "/somewhere"})
         )
     (batch,) = spool.take(home.path)
-    entries = spool.read(batch)
+    entries = list(spool.read(batch))
     os.close(lock)
     assert len(entries) == 2
     assert entries[0]["payload"] == {**EVENT, "cwd": "/somewhere"}
@@ -54,6 +53,26 @@ def test_the_spooled_event_is_complete(home: Home) -> None:
     assert entries[0]["at"].endswith("+00:00")
     assert os.getpid() in entries[0]["ancestors"]
     assert batch.stat().st_mode & 0o777 == 0o600
+
+
+def test_no_secret_lies_in_the_spool(home: Home) -> None:
+    home.path.chmod(0o700)
+    lock = take_lock(home.path)
+    assert lock is not None
+    secret = "ghp_" + "a1B2c3D4" * 4 + "e5F6"
+    asked = {"prompt": f"deploy with {secret}, the password is hunter2-Stag1ng"}
+    event = {"session_id": "s-1", **asked, "tool_input": {secret: ["password=hunter2"]}}
+    result = home.run(
+        "hook", "--client", "claude-code", "UserPromptSubmit", stdin=json.dumps(event)
+    )
+    assert result.returncode == 0
+    (batch,) = spool.take(home.path)
+    os.close(lock)
+    text = batch.read_text("utf-8")
+    assert secret not in text
+    assert "hunter2" not in text
+    [entry] = spool.read(batch)
+    assert entry["payload"]["prompt"].startswith("deploy with [REDACTED:github-token:")
 
 
 def test_the_daemons_output_is_printed_for_the_client(home: Home) -> None:
@@ -103,10 +122,17 @@ def test_whatever_comes_in_the_agent_goes_on(shared_home: Home, stdin: str) -> N
     assert len(result.stderr.splitlines()) <= 1
 
 
-def test_a_home_that_cannot_be_written_is_said_and_the_agent_goes_on(home: Home) -> None:
+def test_an_event_for_a_home_that_cannot_be_written_waits_in_memory_or_on_another_disk(
+    home: Home,
+) -> None:
     (home.path / "file").write_text("", "utf-8")
     home.environment["CONTEXTD_HOME"] = str(home.path / "file" / "home")
     result = home.run("hook", stdin=json.dumps(EVENT))
     assert (result.returncode, result.stdout) == (0, "")
-    assert result.stderr.startswith("contextd hook: event not kept")
+    assert result.stderr.startswith("contextd hook: the daemon cannot be started: ")
+    batches = spool.take(home.path / "file" / "home")
+    assert [entry["event"] for batch in batches for entry in spool.read(batch)] == ["SessionStart"]
+    for batch in batches:
+        batch.unlink()
+        batch.parent.rmdir()
     home.environment["CONTEXTD_HOME"] = str(home.path)

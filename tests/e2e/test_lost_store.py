@@ -130,13 +130,20 @@ def test_it_is_begun_anew_on_request_and_what_was_there_is_kept(backed_up: Home)
     assert (backed_up.path / "backups" / "kept.db").exists()
     assert store_of(backed_up).with_suffix(".before-restore-1.db").stat().st_size == 0
     assert "✓ store" in backed_up.run("doctor").stdout
-    assert backed_up.run("restore", str(backed_up.path / "backups" / "kept.db")).returncode == 0
+    # The canary of doctor was written and deleted since.
+    backup = str(backed_up.path / "backups" / "kept.db")
+    assert backed_up.run("restore", backup, "--yes").returncode == 0
     assert remembers(backed_up)
 
 
 @pytest.mark.long
 def test_a_whole_store_is_kept_when_one_begins_anew(backed_up: Home) -> None:
-    begun = json.loads(backed_up.run("restore", "--fresh", "--json").stdout)
+    refused = backed_up.run("restore", "--fresh")
+    assert refused.returncode != 0
+    assert "`--yes` puts them aside" in refused.stderr
+    assert remembers(backed_up)
+    begun = json.loads(backed_up.run("restore", "--fresh", "--yes", "--json").stdout)
+    assert begun["changes_set_aside"] > 0
     assert not remembers(backed_up)
     assert backed_up.run("restore", begun["kept"]).returncode == 0
     assert remembers(backed_up)

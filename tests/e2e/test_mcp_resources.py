@@ -68,6 +68,11 @@ async def text_of(client: Client, uri: str) -> str:
     return str(content.text)  # type: ignore[union-attr]
 
 
+def heading(name: str) -> str:
+    """What a module's resource begins with; a name of two lines opens no second one."""
+    return f"# Module {' '.join(name.split())}\n"
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("flags", [(), ("--standalone",)])
@@ -80,7 +85,7 @@ def test_every_listed_resource_can_be_read_and_every_module_is_listed(
     read = talk(modelled, use, *flags, era=era)
     modules = {row.name: text for row, text in read if str(row.uri).startswith("context://module/")}
     assert list(modules) == NAMES
-    assert all(text.startswith(f"# Module {name}\n") for name, text in modules.items())
+    assert all(text.startswith(heading(name)) for name, text in modules.items())
     assert {row.description for row, _ in read if row.name in modules} == {"one module, 3 files"}
     others = [str(row.uri) for row, _ in read if row.name not in modules]
     assert others == ["context://project/overview", "context://session/current"]
@@ -108,7 +113,7 @@ def test_every_completed_value_of_every_template_can_be_read(modelled: Home, era
     assert ("module", "shop/cart", "shop/cart") in found
     assert ("module", "shop/cart", "shop%2Fcart") in found
     for (template, value, _), text in found.items():
-        assert template != "module" or text.startswith(f"# Module {value}\n")
+        assert template != "module" or text.startswith(heading(value))
     assert {value for template, value, _ in found if template == "briefing"} == {"corner-shop"}
 
 

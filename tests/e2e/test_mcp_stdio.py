@@ -240,11 +240,11 @@ def test_a_call_under_way_when_the_daemon_is_killed_is_put_to_the_next_one(home:
 
 
 def test_the_shim_ends_with_code_one_when_no_daemon_can_run(cold_home: Home) -> None:
-    (cold_home.path / "config.yaml").write_text("mcp: {profil: core}\n", "utf-8")
+    (cold_home.path / "config.yaml").write_text("\nmcp: {profile: core\n", "utf-8")
     agent = Agent(cold_home)
     agent.send(HANDSHAKE[0])
     assert agent.process.wait(30) == 1
-    assert "unknown setting 'mcp.profil'" in agent.end()
+    assert "config.yaml, line 3: not valid YAML: " in agent.end()
 
 
 def test_an_unknown_profile_is_said_on_stderr(shared_home: Home) -> None:

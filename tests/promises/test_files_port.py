@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from contextd.domain.changes import CodeChange
-from contextd.domain.code import Chunk, FileCalls, Import, SourceFile, Symbol
+from contextd.domain.code import Chunk, CodePlace, FileCalls, FileStamp, Import, SourceFile, Symbol
 from contextd.domain.imports import Importing
 from contextd.domain.projects import Project
 from contextd.domain.query import Query
 from contextd.domain.scope import Scope
+from support.stores import Whole
 from support.strategies import AWKWARD, EPOCH, SCOPES
 
 SHOP = SCOPES[2]
@@ -227,3 +228,98 @@ def test_linked_files_are_those_that_define_import_or_pass_on_something(store):
     )
     put(store, *files)
     assert store.files.linked(SHOP) == [replace(one, chunks=()) for one in files[1:]]
+
+
+def clone(store: Whole, root: str) -> Whole:
+    """The same store seen from a checkout of the shop."""
+    return Whole(store.store, code=CodePlace(SHOP, root))
+
+
+def test_each_checkout_has_an_index_of_its_own(store):
+    one, other = clone(store, "/one"), clone(store, "/other")
+    put(one, source("a.py", "alpha "), source("both.py", "gamma "))
+    put(other, source("a.py", "beta ", digest="e"), source("both.py", "gamma "), source("b.py"))
+    assert (one.files.count(SHOP), other.files.count(SHOP)) == (2, 3)
+    assert one.files.get(SHOP, ["a.py", "b.py"]) == [source("a.py", "alpha ")]
+    assert [c.text for c in other.files.chunks(["a.py:0"])] == ["beta 0"]
+    put(one, remove=["both.py"])
+    assert one.files.get(SHOP, ["both.py"]) == []
+    assert other.files.get(SHOP, ["both.py"]) == [source("both.py", "gamma ")]
+    assert found(other, "gamma") == ["both.py:0", "both.py:1", "both.py:2"]
+    assert found(one, "gamma") == []
+    put(other, remove=["both.py"])
+    assert store.upkeep.balance([SHOP])[0].code_documents == 6
+    assert not store.check()
+
+
+def test_words_are_counted_among_what_the_checkout_has(store):
+    def piece(path: str, text: str) -> SourceFile:
+        chunk = Chunk(id=f"{path} {text}", path=path, start_line=1, end_line=1, text=text)
+        return source(path, digest=text, chunks=(chunk,))
+
+    alone, one, other = (clone(store, root) for root in ("/one", "/one", "/other"))
+    put(one, piece("a.py", "alpha"), piece("b.py", "alpha beta"), piece("c.py", "gamma"))
+    before = alone.index.lexical(["alpha", "beta"], CODE, 50)
+    assert len(before) == 2
+    put(other, piece("a.py", "alpha"), piece("b.py", "beta beta beta"), piece("d.py", "alpha"))
+    assert one.index.lexical(["alpha", "beta"], CODE, 50) == before
+
+
+def test_a_checkout_begins_with_the_index_of_the_one_indexed_last(store):
+    one, other = clone(store, "/one"), clone(store, "/other")
+    put(one, source("a.py", "alpha "), source("b.py", "beta "))
+    assert other.files.stamps(SHOP) == {}
+    put(other, begin=True)
+    assert other.files.stamps(SHOP) == dict.fromkeys(("a.py", "b.py"), (9, 0, "d"))
+    assert found(other, "alpha") == ["a.py:0", "a.py:1", "a.py:2"]
+    assert other.files.changes(SHOP, 0).put == ("a.py", "b.py")
+    put(other, begin=True, stamps=[FileStamp("a.py", 9, 7), FileStamp("nobody.py", 1, 1)])
+    assert other.files.stamps(SHOP) == {"a.py": (9, 7, "d"), "b.py": (9, 0, "d")}
+    assert one.files.stamps(SHOP)["a.py"] == (9, 2**61, "d")
+    put(one, begin=True)
+    assert one.files.count(SHOP) == 2
+
+
+def test_files_with_an_error_are_listed(store):
+    one, other = clone(store, "/one"), clone(store, "/other")
+    put(one, source("b.js", error="minified"), source("a.js", error="vendored"), source("c.js"))
+    put(other, source("b.js", digest="e"), source("a.js", error="vendored"))
+    assert one.files.errors(SHOP) == [("a.js", "vendored"), ("b.js", "minified")]
+    assert other.files.errors(SHOP) == [("a.js", "vendored")]
+    put(one, source("b.js", digest="f"))
+    assert one.files.errors(SHOP) == [("a.js", "vendored")]
+
+
+def test_what_stands_in_no_checkout_sees_the_one_indexed_last_and_removes_from_all(store):
+    one, other = clone(store, "/one"), clone(store, "/other")
+    put(one, source("a.py"), source("same.py"))
+    put(other, source("b.py"), source("same.py"))
+    assert sorted(store.files.stamps(SHOP)) == ["b.py", "same.py"]
+    put(one, source("a.py", size=10))
+    assert sorted(store.files.stamps(SHOP)) == ["a.py", "same.py"]
+    put(store, remove=["same.py"])
+    assert (sorted(one.files.stamps(SHOP)), sorted(other.files.stamps(SHOP))) == (
+        ["a.py"],
+        ["b.py"],
+    )
+
+
+def test_the_index_of_a_checkout_that_is_gone_is_dropped_with_what_only_it_had(store):
+    one, other = clone(store, "/one"), clone(store, "/other")
+    put(one, source("a.py", "alpha "), source("both.py"))
+    put(other, source("b.py", "beta "), source("both.py"))
+    put(one, lost_roots=["/other", "/nobody"])
+    assert [(c.root, c.files) for c in store.files.checkouts(SHOP)] == [("/one", 2)]
+    assert (other.files.count(SHOP), found(other, "beta")) == (0, [])
+    assert found(one, "alpha") == ["a.py:0", "a.py:1", "a.py:2"]
+    assert not store.check()
+
+
+def test_the_documents_of_every_checkout_can_be_made_again(store):
+    one, other = clone(store, "/one"), clone(store, "/other")
+    put(one, source("a.py", "alpha "))
+    held = source("b.py", "beta ")
+    put(other, held)
+    assert one.files.chunks(["b.py:1"]) == []
+    assert one.files.holding(SHOP, ["b.py:1", "b.py:2"]) == [replace(held, size=0, mtime_ns=0)]
+    assert one.files.holding(SCOPES[3], ["b.py:1"]) == []

@@ -152,3 +152,21 @@ def test_which_words_are_common_follows_every_change(store, monkeypatch):
     assert found(store, A) == found(store, ALONE) != before
     store.index_forget([doc.id for doc in more])
     assert found(store, A) == before
+
+
+def test_a_word_is_no_more_common_for_what_a_filter_hides(store, monkeypatch):
+    """It stands in one document of five that are asked, and in all that are hidden."""
+    monkeypatch.setattr(ranking, "COMMON_FROM", 3)
+    monkeypatch.setattr(ranking, "COMMON_SHARE", 0.5)
+    texts = ["upload", "cache keys", "retry now", "retry later", "chunk"]
+    shown = [
+        Document(id=f"{n}", kind="memory", scope=A, text=text, facets=("tag=a",))
+        for n, text in enumerate(texts)
+    ]
+    hidden = [
+        Document(id=f"x{n}", kind="memory", scope=A, text="upload", facets=("tag=b",))
+        for n in range(20)
+    ]
+    store.index_put([*shown, *hidden], {}, "")
+    found_ids = [id for id, _ in found(store, A, words=["upload", "cach"], tags=("a",))]
+    assert sorted(found_ids) == ["0", "1"]

@@ -6,11 +6,11 @@ from itertools import product
 
 import pytest
 
-from contextd.domain.access import ROLES, Caller, Role, Verb
+from contextd.domain.access import ROLES, Caller, Grant, Role, Verb
 from contextd.domain.errors import Denied
 from contextd.domain.kind import Area
 from contextd.domain.kinds import KINDS
-from contextd.domain.scope import Scope
+from contextd.domain.scope import PERSON, Scope
 
 ROWS = ("org", "team", "project", "policies", "skills")
 DRAWN: dict[str, tuple[str, ...]] = {
@@ -93,3 +93,27 @@ def test_every_kind_belongs_to_a_row_of_the_matrix() -> None:
     assert {kind.area for kind in KINDS.values()} == {"knowledge", "policies", "skills"}
     assert KINDS["policy"].area == "policies"
     assert KINDS["skill"].area == KINDS["agent"].area == "skills"
+
+
+def test_a_project_of_the_same_name_in_another_team_is_another_project() -> None:
+    other = Scope("acme", "core")
+    for role in ("project_dev", "team_member", "team_admin", "viewer"):
+        known = caller(role)
+        for scope in (other, Scope("acme", "core", "shop")):
+            for area in ("knowledge", "policies", "skills"):
+                assert not known.may("read", scope, area), (role, scope)  # type: ignore[arg-type]
+                assert not known.may("write", scope, area), (role, scope)  # type: ignore[arg-type]
+        assert known.grant([other, Scope("acme", "core", "shop")]) == Grant()
+
+
+def test_nobody_but_the_owner_is_let_into_the_life_of_a_person() -> None:
+    for role in DRAWN:
+        local = Caller("someone", role, "local", frozenset({"default"}), frozenset({"shop"}))  # type: ignore[arg-type]
+        assert not local.may("read", PERSON)
+        assert not local.may("write", PERSON)
+
+
+def test_no_role_of_one_organisation_reaches_another_one() -> None:
+    for role in DRAWN:
+        for scope in (Scope("rival"), Scope("rival", "web"), Scope("rival", "web", "shop")):
+            assert caller(role).grant([scope]) == Grant()

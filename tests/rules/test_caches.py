@@ -27,6 +27,11 @@ ALLOWED = {
     "benchmarks/counted_store.py": {"_counting": COUNT},
     "code/calls/kept.py": {"reader": CODE},
     "code/git/identity.py": {"_beginning": WORD},
+    "code/git/command.py": {
+        "_absolute_path": WORD,
+        "_drivers_as_of": FILES_OF_GIT,
+        "_program": WORD,
+    },
     "code/git/program.py": {
         "_found": FILES_OF_GIT,
         "_here": FILES_OF_GIT,
@@ -42,6 +47,7 @@ ALLOWED = {
     "code/project/stack_evidence.py": {"_index": CODE},
     "code/tree/ripgrep.py": {"ripgrep": MACHINE},
     "domain/kinds.py": {"KINDS": CODE},
+    "domain/showing.py": {"_fields": CODE},
     "domain/words.py": {"_expand": WORD, "_stem": WORD},
     "governance/claims.py": {"claim": WORD},
     "governance/contradict.py": {"_claims": WORD},

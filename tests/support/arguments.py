@@ -28,10 +28,30 @@ def arguments(op: Operation, **known: Any) -> dict[str, Any]:
     }
 
 
+HANDLES = frozenset({"session", "handle", "into"})
+"""Arguments that hold an id, beside those whose name ends in `id` or `ids`."""
+
+PLAIN = frozenset(
+    """action agent_name arguments base category collection comment confirm content context cursor data
+    description diff error event everywhere fields file_pattern filter focus format if_match item_type
+    keep kind language marks message module name notes note out outcome pattern path paths packs payload
+    problem project prompt query range role root_cause code_diff affected_files scope section solution
+    source state status summary symptoms tag tags target_scope task task_description template text title
+    topic trust type types verdict client depth into version""".split()
+)
+"""Arguments that hold a text, a path, a name or a choice. A new argument goes here or into `HANDLES`."""
+
+
+def is_handle(op: Operation, name: str) -> bool:
+    """Whether an argument names something by its id. `into` does where a candidate is merged."""
+    if name == "into":
+        return op.name == "settle_candidate"
+    return name in HANDLES or re.search(r"(^|_)ids?$", name) is not None
+
+
 def id_arguments(op: Operation) -> list[str]:
     """The arguments of an operation that name something by its id."""
-    names = op.arguments.model_fields
-    return [name for name in names if re.search(r"(^|_)ids?$", name) or name == "session"]
+    return [name for name in op.arguments.model_fields if is_handle(op, name)]
 
 
 @cache

@@ -84,7 +84,9 @@ def opened(home: Path, clock: Clock, using: Embedder | None = None, **flags: Any
 
 @dataclass(frozen=True)
 class Desk:
-    """One caller in one project. Called with the name of an operation, it gives the answer's value."""
+    """One caller in one project. Called with the name of an operation, it gives the answer's value. The folder
+    is trusted, unless it is a `stranger`'s.
+    """
 
     host: Host
     root: Path
@@ -93,6 +95,14 @@ class Desk:
     client: str = "test-client"
     connection: str = ""
     process: int = 0
+    stranger: bool = False
+
+    def __post_init__(self) -> None:
+        # Whoever sits at a desk owns what is on it, but for a desk of a stranger's.
+        folders = self.host.organisation(LOCAL).trusted_folders
+        here = not self.stranger and self.root.parts and self.root.is_dir()
+        if here and not folders.of(self.root).trusted:
+            folders.grant(self.root, "you")
 
     def __call__(self, operation: str, /, **arguments: Any) -> Any:
         return self.answer(operation, **arguments).value

@@ -260,6 +260,9 @@ def read_files(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any
         files.stamps(owner),
         files.count(owner),
         files.chunks([f"c{n}" for n in range(6)]),
+        files.holding(owner, [f"c{n}" for n in range(6)]),
+        files.checkouts(owner),
+        files.errors(owner),
     ]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, Committed, Decision, NewJob, Put, Removal
+from contextd.domain.code import CodePlace
 from contextd.domain.documents import record_document
 from contextd.domain.query import Document, Query, Vector
 from contextd.domain.records import Change, Record, last_undoable
@@ -38,9 +39,11 @@ def opened(url: str, clock: Clock | None = None, scrub: Any = plain, **options: 
 class Whole:
     """A store as its owner sees it, with a verb for each sort of change."""
 
-    def __init__(self, store: Store, scopes: Iterable[Scope] = SCOPES) -> None:
+    def __init__(
+        self, store: Store, scopes: Iterable[Scope] = SCOPES, code: CodePlace | None = None
+    ) -> None:
         self.store = store
-        self.view: View = store.view(OWNER.grant(scopes))
+        self.view: View = store.view(OWNER.grant(scopes), code)
         self.records, self.survey = self.view.records, self.view.survey
         self.contradictions, self.index = self.view.contradictions, self.view.index
         self.files, self.sessions = self.view.files, self.view.sessions

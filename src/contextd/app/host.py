@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -17,15 +18,17 @@ from contextd.caches import Cache
 from contextd.domain.errors import ContextdError
 from contextd.domain.jobs import LANES, Lane
 from contextd.domain.scope import Scope
+from contextd.domain.upkeep import WrittenSince
 from contextd.embedders import EmbedderOptions, open_embedder, open_reranker
 from contextd.governance.redact import redact
-from contextd.home import LOCAL, make_home
+from contextd.home import LOCAL, close_to_others, database_path, make_home
 from contextd.operations.calling import invoke
 from contextd.operations.core import Answer, Operation, find_operation
 from contextd.ports import Clock, Embedder, Reranker
 from contextd.retrieval.sense import makes_sense
 from contextd.runtime import Request, Runtime, SystemClock
 from contextd.settings import Settings, load_settings
+from contextd.stores.written_since import written_since
 
 _OPEN_AT_ONCE = 32
 """Organisations kept open; another one closes the one not asked for longest."""
@@ -83,6 +86,8 @@ class Host:
         embedder = _chosen_embedder(settings)
         host = cls(settings, embedder, reranker=reranker, clock=clock, work=work, fresh=fresh)
         host.organisation(LOCAL)
+        if os.name != "nt":
+            close_to_others(settings.home)
         return host
 
     @property
@@ -193,6 +198,10 @@ class Host:
             "services": services,
             "problems": problems,
         }
+
+    def written_since(self, backup: Path | None) -> WrittenSince:
+        """What the store of this machine has that a backup lacks; everything without a backup."""
+        return written_since(database_path(self._settings.home, LOCAL), backup)
 
     def wake(self) -> None:
         """Look now for work that another process added."""

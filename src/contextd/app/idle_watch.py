@@ -12,6 +12,7 @@ from pathlib import Path
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Session
 from contextd.ports import Clock, Upkeep
+from contextd.steps.client_exit import client_exited
 
 NAME = "idle watch"
 LOOK_SECONDS = 30.0
@@ -52,7 +53,7 @@ class IdleWatch:
 
     def _is_over(self, session: Session) -> bool:
         root = Path(session.cwd) if session.cwd else None
-        return session.is_idle(self._clock.now(), self._timeout(root))
+        return client_exited(session) or session.is_idle(self._clock.now(), self._timeout(root))
 
     def run(self, stop: threading.Event) -> None:
         """Look until told to stop."""

@@ -18,10 +18,12 @@ from contextd.app.idle_watch import IdleWatch
 from contextd.app.operations import job_function
 from contextd.app.preparations import NAME as PREPARATIONS
 from contextd.app.preparations import Preparations
+from contextd.app.trust import TrustBook
 from contextd.awareness.observe import NAME as USAGE_LOG
 from contextd.awareness.observe import UsageLog
 from contextd.caches import Cache, Caches
 from contextd.domain.access import Caller
+from contextd.domain.code import CodePlace
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, NotFound
 from contextd.domain.jobs import LANES, Job, Lane
@@ -75,12 +77,13 @@ class OpenOrganisation:
         self.name, self._settings, self._embedder = name, settings, embedder
         self._clock, self._reranker = clock, reranker
         home = settings.home
+        self.trusted_folders = TrustBook(home)
         self.key = kept_bytes(home / "redaction.key", 32)
         self.place = kept_bytes(home / "place", 8).hex()
         self.caches = Caches()
         self._store = _open_store(name, settings, self.key, clock, fresh=fresh)
         self._known_settings: Cache[Path | None, _KnownSettings] = Cache(_CHECKOUTS)
-        self._views: Cache[tuple[Caller, frozenset[Scope]], View] = Cache(_VIEWS)
+        self._views: Cache[tuple[Caller, frozenset[Scope], CodePlace | None], View] = Cache(_VIEWS)
         self._users, self._lock = 0, threading.Lock()
         self._services = Supervisor()
         self._usage = UsageLog(self._store.upkeep, self._services.note)
@@ -143,6 +146,8 @@ class OpenOrganisation:
 
         Raises `Invalid` for a file that cannot be used.
         """
+        # Of a folder that is not trusted, its own file says nothing.
+        root = root if root is not None and self.trusted_folders.of(root).trusted else None
         known = self._known_settings.get(root)
         files = self._settings.files(root) if known is None else known.files
         stamps = tuple(map(_stamp, files))
@@ -152,11 +157,17 @@ class OpenOrganisation:
             self._known_settings.put(root, known)
         return known.settings
 
-    def view(self, caller: Caller, scopes: Iterable[Scope]) -> View:
-        """What the caller may reach of these scopes."""
+    def checkout(self, root: Path) -> Checkout:
+        """The work tree at `root`, trusted or not."""
+        return Checkout(root, self.trusted_folders.of(root))
+
+    def view(self, caller: Caller, scopes: Iterable[Scope], code: CodePlace | None = None) -> View:
+        """What the caller may reach of these scopes, standing in the checkout `code`."""
         # It holds nothing but what was granted, and a role grants the same all the time.
         reached = frozenset(scopes)
-        return self._views.made((caller, reached), lambda: self._store.view(caller.grant(reached)))
+        return self._views.made(
+            (caller, reached, code), lambda: self._store.view(caller.grant(reached), code)
+        )
 
     def runtime(self, request: Request, *, upkeep: bool) -> Runtime:
         """A request's world, standing nowhere yet. `upkeep` gives it the whole store to look after."""
@@ -187,7 +198,9 @@ class OpenOrganisation:
         """Start working, and have mended what is out of balance and embedded what has no vector of this
         embedder: it may be another one than before.
         """
-        known = len(self.directory.all())
+        projects = self.directory.all()
+        self.trusted_folders.begin(Path(root) for one in projects for root in one.roots)
+        known = len(projects)
         _log.info("organisation %s opened: %d projects", self.name, known)
         self._services.start()
         self._preparations.prepare("balance", None, self.mend)
@@ -289,9 +302,8 @@ class OpenOrganisation:
                 self._queue("rescan_project", project.scope)
 
     def _has_moved(self, root: str) -> bool:
-        checkout = Checkout(Path(root))
-        initialised = checkout.project_yaml.is_file()
-        return initialised and has_moved(self.caches, checkout.root, checkout.project_yaml)
+        checkout = self.checkout(Path(root))
+        return checkout.initialised and has_moved(self.caches, checkout.root, checkout.project_yaml)
 
     def _timeout(self, root: Path | None) -> int:
         try:

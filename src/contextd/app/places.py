@@ -12,7 +12,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid, NotFound
 from contextd.domain.projects import Project
 from contextd.operations.core import Operation
-from contextd.runtime import Checkout, Runtime
+from contextd.runtime import Runtime
 from contextd.steps.location import find_project, make_known, scope_of_new
 
 PLACE_SECONDS = 10.0
@@ -39,7 +39,7 @@ def located(runtime: Runtime, cwd: Path, op: Operation | None) -> Runtime:
     try:
         place = _place(runtime, cwd)
     except (NotFound, Invalid) as error:
-        return replace(runtime, nowhere=_because(error))
+        return replace(runtime, nowhere=f": {error.message}; {runtime.ways_in()}")
     root = place.identity.root
     project = place.project
     if project is not None and str(root) in project.roots:
@@ -48,8 +48,9 @@ def located(runtime: Runtime, cwd: Path, op: Operation | None) -> Runtime:
     making = op is not None and makes_known(op) and runtime.caller.may("write", scope)
     if project is not None and not making:
         return runtime.standing_in(project, root)
-    settings = runtime.organisation.settings(root)
-    there = replace(runtime, checkout=Checkout(root), settings=settings)
+    organisation = runtime.organisation
+    settings = organisation.settings(root)
+    there = replace(runtime, checkout=organisation.checkout(root), settings=settings)
     if not making:
         return replace(there, nowhere=f": {root} is no project yet")
     if place.refusal:
@@ -87,7 +88,7 @@ def _place(runtime: Runtime, cwd: Path) -> _Place:
     if known_place is not None and known_place.project is not None:
         return known_place
     # One that was refused may be a project by now: somebody was told to ask for it.
-    found = _Place(now, *find_project(runtime.organisation.directory, cwd))
+    found = _Place(now, *find_project(runtime.organisation, cwd))
     if found.project is not None:
         places.put(cwd, found)
     elif known_place is not None:

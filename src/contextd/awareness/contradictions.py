@@ -159,7 +159,7 @@ def precedence(record: Record) -> tuple[bool, bool, bool, datetime, int, float]:
         is_pinned(record),
         record.trust == "human",
         _verified(record),
-        _since(record),
+        said_at(record),
         record.helpful - record.unhelpful,
         record.confidence,
     )
@@ -174,5 +174,6 @@ def _verified(record: Record) -> bool:
     return record.data.get("verified") is True or "verified" in record.tags
 
 
-def _since(record: Record) -> datetime:
+def said_at(record: Record) -> datetime:
+    """When a record was said, or last changed."""
     return max(record.updated_at, record.valid_from or record.created_at)

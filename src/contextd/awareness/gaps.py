@@ -12,7 +12,7 @@ from contextd.domain.awareness import Tally
 from contextd.domain.dataclass import dataclass
 from contextd.domain.placeholders import ANSWER, LEARNED, SAID
 from contextd.domain.records import Record, digest, short_id
-from contextd.domain.time import age, iso
+from contextd.domain.time import day, iso
 from contextd.domain.words import content_words
 
 Severity = Literal["info", "warning"]
@@ -176,7 +176,7 @@ def _empty(evidence: Evidence, asked: Mapping[str, Sequence[Missed]]) -> list[Ga
         fields = f" with {', '.join(wanted.required)}" if wanted.required else ""
         group = asked.get(wanted.name, ())
         count, last = _times(group)
-        demand = f" Agents asked for it {_often(count, last, evidence.now)}." if group else ""
+        demand = f" Agents asked for it {_often(count, last)}." if group else ""
         gaps.append(
             Gap(
                 kind="empty_type",
@@ -209,9 +209,9 @@ def _times(group: Sequence[Missed]) -> tuple[int, datetime | None]:
     return sum(one.count for one in group), last
 
 
-def _often(count: int, last: datetime | None, now: datetime) -> str:
+def _often(count: int, last: datetime | None) -> str:
     often = "once" if count == 1 else f"{count} times"
-    return often + (f", last {age(last, now)}" if last else "")
+    return often + (f", last on {day(last)}" if last else "")
 
 
 def _asked_types(
@@ -256,7 +256,7 @@ def _missed(evidence: Evidence, group: Sequence[Missed]) -> Gap:
             f" (also as {', '.join(repr(_short(one.question)) for one in group[1:4])})"
         )
     often = "once" if count == 1 else f"{count} times"
-    when = f", last {age(last, evidence.now)}" if last else ""
+    when = f", last on {day(last)}" if last else ""
     return Gap(
         kind="missed",
         description=f"Agents asked for {quoted_questions} {often} without an answer{when}.",

@@ -14,7 +14,7 @@ from dataclasses import field
 from functools import partial
 
 from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Busy, ContextdError, Unavailable
+from contextd.domain.errors import Busy, ContextdError, Stale, Unavailable
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.usage import ByProducts, HandedOut, Observation, RecordUse
@@ -24,7 +24,13 @@ _log = logging.getLogger(__name__)
 
 NAME = "usage log"
 _MOST_HELD = 50_000
-"""By-products held while the store cannot be written; past it the oldest go, and that is logged."""
+"""Observations held while the store cannot be written; past it the oldest are dropped, and that is logged."""
+_MOST_TRIES = 20
+"""Attempts at a late write that depends on more than the store: a read-only checkout never becomes writable.
+A busy store is waited for without a limit."""
+_RETRY_SECONDS = 2.0
+_LAST_TRIES = 3
+"""Attempts when the daemon stops. Each one waits for the store's own timeout first."""
 
 
 @dataclass(slots=True)
@@ -53,6 +59,15 @@ class _Waiting:
             yield ByProducts(handed_out=(sentence,))
 
 
+@dataclass(slots=True)
+class _LateWrite:
+    """A small write that was handed over, and how often it failed for a passing reason."""
+
+    name: str
+    write: Callable[[], object]
+    tries: int = 0
+
+
 class UsageLog:
     """Collects by-products and small late writes; writes them every `interval` seconds.
 
@@ -71,7 +86,7 @@ class UsageLog:
         self._upkeep, self._failed = upkeep, failed
         self._interval, self._remembered = interval, remembered
         self._waiting = _Waiting()
-        self._small: list[tuple[str, Callable[[], object]]] = []
+        self._small: list[_LateWrite] = []
         self._recent: OrderedDict[HandedOut, None] = OrderedDict()
         self._lock = threading.Lock()
         # A late write may itself want what was collected written first.
@@ -105,20 +120,20 @@ class UsageLog:
     def later(self, name: str, write: Callable[[], object]) -> None:
         """Run a small write in a moment, in order."""
         with self._lock:
-            self._small.append((name, write))
+            self._small.append(_LateWrite(name, write))
         self._wanted.set()
 
     def flush(self) -> None:
         """Write what was collected. Raises `Busy` or `Unavailable` when the store cannot take it now:
-        then it is kept.
+        then it is kept, the late writes behind it too.
         """
         with self._writing:
             with self._lock:
                 waiting, self._waiting = self._waiting, _Waiting()
-                small, self._small = self._small, []
             self._write(waiting)
-            for name, write in small:
-                self._run(name, write)
+            with self._lock:
+                small, self._small = self._small, []
+            self._write_late(small)
 
     def _write(self, waiting: _Waiting) -> None:
         if not waiting:
@@ -130,36 +145,61 @@ class UsageLog:
             raise
         except Exception:  # noqa: BLE001 - whatever it is, the others must be kept
             _log.exception("by-products could not be written together")
-            for one in waiting.singly():
-                self._run(NAME, partial(self._upkeep.note, one))
+            self._write_late(
+                [_LateWrite(NAME, partial(self._upkeep.note, one)) for one in waiting.singly()]
+            )
 
-    def _run(self, name: str, write: Callable[[], object]) -> None:
+    def _write_late(self, small: list[_LateWrite]) -> None:
+        """Run late writes in order. Raises `Busy`; the one that met it and those behind it are kept."""
+        for at, late in enumerate(small):
+            try:
+                self._run(late)
+            except Busy:
+                with self._lock:
+                    self._small = [*small[at:], *self._small]
+                raise
+
+    def _run(self, late: _LateWrite) -> None:
+        """Run a write; one that fails for a passing reason is kept. Raises `Busy`."""
         try:
-            write()
+            late.write()
+        except Busy:
+            raise
+        except (Unavailable, Stale) as error:
+            late.tries += 1
+            if late.tries < _MOST_TRIES:
+                with self._lock:
+                    self._small.append(late)
+            else:
+                _log.error("%s dropped after %d attempts: %s", late.name, late.tries, error.message)
         except ContextdError as error:
-            _log.warning("%s: %s", name, error.message)
+            _log.warning("%s: %s", late.name, error.message)
         except Exception as error:  # noqa: BLE001 - whatever it is, the others must be kept
-            _log.exception("%s failed", name)
-            self._failed(name, error)
+            _log.exception("%s failed", late.name)
+            self._failed(late.name, error)
 
     def _put_back(self, waiting: _Waiting) -> None:
         with self._lock:
             later = self._waiting
+            observations = waiting.observations + later.observations
+            dropped = max(0, len(observations) - _MOST_HELD)
+            if dropped:
+                _log.error("%d observations dropped: the store took none", dropped)
             self._waiting = _Waiting(
-                waiting.observations + later.observations,
+                observations[dropped:],
                 waiting.uses + later.uses,
                 waiting.handed_out + later.handed_out,
             )
-            if len(self._waiting) > _MOST_HELD:
-                _log.error("%d by-products dropped: the store took none", len(self._waiting))
-                self._waiting = later
 
-    def settle(self) -> None:
-        """Write what was collected; what cannot be written now is kept."""
+    def settle(self) -> bool:
+        """Write what was collected; false where something is kept because it cannot be written now."""
         try:
             self.flush()
         except (Busy, Unavailable) as error:
             _log.warning("usage log not written: %s", error.message)
+            return False
+        with self._lock:
+            return not self._small
 
     def wake(self) -> None:
         """End the wait of `run`."""
@@ -167,9 +207,16 @@ class UsageLog:
 
     def run(self, stop: threading.Event) -> None:
         """Write what comes in until told to stop, and then the rest."""
+        settled = True
         while not stop.is_set():
-            self._wanted.wait()
+            # What was kept is tried again although nothing new comes in.
+            self._wanted.wait(None if settled else _RETRY_SECONDS)
             stop.wait(self._interval)
             self._wanted.clear()
-            self.settle()
-        self.settle()
+            settled = self.settle()
+        for _ in range(_LAST_TRIES):
+            if self.settle():
+                return
+        with self._lock:
+            left = len(self._waiting) + len(self._small)
+        _log.error("%d by-products lost: the store could not be written before the end", left)

@@ -12,6 +12,8 @@ from pydantic import Field
 from contextd.awareness.gaps import Gap
 from contextd.domain.awareness import Tally
 from contextd.domain.dataclass import dataclass
+from contextd.domain.details import RENDERED
+from contextd.domain.quoting import document, indented
 from contextd.domain.time import age, iso
 
 RECENT_DAYS, STALE_DAYS = 7, 90
@@ -104,7 +106,7 @@ class SelfModel:
     gaps: list[Missing]
     contradictions: list[Disagreement]
     health: Condition
-    summary: Annotated[str, Field(exclude=True)] = field(default="", repr=False)
+    summary: Annotated[str, Field(exclude=True), RENDERED] = field(default="", repr=False)
 
     def as_text(self) -> str:
         """The model in the words an agent reads."""
@@ -247,7 +249,7 @@ def _with_text(
         lines += ["", "Contradictions:"]
         for one in model.contradictions[:_SHOWN]:
             first, *rest = one.description.split("\n")
-            lines += [f"  ⚠ {first}", *(f"    {line}" for line in rest)]
+            lines += [f"  ⚠ {first}", *(indented(f"    {line}") for line in rest)]
             lines.append("    Consider resolving with resolve_contradiction, or update_context.")
         if len(model.contradictions) > _SHOWN:
             lines.append(
@@ -260,5 +262,5 @@ def _with_text(
         model.gaps,
         model.contradictions,
         health,
-        "\n".join(lines),
+        document(lines),
     )

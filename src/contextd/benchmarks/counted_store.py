@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from contextd.domain.access import Grant
+from contextd.domain.code import CodePlace
 from contextd.ports import Clock, Scrub, Store, View
 from contextd.stores import STORES, open_store
 
@@ -87,9 +88,9 @@ class CountedStore:
         for part in ("directory", "queue", "upkeep"):
             setattr(self, part, _Counted(getattr(inner, part), part, self._note))
 
-    def view(self, grant: Grant) -> Any:
+    def view(self, grant: Grant, code: CodePlace | None = None) -> Any:
         """See `Store.view`. Making one asks the store for nothing."""
-        return _CountedView(self._inner.view(grant), self._note)
+        return _CountedView(self._inner.view(grant, code), self._note)
 
     def close(self) -> None:
         """See `Store.close`."""

@@ -33,6 +33,7 @@ from contextd.benchmarks.secret_samples import (
     plain_lines,
     planted,
 )
+from contextd.benchmarks.weak_samples import WEAK, WEAK_FORMS
 from contextd.governance.redact import redact
 
 LARGEST = 1_000_000
@@ -48,6 +49,11 @@ HOSTILE = (
     "a",
     "sk-",
     '\\\\\\"',
+    "db:5432:",
+    ":*:",
+    "$2a$10$",
+    "login a password ",
+    "npm a1b2c3d4e5f6g7h8i9j0 ",
 )
 """Long lines of nothing else: time for twice the length should be twice as long."""
 
@@ -122,6 +128,7 @@ def made_up(per_frame: int = 3) -> list[Recall]:
     groups.append(Recall("told by their place", len(rows), sum(row.found for row in rows)))
     for name, frames in FORMS.items():
         groups.append(_recall(f"passwords: {name}", PASSWORDS, frames, rng, per_frame))
+    groups.append(_recall("passwords: a word and a number", WEAK, WEAK_FORMS, rng, 1))
     for name, frames in KEYS.items():
         groups.append(_recall(f"keys: {name}", SECRETS, frames, rng, per_frame))
     return groups

@@ -28,6 +28,7 @@ _BREAK = "¦"
 
 SHAPES: dict[str, tuple[str, ...]] = {
     "aws-access-key": ("AKIA¦{U16}", "ASIA¦{U16}"),
+    "encoded-private-key": ("LS0tLS1¦CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQ{B200}",),
     "github-token": ("gh¦p_{A36}", "gh¦o_{A36}", "gh¦s_{A36}"),
     "github-fine-grained": ("github¦_pat_{A22}_{A59}",),
     "gitlab-token": ("gl¦pat-{W20}", "gl¦ptt-{H40}", "gl¦rt-{W20}", "gl¦pat-{W27}.01.{L9}"),
@@ -203,6 +204,8 @@ FORMS: dict[str, tuple[str, ...]] = {
         "passphrase: §",
         "| password | § |",
         "machine api.test login bob password §",
+        "password: |\n    §",
+        "db.test:5432:shop:app:§",
     ),
     "code": (
         'password = "§"',
@@ -347,6 +350,23 @@ PLACES = (
     ("https://api.telegram.org/bot§/getMe", "telegram-token", "{D9}:AA{W33}"),
     ("AKIA¦2E0A8F3B244C9986 and §", "aws-access-key", "{B40}"),
     ("A¦C0123456789abcdef0123456789abcdee / §", "twilio-key", "{H32}"),
+    ("db.test:5432:shop:app:§", "password", "{A12}"),
+    ("*:*:*:postgres:§", "password", "{A12}"),
+    ("bob:§", "password-hash", "$ap¦r1${A8}${A22}"),
+    ("bob:§", "password-hash", "$2¦y$10${A53}"),
+    ("root:§:19000:0:99999:7:::", "password-hash", "$6¦${A16}${A86}"),
+    ("password_hash = '§'", "password-hash", "$argon¦2id$v=19$m=65536,t=3,p=4${A22}${A43}"),
+    ("'§'", "password-hash", "pbkdf2_¦sha256$600000${A22}${A43}="),
+    (
+        "    client-key-data: §",
+        "encoded-private-key",
+        "LS0tLS1¦CRUdJTiBFQyBQUklWQVRFIEtFWS0tLS0t{B120}",
+    ),
+    ("SECRET_KEY = 'django-¦insecure-§'", "secret", "{L12}$(x!k9@p=_w-z)v5%{L10}&q2*h"),
+    ("The type §, as it is read", "npm-token", "np¦m {L36}"),
+    ("as a tag: §", "aws-access-key", "ak¦ia{D3}{L13}"),
+    ("cut off at §", "github-token", "gh¦p_{A16}7{A5}4"),
+    ("cut off at §", "jwt", "ey¦JhbGciOiJI{A12}.ey¦JzdWIi{A30}"),
     ("Cookie: theme=dark; sessionid=§; lang=en", "cookie", "{A32}"),
 )
 """(text, type, shape) of secrets that are told by where they stand."""

@@ -64,7 +64,10 @@ def run() -> list[Figure]:
 def _compared(connection: apsw.Connection) -> None:
     sides = (
         ("SELECT id FROM records WHERE scope = ?", "records"),
-        ("SELECT chunks.id FROM chunks JOIN files ON files.no = file WHERE scope = ?", "code"),
+        (
+            "SELECT chunks.id FROM chunks JOIN contents ON contents.no = content WHERE scope = ?",
+            "code",
+        ),
     )
     for sql, family in sides:
         there = {id for (id,) in connection.execute(sql, (str(_LARGE),))}

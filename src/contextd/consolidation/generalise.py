@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from contextd.domain.dataclass import dataclass
+from contextd.domain.quoting import inline
 from contextd.domain.regex import regex
 
 PROJECT, FILE, NAME, ID, ADDRESS, PERSON = (
@@ -91,7 +92,8 @@ def differences(before: Mapping[str, str], after: Mapping[str, str]) -> list[str
         if one == other:
             continue
         lines.append(f"{name}:")
-        lines += [line for line in difflib.ndiff(one, other) if line.startswith(("- ", "+ "))]
+        changed = (line for line in difflib.ndiff(one, other) if line.startswith(("- ", "+ ")))
+        lines += [line[:2] + inline(line[2:]) for line in changed]
     return lines
 
 

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from contextd.domain.awareness import Contradiction
-from contextd.domain.code import FileCalls, FileWeight, KeptReading, SourceFile
+from contextd.domain.code import FileCalls, FileStamp, FileWeight, KeptReading, SourceFile
 from contextd.domain.dataclass import dataclass
 from contextd.domain.jobs import Lane
 from contextd.domain.originals import Original
@@ -55,6 +55,11 @@ class CodeChange:
     targets of their imports differ, so that their chunks need not be indexed again; nor need those of
     other files whose ids are in `same_chunks`. `calls` are kept of files that are known with that digest,
     until it changes, and `readings` of files with that stamp. `weights` are those of all its files as of the version `weighed`.
+
+    All of it concerns the checkout that the view stands in; a view that stands in none removes files from
+    every checkout. `begin` gives a checkout without an index the one of the checkout indexed last, with
+    stamps no file has, so that the next comparison reads each file once. `stamps` are of files whose content is
+    known. `lost_roots` are those of checkouts whose indexes are dropped.
     """
 
     scope: Scope
@@ -66,6 +71,9 @@ class CodeChange:
     readings: Sequence[KeptReading] = ()
     weights: Sequence[FileWeight] = ()
     weighed: int = 0
+    begin: bool = False
+    stamps: Sequence[FileStamp] = ()
+    lost_roots: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from contextd.domain.dataclass import dataclass
+from contextd.domain.scope import Scope
 
 VALUES = frozenset("json yaml csv xml svg toml ini go-module".split())
 """The languages of files that hold values, such as settings and translations, and nothing else."""
@@ -72,7 +73,8 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceFile:
-    """A scanned file. `size` in bytes, `mtime_ns` in nanoseconds, `digest` of its content.
+    """A scanned file. `size` in bytes, `mtime_ns` in nanoseconds, `digest` of its content. `mtime_ns` is when
+    its content or its inode changed last, whichever is later, as far as the system says.
 
     `exports` maps an exported name to (specifier, name): where it is defined when it is only
     passed on, with an empty specifier when it is defined here.
@@ -89,6 +91,31 @@ class SourceFile:
     exports: tuple[tuple[str, str, str], ...] = ()
     chunks: tuple[Chunk, ...] = ()
     error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CodePlace:
+    """A checkout of a project, by the path of its root. Each has a code index of its own."""
+
+    scope: Scope
+    root: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedCheckout:
+    """A checkout that has a code index: its root, and how many files the index has."""
+
+    root: str
+    files: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileStamp:
+    """The size in bytes and the time in nanoseconds that a file with known content has now."""
+
+    path: str
+    size: int
+    mtime_ns: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from contextd.domain.directives import is_directive
 from contextd.domain.records import Record
 
 START = {"human": 0.8, "agent": 0.6, "extracted": 0.5, "imported": 0.5, "external": 0.4}
@@ -44,6 +45,21 @@ def decayed(confidence: float, last_used: datetime, now: datetime) -> float:
 
 
 def confidence_at(record: Record, now: datetime) -> float:
-    """How sure we are of a record today: less, the longer it was neither used nor changed."""
-    rested = max(filter(None, (record.last_used_at, record.updated_at, record.created_at)))
-    return decayed(record.confidence, rested, now)
+    """How sure we are of a record today: less, the longer it was neither used nor changed here. Time before an
+    import does not count: nobody could use the record then. A directive keeps its confidence.
+    """
+    moments = (record.last_used_at, record.updated_at, record.created_at, record.arrived_at)
+    sure = decayed(record.confidence, max(filter(None, moments)), now)
+    # Most records were used lately: their words need not be read.
+    return record.confidence if sure < record.confidence and is_directive(record) else sure
+
+
+FLOOR = 0.35
+"""Confidence below which a record is not injected. What an agent recorded (0.6) gets there by three
+showings that nobody used, what was extracted (0.5) by two.
+"""
+
+
+def is_sure(record: Record, now: datetime) -> bool:
+    """Whether a record may be injected: it stands above the floor, a person wrote it, or it directs."""
+    return confidence_at(record, now) >= FLOOR or record.trust == "human" or is_directive(record)

@@ -1,8 +1,8 @@
-"""Which fields of a result an agent can do without."""
+"""How fields of a result are shown to an agent: left out where it can do without them, quoted, or whole."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 
 class Detail:
@@ -13,3 +13,20 @@ class Detail:
 
 DETAIL: Final = Detail()
 """To be put beside a field's type: `Annotated[float, DETAIL]`."""
+
+
+class TextForm:
+    """Marks a text in a result that is not quoted when it is shown; see `domain/showing.py`."""
+
+    def __init__(self, form: Literal["rendered", "document", "raw"]) -> None:
+        self.form = form
+
+
+RENDERED: Final = TextForm("rendered")
+"""contextd laid the text out, and quoted in it what others wrote."""
+
+DOCUMENT: Final = TextForm("document")
+"""A file, a log or a skill, shown whole between fences."""
+
+RAW: Final = TextForm("raw")
+"""What the owner writes to a file. No tool for agents has such a field."""

@@ -21,6 +21,7 @@ Trait = Literal[
     "binding",
     "briefed",
     "compared",
+    "directive",
     "entry",
     "learned",
     "listed",
@@ -34,6 +35,7 @@ Trait = Literal[
 * binding    to be respected: briefed before what is merely known
 * briefed    may stand in a briefing or be added to a prompt
 * compared   checked for contradictions with one another
+* directive  holds until an act ends it: want of use takes nothing from it
 * entry      counts as something the store knows, in its self-model
 * learned    comes out of sessions: listed among the recent decisions and outcomes
 * listed     counted in the overview of a project

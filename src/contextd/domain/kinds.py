@@ -66,7 +66,7 @@ _kind(
     facets=("outcome", "topic"),
     traits="attached briefed compared entry learned listed stable strategy",
     searched_as="memory",
-    created_by=("memory_record", "learn_session", "remember"),
+    created_by=("memory_record", "remember"),
 )
 _kind(
     EPISODE,
@@ -81,6 +81,9 @@ _kind(
         "commands": _LIST,
         "commits": _LIST,
         "taken_back": Field("boolean", description="The user took back what was said in it"),
+        "taken_back_by": Field(
+            "string[]", description="The episode in which the user did, and the words"
+        ),
     },
     facets=("branch",),
     # One digest among five hits is worth what a record is; its words are many.
@@ -146,9 +149,9 @@ _kind(
         "detection": _S,
         "severity": _enum("critical", "error", "warning", "info", default="warning"),
     },
-    traits="attached binding briefed entry learned listed stable strategy",
+    traits="attached binding briefed directive entry learned listed stable strategy",
     searched_as="memory",
-    created_by=("learn_session", "remember"),
+    created_by=("remember",),
 )
 _kind(
     "policy",
@@ -193,7 +196,7 @@ _kind(
     },
     facets=("severity",),
     area="policies",
-    traits="binding briefed compared entry listed",
+    traits="binding briefed compared directive entry listed",
     searched_as="policy",
 )
 _kind(
@@ -211,7 +214,7 @@ _kind(
         "severity": _S,
     },
     facets=("language",),
-    traits="binding briefed compared entry",
+    traits="binding briefed compared directive entry",
     searched_as="standard",
 )
 _kind(
@@ -227,7 +230,7 @@ _kind(
         "rationale": _S,
         "template_repo": _S,
     },
-    traits="compared entry",
+    traits="compared directive entry",
     searched_as="standard",
 )
 _kind(

@@ -111,7 +111,8 @@ class Record:
     """One durable piece of knowledge of a kind in a scope, where its id is its own.
 
     `version` counts the states that were stored: a record that is changed carries the one it was
-    made from, a new one 0. Counting a use makes no new version.
+    made from, a new one 0. Counting a use makes no new version. `arrived_at` is when an import stored a
+    record that was written earlier elsewhere; None for all others.
     """
 
     kind: str
@@ -136,6 +137,7 @@ class Record:
     anchor: Anchor = Anchor()
     created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     updated_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    arrived_at: datetime | None = None
     version: int = 0
 
     @property

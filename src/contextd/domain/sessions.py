@@ -102,7 +102,7 @@ class SessionChange:
     moment, so that two steps at once lose nothing of each other.
 
     `seen_at` moves an active session's `last_seen_at` forward. `task` replaces the task, `first_task`
-    is taken where there is none. `calls` and `tokens` are added, `files` are further accesses,
+    is taken where there is none. `external_id` replaces the id of a connection by the client's own. `calls` and `tokens` are added, `files` are further accesses,
     `topics` and `injected` join those that are there. `data` is merged, `counts` are added to numbers
     in it. `ended_at` ends a session that has not ended, `resumed` takes the end back, also of one that was
     learned from, `completed` closes it once it has ended, `archived` puts a completed one away; `withdrawn`
@@ -115,6 +115,7 @@ class SessionChange:
     seen_at: datetime | None = None
     task: str | None = None
     first_task: str = ""
+    external_id: str = ""
     outcome: str = ""
     calls: int = 0
     tokens: int = 0
@@ -152,6 +153,7 @@ def changed(session: Session, change: SessionChange) -> Session:
     seen = change.seen_at if change.seen_at and session.status == "active" else None
     after = session.with_(
         task=change.task if change.task is not None else session.task or change.first_task,
+        external_id=change.external_id or session.external_id,
         outcome=change.outcome or session.outcome,
         last_seen_at=max(session.last_seen_at, seen or session.last_seen_at),
         tool_calls=session.tool_calls + change.calls,

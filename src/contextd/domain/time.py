@@ -47,3 +47,8 @@ def age(then: datetime, now: datetime) -> str:
         return f"{round(seconds / 3600)} h ago"
     days = round(seconds / 86_400)
     return f"{days} days ago" if days < 60 else f"{round(days / 30)} months ago"
+
+
+def moment(at: datetime, now: datetime) -> str:
+    """When something was, for a reader who may look at it much later: how long ago within a day, else the day."""
+    return age(at, now) if now - at < timedelta(days=1) else day(at)

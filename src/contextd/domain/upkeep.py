@@ -82,3 +82,24 @@ class Ages:
     calls: datetime | None = None
     originals: datetime | None = None
     upgraded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenSince:
+    """How many changes of records and how many sessions a store has that a backup lacks. Not `readable`
+    where the store is damaged.
+    """
+
+    changes: int = 0
+    sessions: int = 0
+    readable: bool = True
+
+    def __bool__(self) -> bool:
+        return bool(self.changes or self.sessions)
+
+    def as_text(self) -> str:
+        """The counts in words."""
+        if not self.readable:
+            return "a store that cannot be read"
+        changes = f"{self.changes:,} change{'s' * (self.changes != 1)} of records"
+        return f"{changes} and {self.sessions:,} session{'s' * (self.sessions != 1)}"

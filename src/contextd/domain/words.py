@@ -41,6 +41,15 @@ STOP_WORDS = frozenset(
 """Words a query drops when it has others; the index keeps them."""
 
 
+_ENDS, _QUOTES = ",.;:!?…", "\"'“”‘’()"
+
+
+def unpunctuated(text: str) -> str:
+    """A text in lower case without the marks around its words. Others stay, as in `1.5`, `C++`, `!flag`."""
+    found = (w.rstrip(_ENDS).strip(_QUOTES).rstrip(_ENDS) for w in text.casefold().split())
+    return " ".join(filter(None, found))
+
+
 @lru_cache(maxsize=_KEPT)
 def _expand(run: str) -> str:
     """The words of a run, with spaces between them."""

@@ -17,6 +17,7 @@ import yaml
 from contextd.caches import Cache
 from contextd.domain.dataclass import dataclass
 from contextd.domain.problems import FileProblem
+from contextd.guarded_files import read_file
 from contextd.yaml_text import compose, load_plain
 
 LARGEST = 256 * 1024
@@ -113,7 +114,7 @@ def _read(folder: FileFolder, name: str, known: Known | None) -> ReadFile:
         before = known.get(path) if known is not None else None
         if before is not None and before[0] == stamp and before[1].shown == shown:
             return before[1]
-        text = path.read_bytes().decode("utf-8-sig")
+        text = read_file(path, LARGEST, within=folder.inside).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         return unreadable(path, shown, f"byte {error.start} is not UTF-8")
     except OSError as error:
@@ -127,7 +128,7 @@ def _read(folder: FileFolder, name: str, known: Known | None) -> ReadFile:
 def _leads_out(root: Path, path: Path) -> bool:
     if not (path.is_symlink() or path.parent.is_symlink() or path.parent.parent.is_symlink()):
         return False
-    return root.resolve() not in path.resolve().parents
+    return Path(os.path.realpath(root)) not in Path(os.path.realpath(path)).parents
 
 
 def unreadable(path: Path, shown: str, why: str) -> ReadFile:

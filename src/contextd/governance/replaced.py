@@ -60,6 +60,31 @@ def swap(sentence: str) -> Swap | None:
     return None
 
 
+_TOKEN = r"[`'\"]?(?P<{}>[\w][\w.+#@/-]*[\w+#])[`'\"]?"
+_RENAMES = tuple(
+    regex(pattern, re.I)
+    for pattern in (
+        rf"\brenam(?:ed?|es|ing)\b(?:\s+(?:it|this|that))?(?:\s+[\w-]+){{0,4}}?\s+{_TOKEN.format('worse')}\s+(?:in)?to\s+(?:be\s+)?{_TOKEN.format('better')}",
+        rf"{_TOKEN.format('worse')}\s+(?:(?:is|are)\s+now\s+(?:called|named)|(?:(?:is|was|has\s+been|will\s+be)\s+)?renamed\s+(?:in)?to)\s+{_TOKEN.format('better')}",
+    )
+)
+
+
+def renamed(sentence: str) -> Swap | None:
+    """The new and the old name, where a sentence says that something got another one."""
+    if not has(sentence, _NAMED):
+        return None
+    for pattern in _RENAMES:
+        found = pattern.search(sentence)
+        if found:
+            rest = sentence[: found.start("worse")] + " " + sentence[found.end() :]
+            return Swap(found["better"], found["worse"], rest)
+    return None
+
+
+_NAMED = frozenset("rename renamed renames renaming called named".split())
+
+
 _WHO = r"(?P<who>[A-Z][\w-]+|(?:the\s+)?(?:[\w-]+\s+){1,2}(?:team|group|squad|guild)|team\s+[\w-]+|(?:the\s+)?[\w-]+(?:\s+owner|\s+lead)?)"
 _OWNED = frozenset(
     """owns maintains responsible charge owner on look looks leads owned maintained signed approved

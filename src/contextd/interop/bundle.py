@@ -18,6 +18,7 @@ from contextd.domain.records import STATUSES, TRUSTS, Anchor, Change, Record, So
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, FileAccess, Session, SessionStatus
 from contextd.domain.time import parse_instant
+from contextd.guarded_files import read_file
 from contextd.interop.foreign.format import Unread
 from contextd.interop.foreign.reading import json_lines
 
@@ -38,8 +39,7 @@ class BundleFormat:
     def detects(self, path: Path) -> bool:
         """Whether a file is a bundle."""
         try:
-            with path.open("rb") as stream:
-                return stream.read(len(_MARK)) == _MARK
+            return read_file(path, len(_MARK), cut=True) == _MARK
         except OSError:
             return False
 
@@ -130,7 +130,7 @@ def _instant(value: Any) -> datetime | None:
 
 _TEXTS = ("id", "kind", "title", "content", "session", "trust", "status", "canonical_id")
 _NUMBERS = ("confidence", "usage_count", "helpful", "unhelpful", "version")
-_TIMES = ("last_used_at", "valid_from", "valid_to", "created_at", "updated_at")
+_TIMES = ("last_used_at", "valid_from", "valid_to", "created_at", "updated_at", "arrived_at")
 
 
 def _record(record: Record | None) -> Json | None:
@@ -150,7 +150,8 @@ def _to_record(body: Any, scope: Scope) -> Record:
         raise Invalid("no such status or trust", "export it again")
     kind_named(body["kind"])
     texts = {name: _text(body[name]) for name in _TEXTS}
-    times = {name: _instant(body[name]) for name in _TIMES}
+    # Bundles of older programs have no moment of arrival.
+    times = {name: _instant(body[name]) for name in _TIMES if name in body or name != "arrived_at"}
     made: dict[str, Any] = {**texts, **times, **{name: body[name] for name in _NUMBERS}}
     return Record(
         scope=scope,

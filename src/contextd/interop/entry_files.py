@@ -7,6 +7,7 @@ from pathlib import Path
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import NotFound
+from contextd.guarded_files import read_file
 from contextd.interop.importers import opencontext
 from contextd.interop.importers.batch import Redact
 
@@ -50,8 +51,7 @@ def entry_file_for(path: Path, name: str = "") -> EntryFile | None:
         names = {n: row for row in ENTRY_FILES.values() for n in (row.name, *row.aliases)}
         return names.get(name)
     try:
-        with path.open("rb") as stream:
-            head = stream.read(_HEAD).decode("utf-8", "replace")
+        head = read_file(path, _HEAD, cut=True).decode("utf-8", "replace")
     except OSError as error:
         raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
     lines = head.splitlines()[:50]

@@ -13,6 +13,7 @@ from typing import Literal
 from contextd.disk import replace_file, target_inside
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, Invalid, TooLarge, Unavailable
+from contextd.guarded_files import read_file
 from contextd.interop.clients import CLIENTS, client_named
 from contextd.interop.clients.client import Addition, Calling, Client, Reach
 from contextd.interop.clients.codec import Place
@@ -34,6 +35,11 @@ LARGEST = 64 * 1024 * 1024
 """Bytes a client's configuration file may have."""
 
 _BOM = b"\xef\xbb\xbf"
+_CONDITIONAL = {
+    "added": "would add", "removed": "would remove", "replaced": "would replace",
+    "updated": "would update", "put": "would put",
+}  # fmt: skip
+"""How a trial says what an installation did. Anything else, such as why a file stays, holds for both."""
 _PROGRAM = re.compile(r"(?:.*[/\\])?contextd(?:\.\w+)?")
 
 
@@ -71,10 +77,15 @@ class InstallReport:
         """What `as_text` says of the files."""
         lines: list[str] = []
         for file in self.files:
-            lines.append(f"{file.path}: {file.state}")
-            lines += [f"  {change}" for change in file.changes]
+            trial = self.dry_run and file.state != "unchanged"
+            lines.append(f"{file.path}: {'would be ' if trial else ''}{file.state}")
+            lines += [f"  {self._change(change)}" for change in file.changes]
             lines += [f"  as it was: {file.backup}"] if file.backup else []
         return lines + ([self.afterwards] if self.afterwards and self.changed else [])
+
+    def _change(self, change: str) -> str:
+        verb, _, rest = change.partition(" ")
+        return f"{_CONDITIONAL[verb]} {rest}" if self.dry_run and verb in _CONDITIONAL else change
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,7 +403,7 @@ def _load(path: Path) -> bytes | None:
             raise Invalid(f"{path} is not a file", "move it away and try again")
         if about.st_size > LARGEST:
             raise TooLarge(f"{path} has {about.st_size} bytes", f"at most {LARGEST} are read")
-        return path.read_bytes()
+        return read_file(path, LARGEST)
     except FileNotFoundError:
         return None
     except OSError as error:

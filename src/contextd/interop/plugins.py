@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from contextd import __version__
 from contextd.disk import replace_file, target_inside
 from contextd.domain.errors import Conflict
+from contextd.guarded_files import read_file
 from contextd.interop.clients import CLIENTS
 from contextd.interop.clients.client import Calling, Client
 from contextd.interop.clients.entries import SERVER, ServerEntry
-from contextd.interop.clients.plugin_form import FOLDER, PLUGIN, PROGRAM, ModuleForm, PluginForm
+from contextd.interop.clients.module_file import TELLING, events_of, plugin_text, rows_text
+from contextd.interop.clients.plugin_form import (
+    FOLDER,
+    MISSING,
+    PLUGIN,
+    PROGRAM,
+    ModuleForm,
+    PluginForm,
+)
 from contextd.interop.clients.texts import Block
 
 ABOUT = "The memory of your project, the same in every agent: local, offline, no account"
@@ -22,16 +30,9 @@ SKILLS = ("recall", "remember")
 PACKAGE = "contextd-plugin"
 """The name of the npm package."""
 
-MISSING = (
-    "contextd is not installed, so this session knows nothing of earlier ones. To install it: "
-    "uv tool install contextd-runtime (or: pipx install contextd-runtime). Then start again."
-)
-"""What is said once where the plugin is and the program is not."""
-
 _LISTED = ".contextd-plugins"
 """Names the files of the last build in a folder."""
 
-_TELLING = "npm/telling.js"
 _WORDS = ["memory", "context", "mcp"]
 
 
@@ -54,7 +55,7 @@ def write_plugins(folder: Path, *, force: bool = False) -> list[str]:
     others = folder.is_dir() and any(one.name != ".git" for one in folder.iterdir())
     if others and not listed.is_file() and not force:
         raise Conflict(f"{folder} is not empty", "choose another folder, or write into it: --force")
-    before = listed.read_text("utf-8", "replace").splitlines() if listed.is_file() else []
+    before = read_file(listed).decode("utf-8", "replace").splitlines() if listed.is_file() else []
     made = plugin_files()
     for path, text in made.items():
         replace_file(target_inside(folder, folder / path), text.encode())
@@ -71,8 +72,8 @@ def _plugin(client: Client, form: PluginForm) -> dict[str, str]:
     server = {"mcpServers": {SERVER: _server(client)}}
     hooks = form.hooks or f"hooks/{client.name}.json"
     manifest: dict[str, Any] = {"name": PLUGIN, "version": __version__, "description": ABOUT}
-    own = {hooks: _hooks(client, form), PROGRAM: _text(PROGRAM).replace("MISSING", MISSING)}
-    own |= {f"skills/{name}/SKILL.md": _text(f"skills/{name}/SKILL.md") for name in SKILLS}
+    own = {hooks: _hooks(client, form), PROGRAM: plugin_text(PROGRAM).replace("MISSING", MISSING)}
+    own |= {f"skills/{name}/SKILL.md": plugin_text(f"skills/{name}/SKILL.md") for name in SKILLS}
     if form.catalogue:
         servers = f"mcp/{client.name}.json"
         own[servers] = _json(server)
@@ -99,15 +100,15 @@ def _plugin(client: Client, form: PluginForm) -> dict[str, str]:
 def _package(clients: Iterable[Client]) -> dict[str, str]:
     """The npm package: the repository itself, with a module for each client that takes one."""
     members: dict[str, Any] = {}
-    rows = f"// Written by contextd from its table of clients.\nexport const missing = {json.dumps(MISSING)}\n"
+    rows: dict[str, Mapping[str, Any]] = {}
     made: dict[str, str] = {}
     for client in clients:
         form = client.plugin
         if not isinstance(form, ModuleForm):
             continue
         members |= form.members
-        rows += f"\nexport const {client.name} = {_json(_row(client))}"
-        made[f"npm/{form.module}"] = _text(f"npm/{form.module}")
+        rows[client.name] = _row(client)
+        made[f"npm/{form.module}"] = plugin_text(f"npm/{form.module}")
     about = {
         "name": PACKAGE,
         "version": __version__,
@@ -118,23 +119,25 @@ def _package(clients: Iterable[Client]) -> dict[str, str]:
         "files": ["npm", "skills"],
         **members,
     }
-    return {**made, "package.json": _json(about), "npm/rows.js": rows, _TELLING: _text(_TELLING)}
+    return {
+        **made,
+        "package.json": _json(about),
+        "npm/rows.js": rows_text(rows),
+        TELLING: plugin_text(TELLING),
+    }
 
 
 def _row(client: Client) -> dict[str, Any]:
     """What a module needs to know of its client's row."""
-    events: dict[str, str] = {}
-    for event, moment in client.reading.moments.items():
-        if moment is not None:
-            events.setdefault(moment, event)
     instructions = [
         file.part.text for file in client.configuration.files if isinstance(file.part, Block)
     ]
     return {
         "server": _server(client),
         "hook": _calling(client).hook,
-        "events": events,
+        "events": events_of(client.reading),
         "instructions": "\n".join(instructions),
+        "skills": "../skills",
     }
 
 
@@ -173,12 +176,8 @@ def _readme(clients: Iterable[Client]) -> str:
                 "",
                 *(f"    {line}" for line in client.plugin.install),
             ]
-    return _text("README.md").replace("INSTALL", "\n".join(lines).strip("\n"))
+    return plugin_text("README.md").replace("INSTALL", "\n".join(lines).strip("\n"))
 
 
 def _json(value: Mapping[str, Any]) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
-
-
-def _text(path: str) -> str:
-    return (files("contextd") / "data" / "plugins" / path).read_text("utf-8")

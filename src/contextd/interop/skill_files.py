@@ -14,6 +14,7 @@ import yaml
 from contextd.domain.dataclass import dataclass
 from contextd.domain.problems import FileProblem
 from contextd.domain.records import digest
+from contextd.guarded_files import read_file
 from contextd.interop.skill_places import SKILL_MD, Sort
 from contextd.yaml_text import load_plain
 
@@ -46,7 +47,7 @@ class SkillFile:
 def read_skill_file(sort: Sort, path: Path, shown: str) -> SkillFile | FileProblem:
     """What a file says; `shown` is how it is named to people. Never raises for what stands in it."""
     try:
-        raw = path.read_bytes()[: 4 * LARGEST + 1]
+        raw = read_file(path, 4 * LARGEST + 1, cut=True)
         text = raw.decode("utf-8-sig")
     except OSError as error:
         return FileProblem(

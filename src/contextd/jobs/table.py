@@ -117,6 +117,14 @@ JOBS: dict[str, JobRow] = {
             needs=_UPKEEP,
         ),
         JobRow(
+            name="drop_lost_checkouts",
+            about="Drop the code index of a checkout whose folder is gone.",
+            run="code.indexing:drop_lost_checkouts",
+            lane="index",
+            needs=_CHECKOUT,
+            every=_DAY,
+        ),
+        JobRow(
             name="check_stability",
             about="Trust knowledge less whose cited code was reverted.",
             run="awareness.stability:check_stability",

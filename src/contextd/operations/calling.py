@@ -6,10 +6,12 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from contextd.domain.errors import Busy, Conflict, Denied, Stale
+from contextd.domain.errors import Busy, Conflict, ContextdError, Denied, Stale
 from contextd.domain.projects import THE_PERSON
+from contextd.domain.quoting import harmless_data
 from contextd.domain.sessions import Session
 from contextd.domain.subtasks import Subtask
 from contextd.domain.tokens import count_tokens
@@ -49,8 +51,28 @@ def invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
     """Authorise, validate, run, observe and serialise one call.
 
     A call with a key that was carried out before is not carried out again: it gets the answer it
-    would have got then. Raises the errors of `domain.errors`; anything else is a defect.
+    would have got then. Raises the errors of `domain.errors`, without the secrets that what was sent may
+    hold; anything else is a defect.
     """
+    try:
+        return _invoke(op, runtime, raw)
+    except ContextdError as error:
+        raise _without_secrets(error, runtime) from error.__cause__
+
+
+def _without_secrets(error: ContextdError, runtime: Runtime) -> ContextdError:
+    # 50 ms that a command line whose calls succeed need not pay.
+    from contextd.governance.redact import redact, redact_json  # noqa: PLC0415
+
+    error.message, error.hint = (
+        redact(text, runtime.redaction_key).text for text in (error.message, error.hint)
+    )
+    error.details = redact_json(error.details, runtime.redaction_key)
+    error.args = (error.message,)
+    return error
+
+
+def _invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
     admit(op, runtime)
     values = validate(op, raw)
     call = runtime.at(values.pop(PROJECT, ""))
@@ -91,10 +113,12 @@ def _charged(
     it.
     """
     full_text = "\n".join([answer.text, *(notice.text for notice in answer.notices)])
+    write = partial(charge, call, subtask, op.name, subject(values), full_text)
     try:
-        warning = charge(call, subtask, op.name, subject(values), full_text)
+        warning = write()
     except Busy:
         # What was done is answered, whoever holds the store.
+        call.sinks.later("charge", write)
         return answer
     return answer if warning is None else replace(answer, notices=(*answer.notices, warning))
 
@@ -103,6 +127,9 @@ def _answer(op: Operation, result: Any, call: Runtime) -> Answer:
     value = op.result.dump_python(result, mode="json", by_alias=True)
     shown = lean(result, value, call) if call.surface == "mcp" else None
     text = text_of(result, value if shown is None else shown)
+    if call.surface in ("mcp", "hook"):
+        # Clients show agents and people the data as it is decoded.
+        value, shown = harmless_data(value), harmless_data(shown)
     return Answer(value, text, tuple(call.trace.notices), shown)
 
 
@@ -203,15 +230,18 @@ def _observe(op: Operation, call: Runtime) -> None:
     # 50 ms that a command line without a query need not pay.
     from contextd.governance.redact import redact  # noqa: PLC0415
 
+    def clean(text: str) -> str:
+        return redact(text[:_READ], call.redaction_key).text
+
     call.sinks.observe(
         Observation(
             at=call.clock.now(),
             action=trace.action,
             operation=op.name,
-            type=trace.type[:_LONGEST_NAME],
+            type=clean(trace.type)[:_LONGEST_NAME],
             record_ids=trace.record_ids,
-            query=_asked(redact(trace.query[:_READ], call.redaction_key).text),
-            agent=call.client[:_LONGEST_NAME],
+            query=_asked(clean(trace.query)),
+            agent=clean(call.client)[:_LONGEST_NAME],
             scope=call.project.scope if call.project not in (None, THE_PERSON) else None,
         )
     )

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, TypeVar, g
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid, NotFound, nearest
 from contextd.domain.notices import Notice
+from contextd.domain.quoting import settled
+from contextd.domain.showing import shown, text_form
 from contextd.domain.tokens import count_tokens
 
 if TYPE_CHECKING:
@@ -265,9 +267,11 @@ def validate(op: Operation, raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def text_of(result: Any, value: Any) -> str:
-    """The text form of a result: its own `as_text`, or a compact outline of the value."""
+    """The text form of a result: its own `as_text`, or a compact outline of the value. What others wrote is
+    quoted in it.
+    """
     own = getattr(result, "as_text", None)
-    return str(own()) if callable(own) else outline(value)
+    return text_form(result) if callable(own) else settled(outline(shown(value)))
 
 
 def outline(value: Any, indent: str = "") -> str:

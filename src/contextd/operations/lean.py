@@ -17,7 +17,9 @@ from typing import Any, get_type_hints
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import Detail
+from contextd.domain.quoting import settled
 from contextd.domain.records import SHOWN, is_ours, short_id
+from contextd.domain.showing import shown
 from contextd.runtime import Runtime
 
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
@@ -92,10 +94,10 @@ def _lean(result: Any, value: Any, short: Mapping[str, str]) -> Any:
 
 def _inside(result: Any, value: Any, short: Mapping[str, str]) -> Any:
     """A part of a result: one that can say itself in a line is that line."""
-    line = getattr(result, "as_line", None) or getattr(result, "as_text", None)
-    if not is_dataclass(result) or not callable(line):
+    line = "as_line" if hasattr(result, "as_line") else "as_text"
+    if not is_dataclass(result) or not hasattr(result, line):
         return _lean(result, value, short)
-    text = str(line())
+    text = settled(str(getattr(shown(result), line)()))
     for id in _ids(result):
         text = text.replace(short_id(id), short.get(id, id))
     return text

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from contextd.domain.dataclass import dataclass
+from contextd.domain.details import RENDERED
 from contextd.domain.errors import Invalid
 from contextd.operations.calling import PASSING_ON, invoke
 from contextd.operations.core import OPERATIONS, find_operation, operation, slim_schema
@@ -57,7 +58,7 @@ class Called:
 
     name: str
     result: Any
-    text: str
+    text: Annotated[str, RENDERED]
     lean: Annotated[Any, Field(exclude=True)] = None
 
     def as_text(self) -> str:

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Record
+from contextd.domain.validity import CURRENT, Validity
 
 LEXICAL, DENSE = "words", "meaning"
 """The names of the two ways a document is found."""
@@ -75,7 +76,8 @@ class Candidate:
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A candidate with its content, ranked. Its score is the sum of its parts, which orders the hits of
-    one search; `relevance`, above 0 and at most 1, is what may be compared with other searches.
+    one search; `relevance`, above 0 and at most 1, is what may be compared with other searches. `validity`
+    is filled in where the store can be asked (`steps/validity.py`).
     """
 
     id: str
@@ -83,6 +85,7 @@ class Hit:
     parts: tuple[ScorePart, ...]
     content: Texted
     relevance: float = 0.0
+    validity: Validity = CURRENT
 
     @property
     def score(self) -> float:
@@ -124,11 +127,11 @@ class Hit:
 
     def with_parts(self, parts: tuple[ScorePart, ...]) -> Hit:
         """The hit with other parts."""
-        return Hit(self.id, self.kind, parts, self.content, self.relevance)
+        return Hit(self.id, self.kind, parts, self.content, self.relevance, self.validity)
 
     def with_relevance(self, relevance: float) -> Hit:
         """The hit with another relevance."""
-        return Hit(self.id, self.kind, self.parts, self.content, relevance)
+        return Hit(self.id, self.kind, self.parts, self.content, relevance, self.validity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,11 +182,14 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a search gives: hits, best first, and what lost. No hits means: nothing relevant."""
+    """What a search gives: hits, best first, and what lost. No hits means: nothing relevant, where it went
+    `by_meaning` as well.
+    """
 
     hits: tuple[Hit, ...]
     lost: Lost = Lost()
     notice: str = ""
+    by_meaning: bool = True
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:

@@ -13,6 +13,8 @@ from math import exp
 
 from contextd.domain.records import Record
 from contextd.domain.regex import regex
+from contextd.domain.words import content_words
+from contextd.retrieval.asked import Asked
 from contextd.retrieval.hits import Hit, ScorePart
 from contextd.retrieval.rank import in_order
 from contextd.retrieval.weights import RECORDS, weights
@@ -83,3 +85,29 @@ def is_task(question: str) -> bool:
     if _ORDERS.match(first):
         return True
     return not (first.endswith(("?", "？")) or _ASKS.match(first))
+
+
+_BESIDE = 1
+"""Words that a title may have besides those asked for."""
+
+
+def titled_first(hits: Sequence[Hit], asked: Asked) -> list[Hit]:
+    """The hits, records whose title is what was asked before all others: who names a note means it. `hits` are in
+    order.
+    """
+    if not hits or not asked.count:
+        return list(hits)
+    top, named = hits[0].score, list[Hit]()
+    for hit in hits:
+        record = hit.record
+        if record is None or not _is_titled(record.title, asked):
+            named.append(hit)
+            continue
+        lift = ScorePart("title", max(0.0, top - hit.score) + _LEAST, why="has that title")
+        named.append(hit.plus([lift]))
+    return in_order(named)
+
+
+def _is_titled(title: str, asked: Asked) -> bool:
+    words = set(content_words(title)) if title else set()
+    return asked.words <= words and len(words) <= asked.count + _BESIDE

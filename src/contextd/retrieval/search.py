@@ -33,7 +33,7 @@ from contextd.retrieval.hits import (
 from contextd.retrieval.messages import by_message
 from contextd.retrieval.rank import Standpoint, distinct, in_order, ranked
 from contextd.retrieval.reading import Read, Said, read, read_said
-from contextd.retrieval.records import by_record
+from contextd.retrieval.records import by_record, titled_first
 from contextd.retrieval.rerank import reranked
 from contextd.retrieval.sense import makes_sense
 
@@ -94,12 +94,19 @@ about something else 4 % and 8 %, then 5 % and 14 %.
 
 
 def search(
-    index: Index, embedder: Embedder, question: str, query: Query, *, limit: int = DEPTH
+    index: Index,
+    embedder: Embedder,
+    question: str,
+    query: Query,
+    *,
+    limit: int = DEPTH,
+    embedded: float = 1.0,
 ) -> Candidates:
     """The documents that match a question best, by words and by meaning.
 
     A question of several lines is asked twice at once: its first line, and all of it. Without
-    vectors, because there is no embedder or it fails, the answer is by words and says so.
+    vectors, because there is no embedder or it fails, the answer is by words and says so. Where only a share of
+    the code is `embedded` yet, meaning counts that share of its weight: the nearest of few is not near.
     """
     question = question[:_MOST_CHARACTERS]
     asked = _askings(question)
@@ -124,6 +131,9 @@ def search(
     if vector is not None:
         lists[DENSE] = dense
     weights = _weights(recipe, question, lists[LEXICAL], len(terms))
+    if recipe is not PROSE:
+        # Records are embedded at once, and what means the same among them is near whatever else waits.
+        weights[DENSE] *= embedded
     fused = recipe.fuse(lists, weights, DEPTH, limit)
     return Candidates(tuple(fused), tuple(terms), notice)
 
@@ -141,6 +151,7 @@ def find(
     files: Iterable[str] = (),
     strict: bool = False,
     past: Past | None = None,
+    embedded: float = 1.0,
     reranker: Reranker | None = None,
     reading: Read = read,
     saying: Said = read_said,
@@ -153,16 +164,21 @@ def find(
     files, pieces of code are ranked so that the right files come first, and what counts as an answer
     is told by fitted weights (`retrieval/answered.py`) and by the past: `LOUD`. A `reranker` has the
     last word on the order of the first hits, where they were asked for. `reading` counts the words of
-    what is found, and may remember them.
+    what is found, and may remember them. `embedded` is the share of texts that have their vector yet.
     """
     # What speaks for a file or a message may lift what is far down.
     deep = 2 * DEPTH if past is not None or EVENT in query.kinds else max(30, 3 * limit)
-    found = search(index, embedder, question, query, limit=deep)
+    found = search(index, embedder, question, query, limit=deep, embedded=embedded)
     contents = hydrate([candidate.id for candidate in found.candidates])
     standing = Standpoint(tuple(cascade), frozenset(files), now)
     asked = Asked(question, reading, saying)
     missing_candidates = [c for c in found.candidates if c.id not in contents]
     present = [(c, contents[c.id]) for c in found.candidates if c.id in contents]
+    waiting = frozenset[str]()
+    if embedded < 1.0 and contents:
+        waiting = frozenset(
+            one.id for one in index.pending(embedder.model, len(contents), list(contents))
+        )
     relevant, far = _relevant(
         present,
         asked,
@@ -170,6 +186,7 @@ def find(
         lexical_only=bool(found.notice),
         floor=_recipe(query).relevant,
         past=past,
+        waiting=waiting,
     )
     hits = in_order(ranked(candidate, content, standing) for candidate, content in relevant)
     if hits and not any(hit.part(LEXICAL).rank for hit in hits) and not makes_sense(question):
@@ -177,14 +194,15 @@ def find(
         far += [candidate for candidate, _ in relevant]
         hits = []
     if not strict:
-        hits = by_record(hits, question, now)
+        hits = titled_first(by_record(hits, question, now), asked)
     hits = by_message(hits, question) if past is None else by_file(hits, question, past, reading)
     # What nobody asked for must not be waited for.
     hits, unjudged = reranked(hits, question, None if strict else reranker)
     top_hits, left = distinct(hits, limit)
     top_hits = _compared(top_hits, asked)
     notice = "; ".join(filter(None, (found.notice, unjudged)))
-    return Result(tuple(top_hits), Lost(left, far, missing_candidates), notice)
+    lost = Lost(left, far, missing_candidates)
+    return Result(tuple(top_hits), lost, notice, by_meaning=not found.notice)
 
 
 def _recipe(query: Query) -> Recipe:
@@ -237,8 +255,11 @@ def _relevant(
     lexical_only: bool,
     floor: float,
     past: Past | None,
+    waiting: frozenset[str],
 ) -> tuple[list[Pair], list[Candidate]]:
-    """The pairs that may be given, and the candidates that are too far from the question."""
+    """The pairs that may be given, and the candidates that are too far from the question. Texts that are
+    `waiting` for their vector are judged by their words.
+    """
 
     def reaches(least: float, pair: Pair) -> bool:
         cosine = pair[0].part(DENSE).raw
@@ -260,8 +281,24 @@ def _relevant(
         matches = [pair for pair in pairs if pair[0].part(LEXICAL).rank or reaches(floor, pair)]
     else:
         matches = []
+    if waiting and not strict:
+        given = {c.id for c, _ in matches}
+        matches = [p for p in pairs if p[0].id in given or _says_enough(p, asked, waiting)]
     ids = {c.id for c, _ in matches}
     return matches, [c for c, _ in pairs if c.id not in ids]
+
+
+_SHARED, _AMONG_FIRST = 2, 10
+"""How many words a text without a vector must share with a question, and how far down the ranking by words it may
+stand.
+"""
+
+
+def _says_enough(pair: Pair, asked: Asked, waiting: frozenset[str]) -> bool:
+    candidate, content = pair
+    if candidate.id not in waiting or not 0 < candidate.part(LEXICAL).rank <= _AMONG_FIRST:
+        return False
+    return len(asked.shared_by(content)) >= min(_SHARED, asked.count or 1)
 
 
 def _compared(hits: Sequence[Hit], asked: Asked) -> list[Hit]:

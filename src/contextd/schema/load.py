@@ -10,6 +10,7 @@ from pathlib import Path
 from contextd.caches import Cache
 from contextd.domain.problems import FileProblem
 from contextd.domain.records import digest
+from contextd.guarded_files import read_file
 from contextd.schema.model import ContextType, Origin, Schema, SchemaFile
 from contextd.schema.parse import parse_schema
 
@@ -57,13 +58,24 @@ def read_schema_file(origin: Origin, home: Path, root: Path | None, parsed: Pars
         stamp = (found.st_mtime_ns, found.st_size, found.st_ino)
         known = parsed.get(path)
         if known is None or known[0] != stamp:
-            known = (stamp, parsed_file(path.read_bytes().decode("utf-8-sig"), shown, origin))
+            known = (
+                stamp,
+                parsed_file(
+                    _bytes(path, root if origin == "project" else None).decode("utf-8-sig"),
+                    shown,
+                    origin,
+                ),
+            )
             parsed.put(path, known)
         return known[1]
     except UnicodeDecodeError as error:
         return _unreadable(shown, origin, f"byte {error.start} is not UTF-8")
     except OSError as error:
         return _unreadable(shown, origin, f"it cannot be read: {error.strerror}")
+
+
+def _bytes(path: Path, root: Path | None) -> bytes:
+    return read_file(path, LARGEST, within=root)
 
 
 def parsed_file(text: str, path: str, origin: Origin) -> SchemaFile:

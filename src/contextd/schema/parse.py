@@ -50,6 +50,7 @@ class _Reading:
         self._file, self._origin = file, origin
         self.types: dict[str, ContextType] = {}
         self.problems: list[FileProblem] = []
+        self._where = ""
 
     def document(self, root: yaml.Node | None) -> None:
         """Read a whole file."""
@@ -102,6 +103,7 @@ class _Reading:
             )
             return
         for name, key, value in self._pairs(node, "types"):
+            self._where = name
             if not _NAME.fullmatch(name):
                 self._say(key, f"{name!r} cannot name a type", "use letters, digits, _ and -")
             elif len(self.types) >= MOST_TYPES:
@@ -141,7 +143,7 @@ class _Reading:
             )
             return found, True
         for field, key, value in self._pairs(node, f"the fields of {name!r}"):
-            where = f"{name}.{field}"
+            self._where = where = f"{name}.{field}"
             if not _NAME.fullmatch(field):
                 self._say(key, f"{field!r} cannot name a field", "use letters, digits, _ and -")
             elif len(found) >= MOST_FIELDS:
@@ -257,11 +259,13 @@ class _Reading:
         self, node: yaml.MappingNode, what: str
     ) -> Iterator[tuple[str, yaml.Node, yaml.Node]]:
         seen: set[str] = set()
+        outer = self._where
         try:
             yaml.constructor.SafeConstructor().flatten_mapping(node)
         except yaml.YAMLError as error:
             self._syntax(error, node.start_mark.line + 1)
         for key, value in node.value:
+            self._where = outer
             name = _word(key)
             if name in seen:
                 self._say(key, f"{name!r} stands twice in {what}", "keep one; the first counts")
@@ -270,9 +274,11 @@ class _Reading:
             else:
                 seen.add(name)
                 yield name, key, value
+        self._where = outer
 
     def _say(self, node: yaml.Node, message: str, hint: str) -> None:
-        self.problems.append(FileProblem(self._file, node.start_mark.line + 1, message, hint))
+        line = node.start_mark.line + 1
+        self.problems.append(FileProblem(self._file, line, message, hint, self._where))
 
 
 _types = ", ".join(FIELD_TYPES)

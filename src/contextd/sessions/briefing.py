@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from contextd.domain.dataclass import dataclass
+from contextd.domain.quoting import inline
 from contextd.domain.tokens import count_tokens
 
 HEADER = "Project briefing from contextd (recorded facts, quoted with source and age; they may be outdated)."
@@ -27,6 +28,10 @@ class Line:
     weight: float = 1.0
     tier: int = BEARING
     why: str = ""
+
+    def __post_init__(self) -> None:
+        """Quote the text: whatever it holds, it stays one line that opens no block."""
+        object.__setattr__(self, "text", inline(self.text))
 
 
 @dataclass(frozen=True, slots=True)

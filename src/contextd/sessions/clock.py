@@ -23,7 +23,7 @@ _FEWEST_ERRORS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeSense:
-    """The present moment of a session. `gap` is None in the first session of a project."""
+    """The present moment of a session. `gap` and `last_seen` are None in the first session of a project."""
 
     now: datetime
     started: datetime
@@ -32,6 +32,7 @@ class TimeSense:
     last_length: timedelta | None
     pattern: WorkPattern
     hint: str
+    last_seen: datetime | None = None
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -39,7 +40,7 @@ class TimeSense:
         length = in_words(self.length)
         started = f"started {length} ago" if self.length >= timedelta(minutes=1) else "just started"
         return (
-            f"Current: {self.now:%A}, {self.now:%Y-%m-%d %H:%M} {self.now.tzname() or ''}".rstrip(),
+            f"Current: {present(self.now)}",
             f"Last interaction: {gap_in_words(self.gap)}",
             f"Session: {started}",
             f"Pattern: {self.pattern}",
@@ -75,7 +76,18 @@ def sense(
         last_length=earlier,
         pattern=work_pattern(length, errors=errors, results=results, recent_lengths=recent_lengths),
         hint=hint(gap, here),
+        last_seen=last_seen.astimezone(here.tzinfo) if last_seen is not None else None,
     )
+
+
+def stamp(at: datetime) -> str:
+    """An instant as it stays true wherever it is read: `2026-02-12 12:59 UTC`."""
+    return f"{at:%Y-%m-%d %H:%M} {at.tzname() or ''}".rstrip()
+
+
+def present(now: datetime) -> str:
+    """The present moment with its day of the week: `Thursday, 2026-02-12 12:59 UTC`."""
+    return f"{now:%A}, {stamp(now)}"
 
 
 def work_pattern(

@@ -14,9 +14,11 @@ from contextd.disk import replace_file, target_inside
 from contextd.domain.dataclass import dataclass
 from contextd.domain.encodings import takes_ascii
 from contextd.domain.errors import Invalid, Unavailable
+from contextd.domain.quoting import inline
 from contextd.domain.time import iso, parse_instant
 from contextd.domain.tokens import count_tokens, trim_to_tokens
-from contextd.sessions.clock import TimeSense, gap_in_words, in_words
+from contextd.guarded_files import read_file
+from contextd.sessions.clock import TimeSense, in_words, stamp
 
 BUDGET = 500
 STALE_AFTER = timedelta(hours=24)
@@ -35,14 +37,18 @@ _FORGED = re.compile(r"<!--|-->")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """What goes into CONTEXT.md. `statements` is what was said in the session under way, `recent` has
+    """What goes into CONTEXT.md. `project` says what the project is, how it is built and where things are,
+    the most important first. `rules` are the directives in force, `statements` is what was said in the session
+    under way, `recent` has
     the newest first, `external` the most important.
     """
 
+    project: Sequence[str] = ()
     focus: str = ""
     task: str = ""
     open: Sequence[str] = ()
     blocked: Sequence[str] = ()
+    rules: Sequence[str] = ()
     time: TimeSense | None = None
     last_session: str = ""
     statements: Sequence[str] = ()
@@ -62,19 +68,34 @@ def render(situation: Situation, budget: int = BUDGET) -> str:
     What does not fit goes as a whole: external changes first, then the oldest outcomes, then the
     rest from the bottom up. No sentence is cut; an item of several keeps the first ones.
     """
+    project = _Part("Project", _items(situation.project))
     parts = [
         _Part("Now", _now_lines(situation)),
+        _Part("Rules", _items(situation.rules)),
         _Part("Time", _time_lines(situation)),
         _Part("Session", _items(situation.statements)),
         _Part("Recent", _items(situation.recent)[:MOST_RECENT] or ["Nothing recorded yet"]),
         _Part("External", _items(situation.external) or ["No changes since last session"]),
     ]
+    if project.lines and situation.time is None and not situation.recent:
+        # Before the first session there is nothing else to say.
+        blank = [_Part("", []) for _ in range(3)]
+        external = _Part("External", _items(situation.external))
+        parts = [_Part("", []), parts[1], *blank, external]
+    parts.append(project)
     spent = count_tokens(_BEGIN.format(stamp=iso(datetime(2000, 1, 1, tzinfo=UTC))) + _END) + 4
-    _, _, session, recent, external = parts
-    for part, least in ((external, 1), (recent, 3), (external, 0), (recent, 0), (session, 0)):
+    now, rules, time, session, recent, external, _ = parts
+    for part, least in (
+        (external, 1),
+        (project, 0 if now.title else 1),
+        (recent, 3),
+        (external, 0),
+        (recent, 0),
+        (session, 0),
+    ):
         while len(part.lines) > least and spent + count_tokens(_markdown(parts)) > budget:
             part.lines.pop()
-    for part in (parts[1], parts[0]):
+    for part in (time, rules, now):
         while part.lines and spent + count_tokens(_markdown(parts)) > budget:
             part.lines.pop()
     return _markdown(parts)
@@ -148,21 +169,19 @@ def _now_lines(situation: Situation) -> list[str]:
 
 
 def _time_lines(situation: Situation) -> list[str]:
+    """When the session began and what was before it, as instants: nobody knows when the file will be read."""
     time = situation.time
-    lines = []
-    if time is not None:
-        last = gap_in_words(time.gap)
-        about = [in_words(time.last_length)] if time.last_length is not None else []
-        about += _items([situation.last_session])
-        lines.append(f"Last session: {last}" + (f" ({', '.join(about)})" if about else ""))
-        lines.append(
-            f"Session started: {time.started:%Y-%m-%d %H:%M} {time.started.tzname() or ''}"
-        )
-        lines.append(f"Pattern: {time.pattern}")
-        lines.append(f"Hint: {time.hint}")
-    elif situation.last_session:
-        lines.append(f"Last session: {_item(situation.last_session)}")
-    return [line.rstrip() for line in lines] or ["Last session: first session"]
+    before = _items([situation.last_session])
+    if time is None:
+        return [f"Last session: {before[0]}"] if before else ["Last session: first session"]
+    length = [in_words(time.last_length)] if time.last_length is not None else []
+    about = f" ({', '.join((*length, *before))})" if length or before else ""
+    last = f"until {stamp(time.last_seen)}" if time.last_seen is not None else "first session"
+    return [
+        f"Session started: {stamp(time.started)}",
+        f"Last session before it: {last}{about}",
+        f"Pattern: {time.pattern}",
+    ]
 
 
 def _items(texts: Sequence[str]) -> list[str]:
@@ -171,7 +190,7 @@ def _items(texts: Sequence[str]) -> list[str]:
 
 def _item(text: str) -> str:
     """One line of whole sentences; nothing when not even the first one is short enough."""
-    line = _FORGED.sub("", " ".join(text.split()))
+    line = _FORGED.sub("", inline(text))
     return trim_to_tokens(line, _ITEM_BUDGET) if line else ""
 
 
@@ -186,7 +205,7 @@ def _markdown(parts: Sequence[_Part]) -> str:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_file(path)
     except FileNotFoundError:
         return b""
     except OSError as error:

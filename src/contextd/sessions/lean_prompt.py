@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 
 from contextd.domain.dataclass import dataclass
+from contextd.domain.quoting import harmless
 from contextd.domain.tokens import count_tokens
 from contextd.sessions.person_md import strength_of
 
@@ -17,11 +18,14 @@ MOST = 2_000
 LEAST = 100
 
 _HEADING = re.compile(r"^\s*#{1,6}\s")
+_TOP_HEADING = re.compile(r"^\s{0,3}#(?:\s|$)")
+_UNDERLINE = re.compile(r"^\s{0,3}=+\s*$")
 _LEAD = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+|^\s*>\s*")
 _SENTENCE = re.compile(r"(?<=[.!?。！？])[\"')\]*_]*\s+|(?<=[。！？])")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
+_FENCE_MARK = re.compile(r"^\s{0,3}(`{3,}|~{3,})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,7 @@ def compose(parts: Sequence[Part], budget: int) -> LeanPrompt:
     """The parts under their titles, together within `budget` tokens. Parts that need less than their
     equal share leave the rest to the others; a part of which nothing fits is left out.
     """
+    parts = [replace(part, text=_contained(part.text)) for part in parts]
     whole = {
         part.name: _under(part.title, tidied(part.text)) for part in parts if part.text.strip()
     }
@@ -80,6 +85,25 @@ def _shares(needs: Mapping[str, int], fixed: set[str], budget: int) -> dict[str,
         shares[name] = min(needs[name], left // (len(waiting) - index))
         left -= shares[name]
     return shares
+
+
+def _contained(text: str) -> str:
+    """A file's text below the title of its part: no heading of it is one of the prompt's own, no fence stays
+    open behind it.
+    """
+    lines: list[str] = []
+    fence = ""
+    for line in harmless("\n".join(_lines(text))).split("\n"):
+        mark = _FENCE_MARK.match(line)
+        if mark and not fence:
+            fence = mark[1]
+        elif mark and mark[1].startswith(fence) and not line[mark.end() :].strip():
+            fence = ""
+        elif not fence and _UNDERLINE.match(line):
+            continue
+        top = not fence and _TOP_HEADING.match(line)
+        lines.append(f"#{line.lstrip()}" if top else line)
+    return "\n".join([*lines, fence] if fence else lines)
 
 
 def _under(title: str, body: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from contextd.domain.dataclass import dataclass
+from contextd.domain.quoting import inline
 from contextd.domain.tokens import count_tokens
 from contextd.domain.words import one_line
 
@@ -38,7 +39,7 @@ class Durable:
             f"found helpful {self.helpful}×" if self.helpful else "",
         ]
         counted = ", ".join(part for part in counts if part)
-        return f"- {one_line(self.text, _LONGEST)}" + (f" ({counted})" if counted else "")
+        return f"- {inline(one_line(self.text, _LONGEST))}" + (f" ({counted})" if counted else "")
 
 
 def render(project: str, memories: Sequence[Durable], budget: int = BUDGET) -> str:
@@ -53,9 +54,9 @@ def render(project: str, memories: Sequence[Durable], budget: int = BUDGET) -> s
 
 def _text(project: str, memories: Sequence[Durable], chosen: Sequence[Durable]) -> str:
     sections = dict.fromkeys(one.section for one in memories)
-    parts = [f"# Memory of {project}"]
+    parts = [f"# Memory of {inline(project)}"]
     for section in sections:
         lines = [one.line for one in chosen if one.section == section]
         if lines:
-            parts.append("\n".join([f"## {section}", *lines]))
+            parts.append("\n".join([f"## {inline(section)}", *lines]))
     return "\n\n".join(parts if len(parts) > 1 else [*parts, "Nothing is known for sure yet."])

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from contextd.domain.regex import regex
+from contextd.domain.words import one_line
 from contextd.sessions.turns import Turn
 
 _READ = 400
@@ -48,6 +49,9 @@ ALIKE, NEXT = 0.45, 0.25
 before them: what follows at once is nearly always about that.
 """
 
+_QUOTED = 120
+"""Characters of the words that take something back, as they are shown beside it."""
+
 _BACK = 4
 """Turns that are looked back on."""
 
@@ -66,11 +70,13 @@ def mark_taken_back(turns: Sequence[Turn], likeness: Callable[[int, int], float]
     """
     taking: list[int] = []
     for later, turn in enumerate(turns):
-        if not any(takes_back(words) for words in (turn.prompt, *turn.answers)):
+        retraction = next((text for text in (turn.prompt, *turn.answers) if takes_back(text)), None)
+        if retraction is None:
             continue
         taking.append(later)
         for earlier in range(max(0, later - _BACK), later):
             bar = NEXT if earlier == later - 1 else ALIKE
             if likeness(earlier, later) >= bar:
                 turns[earlier].taken_back = True
+                turns[earlier].taken_back_by = (turn.key, one_line(retraction, _QUOTED))
     return taking

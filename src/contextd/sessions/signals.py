@@ -9,21 +9,19 @@ from dataclasses import replace
 from contextd.domain.dataclass import dataclass
 from contextd.domain.regex import regex
 from contextd.domain.sessions import Event
-from contextd.sessions.commands import forms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signals:
     """Counts over a session. `tests` is how the last test run ended: `passed`, `failed` or empty;
-    `last_exit` the exit code of the last command that reported one and did more than look; `after` what the user said of
-    the work after the last test run: `approved`, `corrected` or nothing.
+    `after` what the user said of the work after the last test run: `approved`, `corrected` or nothing. The exit
+    code of a command alone says nothing of the work: a search that finds nothing ends with 1.
     """
 
     tests: str = ""
     test_runs_passed: int = 0
     test_runs_failed: int = 0
     failures: int = 0
-    last_exit: int | None = None
     corrections: int = 0
     approvals: int = 0
     reverts: int = 0
@@ -114,10 +112,6 @@ def _answered(
     if failed(event):
         failed_before[command] = failed_before.get(command, 0) + 1
         found = replace(found, failures=found.failures + 1)
-    code = event.data.get("exit_code")
-    # What only looks, such as a search, says by its code that there is nothing.
-    if isinstance(code, int) and (code == 0 or forms(command.partition(": ")[2])):
-        found = replace(found, last_exit=code)
     match tests_told(event):
         case "passed":
             runs = found.test_runs_passed + 1
@@ -153,6 +147,4 @@ def judge(signals: Signals, stated: str = "") -> str:
         return "mixed" if stated == "success" else "failure"
     if signals.after == "approved":
         return "mixed" if stated == "failure" else "success"
-    if stated in ("success", "failure", "mixed"):
-        return "mixed" if stated == "success" and signals.last_exit else stated
-    return "failure" if signals.last_exit else ""
+    return stated if stated in ("success", "failure", "mixed") else ""

@@ -29,7 +29,7 @@ class Turn:
     messages that waited, refusals, answers to questions. `answer` is what the agent said last, `files`
     what it wrote, `commands` what it ran last and whether that went well. `delegated` are the commands
     that its sub-agents ran, `reports` what each of those said last; what they wrote and committed is
-    among the rest.
+    among the rest. `taken_back_by` has the key of the turn that takes it back, and the words.
     """
 
     key: str
@@ -50,6 +50,7 @@ class Turn:
     open: list[str] = field(default_factory=list[str])
     failing: str = ""
     taken_back: bool = False
+    taken_back_by: tuple[str, str] = ("", "")
     last_seq: int = 0
 
 

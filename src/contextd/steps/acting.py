@@ -10,8 +10,11 @@ from typing import Literal
 from contextd.caches import Cache
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError
+from contextd.domain.quoting import document
+from contextd.domain.showing import text_form
 from contextd.governance.policies.actions import Action, FileChange, rewritten, touched_by
 from contextd.governance.policies.checking import Violation
+from contextd.guarded_files import read_file
 from contextd.interop.clients.tool_use import ToolUse
 from contextd.runtime import Runtime
 from contextd.steps.policies import checked, in_force, with_root, without_new_files
@@ -55,10 +58,10 @@ def judged(runtime: Runtime, use: ToolUse, session: str) -> Ruling:
 
 
 def _told(head: str, broken: Sequence[Violation]) -> str:
-    lines = [view.as_text() for view in violation_views(broken[:_MOST_TOLD])]
+    lines = [text_form(view) for view in violation_views(broken[:_MOST_TOLD])]
     more = len(broken) - _MOST_TOLD
     lines += [f"and {more} more places"] if more > 0 else []
-    return "\n".join([f"{head} (from contextd):", *lines])
+    return document([f"{head} (from contextd):", *lines])
 
 
 def _ids(broken: Sequence[Violation]) -> tuple[str, ...]:
@@ -101,8 +104,7 @@ def _replaced(path: str, before: str | None, pairs: Sequence[tuple[str, str]]) -
 def _text_of(path: Path) -> str | None:
     """What a file holds now; None where there is none, empty where it is too large to look at."""
     try:
-        with path.open("rb") as file:
-            data = file.read(_LARGEST + 1)
+        data = read_file(path, _LARGEST + 1, cut=True)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError):

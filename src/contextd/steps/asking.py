@@ -34,22 +34,30 @@ def asked(
 ) -> bool:
     """Note a question and what answers it; whether it is noted as one that nobody could answer. Not
     what is `narrowed` by filters, or to what an agent may see, since the answer may well be known, nor what is
-    no question.
+    no question, nor anything while texts wait for their vectors.
     """
     narrowed = narrowed or runtime.among is not None
-    vain = not ids and not narrowed and _is_question(runtime, query)
+    vain = not ids and not narrowed and _is_question(runtime, query) and not runtime.trace.by_words
     runtime.trace.read(ids, type=type, query=query, narrowed=not vain)
     return vain
 
 
 def unanswered(runtime: Runtime, nothing: str, *, noted: bool) -> str:
     """`nothing` as the answer to a question, with what became of it, and where it was not looked for
-    because the call stands in no project.
+    because the call stands in no project. While texts wait for their vectors it says how many have one instead:
+    the answer may be among them.
     """
-    parts = [nothing, "noted as a gap" if noted else ""]
+    if runtime.trace.by_words:
+        parts = [_BY_WORDS, runtime.trace.by_words]
+    else:
+        parts = [nothing, "noted as a gap" if noted else ""]
     if runtime.nowhere:
         parts.append(f"searched without a project{runtime.nowhere}")
     return "; ".join(filter(None, parts))
+
+
+_BY_WORDS = "no text has these words"
+"""What an empty answer means while texts are found by words alone."""
 
 
 def _is_question(runtime: Runtime, query: str) -> bool:

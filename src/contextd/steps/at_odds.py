@@ -9,6 +9,7 @@ from datetime import timedelta
 from itertools import combinations, product
 
 from contextd.domain.dataclass import dataclass
+from contextd.domain.directives import is_directive, is_users
 from contextd.domain.kinds import EPISODE
 from contextd.domain.records import Record, short_id
 from contextd.governance.contradict import contradiction
@@ -77,11 +78,12 @@ def opposes(one: Record, other: Record, types: Types) -> bool:
 
 
 def outweighs(one: Record, other: Record) -> bool:
-    """Whether a record takes the place of another one that says the opposite: a rule does; else it must
-    come from one who is trusted no less, be proven no less, and be no older.
+    """Whether a record takes the place of another one that says the opposite: a rule does, then a directive,
+    then the user's; else it must come from one who is trusted no less, be proven no less, and be no older.
     """
-    if (one.kind in RULES) != (other.kind in RULES):
-        return one.kind in RULES
+    for goes_before in (_is_rule, is_directive, is_users):
+        if goes_before(one) != goes_before(other):
+            return goes_before(one)
     later = one.created_at - other.created_at
     mine, theirs = _weight(one), _weight(other)
     no_less = all(here >= there for here, there in zip(mine, theirs, strict=True))
@@ -105,6 +107,10 @@ def _said(record: Record) -> tuple[str, ...]:
     fix = _fix_of(record)
     texts = (fix,) if record.kind == "remediation" else (record.content, fix)
     return tuple(_LABEL.sub(". ", text) for text in texts if text)
+
+
+def _is_rule(record: Record) -> bool:
+    return record.kind in RULES
 
 
 def _is_dismissed(runtime: Runtime, one: Record, other: Record) -> bool:

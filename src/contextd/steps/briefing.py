@@ -7,11 +7,13 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from contextd.domain.confidence import confidence_at
+from contextd.domain.confidence import confidence_at, is_sure
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError
 from contextd.domain.kind import Field
 from contextd.domain.kinds import kinds_that
 from contextd.domain.lately import Lately
+from contextd.domain.quoting import inline, inline_words
 from contextd.domain.records import Record, headed, short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import age, parse_instant
@@ -20,37 +22,43 @@ from contextd.domain.window import Serving
 from contextd.domain.words import content_words, one_line
 from contextd.governance.contradict import conflict
 from contextd.runtime import Runtime
-from contextd.sessions.briefing import ALWAYS, BEARING, Line, PackedBriefing, Section
-from contextd.sessions.clock import hint
+from contextd.sessions.briefing import BEARING, Line, PackedBriefing, Section
+from contextd.sessions.clock import hint, present
 from contextd.sessions.recap import recap
 from contextd.sessions.thread import Thread, lines_of, thread_of
 from contextd.sessions.turns import Turn
 from contextd.sessions.use import told_lines
 from contextd.steps.anchoring import from_elsewhere, standings
 from contextd.steps.at_odds import pack_agreeing
+from contextd.steps.directives import (
+    ToldDirectives,
+    lines_tokens,
+    told_directives,
+    without_told,
+)
 from contextd.steps.evidence import LATEST, OBSERVED, missed_gaps
 from contextd.steps.finding import find_records
 from contextd.steps.handoff import LATELY, changes_since, thread_to_continue, with_work
 from contextd.steps.model import described
 from contextd.steps.person import BRIEFED, is_personal, personal, personal_query
+from contextd.steps.policy_files import file_of
 from contextd.steps.read_by_client import reads_itself
 from contextd.steps.resting import fresh, rested, told_before
+from contextd.steps.rule_authors import author_of
 from contextd.steps.schemas import schema_of
 from contextd.steps.seating import branch_of
 from contextd.steps.shape import follow_shape
 from contextd.steps.tiers import (
     RULES,
     SAID_BY_A_PERSON,
-    always,
     bearing,
     rules_query,
     searched,
     skill_line,
     tier_zero_tokens,
-    within,
 )
 from contextd.steps.views import label
-from contextd.steps.witnesses import FLOOR, TOLD_IN
+from contextd.steps.witnesses import TOLD_IN
 
 _CANDIDATES = 60
 """The latest records that may be briefed without being asked for: more never find room."""
@@ -80,14 +88,16 @@ def brief(
     changed: Sequence[str] | None = None,
     all_branches: bool = False,
     since: str = "",
+    capped: bool = False,
 ) -> PackedBriefing:
     """Gather and pack a briefing; what it quotes is handed out and counted as used. What only an
     unmerged branch knows is left out, unless `all_branches` asks for it. `lately` is what `read_lately`
     read, and `changed` what changed outside since the session before, where the caller has them. `since`
     is said in place of how long ago one worked here, by who does not know yet when it will be read.
 
-    Where work goes on, its thread comes first and the whole keeps to `CONTINUING` tokens; what a task
-    does not ask for gets little of that.
+    The directives that always hold have a budget of their own, unless `budget` is `capped`. Where work goes
+    on, its thread comes first and the rest keeps to `CONTINUING` tokens; what a task does not ask for gets
+    little of that.
     """
     lately = lately or read_lately(runtime)
     sessions = with_work(lately.sessions[:LATELY])
@@ -95,48 +105,90 @@ def brief(
     if changed is None:
         changed = changes_since(runtime, last)
     thread = thread_to_continue(runtime, sessions, session)
-    rules = _rules(runtime, lately.rules, min(budget, CONTINUING) if thread else budget)
+    budget = min(budget, CONTINUING) if thread else budget
+    directives = told_directives(
+        runtime,
+        tier_zero_tokens(runtime, budget if capped else None),
+        work=" ".join((task, *_about(thread))),
+        rules=lately.rules,
+    )
     records, weights, why = _candidates(runtime, lately.records, task)
     earlier_sessions = told_before(lately.sessions, session)
     tired = rested(records, earlier_sessions, task)
     records = {id: r for id, r in records.items() if id not in tired}
-    person = personal(runtime, min(BRIEFED, budget // 4), lately.person)
-    ruled = {line.id for line in rules}
-    records = {id: r for id, r in records.items() if id not in person.records and id not in ruled}
-    knowledge = _knowledge(runtime, records, weights, why, all_branches=all_branches)
+    about_person = max(BRIEFED // 2, BRIEFED - lines_tokens(directives.personal))
+    person = personal(runtime, min(about_person, budget // 4), lately.person, directives.records)
+    of_person = Section("The person", [*directives.personal, *person.lines])
+    told_ids = {line.id for line in (*of_person.lines, *directives.lines)}
+    records = {id: r for id, r in records.items() if id not in told_ids}
+    knowledge = _knowledge(
+        runtime, records, weights, why, directives.texts, all_branches=all_branches
+    )
+    facts = _Facts(of_person, directives, knowledge, lately, sessions, last, changed, since)
     if thread is None:
-        sections = [
-            Section("The person", person.lines),
-            *_project(runtime, asked=not since),
-            Section("Always", rules),
-            Section("Before", _before(runtime, last, since)),
-            *knowledge,
-            Section("Changed outside since then", _changes(changed)),
-            Section("Not known yet", _gaps(runtime, lately)),
-        ]
+        sections = _beginning(runtime, facts)
     else:
-        budget = min(budget, CONTINUING)
-        sections = [
-            Section("The person", person.lines),
-            Section(
-                "Where the work stands",
-                fresh(_standing(runtime, thread, last, budget, since), earlier_sessions),
-            ),
-            Section("Always", rules),
-            Section("Types", _types(runtime)),
-            *_little(knowledge, 0 if task.strip() else UNASKED),
-            Section("True, and worth telling? (settle_candidate)", _to_settle(runtime, task)),
-            Section(
-                "Changed outside since then",
-                fresh(_changes(_news(_foreign(changed, thread), sessions))[:3], earlier_sessions),
-            ),
-        ]
-    every = person.records | {one.id: one for one in lately.rules} | records
-    packed = pack_agreeing(runtime, [s for s in sections if s.lines], every, budget)
+        sections = _going_on(runtime, facts, thread, task, budget, earlier_sessions)
+    every = person.records | dict(directives.records) | records
+    own = lines_tokens((*directives.lines, *directives.personal))
+    room = budget if capped or not own else budget + own + _HEADING
+    packed = pack_agreeing(runtime, [s for s in sections if s.lines], every, room)
     quoted_records = [every[id] for id in packed.ids]
     runtime.trace.own_texts += [record.text for record in quoted_records]
     runtime.trace.used += quoted_records
     return replace(packed, changes=tuple(changed))
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What both sorts of briefing are made of."""
+
+    of_person: Section
+    directives: ToldDirectives
+    knowledge: Sequence[Section]
+    lately: Lately
+    sessions: Sequence[Session]
+    last: Session | None
+    changed: Sequence[str]
+    since: str
+
+
+def _beginning(runtime: Runtime, facts: _Facts) -> list[Section]:
+    """The sections of a briefing where no work goes on."""
+    before = _before(runtime, facts.last, facts.since)
+    return [
+        facts.of_person,
+        *_project(runtime, asked=not facts.since),
+        Section("Always", facts.directives.lines),
+        Section("Before", _once(before, facts.directives)),
+        *facts.knowledge,
+        Section("Changed outside since then", _changes(facts.changed)),
+        Section("Not known yet", _gaps(runtime, facts.lately)),
+    ]
+
+
+def _going_on(
+    runtime: Runtime,
+    facts: _Facts,
+    thread: Thread,
+    task: str,
+    budget: int,
+    earlier_sessions: Sequence[Session],
+) -> list[Section]:
+    """The sections of a briefing where work goes on."""
+    standing = _standing(runtime, thread, facts.last, budget, facts.since)
+    news = _news(_foreign(facts.changed, thread), facts.sessions)
+    return [
+        facts.of_person,
+        Section(
+            "Where the work stands", fresh(_once(standing, facts.directives), earlier_sessions)
+        ),
+        Section("Always", facts.directives.lines),
+        Section("Types", _types(runtime)),
+        *_little(facts.knowledge, 0 if task.strip() else UNASKED),
+        Section("True, and worth telling? (settle_candidate)", _to_settle(runtime, task)),
+        Section("Changed outside since then", fresh(_changes(news)[:3], earlier_sessions)),
+    ]
 
 
 def _project(runtime: Runtime, *, asked: bool) -> list[Section]:
@@ -147,15 +199,20 @@ def _project(runtime: Runtime, *, asked: bool) -> list[Section]:
     return [Section("Project", [*about, *_types(runtime)])]
 
 
-def _rules(runtime: Runtime, rules: Sequence[Record], budget: int) -> list[Line]:
-    """Tier 0: what always holds here, above everything but the thread of the work."""
-    reasons = always(runtime, rules)
-    by_id = {rule.id: rule for rule in rules}
-    lines = [
-        Line(quoted(by_id[id], runtime), id, 20.0 - place / 100, ALWAYS, reason)
-        for place, (id, reason) in enumerate(reasons.items())
-    ]
-    return within(lines, tier_zero_tokens(runtime, budget))
+_HEADING = 8
+"""Tokens of the heading above the directives."""
+
+
+def _about(thread: Thread | None) -> Sequence[str]:
+    """What the work that goes on is about."""
+    return () if thread is None else (*thread.asked, thread.said, *thread.open, *thread.files)
+
+
+def _once(lines: Sequence[Line], directives: ToldDirectives) -> list[Line]:
+    """The lines without the directives that stand in a section of their own."""
+    texts = directives.texts
+    rest = [replace(line, text=without_told(line.text, texts)) for line in lines]
+    return [line for line in rest if line.text]
 
 
 def _standing(
@@ -169,9 +226,10 @@ def _standing(
     elif now - when > _AT_ONCE:
         branch = f" on {thread.branch}" if thread.branch else ""
         client = f" with {last.client}" if last and last.client else ""
-        today = f"{now:%A %Y-%m-%d %H:%M} {now.tzname() or ''}".rstrip()
-        head = f"Now {today}; last worked here {age(when, now)}{branch}{client}"
+        head = f"Now {present(now)}; last worked here {age(when, now)}{branch}{client}"
         lines.append(f"{head}. {hint(now - when, now)}")
+    else:
+        lines.append(f"Now {present(now)}")
     lines += lines_of(thread, round(_THREAD_SHARE * budget))
     return [Line(text, weight=40.0 - place) for place, text in enumerate(lines)]
 
@@ -240,18 +298,29 @@ def _foreign(changed: Sequence[str], thread: Thread) -> list[str]:
     return [text for text in changed if not any(len(sha) == 7 and sha in text for sha in own)]
 
 
-def recapped(runtime: Runtime, session: Session, turns: Sequence[Turn], ask: str = "") -> str:
-    """What a session that goes on after a compaction must hold again, with `ask` at its end."""
+def recapped(
+    runtime: Runtime, session: Session, turns: Sequence[Turn], ask: str = ""
+) -> tuple[str, dict[str, tuple[int, str]]]:
+    """What a session that goes on after a compaction must hold again, with `ask` at its end: the session so
+    far and the directives, whose tier and reason come along.
+    """
     budget = runtime.settings.number("briefing.tokens") - count_tokens(f"{_RECAP}\n{ask}")
     root = str(runtime.checkout.root) if runtime.checkout else session.cwd
     lines = recap(turns, thread_of(turns, branch=branch_of(session), root=root), budget)
     if not lines:
-        return ""
-    text = "\n".join([_RECAP, *(f"- {line}" for line in lines)])
+        return "", {}
+    directives = told_directives(runtime, tier_zero_tokens(runtime), work=" ".join(lines))
+    rules = [*directives.personal, *directives.lines]
+    runtime.trace.used += [directives.records[line.id] for line in rules if line.id]
+    parts = [_RECAP, *(f"- {inline(line)}" for line in lines)]
+    parts += [_IN_FORCE, *(f"- {line.text}" for line in rules)] if rules else []
+    text = "\n".join(parts)
     runtime.trace.own_texts.append(text)
-    return f"{text}\n\n{ask}" if ask else text
+    why = {line.id: (line.tier, line.why) for line in rules if line.id}
+    return f"{text}\n\n{ask}" if ask else text, why
 
 
+_IN_FORCE = "\n## Always"
 _RECAP = "This session so far, from contextd (quoted from its own record):"
 
 
@@ -276,7 +345,7 @@ def brief_or_nothing(runtime: Runtime, **options: Any) -> PackedBriefing:
     try:
         return brief(runtime, **options)
     except ContextdError as error:
-        return PackedBriefing(f"contextd has no briefing: {error.message}", 0)
+        return PackedBriefing(f"contextd has no briefing: {inline(error.message)}", 0)
 
 
 def quoted(record: Record, runtime: Runtime, stale: str = "") -> str:
@@ -287,12 +356,14 @@ def quoted(record: Record, runtime: Runtime, stale: str = "") -> str:
     solution = " ".join(str(record.data.get("solution") or "").split())
     if solution and solution not in text:
         text += f" (fix: {solution})"
-    text = one_line(text, _LONGEST)
-    now = runtime.clock.now()
-    since, sure = age(record.created_at, now), confidence_at(record, now)
+    text = inline_words(one_line(text, _LONGEST))
+    since, sure = runtime.ago(record.created_at), confidence_at(record, runtime.clock.now())
     kind = label(record.kind, dict(record.data))
     note = f" · {stale}" if stale else ""
-    return f"{text} [{kind} {short_id(record.id)} · {record.source} · {since} · {sure:.2f}{note}]"
+    by = author_of(runtime, file_of(record))
+    source = f"{record.source}, last changed by {by}" if by else str(record.source)
+    facts = f"{inline_words(kind)} {short_id(record.id)} · {inline_words(source)}"
+    return f"{text} [{facts} · {since} · {sure:.2f}{note}]"
 
 
 def quoted_in(ids: Sequence[str], tokens: int) -> list[Serving]:
@@ -335,7 +406,7 @@ def _candidates(
 
 def _is_sure(runtime: Runtime, record: Record) -> bool:
     """Whether a record may be told unasked: noise has sunk below."""
-    return confidence_at(record, runtime.clock.now()) >= FLOOR or record.trust == "human"
+    return is_sure(record, runtime.clock.now())
 
 
 _SETTLED_AT_ONCE = 3
@@ -358,8 +429,9 @@ def _to_settle(runtime: Runtime, task: str) -> list[Line]:
 
 
 def _before(runtime: Runtime, last: Session | None, since: str) -> list[Line]:
+    now = since or f"Now {present(runtime.clock.now().astimezone())}"
     if last is None:
-        return [Line("No earlier session is recorded.", weight=1.0)]
+        return [Line(now, weight=6.0), Line("No earlier session is recorded.", weight=1.0)]
     end = last.ended_at or last.last_seen_at
     minutes = max(0, round((end - last.started_at) / timedelta(minutes=1)))
     client = last.client or "unknown client"
@@ -367,7 +439,7 @@ def _before(runtime: Runtime, last: Session | None, since: str) -> list[Line]:
     session = f"Last session{when} ({minutes} min, {client})"
     about = last.task or ", ".join(last.topics[:4])
     lines = [Line(f"{session}: {about}" if about else session, weight=6.0)]
-    lines += [Line(since, weight=6.0)] if since else []
+    lines.append(Line(now, weight=6.0))
     if last.outcome:
         lines.append(Line(f"It ended as {last.outcome}.", weight=3.0))
     files = [f.path for f in sorted(last.files, key=lambda f: -f.count)][:5]
@@ -381,6 +453,7 @@ def _knowledge(
     records: Mapping[str, Record],
     weights: Mapping[str, float],
     why: Mapping[str, str],
+    told_texts: Sequence[str],
     *,
     all_branches: bool,
 ) -> list[Section]:
@@ -388,7 +461,7 @@ def _knowledge(
     hidden = set[str]() if all_branches else from_elsewhere(runtime, standing)
     shown = [record for record in records.values() if record.id not in hidden]
     sections: dict[str, list[Line]] = {"Respect": [], "Learned": []}
-    statements: list[tuple[set[str], str]] = []
+    statements = [(set(content_words(text)), text) for text in told_texts]
     for record in sorted(shown, key=lambda r: (-weights[r.id], r.id)):
         if _repeats(record, statements):
             continue

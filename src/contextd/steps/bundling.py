@@ -19,12 +19,14 @@ from contextd.interop.bundle import (
     read_bundle,
     record_line,
     session_lines,
+    unmarked,
 )
 from contextd.interop.foreign import Unread
 from contextd.runtime import Runtime
 from contextd.steps.import_rows import IMPORT
 from contextd.steps.intake import Intake
 from contextd.steps.intake_sessions import IMPORTED
+from contextd.steps.portable import portable_text
 from contextd.steps.writing import cleaned
 
 _AT_ONCE = 200
@@ -36,6 +38,11 @@ _SESSIONS = 1_000_000
 
 def bundle_lines(runtime: Runtime) -> Iterator[str]:
     """Everything of the project itself: no wider scope, and nothing of the person's."""
+    portable = portable_text(runtime)
+    yield from map(portable, _whole_lines(runtime))
+
+
+def _whole_lines(runtime: Runtime) -> Iterator[str]:
     name = runtime.project.name if runtime.project is not None else ""
     yield heading(runtime.scope, name, runtime.clock.now())
     for record in records_of_project(runtime):
@@ -45,7 +52,26 @@ def bundle_lines(runtime: Runtime) -> Iterator[str]:
         yield record_line(record, runtime.view.records.history(record.id))
     found = runtime.view.sessions.find(frozenset({runtime.scope}), statuses=LISTED, limit=_SESSIONS)
     for session in reversed(found):
-        yield from session_lines(session, runtime.view.sessions.events(session.id))
+        events = runtime.view.sessions.events(session.id)
+        yield from session_lines(_elsewhere(session), events)
+
+
+_OF_THIS_MACHINE = (
+    "ancestors", "agent_transcripts", "disconnected_process", "transcript_offset", "transcript_stamp",
+    "transcript_unread", "transcripts_beside",
+)  # fmt: skip
+"""What is noted on a session about files and processes."""
+
+
+def _elsewhere(session: Session) -> Session:
+    """A session without what only this machine can use. Of its transcript the name stays: it says that there
+    was one.
+    """
+    bare = unmarked(session, *_OF_THIS_MACHINE)
+    transcript = str(session.data.get("transcript") or "")
+    # Windows paths end in a name as well.
+    name = transcript.replace("\\", "/").rpartition("/")[2]
+    return bare.with_(cwd="", data={**bare.data, **({"transcript": name} if name else {})})
 
 
 def records_of_project(runtime: Runtime, statuses: Sequence[str] = STATUSES) -> Iterator[Record]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +27,9 @@ UNREAD = "transcript_unread"
 """Where a session keeps which of its client's files could not be read, and why; empty once it could."""
 
 _BESIDE, _AGENTS = "transcripts_beside", "agent_transcripts"
+_JUST_BEGUN = 262_144
+"""Bytes of a transcript with the instructions of an agent and a prompt: read in some 10 ms."""
+
 _NOTHING_UNDERSTOOD = 20
 """Entries of a transcript that tells nothing at all, from which its format must have changed."""
 
@@ -120,6 +123,57 @@ def catch_up(
     if problem != (session.data.get(UNREAD) or {}) and (problem or counts["events"]):
         runtime.commit(sessions=[SessionChange(id=session.id, data={UNREAD: problem})])
     return dict(counts)
+
+
+def transcript_is_headless(session: Session, transcript: Path | None) -> bool:
+    """Whether a transcript that has just begun says that a program runs its session. A long one is not looked
+    into: nobody who resumes it is kept waiting.
+    """
+    path = _path_of(session, str(transcript or ""))
+    if path is None or not 0 < _size(path) <= _JUST_BEGUN:
+        return False
+    try:
+        with _somebody_elses():
+            importer = recognised(path, _reader_named(session))
+            return importer.read(path, 0, session=session.external_id).headless
+    except _Unreadable:
+        return False
+
+
+def is_still_written(session: Session, events: Sequence[Event]) -> bool:
+    """Whether the transcript of a session lacks the answer to its last prompt, of a client that goes on writing
+    after its last hook.
+    """
+    importer = IMPORTERS.get(_reader_named(session))
+    if importer is None or not importer.late:
+        return False
+    prompted_at = max((event.at for event in events if is_prompt(event)), default=None)
+    written = [event for event in events if event.type in ("message", "tool_call", "tool_result")]
+    last = max(written, key=lambda event: event.at, default=None)
+    if prompted_at is None or last is None:
+        return prompted_at is not None
+    return (last.type, last.role) != ("message", "assistant") or last.at < prompted_at
+
+
+def is_prompt(event: Event) -> bool:
+    """Whether an event is a prompt that a hook told of."""
+    return event.type == "query" and event.role == "user"
+
+
+def missing_transcript(session: Session) -> str:
+    """Where the transcript of a session should be; empty where there is one, or its client keeps none."""
+    path = _path_of(session, "")
+    if path is not None and _size(path):
+        return ""
+    location = str(path or session.data.get("transcript") or "")
+    importer = IMPORTERS.get(_reader_named(session))
+    return location or (importer.expected(Path.home(), session.external_id) if importer else "")
+
+
+def note_missing(runtime: Runtime, session: Session) -> None:
+    """Note in a session that its client never wrote its transcript."""
+    problem = {"path": missing_transcript(session), "why": "there is no such file"}
+    runtime.commit(sessions=[SessionChange(id=session.id, data={UNREAD: problem})])
 
 
 def _path_of(session: Session, transcript: str) -> Path | None:

@@ -37,7 +37,9 @@ the store; and the seconds after which others have their turn.
 def symbols_of(runtime: Runtime) -> SymbolGraph:
     """Who imports which definition, as the index has it now."""
     graphs = runtime.organisation.caches.of("symbol graphs", _GRAPHS)
-    return symbol_graph(runtime.view.files, runtime.scope, graphs)
+    files = runtime.view.files
+    whose = runtime.code_place or tuple(one.root for one in files.checkouts(runtime.scope)[-1:])
+    return symbol_graph(files, runtime.scope, graphs, whose)
 
 
 def calls_of(runtime: Runtime) -> CallGraph:
@@ -101,12 +103,12 @@ def make_ahead(runtime: Runtime) -> None:
 
 
 def _packages(runtime: Runtime, graph: SymbolGraph) -> frozenset[str]:
-    known: Cache[Scope, tuple[SymbolGraph, frozenset[str]]]
+    known: Cache[Path, tuple[SymbolGraph, frozenset[str]]]
     known = runtime.organisation.caches.of("package folders", _GRAPHS)
-    found = known.get(runtime.scope)
+    found = known.get(runtime.root)
     if found is None or found[0] is not graph:
         found = graph, package_folders(graph)
-        known.put(runtime.scope, found)
+        known.put(runtime.root, found)
     return found[1]
 
 

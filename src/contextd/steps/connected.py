@@ -17,6 +17,8 @@ _LATEST = 500
 """Sessions that are looked through: those of some weeks on a busy machine."""
 
 _LOOKED_INTO = 5
+_FIRST = 20
+"""Events of a session among which its first prompt is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,8 @@ class ClientStanding:
         if self.seen_at:
             when = f"last {age(self.captured_at, now)}" if self.captured_at else "nothing yet"
             parts.append(f"captured {when}")
+        if self.client.limits:
+            parts.append(self.client.limits)
         return "; ".join(parts)
 
 
@@ -92,6 +96,14 @@ def _captured_at(runtime: Runtime, sessions: Sequence[Session]) -> datetime | No
     """When the latest of these sessions that something is known of was heard of last."""
     latest = sorted(sessions, key=lambda one: one.last_seen_at, reverse=True)
     for session in latest[:_LOOKED_INTO]:
-        if runtime.view.sessions.events(session.id, types=("message", "query"), limit=1):
+        if is_captured(runtime, session):
             return session.last_seen_at
     return None
+
+
+def is_captured(runtime: Runtime, session: Session) -> bool:
+    """Whether anything that was said in a session is known, by its hooks or from its transcript. What its agent
+    asked contextd is not.
+    """
+    events = runtime.view.sessions.events(session.id, types=("message", "query"), limit=_FIRST)
+    return any(event.role for event in events)

@@ -19,6 +19,7 @@ from contextd.consolidation.merging import MERGED, into, united
 from contextd.consolidation.neighbours import components
 from contextd.domain.confidence import confidence_at
 from contextd.domain.dataclass import dataclass
+from contextd.domain.directives import is_directive
 from contextd.domain.errors import Stale
 from contextd.domain.query import Query
 from contextd.domain.records import Record, digest
@@ -184,7 +185,8 @@ def _in_use(
 
 
 def _is_left(record: Record, below: float, now: Any) -> bool:
-    return record.trust != "human" and not is_pinned(record) and confidence_at(record, now) < below
+    spared = record.trust == "human" or is_pinned(record) or is_directive(record)
+    return not spared and confidence_at(record, now) < below
 
 
 def _archive(runtime: Runtime, left: Sequence[Record], now: Any) -> int:
@@ -290,7 +292,7 @@ def judging_of(runtime: Runtime, here: Runtime, scope: Scope, how: Consolidating
         if one.id in theirs or other.id in mine or mine & theirs:
             return ""
         judged = judgement_of(one, other, how)
-        if judged.verdict not in MERGEABLE:
+        if judged.verdict not in MERGEABLE or is_directive(one) != is_directive(other):
             return ""
         return judged.reason or "the same words"
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from contextd.domain.directives import is_directive
 from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.kinds import kinds_that
 from contextd.domain.records import Record
@@ -10,9 +13,10 @@ from contextd.domain.words import content_words
 from contextd.runtime import Runtime
 from contextd.sessions.briefing import Line
 from contextd.steps.briefing import quoted
+from contextd.steps.directives import directive_line, ranked_directives, rest_line
 from contextd.steps.finding import find_records
 from contextd.steps.model import described
-from contextd.steps.tiers import SAID_BY_A_PERSON, always, rules_query, searched, within
+from contextd.steps.tiers import SAID_BY_A_PERSON, searched, within
 
 TOLD_TOKENS = 150
 """Of a window of its own that is opened for one question, and closed."""
@@ -26,11 +30,14 @@ def note_for(runtime: Runtime, session: Session, prompt: str) -> tuple[str, list
     tells that; else what the session's user asked last. Empty where there is nothing to say.
     """
     asked = (prompt or _asked_last(runtime, session))[:_READ]
-    rules = _rules(runtime, asked)
+    in_force = ranked_directives(runtime)
+    rules = _rules(runtime, asked, in_force)
     lines = [Line(_HEADER), *map(Line, described(runtime)[:1])]
-    lines += [Line(quoted(rule, runtime), rule.id) for rule in rules]
+    lines += [Line(_quoted(rule, runtime), rule.id) for rule in rules]
     note_lines = within(lines, TOLD_TOKENS)
     ids = {line.id for line in note_lines if line.id}
+    left_out = sum(rule.id not in ids for rule in in_force)
+    note_lines += [Line(rest_line(left_out))] if left_out else []
     if not ids:
         # Where it is it knows from its surroundings.
         return "", []
@@ -43,15 +50,16 @@ def _asked_last(runtime: Runtime, session: Session) -> str:
     return asked[-1].text if asked else session.task
 
 
-def _rules(runtime: Runtime, asked: str) -> list[Record]:
+def _rules(runtime: Runtime, asked: str, in_force: Sequence[Record]) -> list[Record]:
     """Those that bear on what is asked first, then those that always hold."""
-    all_rules = runtime.view.records.find(rules_query(runtime)).records
-    standing = always(runtime, all_rules)
-    by_id = {rule.id: rule for rule in all_rules}
-    rules = {id: by_id[id] for id in standing}
+    rules = {rule.id: rule for rule in in_force}
     words = set(content_words(asked))
     near = {id: rule for id, rule in rules.items() if words & set(content_words(rule.text))}
     return list({**near, **_bearing(runtime, asked), **rules}.values())
+
+
+def _quoted(rule: Record, runtime: Runtime) -> str:
+    return directive_line(rule) if is_directive(rule) else quoted(rule, runtime)
 
 
 def _bearing(runtime: Runtime, asked: str) -> dict[str, Record]:

@@ -18,6 +18,7 @@ from contextd.domain.kinds import KINDS
 from contextd.domain.query import CODE, EVENT
 from contextd.domain.words import one_line
 from contextd.governance.redact import redact
+from contextd.guarded_files import open_file
 from contextd.retrieval.hits import Hit
 from contextd.runtime import Runtime
 from contextd.sessions.line_digest import plain_text
@@ -125,7 +126,7 @@ def _of_file(runtime: Runtime, sources: Sources, path: str) -> NamedText:
 def _text_of_large(path: Path) -> str:
     """A large file, of a huge one its first and last part. Raises `Invalid` for a binary one."""
     part = _HUGE // 2
-    with path.open("rb") as file:
+    with open_file(path) as file:
         head = file.read(part)
         size = file.seek(0, os.SEEK_END)
         file.seek(max(part, size - part))
@@ -141,7 +142,9 @@ def _text_of_large(path: Path) -> str:
 def of_question(runtime: Runtime, question: str) -> tuple[list[NamedText], str]:
     """What answers a question, whole, best first, and what the search wants to say."""
     result = find_documents(runtime, question, (*KINDS, EVENT, CODE), limit=_MOST_HITS)
-    parts = [_without_secrets(runtime, _of_hit(hit)) for hit in result.hits]
+    parts = [
+        _without_secrets(runtime, _of_hit(hit)) for hit in result.hits if not hit.validity.replaced
+    ]
     each = MOST_CHARACTERS // _MOST_HITS
     parts = [replace(part, text=thinned(part.text, each)) for part in parts]
     names: dict[str, int] = {}

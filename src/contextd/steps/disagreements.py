@@ -8,7 +8,7 @@ from contextd.domain.awareness import STANDING, Contradiction, ordered
 from contextd.domain.errors import Unavailable
 from contextd.domain.kinds import kinds_that
 from contextd.domain.query import Query
-from contextd.domain.records import Record, short_id
+from contextd.domain.records import Record
 from contextd.domain.words import query_words
 from contextd.governance.judgement import Types, judge, statement_of
 from contextd.jobs.table import new_job
@@ -55,18 +55,18 @@ def note_disagreements(runtime: Runtime, record_id: str) -> None:
         runtime.commit(disagree=found, agree=over)
 
 
-def opposed(runtime: Runtime, records: Iterable[Record]) -> dict[str, str]:
-    """Short ids of what contradicts records that are told, by record id; an open pair alone counts."""
-    comparable_records = [record for record in records if record.kind in kinds_that("compared")]
-    if not comparable_records:
+def conflicting(runtime: Runtime, records: Iterable[Record]) -> dict[str, list[str]]:
+    """Ids of what contradicts these records, by record id; an open pair alone counts."""
+    compared = [record for record in records if record.kind in kinds_that("compared")]
+    if not compared:
         return {}
-    scopes = frozenset(scope for record in comparable_records for scope in record.scope.cascade)
-    found: dict[str, list[str]] = {record.id: [] for record in comparable_records}
+    scopes = frozenset(scope for record in compared for scope in record.scope.cascade)
+    found: dict[str, list[str]] = {record.id: [] for record in compared}
     for pair in runtime.view.contradictions.find(scopes, limit=_MOST_PAIRS):
         for one, other in ((pair.a, pair.b), (pair.b, pair.a)):
             if one in found:
-                found[one].append(short_id(other))
-    return {id: ", ".join(others) for id, others in found.items() if others}
+                found[one].append(other)
+    return {id: others for id, others in found.items() if others}
 
 
 def _nearest(runtime: Runtime, record: Record) -> list[str]:

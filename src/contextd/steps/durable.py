@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from contextd.disk import target_inside
-from contextd.domain.confidence import confidence_at
+from contextd.domain.confidence import is_sure
 from contextd.domain.kinds import kinds_that
 from contextd.domain.records import Record
 from contextd.runtime import Runtime
@@ -13,8 +13,8 @@ from contextd.sessions.context_md import write
 from contextd.sessions.memory_md import Durable, render
 from contextd.steps.briefing import titled
 from contextd.steps.import_rows import IMPORT
+from contextd.steps.portable import portable_text
 from contextd.steps.testimony import testimony_of
-from contextd.steps.witnesses import FLOOR
 
 _MOST = 100
 BLOCK_BUDGET = 800
@@ -44,9 +44,7 @@ def durable_memories(runtime: Runtime) -> list[Durable]:
     sure = [
         record
         for record in records
-        if record.kind != "episode"
-        and not _is_filed(record)
-        and confidence_at(record, now) >= FLOOR
+        if record.kind != "episode" and not _is_filed(record) and is_sure(record, now)
     ]
     durable = [_as_durable(runtime, record) for record in sure]
     order = list(dict.fromkeys(_SECTIONS.values()))
@@ -76,7 +74,7 @@ def write_block(runtime: Runtime, path: Path) -> bool:
     """
     real = target_inside(runtime.root, path)
     name = runtime.project.name if runtime.project is not None else str(runtime.scope)
-    text = render(name, durable_memories(runtime), BLOCK_BUDGET)
+    text = portable_text(runtime)(render(name, durable_memories(runtime), BLOCK_BUDGET))
     # One level down: the file has a heading of its own.
     text = "\n".join(f"#{line}" if line.startswith("#") else line for line in text.splitlines())
     return write(real, text, runtime.clock.now())

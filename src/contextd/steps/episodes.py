@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from contextd.domain.changes import Put
 from contextd.domain.documents import record_document
@@ -12,7 +13,8 @@ from contextd.domain.kinds import EPISODE
 from contextd.domain.query import Vector
 from contextd.domain.records import FOUND, Anchor, Record, Source, short_id
 from contextd.domain.sessions import Event, Session, SessionChange
-from contextd.domain.words import content_words, one_line
+from contextd.domain.validity import TAKEN_BACK
+from contextd.domain.words import content_words, one_line, unpunctuated
 from contextd.governance.redact import redact
 from contextd.runtime import Runtime
 from contextd.sessions.episode import digest_of
@@ -54,16 +56,23 @@ def keep_turns(runtime: Runtime, session: Session, events: Sequence[Event]) -> l
     known = {record.id: record for record in stored}
     fresh = [draft for draft in drafts if draft.id not in known]
     puts = [Put(draft, "create") for draft in fresh if not _is_copied(runtime, draft)]
-    for draft in drafts:
-        before = known.get(draft.id)
-        if before is not None and _differs(before, draft):
+    for one in drafts:
+        before = known.get(one.id)
+        if before is None:
+            continue
+        # What another session took back stays so.
+        draft = one.with_(data={**taken_back_in(before), **one.data})
+        if _differs(before, draft):
             after = before.with_(title=draft.title, content=draft.content, data=draft.data)
             puts.append(Put(after.with_(updated_at=runtime.clock.now()), "update"))
     root = str(runtime.checkout.root) if runtime.checkout else session.cwd
     thread = thread_of(turns, branch=branch_of(session), root=root)
-    changes = []
-    if thread is not None and thread.as_data() != session.data.get(THREAD):
-        changes = [SessionChange(id=session.id, data={THREAD: thread.as_data()})]
+    session_data: dict[str, Any] = {THREAD: thread.as_data()} if thread is not None else {}
+    session_data |= {TAKEN_BACK: _stretches(session, turns)}
+    news = {
+        name: value for name, value in session_data.items() if session.data.get(name, []) != value
+    }
+    changes = [SessionChange(id=session.id, data=news)] if news else []
     if puts or changes:
         documents = [record_document(put.record) for put in puts]
         runtime.commit(
@@ -73,7 +82,42 @@ def keep_turns(runtime: Runtime, session: Session, events: Sequence[Event]) -> l
             model=runtime.embedder.model,
         )
     take_back(runtime, session, [turns[place] for place in retracted])
+    _withdraw_statements(runtime, session, [turn for turn in turns if turn.taken_back])
     return turns
+
+
+def _withdraw_statements(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> None:
+    """Supersede what was learned of turns of this session before the user took them back."""
+    if not turns:
+        return
+    query = runtime.query("discovery", reach="project", session=session.id, statuses=FOUND)
+    texts = [
+        (turn, unpunctuated("\n".join((turn.prompt, *turn.answers, turn.answer)))) for turn in turns
+    ]
+    changes: list[Changed] = []
+    for record in runtime.view.records.find(query).records:
+        words = unpunctuated(record.content)
+        by = next((turn.taken_back_by for turn, text in texts if words in text), None)
+        if by is not None and record.trust == "extracted":
+            after = _withdrawn(record, _episode_id(session, by[0]), by[1])
+            changes.append(Changed(record, after, "signal", f"taken back later: {by[1]}"))
+    if changes:
+        change_all(runtime, changes)
+
+
+def _stretches(session: Session, turns: Sequence[Turn]) -> list[list[Any]]:
+    begins = (0, *(turn.last_seq for turn in turns))
+    return [
+        [after, turn.last_seq, _episode_id(session, turn.taken_back_by[0]), turn.taken_back_by[1]]
+        for after, turn in zip(begins, turns, strict=False)
+        if turn.taken_back
+    ]
+
+
+def taken_back_in(record: Record) -> dict[str, Any]:
+    """The fields of an episode that say that it was taken back."""
+    names = ("taken_back", "taken_back_by")
+    return {name: record.data[name] for name in names if record.data.get(name)}
 
 
 def _is_copied(runtime: Runtime, draft: Record) -> bool:
@@ -109,6 +153,7 @@ def take_back(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> None
     episode is marked, a learned record superseded; both can be undone.
     """
     texts = ["\n".join((turn.prompt, *turn.answers))[:_READ] for turn in turns]
+    said_in = [_episode_id(session, turn.key) for turn in turns]
     if not texts or not runtime.embedder.model:
         return
     kinds = (EPISODE, "discovery")
@@ -118,7 +163,7 @@ def take_back(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> None
         vectors = runtime.embedder.embed(texts)
     except Unavailable:
         return
-    for words, vector in zip(texts, vectors, strict=True):
+    for by, words, vector in zip(said_in, texts, vectors, strict=True):
         near = runtime.view.index.dense(vector, runtime.embedder.model, query, 8)
         close = [match.id for match in near if match.score >= SAME_SUBJECT]
         for record in runtime.view.records.get(close):
@@ -126,10 +171,10 @@ def take_back(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> None
                 continue
             if record.kind != EPISODE and not _denies(words, record):
                 continue
-            after = _withdrawn(record)
+            after = _withdrawn(record, by, words)
             reason = f"taken back in session {short_id(session.id)}: {words[:120]}"
             if after != record:
-                changes[record.id] = Changed(record, after, "signal", reason)
+                changes[record.id] = Changed(record, after, "retract", reason)
     if changes:
         change_all(runtime, list(changes.values()))
 
@@ -146,10 +191,16 @@ def _denies(words: str, record: Record) -> bool:
     return len(named & set(content_words(words))) >= min(3, max(1, len(named) // 3))
 
 
-def _withdrawn(record: Record) -> Record:
-    if record.kind == EPISODE:
-        return record.with_(data={**record.data, "taken_back": True})
-    return record.with_(status="superseded")
+def _withdrawn(record: Record, by: str, words: str) -> Record:
+    if record.kind != EPISODE:
+        return record.with_(status="superseded", canonical_id=by)
+    if record.data.get("taken_back"):
+        return record
+    mark = {"taken_back": True, "taken_back_by": [by, one_line(words, _QUOTED)]}
+    return record.with_(data={**record.data, **mark})
+
+
+_QUOTED = 120
 
 
 def _was_followed(session: Session) -> bool:
@@ -179,9 +230,10 @@ def _episode(runtime: Runtime, session: Session, turn: Turn) -> Record:
         "commands": [command[:200] for command, _ in _ran(turn)],
         "commits": turn.commits[-5:],
         "taken_back": turn.taken_back,
+        "taken_back_by": _taken_back_by(session, turn),
     }
     return Record(
-        id=str(uuid.uuid5(_NAMESPACE, f"{session.scope}:{session.id}:{turn.key}")),
+        id=_episode_id(session, turn.key),
         kind=EPISODE,
         scope=session.scope,
         title=_clean(runtime, digest.asked),
@@ -196,6 +248,15 @@ def _episode(runtime: Runtime, session: Session, turn: Turn) -> Record:
         created_at=turn.began,
         updated_at=turn.ended,
     )
+
+
+def _episode_id(session: Session, key: str) -> str:
+    return str(uuid.uuid5(_NAMESPACE, f"{session.scope}:{session.id}:{key}"))
+
+
+def _taken_back_by(session: Session, turn: Turn) -> list[str]:
+    key, words = turn.taken_back_by
+    return [_episode_id(session, key), words] if turn.taken_back else []
 
 
 def _ran(turn: Turn) -> list[tuple[str, bool]]:

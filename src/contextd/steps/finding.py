@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
@@ -10,16 +11,19 @@ from contextd.domain.confidence import confidence_at
 from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import message_place
 from contextd.domain.errors import Invalid
-from contextd.domain.kinds import SEARCHED_AS, kinds_searched_as
+from contextd.domain.kinds import SEARCHED_AS, kinds_searched_as, kinds_that
 from contextd.domain.query import CODE, EVENT
 from contextd.domain.records import FOUND, Record
 from contextd.domain.tokens import count_tokens
+from contextd.domain.validity import CURRENT, Validity
 from contextd.domain.window import ItemType, Serving
 from contextd.retrieval.files import Past
 from contextd.retrieval.hits import Result, Texted
 from contextd.retrieval.reading import MOST_READ, read_once, read_said_once
 from contextd.retrieval.search import find
 from contextd.runtime import Runtime
+from contextd.steps.embedding_progress import embedding_progress
+from contextd.steps.validity import in_force
 
 SEARCHED: dict[str, tuple[str, ...]] = {
     **{name: kinds_searched_as(name) for name in SEARCHED_AS},
@@ -31,6 +35,10 @@ searched besides records.
 """
 
 
+KNOWN: tuple[str, ...] = tuple(kind for kind in kinds_that("entry") if kind != "skill")
+"""Notes, lessons, fixes, rules and standards: what is saved with one tool is found with every other."""
+
+
 @dataclass(frozen=True, slots=True)
 class FoundRecord:
     """A record, its relevance between 0 and 1, and why it was found."""
@@ -38,6 +46,7 @@ class FoundRecord:
     record: Record
     score: float
     why: str
+    validity: Validity = CURRENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +75,7 @@ def find_records(
     least, now = conditions.get("min_confidence", 0.0), runtime.clock.now()
     found = {hit.record.id for hit in result.hits if hit.record is not None}
     hits = [
-        FoundRecord(hit.record, hit.relevance, hit.why)
+        FoundRecord(hit.record, hit.relevance, hit.why, hit.validity)
         for hit in result.hits
         # The index knows the confidence that is stored, which can only have sunk since. A copy says
         # nothing new beside what it is a copy of.
@@ -94,7 +103,7 @@ def find_documents(
 ) -> Result:
     """What answers `question` among records, messages (EVENT) and code (CODE), ranked; with `past`,
     code is ranked so that the right files come first. Nothing is given of the files `without`.
-    `handed_out` as for `find_records`.
+    What no longer holds comes last (`in_force`). `handed_out` as for `find_records`.
     """
     if not question.strip():
         raise Invalid("the query is empty", "say in a few words what you look for")
@@ -104,6 +113,7 @@ def find_documents(
     caches = runtime.organisation.caches
     texts = caches.of("words of texts", MOST_READ)
     records = caches.of("words of records", MOST_READ)
+    progress = embedding_progress(runtime, query)
     result = find(
         runtime.view.index,
         runtime.embedder,
@@ -115,10 +125,15 @@ def find_documents(
         cascade=runtime.cascade,
         strict=strict,
         past=past,
+        embedded=progress.share if runtime.embedder.model else 1.0,
         reranker=runtime.reranker,
         reading=partial(read_once, texts),
         saying=partial(read_said_once, records, texts),
     )
+    result = in_force(runtime, result)
+    result = replace(result, notice="; ".join(filter(None, (result.notice, progress.note))))
+    if progress.note or not result.by_meaning:
+        runtime.trace.by_words = result.notice
     if handed_out:
         runtime.trace.used += [hit.record for hit in result.hits if hit.record is not None]
     return result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,13 +14,14 @@ from contextd.code.index.freshness import CheckoutDifference, Tree
 from contextd.code.index.languages.table import language_name
 from contextd.code.index.resolve import Resolver
 from contextd.code.index.scan import ScanReport
+from contextd.code.tree.left_out import left_out
 from contextd.code.tree.mentions import mentioning
+from contextd.domain.code import CodePlace
 from contextd.domain.dataclass import dataclass
-from contextd.domain.scope import Scope
 from contextd.domain.words import content_words
 from contextd.jobs.table import new_job
 from contextd.runtime import Runtime
-from contextd.steps.scanning import scan_project
+from contextd.steps.scanning import begin_index, keep_stamps, scan_project
 from contextd.steps.weighing import keep_weights
 
 INLINE = 64
@@ -35,28 +37,24 @@ _MOST_SWITCHED = 2_000
 follow the imports of all its files for each, 12 s beside the scan of 60,000.
 """
 
+_NAME = re.compile(r"\w{2,}")
+
+_GROUPS = 5
+"""Sorts of files that are named as not indexed."""
+
 _TREES_KEPT, _RESOLVERS_KEPT = 16, 4
-_PROJECTS_KEPT = 1_000
+_CHECKOUTS_KEPT = 1_000
 
 
 @dataclass(slots=True)
 class Described:
-    """What is remembered of a project's index: whose tree it describes, or in which files at most it differs
-    from one that is brought over; from which checkouts calls came, and how many of them look into it without
-    its lock, which is those of the only checkout.
+    """What is remembered of a checkout's index: whether it describes the tree as it was seen last, or else in
+    which files at most it differs; None where it may in any.
     """
 
-    root: Path | None = None
-    behind: tuple[Path, frozenset[str]] | None = None
-    roots: set[Path] = field(default_factory=set[Path])
-    readers: int = 0
-    lock: threading.Condition = field(default_factory=threading.Condition)
-
-    def enter(self, root: Path) -> None:
-        """Count a checkout in; whoever looks as the only one ends first. Under the lock."""
-        self.roots.add(root)
-        if len(self.roots) > 1:
-            self.lock.wait_for(lambda: not self.readers)
+    settled: bool = False
+    behind: frozenset[str] | None = None
+    lock: threading.RLock = field(default_factory=threading.RLock)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,27 +76,13 @@ def steady(
     Gives where it is behind.
 
     A few changed files are indexed at once, many by a job: of them only such as mention what is `asked`
-    and those that are `wanted` at once. Two work trees of one project share an
-    index: a call from the other one first brings over the files that differ between them, and none
-    changes the index while another looks. For a caller who may only read, the index stays as it is.
-    With `certain` all files are looked at, whatever the system told of them.
+    and those that are `wanted` at once. Each checkout has an index of its own. For a caller who may only
+    read, the index stays as it is. With `certain` all files are looked at, whatever the system told of them.
     """
     if runtime.project is None or runtime.checkout is None:
         yield Lag()
         return
-    index = _described(runtime)
-    with index.lock:
-        index.enter(runtime.root)
-        if len(index.roots) > 1:
-            yield _compared(runtime, index, certain, asked, wanted)
-            return
-        index.readers += 1
-    try:
-        yield _compared(runtime, index, certain, asked, wanted)
-    finally:
-        with index.lock:
-            index.readers -= 1
-            index.lock.notify_all()
+    yield _compared(runtime, _described(runtime), certain, asked, wanted)
 
 
 def _compared(
@@ -116,8 +100,7 @@ def _compared(
             notice = f"{difference.count} files changed since they were indexed, grep sees them now"
             return Lag(notice, stale, looked)
         if difference.count > INLINE:
-            index.root = None
-            index.behind = tree.root, difference.paths
+            index.settled, index.behind = False, difference.paths
             brought: frozenset[str] = frozenset()
             if (asked or wanted) and difference.count <= _MOST_SWITCHED:
                 brought = _bring_some(runtime, tree, difference, asked, wanted)
@@ -136,6 +119,15 @@ def _compared(
         return Lag(certain=looked)
 
 
+def not_indexed(runtime: Runtime, *, symbols: bool = False) -> str:
+    """What of the checkout no search of code or `symbols` can find, in a clause; empty when all is indexed."""
+    tree = _trees(runtime).get(runtime.root) if runtime.checkout is not None else None
+    skipped = tree.walked.skipped if tree is not None and tree.walked is not None else ()
+    groups = left_out(runtime.view.files.errors(runtime.scope), skipped, symbols=symbols)
+    more = f" and {len(groups) - _GROUPS} more" if len(groups) > _GROUPS else ""
+    return f"not indexed: {', '.join(groups[:_GROUPS])}{more}" if groups else ""
+
+
 def refreshed(runtime: Runtime, check: Callable[[], None]) -> ScanReport:
     """Bring the whole index up to date with the caller's checkout. Other calls go on meanwhile, and
     compare again before they trust the index. `check` may raise to end it between two commits.
@@ -143,12 +135,12 @@ def refreshed(runtime: Runtime, check: Callable[[], None]) -> ScanReport:
     index = _described(runtime)
     with index.lock:
         # The scan takes the difference for one of all files.
-        index.root = index.behind = None
+        index.settled, index.behind = False, None
         tree = _tree(runtime)
         difference = _difference(runtime, index, tree)
         if difference is None:
             return ScanReport()
-        index.behind = tree.root, difference.paths
+        index.behind = difference.paths
         known, walked = tree.resolver, tree.walked
         assert walked is not None
         # Its own one: calls go on with that of the tree, and find what was read for both.
@@ -168,10 +160,10 @@ def rest(runtime: Runtime, busy: frozenset[Path]) -> int:
 
 
 def _described(runtime: Runtime) -> Described:
-    cache: Cache[Scope, Described] = runtime.organisation.caches.of(
-        "described trees", _PROJECTS_KEPT
+    cache: Cache[CodePlace | None, Described] = runtime.organisation.caches.of(
+        "described trees", _CHECKOUTS_KEPT
     )
-    return cache.made(runtime.scope, Described)
+    return cache.made(runtime.code_place, Described)
 
 
 def _trees(runtime: Runtime) -> Cache[Path, Tree]:
@@ -191,28 +183,22 @@ def _difference(
     runtime: Runtime, index: Described, tree: Tree, certain: bool = False
 ) -> CheckoutDifference | None:
     scope, files = runtime.scope, runtime.view.files
-    settled = index.root == tree.root
-    walked = tree.look(settled=settled, certain=certain)
+    walked = tree.look(settled=index.settled, certain=certain)
     if walked is None:
         return None
-    behind = frozenset[str]() if settled else _behind(index, tree)
+    behind = frozenset[str]() if index.settled else index.behind
     # Until all of it is brought over, the index describes no tree.
-    index.root = index.behind = None
+    index.settled, index.behind = False, None
     if behind is None or tree.touched is None or len(behind | tree.touched) > _MOST_SWITCHED:
-        return tree.compare_all(walked, files.stamps(scope))
-    touched = behind | tree.touched
-    stamps = files.stamps(scope, sorted(touched))
-    some = tuple(file for file in walked.files if file.path in touched)
-    return tree.compare(replace(walked, files=some), stamps)
-
-
-def _behind(index: Described, tree: Tree) -> frozenset[str] | None:
-    """The files in which the index may differ from what this tree was at its latest look but one; None when it may
-    in any.
-    """
-    if index.behind is None or index.behind[0] != tree.root:
-        return None
-    return index.behind[1]
+        begin_index(runtime)
+        difference = tree.compare_all(walked, files.stamps(scope))
+    else:
+        touched = behind | tree.touched
+        stamps = files.stamps(scope, sorted(touched))
+        some = tuple(file for file in walked.files if file.path in touched)
+        difference = tree.compare(replace(walked, files=some), stamps)
+    keep_stamps(runtime, difference.stamped)
+    return difference
 
 
 def _bring(runtime: Runtime, index: Described, tree: Tree, difference: CheckoutDifference) -> None:
@@ -223,7 +209,7 @@ def _bring(runtime: Runtime, index: Described, tree: Tree, difference: CheckoutD
             stamps=difference.stamps,
             resolver=tree.linked(),
         )
-    index.root = tree.root
+    index.settled = True
 
 
 def _bring_some(
@@ -237,7 +223,11 @@ def _bring_some(
     differing = (*difference.changed, *difference.added)
     paths = [path for path in dict.fromkeys(wanted) if path in differing][:INLINE]
     if asked:
-        paths += mentioning(runtime.root, differing, content_words(asked), _AT_ONCE)
+        name = asked.rpartition(".")[2]
+        words = content_words(asked)
+        paths += mentioning(
+            runtime.root, differing, words, _AT_ONCE, name if _NAME.fullmatch(name) else ""
+        )
     if paths:
         some = difference.only(paths)
         resolver = tree.linked_beside(difference, some)

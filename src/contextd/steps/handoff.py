@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from contextd.code.git.changes import external_changes
 from contextd.code.git.program import branch
-from contextd.domain.errors import Invalid
+from contextd.domain.errors import ContextdError, Invalid
 from contextd.domain.kinds import kinds_that
 from contextd.domain.records import headed
 from contextd.domain.sessions import Session
@@ -20,13 +20,19 @@ from contextd.sessions.recap import recap
 from contextd.sessions.thread import THREAD, Thread, thread_from
 from contextd.sessions.turns import Turn
 from contextd.steps.catching_up import HEADLESS
+from contextd.steps.directives import told_directives
+from contextd.steps.model import project_model
 from contextd.steps.seating import branch_here, place_of
 
 _log = logging.getLogger(__name__)
 
 _RECENT = 5
+_MODULES = 8
 _SAID_SO_FAR = 240
 """Tokens of CONTEXT.md for what was said in a session under way: half of it."""
+
+_RULES = 150
+"""Tokens of CONTEXT.md for the directives in force."""
 
 LATELY = 20
 """The sessions begun last that are looked at for where the project stands: one that is resumed for days,
@@ -40,10 +46,11 @@ def write_context_md(
     """Bring `.context/CONTEXT.md` up to date. Whether it says something new. With the `turns` of a session
     that is under way it says what was said in them, before what was learned earlier.
 
-    Only in a checkout that was initialised: contextd puts no files into a repository unasked.
+    Only in a checkout that was initialised and is trusted: contextd puts no files into a repository unasked,
+    and keeps nothing that a stranger wrote into this one.
     """
     checkout = runtime.checkout
-    if checkout is None or not checkout.context.is_dir():
+    if checkout is None or not checkout.trusted or not checkout.context.is_dir():
         return False
     block = render(situation(runtime, current, turns))
     try:
@@ -57,7 +64,7 @@ def write_context_md(
 def refresh_context_md(runtime: Runtime, current: Session | None = None) -> None:
     """Write `.context/CONTEXT.md` anew when it is older than a day: what it says of now would be untrue."""
     checkout = runtime.checkout
-    if checkout is None or not checkout.context_md.is_file():
+    if checkout is None or not checkout.trusted or not checkout.context_md.is_file():
         return
     if is_stale(checkout.context_md, runtime.clock.now()):
         write_context_md(runtime, current)
@@ -82,13 +89,17 @@ def situation(
         )
         .records
     )
+    directives = told_directives(runtime.leaving(), _RULES)
+    learned = [record for record in learned if record.id not in directives.records]
     done = [f"Done: {text}" for text in reversed(thread.done)] if thread else []
     statement = " ".join(thread.said.split()) if thread else ""
     return Situation(
+        project=about_project(runtime),
         focus=_focus(session, thread),
         task=session.task if session else "",
         open=thread.open if thread else (),
         blocked=thread.blocked if thread else (),
+        rules=[line.text for line in directives.lines],
         time=time_sense(runtime, session, before) if session else None,
         last_session=(before[0].task or ", ".join(before[0].topics[:2])) if before else "",
         statements=recap(turns, None, _SAID_SO_FAR),
@@ -99,6 +110,28 @@ def situation(
         ),
         external=changes_since(runtime, before[0] if before else session),
     )
+
+
+def about_project(runtime: Runtime) -> list[str]:
+    """What project.yaml says of a project, in lines: what it is, how it is run and tested, where things are."""
+    try:
+        model = project_model(runtime)
+    except ContextdError:
+        return []
+    if model is None:
+        return []
+    kind = f" ({model.type})" if model.type != "unknown" else ""
+    lines = [f"{model.name}{kind}: {model.about or ', '.join(model.stack[:4])}"]
+    lines += [f"Built with: {', '.join(model.stack[:6])}"] if model.about and model.stack else []
+    lines += [f"{one[:1].upper()}{one[1:]}" for one in model.commands[:6]]
+    lines += [f"Tests use: {', '.join(model.testing[:4])}"] if model.testing else []
+    lines += [f"Starts at: {', '.join(model.executables[:4])}"] if model.executables else []
+    for module in list(model.modules.values())[:_MODULES]:
+        where = ", ".join(module.paths[:2])
+        first = next((file.path for file in module.key_files), "")
+        about = module.description or (f"begin with {first}" if first else "")
+        lines.append(f"{module.name} in {where}: {about}" if about else f"{module.name} in {where}")
+    return lines
 
 
 def _focus(session: Session | None, thread: Thread | None) -> str:

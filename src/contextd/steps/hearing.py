@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import field
 from datetime import datetime, timedelta
 
@@ -38,3 +39,14 @@ def is_echo(runtime: Runtime, occurrence: Occurrence, at: datetime) -> bool:
         before, last.at = last.at, at
         same, last.occurrence = last.occurrence == occurrence, occurrence
         return same and before is not None and abs(at - before) < _AT_ONCE
+
+
+def one_at_a_time(runtime: Runtime, occurrence: Occurrence) -> AbstractContextManager[object]:
+    """What an event of a session is handled in. Of two that come at once, such as those a cold daemon finds in the
+    spool and at its door, the second finds the session that the first one opened.
+    """
+    if not occurrence.session:
+        return nullcontext()
+    turns: Cache[tuple[Scope, str, str], threading.Lock]
+    turns = runtime.organisation.caches.of("hook_turns", _SESSIONS)
+    return turns.made((runtime.scope, runtime.client, occurrence.session), threading.Lock)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from typing import Any
+
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
 from contextd.runtime import Runtime
@@ -13,6 +16,18 @@ LOST = "injected_before_compaction"
 def held(session: Session) -> set[str]:
     """The records that the agent's window still holds, as far as the session knows."""
     return set(session.injected) - set(map(str, session.data.get(LOST, ())))
+
+
+def held_again(session: Session, ids: Collection[str]) -> dict[str, Any]:
+    """What a session keeps once its agent was told of these records again."""
+    lost = session.data.get(LOST, ())
+    return {LOST: [id for id in lost if id not in ids]} if lost else {}
+
+
+def holding(session: Session, ids: Collection[str]) -> Session:
+    """The session as it is once the agent's window holds these records too."""
+    data = {**session.data, **held_again(session, ids)}
+    return session.with_(injected=(*session.injected, *ids), data=data)
 
 
 def held_records(runtime: Runtime, session: Session | None) -> list[Record]:

@@ -36,13 +36,14 @@ def documents_behind(runtime: Runtime, entries: Iterable[Pending]) -> list[Docum
 
 
 def _code(view: View, scope: Scope, ids: set[str]) -> list[Document]:
-    paths = dict.fromkeys(chunk.path for chunk in view.files.chunks(sorted(ids)))
-    return [
-        document
-        for file in view.files.get(scope, list(paths))
+    # Two contents of one path may share a piece.
+    found = {
+        document.id: document
+        for file in view.files.holding(scope, sorted(ids))
         for document in code_documents(scope, file)
         if document.id in ids
-    ]
+    }
+    return list(found.values())
 
 
 def _messages(view: View, scope: Scope, ids: Sequence[str]) -> list[Document]:

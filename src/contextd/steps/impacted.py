@@ -16,6 +16,7 @@ from contextd.code.symbols.sources import Sources
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.domain.code import is_test
 from contextd.domain.dataclass import dataclass
+from contextd.domain.quoting import document, indented, inline
 from contextd.domain.tokens import count_tokens
 from contextd.steps.changed_code import ChangedCode
 from contextd.steps.test_ranking import TestEvidence, chosen, evidence_of, is_run, runnable
@@ -277,7 +278,7 @@ def packed(title: str, sections: Sequence[TextSection], budget: int) -> str:
     left = budget - count_tokens(title) - sum(count_tokens(one.heading) + 12 for one in some)
     room = {one.heading: int(left * one.share) for one in some}
     spare = left - sum(min(room[one.heading], sum(costs[one.heading])) for one in some)
-    parts = [title]
+    parts = [inline(title)]
     for one in some:
         need = sum(costs[one.heading])
         most = min(need, room[one.heading] + max(0, spare))
@@ -289,10 +290,10 @@ def packed(title: str, sections: Sequence[TextSection], budget: int) -> str:
                 break
             most -= cost
             shown += 1
-            parts.append(line)
+            parts.append(indented(line))
         if shown < len(one.lines):
             parts.append(f"  … {len(one.lines) - shown} more")
-    return "\n".join(parts)
+    return document(parts)
 
 
 def by_file(broken: Sequence[DependentPlace]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from contextd.runtime import Runtime
 from contextd.steps.intake import project_of, shown_path
 from contextd.steps.intake_history import HISTORY
 from contextd.steps.intake_sessions import cwd_told
+from contextd.steps.location import trusted_roots
 from contextd.steps.person import kept_in
 
 Reader = Importer | ForeignFormat | EntryFile | BundleFormat
@@ -56,7 +58,7 @@ def found_sources(runtime: Runtime, *, everywhere: bool) -> Iterator[FoundSource
     projects = runtime.projects() if everywhere else [runtime.project]
     for project in projects:
         if project is not None and project.scope.project:
-            yield from _of_project(project)
+            yield from _of_project(runtime, project)
     around = surroundings(None)
     for format in FOREIGN.values():
         if format.belongs == "named" or (format.belongs == "asked" and everywhere):
@@ -67,9 +69,12 @@ def found_sources(runtime: Runtime, *, everywhere: bool) -> Iterator[FoundSource
                 yield _source(path, around, format, str(PERSON))
 
 
-def _of_project(project: Project) -> Iterator[FoundSource]:
-    """What lies in the checkouts of a project, or for them."""
+def _of_project(runtime: Runtime, project: Project) -> Iterator[FoundSource]:
+    """What lies in the checkouts of a project, or for them. Nothing is brought in from one that is not
+    trusted: what a stranger wrote for agents is no knowledge of this project's.
+    """
     around, scope = surroundings(project), str(project.scope)
+    around = replace(around, roots=tuple(trusted_roots(runtime, project)))
     patterns = [(one, pattern) for one in IMPORTERS.values() for pattern in one.in_project]
     for root in around.roots:
         for importer, pattern in patterns:

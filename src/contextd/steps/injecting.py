@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contextd.domain.confidence import confidence_at
+from contextd.domain.confidence import is_sure
 from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.kinds import EPISODE, kinds_that
 from contextd.domain.query import Query
+from contextd.domain.quoting import inline, inline_words
 from contextd.domain.records import Record, short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import age
@@ -20,8 +21,9 @@ from contextd.steps.at_odds import Odds, at_odds
 from contextd.steps.briefing import quoted
 from contextd.steps.episodes import shown
 from contextd.steps.held import held, held_records
+from contextd.steps.needed_directives import needed_directives
 from contextd.steps.remedy_telling import ITS_ERROR, remedy_for
-from contextd.steps.witnesses import FLOOR
+from contextd.steps.validity import current
 
 HEADER = "Relevant Memory (from contextd; recorded facts, quoted with source and age):"
 
@@ -61,14 +63,19 @@ def bearing_on(
     runtime: Runtime, session: Session, prompt: str, unstripped: str
 ) -> tuple[str, dict[str, tuple[int, str]], list[Record]]:
     """What is told with a prompt, the tier and reason of each record in it, and those records: first the fix
-    of an error that it brings, then what else bears on it. `unstripped` is the prompt with what editors and
+    of an error that it brings, then the directives that it needs, then what else bears on it. `unstripped` is the prompt with what editors and
     reminders put around it: an error may stand there.
     """
     fix, fixed = remedy_for(runtime, session, max(prompt, unstripped, key=len), quoted=True)
-    text, records = relevant(runtime, session, prompt, told_records=fixed, spent=count_tokens(fix))
+    spent, most = count_tokens(fix), runtime.settings.number("prompt.tokens")
+    rule, rules = needed_directives(runtime, session, prompt[:_READ], most - spent)
+    quoted_records = [*fixed, *rules]
+    spent += count_tokens(rule)
+    text, records = relevant(runtime, session, prompt, told_records=quoted_records, spent=spent)
     why = {record.id: (BEARING, ITS_ERROR) for record in fixed}
+    why |= {record.id: (BEARING, "a rule that bears on the prompt") for record in rules}
     why |= {record.id: (BEARING, "like the prompt") for record in records}
-    return "\n\n".join(filter(None, (fix, text))), why, [*fixed, *records]
+    return "\n\n".join(filter(None, (fix, rule, text))), why, [*quoted_records, *records]
 
 
 def relevant(
@@ -86,7 +93,7 @@ def relevant(
     most = runtime.settings.number("injection.experiences")
     if budget <= 0 or most <= 0 or len(prompt.strip()) < _SHORTEST:
         return "", []
-    records = _near(runtime, session, prompt[:_READ])
+    records = current(runtime, _near(runtime, session, prompt[:_READ]))
     standing = standings(runtime, records)
     hidden = (
         from_elsewhere(runtime, standing) | held(session) | {record.id for record in told_records}
@@ -109,7 +116,7 @@ def relevant(
             continue
         note = standing[record.id].note if record.id in standing else ""
         marks = " · ".join(filter(None, (note, odds.disputed.get(record.id, ""))))
-        line = "- " + _line(record, runtime, marks)
+        line = f"- {inline(_line(record, runtime, marks))}"
         cost = count_tokens(line + "\n")
         if spent + cost <= budget:
             lines.append(line)
@@ -149,10 +156,9 @@ def _line(record: Record, runtime: Runtime, note: str) -> str:
     if record.kind != EPISODE:
         return quoted(record, runtime, note)
     since = age(record.updated_at, runtime.clock.now())
-    marks = f"episode {short_id(record.id)} · {record.source} · {since}" + (
-        f" · {note}" if note else ""
-    )
-    return f"{shown(record, _LONGEST)} [{marks}]"
+    source = inline_words(str(record.source))
+    marks = f"episode {short_id(record.id)} · {source} · {since}" + (f" · {note}" if note else "")
+    return f"{inline_words(shown(record, _LONGEST))} [{marks}]"
 
 
 def _near(runtime: Runtime, session: Session, prompt: str) -> list[Record]:
@@ -189,10 +195,8 @@ def _near(runtime: Runtime, session: Session, prompt: str) -> list[Record]:
 def _may_be_told(runtime: Runtime, record: Record) -> bool:
     if record.kind == EPISODE:
         asks = record.content.rstrip().endswith(("?", "？"))
-        return (
-            not record.data.get("taken_back") and not asks and len(record.content) >= _SAYS_ENOUGH
-        )
-    return confidence_at(record, runtime.clock.now()) >= FLOOR or record.trust == "human"
+        return not asks and len(record.content) >= _SAYS_ENOUGH
+    return is_sure(record, runtime.clock.now())
 
 
 def _shares(asked: set[str], record: Record) -> bool:

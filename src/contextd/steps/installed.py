@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from contextd.governance.policies.packages import PackageName, normal
+from contextd.guarded_files import read_file
 
 _LARGEST = 1_000_000
 _ENVIRONMENTS = (".venv", "venv", "env")
@@ -68,5 +69,4 @@ def _of_metadata(text: str) -> str:
 
 
 def _text(path: Path) -> str:
-    with path.open("rb") as file:
-        return file.read(_LARGEST).decode("utf-8", "replace")
+    return read_file(path, _LARGEST, cut=True).decode("utf-8", "replace")

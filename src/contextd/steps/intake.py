@@ -46,7 +46,7 @@ class Intake:
     """An import. `only_here` leaves out what is another project's, `here` takes in what is of no known
     directory. `asked` says what was to be imported, so that one that is broken off goes on when it is
     asked for again. A `dry_run` writes nothing. `tried` are the sessions that were met, with what a dry run
-    would have written of them; `written` are the texts of records that it wrote, or would have, by their hashes.
+    would have written of them; `written` are the texts of records that it wrote, or would have, without punctuation, by their hashes.
     """
 
     runtime: Runtime
@@ -183,7 +183,7 @@ def project_of(runtime: Runtime, cwd: str) -> Project | None:
     place = Path(cwd)
     try:
         if place.is_dir():
-            return find_project(runtime.organisation.directory, place)[0]
+            return find_project(runtime.organisation, place)[0]
     except (Invalid, NotFound, OSError):
         return None
     known = runtime.organisation.directory.all()

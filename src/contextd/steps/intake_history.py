@@ -1,71 +1,67 @@
-"""Why things were done, as the commits of a project say."""
+"""Constraints and warnings in the commit messages of a project."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
-from contextd.code.git.messages import messages_with_body
-from contextd.domain.origins import marked
-from contextd.domain.sessions import Event
+from contextd.code.git.messages import CommitMessage, messages_with_body
+from contextd.domain.regex import regex
 from contextd.interop.foreign import ForeignFormat, Note
 from contextd.interop.foreign.format import Item
-from contextd.sessions.statements import statements
-from contextd.sessions.worth import worth
 
 _COMMITS = 1_000
-_MOST = 40
-"""Statements of a history: the best of them, for each waits for somebody's word."""
+_MOST = 5
+"""Notes of a history: each waits for a person to confirm it."""
 
-_SHORTEST = 40
-"""Characters beside the subject that say something."""
+_SHORTEST, _LONGEST = 40, 400
+"""Characters of a sentence."""
 
-_FROM = 0.4
-"""How likely a statement must be useful and true: what is sure of its source starts there as well."""
-
-_TRAILER = re.compile(
-    r"^(?:[A-Z][\w-]+-by|Change-Id|Fixes|Closes|Refs?|See|Issue|PR|Cc|Link)\b:?.*$|^\(cherry picked.*$|^\* .*$",
-    re.M,
+_TRAILER = regex(
+    r"(?m)^(?:[A-Z][\w-]+-by|Change-Id|Fixes|Closes|Refs?|See|Issue|PR|Cc|Link)\b:?.*$|^\(cherry picked.*$|^\* .*$",
 )
+_SENTENCE = regex(r"(?<=[.!?])\s+(?=[A-Z`\"'(])|\n\s*\n|\n(?=\s*[-*+] )")
+_BINDS = regex(
+    r"^(?:WARNING|Warning|CAUTION|Caution|IMPORTANT|Important|Beware|Gotcha)\s*:"
+    r"|\bmust (?:not|never|always)\b"
+    r"|\b[Mm]ust be (?:kept|called|run|set|held|in sync|first|last|before|after)\b"
+    r"|^(?:Never|Always|Do not|Don't|Be careful|Beware|Take care|Make sure|Keep in mind)\b.*\b(?:since|because|or|otherwise|as|unless)\b"
+    r"|\b(?:is|are) not (?:thread|goroutine|async|signal|reentrant)[- ]?safe\b"
+)
+"""A sentence that tells later work what to heed. Other sentences say what their commit changed: so did nearly all
+of the 75 that ranked best in the histories of pallets/werkzeug and redis/go-redis.
+"""
 
 
 def _read(root: Path, shown: str) -> Iterator[Item]:
     del shown
-    commits = {one.sha: one for one in messages_with_body(root, _COMMITS)}
-    events = [
-        Event(
-            type="note",
-            key=one.sha,
-            at=one.at,
-            role="assistant",
-            text=f"{one.subject}\n\n{_TRAILER.sub('', one.body).strip()}",
-            data=marked("commit"),
+    yield from islice(_warnings(messages_with_body(root, _COMMITS)), _MOST)
+
+
+def _warnings(commits: list[CommitMessage]) -> Iterator[Note]:
+    """At most one note of each commit, newest first."""
+    for commit in commits:
+        sentences = (
+            " ".join(one.split()) for one in _SENTENCE.split(_TRAILER.sub("", commit.body))
         )
-        for one in commits.values()
-        if _TRAILER.sub("", one.body).strip()
-    ]
-    found = statements(events)
-    values = worth(found, None) if found else []
-    ranked = sorted(
-        zip(values, range(len(found)), strict=True), key=lambda pair: (-pair[0], pair[1])
-    )
-    for value, place in ranked[:_MOST]:
-        statement = found[place]
-        commit = commits[statement.event_key]
-        text = statement.text.removeprefix(commit.subject).strip()
-        if value < _FROM or len(text) < _SHORTEST:
-            continue
-        yield Note(
-            key=f"{commit.sha} {text}",
-            kind="discovery",
-            title=commit.subject,
-            content=text,
-            data={"type": "decision", "origin": "commit"},
-            said_by=commit.author,
-            sure=False,
-            created=commit.at,
-        )
+        text = next((one for one in sentences if _is_warning(one)), "")
+        if text:
+            yield Note(
+                key=f"{commit.sha} {text}",
+                kind="discovery",
+                title=commit.subject,
+                content=text,
+                data={"type": "decision", "origin": "commit"},
+                said_by=commit.author,
+                sure=False,
+                created=commit.at,
+            )
+
+
+def _is_warning(sentence: str) -> bool:
+    listed = sentence.startswith(("-", "*", "+"))
+    return not listed and _SHORTEST <= len(sentence) <= _LONGEST and bool(_BINDS.search(sentence))
 
 
 def _never(path: Path, head: bytes) -> bool:
@@ -75,7 +71,7 @@ def _never(path: Path, head: bytes) -> bool:
 
 HISTORY = ForeignFormat(
     name="git-history",
-    title="what commits say beyond their subject",
+    title="constraints and warnings in commit messages",
     detects=_never,
     read=_read,
     belongs="project",

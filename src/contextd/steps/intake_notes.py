@@ -12,8 +12,9 @@ from contextd.domain.confidence import START
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError
 from contextd.domain.kinds import kind_named
-from contextd.domain.records import PRESENT, Record, Source, Status
+from contextd.domain.records import PRESENT, Record, Source, Status, digest
 from contextd.domain.scope import Scope
+from contextd.domain.words import unpunctuated
 from contextd.governance.gate import Draft, GateLookup, Verdict, admit, junk
 from contextd.interop.foreign import ForeignFormat, Note, Unread
 from contextd.interop.importers.batch import ImportBatch
@@ -141,7 +142,9 @@ def _commit(intake: Intake, reading: _Reading, scope: Scope) -> None:
             continue
         if put is not None:
             puts[id] = put
-            written.add(put.record.content_hash)
+        now = put.record if put is not None else known
+        if now is not None:
+            written.add(_wording(now))
     if puts and not intake.dry_run:
         intake.begin(there)
         there.commit(records=list(puts.values()))
@@ -184,7 +187,7 @@ def _decided(
     record = _record(intake, there, note, id, verdict)
     if known is not None:
         return _again(intake, there, known, record, written)
-    if verdict.outcome == "duplicate" or record.content_hash in written:
+    if verdict.outcome == "duplicate" or _wording(record) in written:
         tally.duplicate += 1
         return None
     tally.new += 1
@@ -213,6 +216,7 @@ def _record(intake: Intake, there: Runtime, note: Note, id: str, verdict: Verdic
         valid_from=created,
         created_at=created,
         updated_at=note.updated or created,
+        arrived_at=now,
     )
 
 
@@ -231,7 +235,7 @@ def _again(
         tally.note("what was deleted here stays deleted; undo brings one back")
         return None
     if _said(known) == _said(record):
-        mine = known.source.ref == intake.id and known.content_hash not in written
+        mine = known.source.ref == intake.id and _wording(known) not in written
         tally.new += mine
         tally.duplicate += not mine
         return None
@@ -249,6 +253,12 @@ def _again(
         usage_count=known.usage_count,
     )
     return Put(after, IMPORT, f"import {intake.id[:8]}")
+
+
+def _wording(record: Record) -> str:
+    """Equal for records that differ in punctuation, spacing or case alone."""
+    texts = (record.kind, record.title, record.content)
+    return digest("\n".join(unpunctuated(text) for text in texts))
 
 
 def _said(record: Record) -> tuple[object, ...]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from contextd.domain.changes import Put
 from contextd.domain.records import Record, Status
 from contextd.domain.sessions import Event, Session, SessionChange
+from contextd.guarded_files import read_file
 from contextd.interop.importers import ImportBatch, Importer, Listed
 from contextd.interop.importers.growth import mark_at
 from contextd.runtime import Runtime
@@ -136,8 +137,7 @@ def bring_conversation(intake: Intake, there: Runtime, client: str, batch: Impor
 def cwd_told(path: Path) -> str:
     """The directory that the beginning of a transcript of lines of JSON names; empty when it names none."""
     try:
-        with path.open("rb") as stream:
-            found = _CWD.search(stream.read(_HEAD))
+        found = _CWD.search(read_file(path, _HEAD, cut=True))
         return "" if found is None else found[1].decode("utf-8").encode().decode("unicode_escape")
     except (OSError, UnicodeDecodeError):
         return ""

@@ -11,11 +11,13 @@ from pathlib import Path
 
 from contextd.code.git.identity import ProjectIdentity, identify, match
 from contextd.code.git.program import tracked_files
+from contextd.code.tree.walk import walk
 from contextd.domain.errors import Invalid
 from contextd.domain.projects import Project
 from contextd.domain.scope import Scope, slug
+from contextd.governance.redact import redact
 from contextd.ports import Clock, Directory
-from contextd.runtime import Runtime
+from contextd.runtime import Organisation, Runtime
 from contextd.steps.seating import expect_rounds
 
 TEAM = "default"
@@ -24,6 +26,12 @@ MOST_TRACKED = 50_000
 """A git repository with more files is a project only once somebody asks for it: indexing it takes
 minutes of both cores, which nobody should pay for having opened an editor."""
 
+MOST_BYTES = 2_000_000_000
+"""Of the files that are indexed, a megabyte of each at most: a disk of an ordinary machine has room for an index
+of that size. It also bounds the time, a minute or two per gigabyte."""
+
+_MOST_OF_A_FILE = 1_000_000
+
 MOST_LOOSE = 20_000
 """A folder without git and with more files is no project: it is a disk, a data set or a cache."""
 
@@ -31,13 +39,13 @@ _PERSONAL = ("Downloads", "Desktop", "Documents", "Pictures", "Music", "Movies",
 _SYSTEM = ("/tmp", "/var/tmp", "/private/tmp", "/home", "/Users", "/root", "/etc", "/usr", "/var")
 
 
-def find_project(directory: Directory, place: Path) -> tuple[Project | None, ProjectIdentity]:
+def find_project(organisation: Organisation, place: Path) -> tuple[Project | None, ProjectIdentity]:
     """The registered project around `place`, None when there is none, and what `place` looks like.
 
     Raises `Invalid` for a place that cannot be identified.
     """
-    identity = identify(place)
-    return _registered(directory, identity), identity
+    identity = identify(place, lambda root: organisation.trusted_folders.of(root).trusted)
+    return _registered(organisation.directory, identity), identity
 
 
 def _registered(directory: Directory, identity: ProjectIdentity) -> Project | None:
@@ -48,7 +56,7 @@ def _registered(directory: Directory, identity: ProjectIdentity) -> Project | No
 
 def scope_of_new(organisation: str, identity: ProjectIdentity) -> Scope:
     """The scope a directory has as a project, unless another one has it already."""
-    return Scope(organisation, TEAM, slug(identity.name)[:60].rstrip("-"))
+    return Scope(organisation, TEAM, slug(redact(identity.name).text)[:60].rstrip("-"))
 
 
 def register(
@@ -78,6 +86,13 @@ def register(
     return wanted
 
 
+def trusted_roots(runtime: Runtime, project: Project) -> list[Path]:
+    """The checkouts of a project that are there and that their owner trusts."""
+    trusts = runtime.organisation.trusted_folders.of
+    roots = (Path(root) for root in project.roots)
+    return [root for root in roots if root.is_dir() and trusts(root).trusted]
+
+
 def make_known(runtime: Runtime, *, asked: bool, anyway: bool = False) -> Runtime:
     """The call standing in the project of its checkout, which becomes one now when it is none yet.
     `asked` and `anyway` as for `require_consent`, which may refuse it.
@@ -85,8 +100,10 @@ def make_known(runtime: Runtime, *, asked: bool, anyway: bool = False) -> Runtim
     if runtime.project is not None:
         return runtime
     organisation = runtime.organisation
-    found, identity = find_project(organisation.directory, runtime.root)
+    found, identity = find_project(organisation, runtime.root)
     if found is None:
+        checkout = organisation.checkout(identity.root)
+        asked = asked or (checkout.trusted and checkout.context.is_dir())
         require_consent(identity, asked=asked, anyway=anyway)
     project = register(organisation.directory, runtime.clock, organisation.name, identity)
     known = runtime.standing_in(project, identity.root)
@@ -97,11 +114,10 @@ def make_known(runtime: Runtime, *, asked: bool, anyway: bool = False) -> Runtim
 def require_consent(identity: ProjectIdentity, *, asked: bool, anyway: bool = False) -> None:
     """Raise `Invalid` for a directory that must not become a project like this.
 
-    `asked` says that a person asked for it by `init`; `.context/` in it says so too. Without that
+    `asked` says that a person asked for it by `init`; `.context/` in a folder they trust says so too. Without that
     only a git repository of ordinary size becomes one. `anyway` is the answer to a refusal.
     """
     root = identity.root
-    asked = asked or (root / ".context").is_dir()
     if anyway:
         return
     reason = _never(root)
@@ -120,11 +136,23 @@ def require_consent(identity: ProjectIdentity, *, asked: bool, anyway: bool = Fa
                 f"{root} has more than {MOST_LOOSE:,} files and no git",
                 "choose the folder of one project, or run `contextd init --anyway`",
             )
-    elif not asked and tracked_files(root) > MOST_TRACKED:
+    elif not asked and _is_too_much(root):
         raise Invalid(
-            f"{root} has more than {MOST_TRACKED:,} files and nobody asked for it",
+            f"{root} has more than {MOST_TRACKED:,} files, or {MOST_BYTES // 10**9} GB of them, and nobody asked"
+            " for it",
             f"`contextd init {root}` makes it a project",
         )
+
+
+def _is_too_much(root: Path) -> bool:
+    """Whether a repository holds more than is indexed unasked. Its index may say less than there is."""
+    if tracked_files(root) > MOST_TRACKED:
+        return True
+    files = walk(root).files
+    return (
+        len(files) > MOST_TRACKED
+        or sum(min(file.size, _MOST_OF_A_FILE) for file in files) > MOST_BYTES
+    )
 
 
 def _never(root: Path) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextd.code.project.project_model import ProjectModel, parse_model, read_text
 from contextd.domain.errors import ContextdError
+from contextd.domain.trust import UNTRUSTED
 from contextd.runtime import Runtime
 
 _MODELS = 16
@@ -18,8 +19,16 @@ def project_model(runtime: Runtime) -> ProjectModel | None:
         return None
 
 
+def unheeded(runtime: Runtime) -> bool:
+    """Whether the checkout has a `.context/` that nobody heeds, because its owner does not trust it."""
+    checkout = runtime.checkout
+    return checkout is not None and not checkout.trusted and checkout.context.is_dir()
+
+
 def model_problem(runtime: Runtime) -> str:
     """Why project.yaml cannot be used, with its line; empty when it can, or is not there."""
+    if unheeded(runtime):
+        return UNTRUSTED
     try:
         _model(runtime)
     except ContextdError as error:
@@ -28,7 +37,7 @@ def model_problem(runtime: Runtime) -> str:
 
 
 def _model(runtime: Runtime) -> ProjectModel | None:
-    if runtime.checkout is None:
+    if runtime.checkout is None or not runtime.checkout.trusted:
         return None
     path = runtime.checkout.project_yaml
     if not path.is_file():
@@ -46,6 +55,8 @@ def described(runtime: Runtime) -> list[str]:
     """The project in a few lines, most important first."""
     name = runtime.project.name if runtime.project else "unknown"
     model = project_model(runtime)
+    if unheeded(runtime):
+        return [f"{name} ({runtime.scope})", UNTRUSTED]
     if model is None:
         return [
             f"{name} ({runtime.scope}); not initialised, `contextd init` adds stack and modules"

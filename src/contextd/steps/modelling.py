@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
 from contextd.code.project.architecture import architecture
 from contextd.code.project.beside import is_beside
+from contextd.code.project.commands import commands
 from contextd.code.project.manifests import Manifest, is_lock
 from contextd.code.project.material import substance
 from contextd.code.project.module_words import (
@@ -26,6 +27,7 @@ from contextd.code.project.stack import Stack, detect
 from contextd.code.project.stack_evidence import private_beside_published
 from contextd.code.project.stack_languages import RUNTIME_OF
 from contextd.code.project.stack_row import Category
+from contextd.code.project.usage import uses, weighed_by_use
 from contextd.code.tree.content import decode
 from contextd.code.tree.paths import read_inside
 from contextd.code.tree.walk import Walk
@@ -34,17 +36,24 @@ from contextd.domain.errors import ContextdError
 from contextd.runtime import Runtime
 
 _LARGEST_TEXT = 500_000
+_KEY_FILES, _NEEDED, _LONG = 3, 5, 20
+"""Key files and dependencies of a module that project.yaml has, and how many modules have key files there."""
+
 _MOST_LISTED = 8
 _LONGEST_NAME = 60
-_COMPILED = frozenset(("c", "cpp"))
+_COMPILED = ".c", ".cc", ".cpp", ".cxx"
+_PROGRAM = re.compile(r"\.(?:go|c|cc|cpp|dart)$|(?:^|/)(?:main|cli|server|app)\.\w+$")
+"""Where a function called main is the start of a program, and not of a script beside it."""
+
+_TRIES = re.compile(r"(?:^|/)(?:unit)?tests?$|(?:^|/)test_|_test$")
 _MAJOR = re.compile(r"/v\d+$")
 _ANY_PROJECT = frozenset(
     """app my-app myapp my-project project root web www website site api server client backend frontend front
     back main core src package monorepo workspace workspaces repo all demo example template starter test
-    tests untitled new-project nextjs next-app vite-project vite-react-typescript-starter create-react-app
+    tests repository untitled new-project nextjs next-app vite-project vite-react-typescript-starter create-react-app
     react-app vue-app angular-app svelte-app unnamed undefined placeholder parent pom build""".split()
 )
-_AROUND = "-monorepo", "-workspace", "-workspaces", "-root"
+_AROUND = "-monorepo", "-workspace", "-workspaces", "-root", "-parent"
 """Names that templates give, and names of a part: the folder's says more."""
 
 _READMES = "readme.md", "readme.rst", "readme", "readme.txt", "readme.adoc", "readme.markdown"
@@ -89,7 +98,8 @@ def project_facts(
     name = runtime.project.name if runtime.project else root.name
     left_out = {f.path for f in files if f.error and f.error != "syntax errors"}
     sizes = {file.path: file.size * (file.path not in left_out) for file in walked.files}
-    stack = detect(root, paths, sizes=sizes, used=_standard_modules(files))
+    declared = detect(root, paths, sizes=sizes, used=_standard_modules(files))
+    stack, minor = weighed_by_use(declared, uses(files), files)
 
     def text_of(path: str) -> str:
         try:
@@ -97,11 +107,15 @@ def project_facts(
         except (OSError, ContextdError):
             return ""
 
+    about = _about(stack.manifests, paths, text_of)
+    known = set(paths)
+    programs = [f.path for f in files if _starts(f) and not _is_part(f.path, known)]
     kind = project_type(
         paths,
         stack,
         public_names=_public_names(files, stack.manifests),
-        programs=[f.path for f in files if f.language in _COMPILED and _starts(f)],
+        programs=[f for f in programs if f.endswith(_COMPILED)],
+        about=about,
     )
     shape = architecture(paths, stack)
     modules = [
@@ -109,17 +123,20 @@ def project_facts(
             name=module.name,
             description=module.description,
             paths=module.prefixes,
-            key_files=tuple(KeyFile(file.path, file.role) for file in module.key_files),
-            dependencies=tuple(module.dependencies),
+            key_files=tuple(
+                KeyFile(file.path, file.role)
+                for file in module.key_files[: _KEY_FILES * (n < _LONG)]
+            ),
+            dependencies=tuple(module.dependencies[:_NEEDED]),
         )
-        for module in find_modules(files, _packages(stack.manifests), text_of, name)
+        for n, module in enumerate(find_modules(files, _packages(stack.manifests), text_of, name))
     ]
     facts = ProjectFacts(
         name=_own_name(stack.manifests) or name,
         id=_own_id(runtime),
         type=kind.value,
-        about=_about(stack.manifests, paths, text_of),
-        stack=_stack(stack, paths),
+        about=about,
+        stack=(*_stack(stack, paths), *minor),
         languages=_languages(stack),
         runtime=stack.runtime,
         package_manager=stack.package_manager,
@@ -127,6 +144,8 @@ def project_facts(
         testing=_labels(stack, "test"),
         tools=(*_other_managers(stack), *_labels(stack, "build", "lint", "deploy", "docs")),
         ci=_labels(stack, "ci"),
+        executables=_executables(stack.manifests, paths, programs),
+        commands=commands(paths, stack.manifests, text_of),
         pattern=shape.value,
         description=shape.reason,
         modules=tuple(modules),
@@ -134,9 +153,39 @@ def project_facts(
     return facts, f"{kind.reason} {shape.reason}"
 
 
+def _executables(
+    manifests: Sequence[Manifest], paths: Sequence[str], programs: Sequence[str]
+) -> tuple[str, ...]:
+    """What can be run, and where it says so: commands that manifests install, then files with a main function."""
+    found: dict[str, str] = {}
+    for manifest in manifests:
+        for name in manifest.commands if not manifest.private else ():
+            found.setdefault(name, f"{name} ({manifest.path})")
+    if not found:
+        own = [
+            p for p in paths if p.endswith("/__main__.py") and not is_beside(p) and not is_test(p)
+        ]
+        own += [p for p in programs if _PROGRAM.search(p) and "{{" not in p]
+        for path in sorted(dict.fromkeys(own), key=lambda p: (p.count("/"), p)):
+            found[path] = path
+    return tuple(found.values())[:_MOST_LISTED]
+
+
+def _is_part(path: str, known: Collection[str]) -> bool:
+    """Whether a file with a main function is no program of the project: a tool left it in a hidden folder, or it
+    has a header of its own and main only tries it out.
+    """
+    folders = path.split("/")[:-1]
+    stem, _, ending = path.rpartition(".")
+    tried = f".{ending}" in _COMPILED and (f"{stem}.h" in known or _TRIES.search(stem) is not None)
+    return tried or any(one.startswith(".") or one == "CMakeFiles" for one in folders)
+
+
 def _starts(file: SourceFile) -> bool:
-    return not is_test(file.path) and any(
-        one.name == "main" and one.kind == "function" for one in file.symbols
+    return (
+        not is_test(file.path)
+        and not is_beside(file.path)
+        and any(one.name == "main" and one.kind == "function" for one in file.symbols)
     )
 
 

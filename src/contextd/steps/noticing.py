@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from contextd.caches import Cache
-from contextd.domain.confidence import confidence_at
+from contextd.domain.confidence import is_sure
 from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.kinds import kinds_that
 from contextd.domain.notices import Notice
@@ -17,7 +17,6 @@ from contextd.runtime import Runtime
 from contextd.steps.anchoring import from_elsewhere, standings
 from contextd.steps.briefing import titled
 from contextd.steps.held import held
-from contextd.steps.witnesses import FLOOR
 
 LOOKING_FOR = {"codebase_search": "query"}
 """Operations that look for something without looking into what is remembered, and the argument that says
@@ -58,7 +57,7 @@ def notice_memory(runtime: Runtime, operation: str, values: Mapping[str, Any]) -
 
 
 def notice_settings(runtime: Runtime) -> None:
-    """Note once in a conversation what the project's own settings say wrongly, which therefore does not hold."""
+    """Note once in a conversation which settings are wrong and therefore not in force."""
     problems = runtime.settings.problems
     if not problems or runtime.surface != "mcp":
         return
@@ -69,13 +68,15 @@ def notice_settings(runtime: Runtime) -> None:
     if conversations.get(key):
         return
     conversations.put(key, True)
-    # The file is the repository's, and may say anything.
+    # A file of a repository may say anything.
     plain = [redact(str(problem), runtime.redaction_key).text for problem in problems]
     shown = [one_line(text, _LONGEST) for text in plain[:_MOST_PROBLEMS]]
     more = len(problems) - len(shown)
     text = "; ".join([*shown, *([f"and {more} more"] if more else [])])
     facts = {"problems": shown}
-    runtime.trace.notices.append(Notice("settings_warning", f"does not hold: {text}", facts))
+    runtime.trace.notices.append(
+        Notice("settings_warning", f"settings not in force: {text}", facts)
+    )
 
 
 def _near(runtime: Runtime, query: str) -> list[tuple[float, Record]]:
@@ -88,7 +89,7 @@ def _near(runtime: Runtime, query: str) -> list[tuple[float, Record]]:
         return []
     near = {match.id: match.score for match in matches if match.score >= VERY_NEAR}
     now = runtime.clock.now()
-    records = [r for r in runtime.view.records.get(list(near)) if confidence_at(r, now) >= FLOOR]
+    records = [r for r in runtime.view.records.get(list(near)) if is_sure(r, now)]
     return sorted(((near[r.id], r) for r in records), key=lambda pair: -pair[0])
 
 

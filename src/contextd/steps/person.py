@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
 from typing import Any, Literal
@@ -31,7 +31,7 @@ BRIEFED = 80
 """Tokens of a briefing that are the person's: five to eight short lines. What they insist on most is
 said in fewer, and the project needs the rest."""
 
-_SHORTEST_LINE, _LONGEST_LINE = 3, 40
+_SHORTEST_LINE, LONGEST_LINE = 3, 40
 """Tokens."""
 
 _FIRST = 20.0
@@ -145,9 +145,15 @@ class Personal:
     records: dict[str, Record] = field(default_factory=dict[str, Record])
 
 
-def personal(runtime: Runtime, budget: int = BRIEFED, first: Page | None = None) -> Personal:
+def personal(
+    runtime: Runtime,
+    budget: int = BRIEFED,
+    first: Page | None = None,
+    besides: Container[str] = (),
+) -> Personal:
     """The person's lines within `budget` tokens, strong before mild before flexible; whole sentences.
-    `first` is the first page of `personal_query`, where the caller has it.
+    `first` is the first page of `personal_query`, where the caller has it. Records in `besides` are told
+    elsewhere.
     """
     chosen = Personal()
     seen_texts: set[str] = set()
@@ -159,9 +165,9 @@ def personal(runtime: Runtime, budget: int = BRIEFED, first: Page | None = None)
     for record in known:
         if left < _SHORTEST_LINE:
             break
-        if reads_itself(runtime, record):
+        if record.id in besides or reads_itself(runtime, record):
             continue
-        text = trim_to_tokens(told_by(record), _LONGEST_LINE)
+        text = trim_to_tokens(told_by(record), LONGEST_LINE)
         cost = count_tokens(f"- {text}\n")
         if not text or cost > left or text.casefold() in seen_texts:
             continue

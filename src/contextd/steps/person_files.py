@@ -20,6 +20,7 @@ from contextd.domain.records import STATUSES, Record, Source, digest
 from contextd.domain.scope import PERSON
 from contextd.domain.words import content_words
 from contextd.governance.redact import redact
+from contextd.guarded_files import read_file
 from contextd.jobs.table import new_job
 from contextd.runtime import Runtime
 from contextd.sessions.context_md import without_block, write
@@ -85,8 +86,7 @@ def text_of(home: Path, name: str) -> str:
 def _read(path: Path) -> str | None:
     """What `text_of` gives; None for what cannot be read."""
     try:
-        with path.open("rb") as file:
-            text = text_in(file.read(_LARGEST))
+        text = text_in(read_file(path, _LARGEST, cut=True))
     except FileNotFoundError:
         return ""
     except OSError as error:

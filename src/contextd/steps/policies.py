@@ -24,7 +24,8 @@ from contextd.governance.policies.rules import (
 )
 from contextd.runtime import Runtime
 from contextd.steps.installed import licence_in
-from contextd.steps.policy_files import FILED, RuleFolder, file_of, files_of, rule_folders
+from contextd.steps.policy_files import FILED, file_of
+from contextd.steps.rule_folders import RuleFolder, files_of, rule_folders
 
 _GIT_SECONDS = 0.5
 """How long git may take to say whether a file was committed, while an agent waits."""

@@ -27,37 +27,27 @@ from contextd.domain.problems import FileProblem
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record, Source, digest
 from contextd.domain.scope import Scope
-from contextd.governance.files import FileFolder, ReadFile, read_folder, stamps_of
+from contextd.governance.files import ReadFile, stamps_of
 from contextd.governance.policies.rule_files import (
     POLICIES,
     STANDARDS,
     ordered,
-    policies_folder,
-    standards_folder,
 )
+from contextd.guarded_files import read_file
 from contextd.runtime import Runtime
 from contextd.schema.text import content_of
+from contextd.steps.rule_folders import RuleFolder, files_of, rule_folders
 from contextd.steps.writing import Changed, change, change_all, clean_tags, cleaned
 from contextd.yaml_edit import Edit, Remove, Set, edited
 
 FILED = ("policy", "coding_standard", "repo_standard")
 """The kinds whose source may be a file."""
 
-_FOLDERS = {POLICIES: policies_folder, STANDARDS: standards_folder}
-_READ_FILES, _PAGE, _MOST_TOLD = 2_000, 500, 100
+_PAGE, _MOST_TOLD = 500, 100
 _NAMES = uuid.UUID("6f7d1a30-5f0e-5c4e-9a53-0b8d3c1f6a11")
 """Whoever takes in the same file first, its record has the same id."""
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class RuleFolder:
-    """A folder of rules and the scope they hold in. `root` is the checkout it belongs to."""
-
-    folder: FileFolder
-    scope: Scope | None
-    root: Path | None = None
 
 
 @dataclass(slots=True)
@@ -80,39 +70,6 @@ class _Seen:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
-def rule_folders(runtime: Runtime) -> list[RuleFolder]:
-    """Where rules that hold for a call are kept as files, the nearest first: in its checkout, and for its
-    team and organisation in the home.
-    """
-    home, org = runtime.settings.home, runtime.organisation.name
-    found: list[RuleFolder] = []
-    scope = runtime.project.scope if runtime.project and runtime.project.scope.project else None
-    if runtime.checkout is not None:
-        root, context = runtime.checkout.root, runtime.checkout.context
-        found += [
-            RuleFolder(make(context / name, f".context/{name}", root), scope, root)
-            for name, make in _FOLDERS.items()
-        ]
-    base, shown = home / "orgs" / org, f"orgs/{org}"
-    if scope is not None:
-        team = f"teams/{scope.team}"
-        found += _in_home(base / team, f"{shown}/{team}", Scope(org, scope.team))
-    return found + _in_home(base, shown, Scope(org))
-
-
-def _in_home(base: Path, shown: str, scope: Scope) -> list[RuleFolder]:
-    return [
-        RuleFolder(make(base / name, f"{shown}/{name}"), scope) for name, make in _FOLDERS.items()
-    ]
-
-
-def files_of(runtime: Runtime, place: RuleFolder) -> list[ReadFile]:
-    """The files of a folder as they are now."""
-    return read_folder(
-        place.folder, runtime.organisation.caches.of("policy files read", _READ_FILES)
-    )
-
-
 def file_of(record: Record) -> str:
     """The file a record is made from, as people call it; empty for one of its own."""
     if record.kind not in FILED or record.source.operation != "file":
@@ -128,8 +85,10 @@ def follow_policy_files(runtime: Runtime) -> None:
     if runtime.project is None or runtime.checkout is None:
         return
     seen = _seen(runtime)
-    stamps = tuple(stamps_of(place.folder) for place in seen.places)
-    if seen.stamps == stamps or (seen.stamps is None and not any(stamps)):
+    stamps = tuple(() if one.closed else stamps_of(one.folder) for one in seen.places)
+    # What was taken in while a checkout was trusted is put away when it is not.
+    closed = any(one.closed for one in seen.places)
+    if seen.stamps == stamps or (seen.stamps is None and not any(stamps) and not closed):
         return
     with seen.lock:
         if seen.stamps == stamps:
@@ -142,7 +101,8 @@ def follow_policy_files(runtime: Runtime) -> None:
 
 
 def _seen(runtime: Runtime) -> _Seen:
-    key = (runtime.checkout.root if runtime.checkout else None, runtime.scope)
+    checkout = runtime.checkout
+    key = (checkout and (checkout.root, checkout.trusted), runtime.scope)
     known = runtime.organisation.caches.of("policy files", 200)
     seen: _Seen = known.made(key, lambda: _Seen(rule_folders(runtime)))
     return seen
@@ -307,7 +267,7 @@ def _gone(
         found.done.append(f"{why}: {record.id[:8]} stands for itself now")
         return
     after = record.with_(status="archived")
-    changes.append(Changed(record, after, "archive", f"{shown} was removed"))
+    changes.append(Changed(record, after, "withdraw", f"{shown} was removed"))
     found.done.append(f"{shown} was removed")
 
 
@@ -320,7 +280,8 @@ def _stands_elsewhere(runtime: Runtime, place: RuleFolder, shown: str) -> bool:
     """Whether another checkout of the project has the file: then it is only not on this branch."""
     if place.root is None or runtime.project is None:
         return False
-    others = (Path(root) for root in runtime.project.roots)
+    trusts = runtime.organisation.trusted_folders.of
+    others = (Path(root) for root in runtime.project.roots if trusts(Path(root)).trusted)
     return any(root != place.root and (root / shown).is_file() for root in others)
 
 
@@ -415,7 +376,7 @@ def _written(runtime: Runtime, place: RuleFolder, file: ReadFile, record: Record
 def _text_of(path: Path) -> str:
     try:
         # Its line ends stay as they are.
-        return path.read_bytes().decode("utf-8")
+        return read_file(path).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise Invalid(f"{path.name} cannot be read: {error}", "correct the file first") from None
 

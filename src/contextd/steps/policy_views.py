@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from contextd.domain.dataclass import dataclass
 from contextd.governance.policies.checking import Violation
@@ -10,7 +10,9 @@ from contextd.governance.policies.checking import Violation
 
 @dataclass(frozen=True, slots=True)
 class ViolationView:
-    """A broken rule: what breaks it, where, and the way out. `source` is where the rule stands."""
+    """A broken rule: what breaks it, where, and the way out. `source` is where the rule stands, `author`
+    who changed that file last.
+    """
 
     policy: str
     id: str
@@ -24,6 +26,7 @@ class ViolationView:
     excerpt: str
     way_out: str
     source: str
+    author: str = ""
 
     @property
     def place(self) -> str:
@@ -32,15 +35,18 @@ class ViolationView:
 
     def as_text(self) -> str:
         """A line that says all of it."""
+        by = f", last changed by {self.author}" if self.author else ""
         away = f" Instead: {self.way_out}" if self.way_out else ""
         return (
             f"✗ {self.place}: {self.what} ({self.severity}, {self.enforce}; {self.policy}:"
-            f" {self.requirement}).{away} [{self.source}]"
+            f" {self.requirement}).{away} [{self.source}{by}]"
         )
 
 
-def violation_views(violations: Sequence[Violation]) -> list[ViolationView]:
-    """Violations as an answer has them."""
+def violation_views(
+    violations: Sequence[Violation], author: Callable[[str], str] = lambda _: ""
+) -> list[ViolationView]:
+    """Violations as an answer has them. `author` says who changed the file of a rule last."""
     return [
         ViolationView(
             policy=one.rule.title,
@@ -55,6 +61,7 @@ def violation_views(violations: Sequence[Violation]) -> list[ViolationView]:
             excerpt=one.excerpt,
             way_out=one.rule.way_out,
             source=one.rule.source,
+            author=author(one.rule.source),
         )
         for one in violations
     ]

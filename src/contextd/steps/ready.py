@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from contextd.disk import replace_file
 from contextd.domain.time import iso
 from contextd.interop.clients import CLIENTS
-from contextd.ready import SINCE, TEXT, VERSION, check_of, ready_path
+from contextd.ready import NOW, SINCE, TEXT, VERSION, check_of, ready_path
 from contextd.runtime import Runtime
 from contextd.steps.briefing import brief, read_lately
 from contextd.steps.figures import figures_of
@@ -39,10 +39,11 @@ def write_ready(runtime: Runtime) -> int:
 
 
 def _write(runtime: Runtime) -> None:
+    runtime = replace(runtime, keeps=True)
     budget = runtime.settings.number("briefing.tokens")
     # What changed in the checkout since is not known beforehand.
     lately = read_lately(runtime)
-    packed = brief(runtime, budget=budget, lately=lately, changed=(), since=SINCE)
+    packed = brief(runtime, budget=budget, lately=lately, changed=(), since=NOW + SINCE)
     figures = figures_of(runtime)
     last = next(iter(with_work(lately.sessions[:LATELY])), None)
     made = {

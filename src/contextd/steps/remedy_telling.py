@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from contextd.code.git.cited import AnchorStanding
+from contextd.domain.confidence import FLOOR
+from contextd.domain.quoting import inline_words
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
 from contextd.domain.time import age
@@ -18,7 +20,6 @@ from contextd.steps.anchoring import from_elsewhere, standings
 from contextd.steps.at_odds import Odds, at_odds
 from contextd.steps.held import held_records
 from contextd.steps.remedy_lookup import known_remedies
-from contextd.steps.witnesses import FLOOR
 
 HEADER = "Known Error (from contextd; a recorded fact, quoted with source and age):"
 
@@ -102,24 +103,25 @@ def _told(
     """As much as the budget holds: the fix goes before what was tried."""
     data = record.data
     tried: Sequence[object] = data.get("tried") or ()
-    marks = [f"remediation {record.id[:8]}", str(record.source)]
+    marks = [f"remediation {record.id[:8]}", inline_words(str(record.source))]
     marks.append(age(record.updated_at, runtime.clock.now()))
     marks.append(times(record))
     marks += [f"commit {record.anchor.commit[:8]}"] if record.anchor.commit else []
     marks += [standing_note(record, stands), dispute]
-    head = f"{HEADER}\n- {one_line(str(data.get('problem') or record.title), _PROBLEM)}"
+    problem = one_line(str(data.get("problem") or record.title), _PROBLEM)
+    head = f"{HEADER}\n- {inline_words(problem)}"
     tail = f"[{' · '.join(filter(None, marks))}]"
     spent = count_tokens(f"{head}\n{tail}\n")
-    fix = trim_to_tokens(
-        f"What ended it: {' '.join(str(data['solution']).split())}", budget - spent
-    )
+    fix = trim_to_tokens(f"What ended it: {inline_words(str(data['solution']))}", budget - spent)
     if not fix:
         return ""
     spent += count_tokens(fix + "\n")
     more = (
-        [f"Cause: {one_line(str(data['root_cause']), _PROBLEM)}"] if data.get("root_cause") else []
+        [f"Cause: {inline_words(one_line(str(data['root_cause']), _PROBLEM))}"]
+        if data.get("root_cause")
+        else []
     )
-    more += [f"Did not help: {one_line(str(one), _TRIED)}" for one in tried[-1:]]
+    more += [f"Did not help: {inline_words(one_line(str(one), _TRIED))}" for one in tried[-1:]]
     for line in more:
         cost = count_tokens(line + "\n")
         if spent + cost <= budget:

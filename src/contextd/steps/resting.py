@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from contextd.domain.directives import is_directive
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
 from contextd.sessions.briefing import Line
 from contextd.sessions.use import ENOUGH, line_digest, lines_told, told_in_vain
 from contextd.steps.catching_up import HEADLESS
-from contextd.steps.witnesses import DEMANDED
 
 
 def told_before(latest: Sequence[Session], session: Session | None) -> list[Session]:
@@ -26,8 +26,8 @@ def told_before(latest: Sequence[Session], session: Session | None) -> list[Sess
 
 
 def rested(records: Mapping[str, Record], sessions: Sequence[Session], task: str) -> set[str]:
-    """The records that were told in enough of these sessions in vain, but for what a person or a policy
-    demands; none where a task asks for them.
+    """The records that were told in enough of these sessions in vain, but for directives and what a person
+    wrote; none where a task asks for them.
     """
     if task.strip():
         return set()
@@ -35,7 +35,7 @@ def rested(records: Mapping[str, Record], sessions: Sequence[Session], task: str
     return {
         id
         for id, record in records.items()
-        if vain[id] >= ENOUGH and record.trust != "human" and record.kind not in DEMANDED
+        if vain[id] >= ENOUGH and record.trust != "human" and not is_directive(record)
     }
 
 

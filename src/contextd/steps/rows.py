@@ -11,7 +11,8 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, nearest
 from contextd.domain.records import STATUSES, TRUSTS, WAITING, Record
 from contextd.domain.time import age, iso
-from contextd.steps.views import label
+from contextd.domain.validity import Validity
+from contextd.steps.views import label, noted
 
 EXCERPT = 280
 
@@ -36,9 +37,10 @@ class RecordRow:
     created_at: str
     updated_at: str
     type: str = ""
+    validity: str = ""
 
 
-def row_of(record: Record, now: datetime) -> RecordRow:
+def row_of(record: Record, now: datetime, validity: Validity) -> RecordRow:
     """A record as lists show it."""
     data = dict(record.data)
     return RecordRow(
@@ -58,6 +60,7 @@ def row_of(record: Record, now: datetime) -> RecordRow:
         created_at=iso(record.created_at),
         updated_at=iso(record.updated_at),
         type=str(data.get("contextType") or data.get("type") or ""),
+        validity=noted(record, validity),
     )
 
 

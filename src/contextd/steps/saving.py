@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from functools import partial
 
 from contextd.domain.errors import Busy
 from contextd.domain.records import new_id
@@ -28,5 +28,8 @@ def note_saving(runtime: Runtime, saving: Saving, key: str = "") -> None:
     ):
         return
     change = saving_change(session, saving, runtime.clock.now(), key or new_id())
-    with suppress(Busy):
-        runtime.aside().commit(sessions=[change])
+    write = partial(runtime.aside().commit, sessions=[change])
+    try:
+        write()
+    except Busy:
+        runtime.sinks.later("saving", write)

@@ -14,14 +14,15 @@ from contextd.code.project.project_model import ProjectModel
 from contextd.code.project.project_yaml import ProjectFacts, merge_scan
 from contextd.code.tree.walk import Walk, walk
 from contextd.domain.changes import CodeChange, NewJob
-from contextd.domain.code import SourceFile
+from contextd.domain.code import FileStamp, SourceFile
 from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Clean
+from contextd.domain.trust import UNTRUSTED
 from contextd.governance.redact import redact
 from contextd.jobs.table import new_job
 from contextd.runtime import Runtime
 from contextd.steps.handoff import write_context_md
-from contextd.steps.model import project_model
+from contextd.steps.model import project_model, unheeded
 from contextd.steps.modelling import Essences, project_facts
 from contextd.steps.policy_files import reconcile
 from contextd.steps.shape import note_shape
@@ -32,7 +33,7 @@ _FILES_AT_ONCE, _BYTES_AT_ONCE = 250, 4_000_000
 """A commit holds no more than the first, nor much more than the second."""
 
 _ESSENCES_AT_ONCE = 2_000
-_READINGS_AT_ONCE = 4_000
+_READINGS_AT_ONCE = _STAMPS_AT_ONCE = 4_000
 _OWN = ".context/", ".git/"
 
 
@@ -55,6 +56,8 @@ def scan_project(
     others wait for answers of this one. `check` is called as files are read and before each commit,
     and may raise to end the scan. `seen` is told each file that is written.
     """
+    if stamps is None:
+        begin_index(runtime)
     batch = _Batch(runtime, check, seen)
 
     def progress(step: str, done: int, total: int) -> None:
@@ -81,7 +84,30 @@ def scan_project(
     for start in range(0, len(report.readings), _READINGS_AT_ONCE):
         some = report.readings[start : start + _READINGS_AT_ONCE]
         runtime.commit(code=[CodeChange(scope=runtime.scope, readings=some)])
+    keep_stamps(runtime, report.stamps)
     return report
+
+
+def begin_index(runtime: Runtime) -> None:
+    """Let a checkout without an index begin with that of another checkout of its project. Contents are shared,
+    so it costs a row for each file; a comparison or a scan then finds what differs.
+    """
+    files, scope = runtime.view.files, runtime.scope
+    known = files.checkouts(scope)
+    mine = runtime.code_place
+    if mine is None or not known or any(one.root == mine.root and one.files for one in known):
+        return
+    if runtime.caller.may("write", scope):
+        runtime.commit(code=[CodeChange(scope=scope, begin=True)])
+
+
+def keep_stamps(runtime: Runtime, stamps: Sequence[FileStamp]) -> None:
+    """Keep the stamps of files whose content is known, for whoever may write here."""
+    if not stamps or not runtime.caller.may("write", runtime.scope):
+        return
+    for start in range(0, len(stamps), _STAMPS_AT_ONCE):
+        some = stamps[start : start + _STAMPS_AT_ONCE]
+        runtime.commit(code=[CodeChange(scope=runtime.scope, stamps=some)])
 
 
 @dataclass(slots=True)
@@ -160,9 +186,12 @@ class Initialised:
     skipped: list[str]
     written: list[str]
     pending: int
+    executables: list[str] = field(default_factory=list[str])
+    testing: list[str] = field(default_factory=list[str])
     changes: list[str] = field(default_factory=list[str])
     warnings: list[str] = field(default_factory=list[str])
     broken: list[str] = field(default_factory=list[str])
+    notice: str = ""
 
     def as_text(self) -> str:
         """The ✓ lines, and what to do next."""
@@ -173,7 +202,10 @@ class Initialised:
         ]
         tools = ", ".join(part for part in (self.runtime, self.package_manager) if part)
         lines += [f"✓ Runtime: {tools}"] if tools else []
-        lines.append(f"✓ {self.type}, {self.architecture}: {self.reason}")
+        kind = "No type is sure" if self.type == "unknown" else self.type
+        lines.append(f"✓ {kind}: {self.reason}")
+        lines += [f"✓ Runs: {', '.join(self.executables[:6])}"] if self.executables else []
+        lines += [f"✓ Tests: {', '.join(self.testing[:6])}"] if self.testing else []
         named = ", ".join(self.modules[:12]) + (" …" if len(self.modules) > 12 else "")
         lines += [f"! {problem}" for problem in self.broken[:10]]
         count = len(self.modules)
@@ -182,7 +214,8 @@ class Initialised:
             if count
             else "✓ No modules found"
         )
-        lines += [f"✓ Wrote {path}" for path in self.written] or ["✓ project.yaml is up to date"]
+        untouched = f"! {self.notice}" if self.notice else "✓ project.yaml is up to date"
+        lines += [f"✓ Wrote {path}" for path in self.written] or [untouched]
         lines += [f"! project.yaml, {warning}" for warning in self.warnings[:10]]
         dense = f"; {self.pending} get vectors in the background" if self.pending else ""
         lines.append(f"✓ Searchable now: {self.changed} files indexed{dense}")
@@ -209,6 +242,7 @@ def initialise(runtime: Runtime) -> Initialised:
 def _initialise(runtime: Runtime) -> Initialised:
     root = runtime.root
     walked = walk(root)
+    begin_index(runtime)
     seen, first = Essences(), not runtime.view.files.count(runtime.scope)
     report = scan_project(runtime, walked=walked, seen=seen.add)
     keep_weights(runtime)
@@ -216,17 +250,20 @@ def _initialise(runtime: Runtime) -> Initialised:
     files = seen.files if first else _essences(runtime)
     facts, reason = project_facts(runtime, walked, files)
     yaml_path = root / ".context" / "project.yaml"
-    merged = merge_scan(
-        yaml_path,
-        facts,
-        now=runtime.clock.now(),
-        scrub=lambda text: redact(text, runtime.redaction_key).text,
-    )
+    # Into a stranger's `.context/` nothing is written: it may be a link, and none of it counts.
+    merged = None
+    if not unheeded(runtime):
+        merged = merge_scan(
+            yaml_path,
+            facts,
+            now=runtime.clock.now(),
+            scrub=lambda text: redact(text, runtime.redaction_key).text,
+        )
     model = project_model(runtime)
     _answer_to(runtime, model.name if model else facts.name)
     note_shape(runtime)
     broken = follow_skill_files(runtime, personal=False)
-    written = [".context/project.yaml"] if merged.changed else []
+    written = [".context/project.yaml"] if merged and merged.changed else []
     if write_context_md(runtime):
         written.append(".context/CONTEXT.md")
     stats = runtime.view.index.stats(runtime.embedder.model)
@@ -250,8 +287,11 @@ def _initialise(runtime: Runtime) -> Initialised:
         ],
         written=written,
         pending=stats.pending,
-        changes=list(merged.lines),
+        executables=list(model.executables if model else facts.executables),
+        testing=list(model.testing if model else facts.testing),
+        changes=list(merged.lines) if merged else [],
         warnings=list(model.warnings) if model else [],
+        notice="" if runtime.checkout and runtime.checkout.trusted else UNTRUSTED,
         broken=[str(problem) for problem in (*broken, *reconcile(runtime).problems)],
     )
 

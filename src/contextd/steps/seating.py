@@ -12,9 +12,8 @@ from typing import Any
 from contextd.caches import Cache
 from contextd.code.git.program import branch, head, here, repository
 from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Conflict, Invalid, NotFound
+from contextd.domain.errors import Invalid
 from contextd.domain.jobs import Schedule
-from contextd.domain.records import SHOWN
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Session, SessionChange
 from contextd.domain.time import iso
@@ -139,35 +138,6 @@ def leave_seats(runtime: Runtime) -> list[tuple[Scope, str]]:
             seat = known.pop((connection, scope))
             left += [(scope, seat.session)] if seat is not None and seat.session else []
     return left
-
-
-def in_session(runtime: Runtime, session_id: str) -> tuple[Runtime, Session]:
-    """The call standing in the project of a session that its caller may read, and the session: by its id
-    or the beginning of one, of a session here before those elsewhere.
-
-    Raises `NotFound`, or `Conflict` where it is the beginning of several.
-    """
-    session = _named(runtime, session_id.strip())
-    if runtime.project is None or session.scope != runtime.scope:
-        runtime = runtime.at(str(session.scope))
-    return runtime, session
-
-
-def _named(runtime: Runtime, wanted: str) -> Session:
-    everywhere = runtime.everywhere()
-    whole = runtime.view.sessions.get(wanted) or everywhere.view.sessions.get(wanted)
-    if whole is not None:
-        return whole
-    own = frozenset({runtime.scope} if runtime.project is not None else ())
-    known = frozenset(project.scope for project in runtime.projects())
-    for view, scopes in ((runtime.view, own), (everywhere.view, known)):
-        found = view.sessions.find(scopes, prefix=wanted, limit=5) if len(wanted) >= SHOWN else []
-        if len(found) > 1:
-            names = ", ".join(session.id for session in found)
-            raise Conflict(f"{wanted!r} begins {len(found)} sessions", f"say which: {names}")
-        if found:
-            return found[0]
-    raise NotFound(f"no session {wanted!r}", "session_start gives a session id")
 
 
 def branch_here(runtime: Runtime) -> str:
@@ -302,15 +272,18 @@ def _hooked(runtime: Runtime) -> Session | None:
     sits in. Of several windows of one process the one heard of last: nothing in a call says whose it is, and
     an agent calls soon after its prompt.
     """
-    if not runtime.process:
-        return None
     taken = {seat.session for seat in seats(runtime).values()}
+    free = (session for session in hooked_sessions(runtime) if session.id not in taken)
+    return max(free, key=lambda session: session.last_seen_at, default=None)
+
+
+def hooked_sessions(runtime: Runtime) -> list[Session]:
+    """The open sessions of the project that hooks of the connection's client process started."""
+    if not runtime.process or runtime.project is None:
+        return []
     here = frozenset({runtime.scope})
-    open_ones = (
+    return [
         session
         for session in runtime.view.sessions.find(here, statuses=("active",), limit=_OPEN)
-        if runtime.process in session.data.get("ancestors", ())
-        and is_open(session)
-        and session.id not in taken
-    )
-    return max(open_ones, key=lambda session: session.last_seen_at, default=None)
+        if runtime.process in session.data.get("ancestors", ()) and is_open(session)
+    ]

@@ -10,6 +10,7 @@ from contextd.code.project.manifests import is_lock, is_manifest
 from contextd.code.project.project_memory import GENERATED
 from contextd.domain.records import digest
 from contextd.domain.sessions import Session
+from contextd.guarded_files import read_file
 from contextd.jobs.table import new_job
 from contextd.runtime import Runtime
 
@@ -62,7 +63,7 @@ def _shapes(name: str) -> bool:
 
 def _content(path: Path) -> str:
     try:
-        return digest(path.read_bytes()[:_LARGEST].decode("utf-8", "replace"))
+        return digest(read_file(path, _LARGEST, cut=True).decode("utf-8", "replace"))
     except OSError:
         return ""
 
@@ -72,7 +73,7 @@ def rescan_if_changed(runtime: Runtime, session: Session) -> str:
     the background; only one that was initialised.
     """
     checkout = runtime.checkout
-    if checkout is None or not checkout.project_yaml.is_file():
+    if checkout is None or not checkout.initialised:
         return ""
     now = note_shape(runtime)
     here = frozenset({runtime.scope})
@@ -97,7 +98,7 @@ def follow_shape(runtime: Runtime) -> str:
     scanned again in the background. As `rescan_if_changed`, while a session goes on.
     """
     checkout = runtime.checkout
-    if checkout is None or not checkout.project_yaml.is_file():
+    if checkout is None or not checkout.initialised:
         return ""
     if not runtime.caller.may("write", runtime.scope):
         return ""

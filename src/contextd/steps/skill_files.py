@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,6 +23,7 @@ from contextd.interop.skill_files import SkillFile, read_skill_file
 from contextd.interop.skill_places import PLACES, Owner
 from contextd.jobs.table import new_job
 from contextd.runtime import Runtime
+from contextd.steps.location import trusted_roots
 from contextd.steps.writing import cleaned, embed_documents
 
 _NAMESPACE = uuid.UUID("51c2f1a4-7e0b-5d0c-8a67-2f9d6f3b9b10")
@@ -62,7 +64,10 @@ def follow_skill_files(runtime: Runtime, *, personal: bool = True) -> list[FileP
     """
     problems: list[FileProblem] = []
     if runtime.project is not None and runtime.checkout is not None:
-        problems += _followed(runtime, {"project": runtime.checkout.root})
+        if runtime.checkout.trusted:
+            problems += _followed(runtime, {"project": runtime.checkout.root})
+        elif not trusted_roots(runtime, runtime.project):
+            problems += _followed(runtime, {})
     if personal and runtime.has_person:
         folders: Mapping[Owner, Path] = {
             "home": runtime.settings.home,
@@ -105,7 +110,7 @@ def _files(folders: Mapping[Owner, Path]) -> Iterable[_Found]:
                 shown = f"~/{shown}"
             elif place.owner == "home":
                 shown = f"$CONTEXTD_HOME/{shown}"
-            if path.resolve().is_relative_to(below.resolve()):
+            if Path(os.path.realpath(path)).is_relative_to(os.path.realpath(below)):
                 yield _Found(place.sort, path, shown)
 
 

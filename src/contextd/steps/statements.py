@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 
 from contextd.code.git.program import blobs, branch, head
+from contextd.domain.directives import directives_in, force_of, without_directives
 from contextd.domain.errors import Unavailable
 from contextd.domain.origins import ORIGINS
 from contextd.domain.records import Anchor, Record
 from contextd.domain.sessions import Event, Session
 from contextd.runtime import Runtime
-from contextd.sessions.explicit import held
-from contextd.sessions.statements import Statement, statements
+from contextd.sessions.statements import SHORTEST, Statement, statements, weight
 from contextd.sessions.turns import Turn
 from contextd.sessions.worth import weights, worth
 from contextd.steps.seating import place_of
@@ -51,12 +52,51 @@ def keep_statements(
     *,
     check: Callable[[], None] = lambda: None,
 ) -> list[Saved]:
-    """Store the statements of a session that are most likely worth knowing. What another session said
-    too becomes known.
+    """Store the directives that the user stated in a session, and of its other statements those that are
+    most likely worth knowing. What another session said too becomes known.
     """
     most = runtime.settings.number("sessions.discoveries")
-    found = _promising(_eligible(turns, events))
-    if not found or not most:
+    eligible = _eligible(turns, events)
+    stated = [one for one in eligible if _force(one) == "stated"]
+    found = _promising([one for one in eligible if one not in stated])
+    if not (found or stated) or not most:
+        return []
+    anchor = anchor_of(runtime, session)
+    dropped = _dropped(runtime)
+    saved: list[Saved] = []
+    sure: list[tuple[Record, datetime]] = []
+
+    def keep(statement: Statement, value: float) -> None:
+        check()
+        saved.append(_keep(runtime, session, statement, value, anchor))
+        if saved[-1].outcome == "added" and saved[-1].record.status == "active":
+            sure.append((saved[-1].record, statement.at))
+
+    for statement in stated:
+        # What was dropped comes back when the user states it once more.
+        if dropped.get(_plain(statement.text), _EVER) < statement.at:
+            keep(statement, _FORCE["stated"])
+    values = _values(runtime, found)
+    for place in sorted(range(len(found)), key=lambda place: (-values[place], place)):
+        if values[place] < _FROM or len(saved) >= most:
+            break
+        if _plain(found[place].text) not in dropped:
+            keep(found[place], values[place])
+    supersede_older(runtime, sure)
+    return saved
+
+
+_EVER = datetime.min.replace(tzinfo=UTC)
+
+
+def _force(statement: Statement) -> str:
+    """How a statement of the user directs; empty for other statements."""
+    return force_of(statement.text) if statement.origin in _OF_THE_USER else ""
+
+
+def _values(runtime: Runtime, found: Sequence[Statement]) -> list[float]:
+    """How likely each statement is worth keeping."""
+    if not found:
         return []
     texts = [statement.text[:_READ] for statement in found]
     try:
@@ -64,25 +104,10 @@ def keep_statements(
         vectors = runtime.embedder.embed(texts) if trained else None
     except Unavailable:
         vectors = None
-    values = [
-        max(value, _HELD[held(statement.text)] if statement.origin in _OF_THE_USER else 0.0)
-        for value, statement in zip(worth(found, vectors), found, strict=True)
+    return [
+        max(value, _FORCE[_force(one)])
+        for value, one in zip(worth(found, vectors), found, strict=True)
     ]
-    anchor = anchor_of(runtime, session)
-    saved: list[Saved] = []
-    sure: list[tuple[Record, datetime]] = []
-    dropped = _dropped(runtime)
-    for place in sorted(range(len(found)), key=lambda place: (-values[place], place)):
-        if values[place] < _FROM or len(saved) == most:
-            break
-        if _plain(found[place].text) in dropped:
-            continue
-        check()
-        saved.append(_keep(runtime, session, found[place], values[place], anchor))
-        if saved[-1].outcome == "added" and saved[-1].record.status == "active":
-            sure.append((saved[-1].record, found[place].at))
-    supersede_older(runtime, sure)
-    return saved
 
 
 _FROM, _SURE_FROM = 0.25, 0.4
@@ -96,7 +121,7 @@ def _promising(found: Sequence[Statement]) -> list[Statement]:
     if len(found) <= _MOST_READ:
         return list(found)
     by_form = [
-        max(value, _HELD[held(one.text)] if one.origin in _OF_THE_USER else 0.0)
+        max(value, _FORCE[_force(one)])
         for value, one in zip(worth(found, None), found, strict=True)
     ]
     best = sorted(range(len(found)), key=lambda place: (-by_form[place], place))[:_MOST_READ]
@@ -104,8 +129,8 @@ def _promising(found: Sequence[Statement]) -> list[Statement]:
 
 
 _OF_THE_USER = frozenset({"prompt", "queued"})
-_HELD = {"remember": 0.7, "standing": 0.3, "": 0.0}
-"""What the user asks to be remembered is known at once. A rule in passing is a candidate: of the rules that
+_FORCE = {"stated": 0.7, "standing": 0.3, "": 0.0}
+"""What the user states as a rule is known at once. A rule in passing is a candidate: of the rules that
 were found in real sessions a reader held 28 in a hundred useful and true.
 """
 
@@ -120,8 +145,21 @@ def _eligible(turns: Sequence[Turn], events: Sequence[Event]) -> list[Statement]
             continue
         if statement.origin == "turn_end" and since is not None and statement.at < since:
             continue
-        found.append(statement)
+        found += _parts(statement) if statement.origin in _OF_THE_USER else [statement]
     return found
+
+
+def _parts(statement: Statement) -> Iterator[Statement]:
+    """What the user said, cut into each directive and the rest: a rule is no part of the task beside it."""
+    directives = directives_in(statement.text)
+    if not directives:
+        yield statement
+        return
+    for one in directives:
+        yield replace(statement, text=one.text)
+    rest = without_directives(statement.text)
+    if weight(rest) >= SHORTEST:
+        yield replace(statement, text=rest)
 
 
 _NEVER = frozenset({"assistant", "material", "todo"})
@@ -131,8 +169,13 @@ def _keep(
     runtime: Runtime, session: Session, statement: Statement, value: float, anchor: Anchor
 ) -> Saved:
     origin = ORIGINS[statement.origin]
-    asked = statement.origin in _OF_THE_USER and held(statement.text) == "remember"
+    asked = _force(statement) == "stated"
     sure = asked or (statement.origin in _SURE and value >= _SURE_FROM)
+    known = _known_directive(runtime, statement) if asked else None
+    if known is not None:
+        # What the session was told of it would pass for a copy of that.
+        again = seen_again(runtime, known, session, at=statement.at, ref=statement.event_key)
+        return Saved("duplicate", "said again", known, changed=again)
     saved = save_new(
         runtime,
         "discovery",
@@ -151,11 +194,17 @@ def _keep(
         id=str(uuid.uuid5(_NAMESPACE, f"{session.id}:{statement.origin}:{statement.text}")),
         candidate=not sure,
     )
-    passing = statement.origin in _OF_THE_USER and not held(statement.text)
+    passing = statement.origin in _OF_THE_USER and not _force(statement)
     if saved.outcome == "duplicate" and not passing:
         # What is merely asked for twice is a task that came twice.
         seen_again(runtime, saved.record, session, at=statement.at, ref=statement.event_key)
     return saved
+
+
+def _known_directive(runtime: Runtime, statement: Statement) -> Record | None:
+    """The record of a directive that says the same in the same words; None where it is new."""
+    draft = Record(kind="discovery", scope=runtime.scope, content=_worded(statement))
+    return runtime.view.records.by_hash(draft.content_hash, runtime.scope)
 
 
 def _worded(statement: Statement) -> str:
@@ -169,14 +218,15 @@ def _worded(statement: Statement) -> str:
 _WRITTEN = frozenset({"memory_file", "instructions"})
 
 
-def _dropped(runtime: Runtime) -> set[str]:
-    """What somebody said is not worth telling: it does not come back because it is said again."""
+def _dropped(runtime: Runtime) -> Mapping[str, datetime]:
+    """What somebody said is not worth telling, and when: it does not come back because it is said again."""
     query = runtime.query("discovery", reach="project", statuses=("archived",), limit=_MOST_DROPPED)
     history = runtime.view.records.history
     return {
-        _plain(record.content)
+        _plain(record.content): one.at
         for record in runtime.view.records.find(query).records
-        if any(one.reason.startswith(DROPPED) for one in history(record.id))
+        for one in history(record.id)
+        if one.reason.startswith(DROPPED)
     }
 
 

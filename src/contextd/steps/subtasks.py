@@ -24,9 +24,9 @@ from contextd.domain.tokens import count_tokens
 from contextd.domain.words import one_line
 from contextd.governance.redact import redact
 from contextd.runtime import Runtime
+from contextd.steps.handles import session_named
 from contextd.steps.seating import (
     OPENERS,
-    in_session,
     is_open,
     new_session,
     open_session,
@@ -116,7 +116,7 @@ def charge(
     return warning
 
 
-def parent_session(runtime: Runtime, session_id: str) -> tuple[Runtime, Session]:
+def parent_session(runtime: Runtime, session_id: str) -> Session:
     """The session that a subtask is opened in: the one named, the connection's, or a new one. The
     calls of the connection belong to it from then on.
 
@@ -125,15 +125,15 @@ def parent_session(runtime: Runtime, session_id: str) -> tuple[Runtime, Session]
     if not session_id:
         found = session_of(runtime)
         if found is not None:
-            return runtime, found
+            return found
         session = new_session(runtime, external_id=runtime.connection or new_id())
         open_session(runtime.aside(), session)
     else:
-        runtime, session = in_session(runtime, session_id)
+        session = session_named(runtime, session_id)
         if not is_open(session):
             raise Conflict(f"session {session.id!r} is over", "session_start begins another one")
     take_seat(runtime, session)
-    return runtime, session
+    return session
 
 
 def room_for(runtime: Runtime, session: Session, budget: int | None) -> Subtask:
@@ -195,7 +195,7 @@ def open_subtask(runtime: Runtime, subtask: Subtask) -> Subtask:
     return clean
 
 
-def subtask_named(runtime: Runtime, id: str) -> tuple[Runtime, Session, Subtask]:
+def subtask_named(runtime: Runtime, id: str) -> tuple[Session, Subtask]:
     """A subtask that the caller may see, by its id; without one, the open one of its session.
 
     Raises `Invalid` when none is open, `NotFound` when none has that id.
@@ -205,16 +205,16 @@ def subtask_named(runtime: Runtime, id: str) -> tuple[Runtime, Session, Subtask]
         found = all_of(runtime, session)[-1:] if session is not None else []
         if session is None or not found or not found[0].is_open:
             raise Invalid("no subtask is open", "branch opens one; or pass its subtask_id")
-        return runtime, session, found[0]
+        return session, found[0]
     wanted, number = session_and_number(id)
     unknown = NotFound(f"no subtask {id.strip()!r}", "branch gives its id")
     try:
-        runtime, session = in_session(runtime, wanted)
+        session = session_named(runtime, wanted)
     except NotFound:
         raise unknown from None
     for one in all_of(runtime, session):
         if one.number == number:
-            return runtime, session, one
+            return session, one
     raise unknown
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 
+from contextd.domain.directives import is_directive, is_users
 from contextd.domain.errors import Conflict, Unavailable
 from contextd.domain.kinds import kinds_that
 from contextd.domain.query import Query
@@ -61,12 +62,21 @@ def _older(
         before = moments.get(other.id, other.created_at)
         if other.id == record.id or cosine < RELATED_COSINE or before >= at:
             continue
-        if RANK[other.trust] > RANK[record.trust]:
+        if RANK[other.trust] > RANK[record.trust] or not _may_end(record, other):
             continue
         judged = judge(mine, statement_of(other, types))
         if judged.verdict in _OVERRULES:
             found.append((other, judged.reason))
     return found
+
+
+def _may_end(record: Record, other: Record) -> bool:
+    """Whether a record may take the place of another: a directive yields to a directive alone, and what
+    the user directed to the user alone.
+    """
+    if not is_directive(other):
+        return True
+    return is_directive(record) and (is_users(record) or not is_users(other))
 
 
 def _superseded(runtime: Runtime, older: Record, by: Record, reason: str) -> Changed:

@@ -27,8 +27,8 @@ _RULES_READ = 200
 """More critical policies and standards than anybody could be told."""
 
 _SHARE = 0.4
-"""Of a briefing that has not room for all of both tiers, tier 0 takes no more: the thread of the work goes
-first, and rules that crowd it out are not what an agent goes on with.
+"""The part of a budget somebody asked for that tier 0 may take: the thread of the work goes first, and rules
+that crowd it out are not what an agent goes on with.
 """
 
 CERTAIN = 0.8
@@ -54,8 +54,9 @@ _ALSO = {
 
 
 def rules_query(runtime: Runtime) -> Query:
-    """What tier 0 is chosen from."""
-    return runtime.query(*RULES, valid_at=runtime.clock.now(), limit=_RULES_READ)
+    """The rules that tier 0 is chosen from."""
+    kinds = (*RULES, "anti_pattern")
+    return runtime.query(*kinds, valid_at=runtime.clock.now(), limit=_RULES_READ)
 
 
 def always(runtime: Runtime, rules: Sequence[Record]) -> dict[str, str]:
@@ -67,6 +68,8 @@ def always(runtime: Runtime, rules: Sequence[Record]) -> dict[str, str]:
     for rule in sorted(rules, key=lambda r: (runtime.cascade.index(r.scope), -r.confidence, r.id)):
         if rule.kind == "policy" and rule.data.get("severity") == "critical":
             reasons[rule.id] = "a critical policy"
+        elif rule.kind == "anti_pattern" and rule.data.get("severity") == "critical":
+            reasons[rule.id] = "a critical anti-pattern"
         elif rule.kind == "coding_standard":
             language = str(rule.data.get("language") or "").casefold()
             if not language or {language, *_ALSO.get(language, ())} & spoken:
@@ -91,9 +94,10 @@ def within(lines: Sequence[Line], tokens: int) -> list[Line]:
     return chosen
 
 
-def tier_zero_tokens(runtime: Runtime, budget: int) -> int:
-    """What tier 0 may take of a budget."""
-    return min(runtime.settings.number("injection.tier0_tokens"), round(_SHARE * budget))
+def tier_zero_tokens(runtime: Runtime, budget: int | None = None) -> int:
+    """What tier 0 may take: a budget of its own, or its share of the `budget` that somebody asked for."""
+    most = runtime.settings.number("injection.tier0_tokens")
+    return most if budget is None else min(most, round(_SHARE * budget))
 
 
 def searched(runtime: Runtime) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from contextd.domain.errors import Invalid, nearest
 from contextd.domain.kinds import KINDS
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
+from contextd.domain.validity import Validity
 from contextd.runtime import Runtime
 from contextd.schema.model import FIELDS, SAVED_AS, TYPE, ContextType, Schema
 from contextd.schema.text import content_of, shown_value
@@ -61,9 +62,11 @@ class TypedEntries:
         return "\n".join([*lines, *([self.note] if self.note else [])]) or "none"
 
 
-def typed_entry(record: Record, kind: ContextType | None, note: str = "") -> TypedEntry:
+def typed_entry(
+    record: Record, kind: ContextType | None, validity: Validity, note: str = ""
+) -> TypedEntry:
     """The view of an entry under its type; None for an entry without a type in force."""
-    shown = entry(record)
+    shown = entry(record, validity)
     values = {part.name: getattr(shown, part.name) for part in fields(ContextEntry)}
     if record.kind != "context":
         values["context_type"] = record.kind

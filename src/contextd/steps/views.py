@@ -12,8 +12,10 @@ from pydantic import Field
 from contextd.domain.confidence import confidence_at
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
+from contextd.domain.quoting import unquoted
 from contextd.domain.records import Record, headed, short_id
 from contextd.domain.time import age, iso
+from contextd.domain.validity import CURRENT, Validity
 from contextd.interop.kept import KEPT
 
 
@@ -33,11 +35,13 @@ class ContextEntry:
         None
     )
     score: Annotated[float | None, DETAIL] = None
+    validity: str = ""
 
     def as_text(self) -> str:
         """One line, or as many as the content has."""
         tags = f" [{', '.join(self.tags)}]" if self.tags else ""
-        return f"{short_id(self.id)} {self.content}{tags}"
+        note = f" ({self.validity})" if self.validity else ""
+        return f"{short_id(self.id)} {self.content}{tags}{note}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +56,9 @@ class SavedEntry(ContextEntry):
         return "\n".join(filter(None, (ContextEntry.as_text(self), self.note)))
 
 
-def entry(record: Record, score: float | None = None) -> ContextEntry:
-    """The view of a context entry."""
-    data = dict(record.data)
+def entry(record: Record, validity: Validity, score: float | None = None) -> ContextEntry:
+    """The view of a context entry, and of a record of another kind among them: its kind is its type."""
+    is_note, data = record.kind == "context", dict(record.data)
     for unseen in (KEPT, "savedAs"):
         data.pop(unseen, None)
     typed = data.pop("structuredData", None)
@@ -63,21 +67,32 @@ def entry(record: Record, score: float | None = None) -> ContextEntry:
         data |= typed
     return ContextEntry(
         id=record.id,
-        content=record.content,
+        content=record.content if is_note else headed(record.title, record.content),
         tags=list(record.tags),
         source=str(record.source),
         created_at=iso(record.created_at),
         updated_at=iso(record.updated_at),
         bubble_id=bubble,
-        context_type=kind,
+        context_type=kind if is_note else record.kind,
         data=data or None,
         score=None if score is None else round(score, 4),
+        validity=noted(record, validity),
     )
+
+
+def noted(record: Record, validity: Validity) -> str:
+    """What every view of a record says of its validity: that nobody confirmed it yet, and what replaced or
+    contradicts it.
+    """
+    return " · ".join(filter(None, (_UNCONFIRMED.get(record.status, ""), validity.note)))
+
+
+_UNCONFIRMED = {"candidate": "candidate, not confirmed", "inbox": "inbox, not confirmed"}
 
 
 def saved_entry(record: Record, note: str) -> SavedEntry:
     """The view of a context entry that was saved."""
-    shown = entry(record)
+    shown = entry(record, CURRENT)
     return SavedEntry(**{part.name: getattr(shown, part.name) for part in fields(shown)}, note=note)
 
 
@@ -119,13 +134,14 @@ class Known:
     why: str = ""
     stale: str = ""
     contradicts: str = ""
+    validity: str = ""
+    session: str = ""
 
     def as_text(self) -> str:
         """Title and content, then where it comes from."""
         head = headed(self.title, self.content)
-        note = "" if self.status == "active" else f" · {self.status}"
-        note += f" · {self.stale}" if self.stale else ""
-        note += f" · contradicts {self.contradicts}" if self.contradicts else ""
+        session = f"session {short_id(self.session)}" if self.session else ""
+        note = "".join(f" · {one}" for one in (session, self.stale, self.validity) if one)
         return f"{head}\n  ({label(self.kind, self.data)} {short_id(self.id)} · {self.source} · {self.age} · confidence {self.confidence:.2f}{note})"
 
 
@@ -141,15 +157,13 @@ def label(kind: str, data: dict[str, Any]) -> str:
 def known(
     record: Record,
     now: datetime,
+    validity: Validity,
+    *,
     score: float = 0.0,
     why: str = "",
-    *,
     stale: str = "",
-    contradicts: str = "",
 ) -> Known:
-    """The view of any record; `stale` says what became of the code it cites, `contradicts` which records
-    say otherwise.
-    """
+    """The view of any record; `stale` says what became of the code it cites."""
     return Known(
         id=record.id,
         kind=record.kind,
@@ -166,13 +180,15 @@ def known(
         score=round(score, 4),
         why=why,
         stale=stale,
-        contradicts=contradicts,
+        contradicts=validity.contradicts,
+        validity=noted(record, validity),
+        session=record.session,
     )
 
 
 def shortened(text: str, most: int = 120) -> str:
     """A text on one line, cut where it is longer."""
-    line = " ".join(text.split())
+    line = " ".join(unquoted(text).split())
     return line if len(line) <= most else line[: most - 1] + "…"
 
 

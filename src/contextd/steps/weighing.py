@@ -21,7 +21,8 @@ def keep_weights(runtime: Runtime, *, behind: bool = False) -> None:
     if not runtime.caller.may("write", scope) or not _outdated(runtime):
         return
     if behind and files.count(scope) > _AT_ONCE:
-        runtime.sinks.prepare("weights", scope, lambda: keep_weights(runtime))
+        place = runtime.code_place or scope
+        runtime.sinks.prepare("weights", place, lambda: keep_weights(runtime))
         return
     version = files.changes(scope, files.weighed(scope)).version
     change = CodeChange(scope=scope, weights=weights(files, scope), weighed=version)

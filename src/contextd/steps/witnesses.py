@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 
-from contextd.domain.confidence import apply
+from contextd.domain.confidence import FLOOR, START, apply
+from contextd.domain.directives import force_of, is_directive
 from contextd.domain.errors import Stale
 from contextd.domain.kinds import EPISODE
 from contextd.domain.records import Record, short_id
@@ -17,11 +18,6 @@ from contextd.runtime import Runtime
 from contextd.sessions.use import ENOUGH, USED, texts_after, told_in_vain, was_used
 from contextd.steps.testimony import SAID_AGAIN, TOLD
 from contextd.steps.writing import change
-
-FLOOR = 0.35
-"""Confidence below which nothing is told unasked. What an agent recorded (0.6) gets there by three
-showings that nobody used, what was extracted (0.5) by two.
-"""
 
 PRAISED = ", which its agent says went well"
 """How the reason ends for which a record that was used is trusted more by its agent's word as well."""
@@ -37,13 +33,17 @@ def seen_again(
     runtime: Runtime, record: Record, session: Session, *, at: datetime, ref: str = ""
 ) -> bool:
     """Make a candidate known that another session says too, at another time: a transcript that was
-    resumed or forked tells again what its first session told. Whether it was one.
+    resumed or forked tells again what its first session told. Whether it was one. A directive that is said
+    again counts at least as much as on its first day.
     """
     same = record.session in ("", session.id) or (ref and ref == record.source.ref)
-    if record.status != "candidate" or same or at <= record.created_at:
-        return False
-    after = record.with_(status="active", confidence=apply(record.confidence, "seen_again"))
+    rises = record.status == "candidate" or (record.status == "active" and is_directive(record))
     reason = f"{SAID_AGAIN}{short_id(session.id)}"
+    if not rises or same or at <= record.created_at or _is_noted(runtime, record, reason):
+        return False
+    sure = apply(max(record.confidence, START[record.trust]), "seen_again")
+    confidence = sure if is_directive(record) else apply(record.confidence, "seen_again")
+    after = as_rule(record).with_(status="active", confidence=confidence)
     with suppress(Stale):
         change(runtime, record, after, action="signal", reason=reason)
     return True
@@ -52,7 +52,8 @@ def seen_again(
 def judge_use(runtime: Runtime, session: Session, events: Sequence[Event]) -> Mapping[str, int]:
     """Trust what a session was told more where it shows in what was done, less where it does not; what
     sinks below `FLOOR`, or was told in `ENOUGH` sessions in vain, is a candidate from then on. Each session
-    counts once.
+    counts once. Directives, what a person wrote and what holds beyond the project only rise: nothing shows
+    whether a rule was obeyed, and one project does not speak for others.
     """
     counts = {"used": 0, "unused": 0, "demoted": 0}
     worked = any(event.type == "tool_call" for event in events)
@@ -67,8 +68,9 @@ def judge_use(runtime: Runtime, session: Session, events: Sequence[Event]) -> Ma
         did = any(step.strip() for step in after[record.id])
         if not did or record.status != "active" or _judged(runtime, record, session):
             continue
-        tired = vain[record.id] >= ENOUGH and record.kind not in DEMANDED
-        if not used and (record.trust in _TRUSTED or not (worked or tired)):
+        tired = vain[record.id] >= ENOUGH
+        spared = record.trust in _TRUSTED or record.scope != session.scope or is_directive(record)
+        if not used and (spared or not (worked or tired)):
             # Where people only talked, nothing shows that it was of no use.
             continue
         signal = "used" if used else "unused"
@@ -87,8 +89,15 @@ def judge_use(runtime: Runtime, session: Session, events: Sequence[Event]) -> Ma
     return counts
 
 
-DEMANDED = frozenset({"policy", "coding_standard"})
-"""Kinds that are told however often: nothing shows whether a rule was obeyed."""
+def as_rule(record: Record) -> Record:
+    """The record as a rule, where a user said it as one in passing: said again or confirmed it is one."""
+    if record.data.get("speaker") != "user" or not force_of(record.content):
+        return record
+    return record.with_(data={**record.data, "type": "rule"})
+
+
+def _is_noted(runtime: Runtime, record: Record, reason: str) -> bool:
+    return any(one.reason == reason for one in runtime.view.records.history(record.id))
 
 
 TOLD_IN = 60

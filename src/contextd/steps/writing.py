@@ -12,6 +12,7 @@ from typing import Any
 from contextd.domain.changes import Put, Removal
 from contextd.domain.confidence import START
 from contextd.domain.dataclass import dataclass
+from contextd.domain.directives import in_force
 from contextd.domain.documents import record_document
 from contextd.domain.errors import Conflict, Invalid, Unavailable
 from contextd.domain.kind import Kind
@@ -244,7 +245,7 @@ def _draft(
     )
 
 
-_NO_FRESHER = ("feedback", "signal")
+_NO_FRESHER = ("feedback", "retract", "signal")
 """Changes of what is thought of a record, which make it no fresher."""
 
 
@@ -282,7 +283,8 @@ def change_all(
     new_texts = [record_document(record) for record in beside]
     for one in changes:
         runtime.caller.require("write", one.after.scope, area_of(one.after.kind))
-        record = cleaned(runtime, one.after)[0].with_(version=one.before.version)
+        after = in_force(one.before, one.after, one.action)
+        record = cleaned(runtime, after)[0].with_(version=one.before.version)
         if one.action not in _NO_FRESHER:
             record = record.with_(updated_at=runtime.clock.now())
         puts.append(Put(record, one.action, redact(one.reason, runtime.redaction_key).text))
@@ -392,7 +394,8 @@ def _seen_again(runtime: Runtime, existing: Record, draft: Draft) -> tuple[Recor
     """A duplicate counts as an occurrence of what is there, which takes over the new tags and the
     bubble; the record as it is then, and what it took over, in words.
     """
-    if "occurrence_count" in KINDS[existing.kind].fields:
+    mine = runtime.caller.may("write", existing.scope, area_of(existing.kind))
+    if mine and "occurrence_count" in KINDS[existing.kind].fields:
         data = dict(existing.data)
         data["occurrence_count"] = int(data.get("occurrence_count", 1)) + 1
         after = existing.with_(data=data)
@@ -401,7 +404,6 @@ def _seen_again(runtime: Runtime, existing: Record, draft: Draft) -> tuple[Recor
     tags = [tag for tag in clean_tags(draft.tags) if tag not in existing.tags]
     bubble = str(draft.data.get("bubbleId", ""))
     moved = existing.kind == "context" and bubble not in ("", existing.data.get("bubbleId"))
-    mine = runtime.caller.may("write", existing.scope, area_of(existing.kind))
     if not mine or not (tags or moved):
         return existing, ""
     effects = [f"took over the tags {', '.join(tags)}"] if tags else []

@@ -110,6 +110,8 @@ def record_to_json(record: Record) -> Json:
         "anchor": [anchor.commit, anchor.branch, dict(anchor.paths)],
         "created_at": to_micros(record.created_at),
         "updated_at": to_micros(record.updated_at),
+        # Few records have it, and older programs know nothing of it.
+        **({"arrived_at": to_micros(record.arrived_at)} if record.arrived_at else {}),
     }
 
 
@@ -138,16 +140,19 @@ def record_from_json(body: Mapping[str, Any], version: int = 0) -> Record:
         anchor=Anchor(*body["anchor"]),
         created_at=from_micros(body["created_at"]),
         updated_at=from_micros(body["updated_at"]),
+        arrived_at=instant(body.get("arrived_at")),
         version=version,
     )
 
 
-def file_to_json(file: SourceFile) -> list[Any]:
-    """A source file as nested lists, without the text of its chunks."""
+def file_to_json(file: SourceFile, *, stamped: bool = True) -> list[Any]:
+    """A source file as nested lists, without the text of its chunks, and without its size and time where they
+    are kept elsewhere.
+    """
     return [
         file.path,
-        file.size,
-        file.mtime_ns,
+        file.size if stamped else 0,
+        file.mtime_ns if stamped else 0,
         file.digest,
         file.language,
         file.lines,
@@ -188,13 +193,18 @@ def imports_from_json(body: list[Any]) -> tuple[Import, ...]:
 
 
 def file_from_json(
-    body: list[Any], texts: Mapping[str, str] | None = None, *, bare: bool = False
+    body: list[Any],
+    texts: Mapping[str, str] | None = None,
+    *,
+    stamp: tuple[int, int] | None = None,
+    bare: bool = False,
 ) -> SourceFile:
     """The file `file_to_json` wrote, with the text of its chunks where `texts` has it; without its chunks
-    where it should be `bare`.
+    where it should be `bare`. `stamp` is its size and time where they are kept elsewhere.
     """
     path, size, mtime_ns, digest, language, lines, symbols, imports, exports, chunks, error = body
     found = texts or {}
+    size, mtime_ns = stamp if stamp is not None else (size, mtime_ns)
     return SourceFile(
         path=path,
         size=size,

@@ -131,9 +131,10 @@ class DenseIndex:
         asked: Slice,
         among: NDArray[np.int64] | None,
         limit: int,
+        hidden: NDArray[np.int64] | None = None,
     ) -> list[tuple[str, str, float]]:
         """(id, kind, cosine) of the `limit` documents of a part nearest to the vector, and of those
-        that score as the last of them; `among` these rowids when given.
+        that score as the last of them; `among` these rowids when given, and of none that are `hidden`.
         """
         vector = unit(vector)
         key = (part, model, len(vector))
@@ -144,7 +145,8 @@ class DenseIndex:
                 self._database, part, known, source, lambda: _Matrix(len(vector))
             )
             self._make_room()
-            return matrix.nearest(vector, matrix.roster.allowed(query, asked, among), limit)
+            allowed = matrix.roster.allowed(query, asked, among, hidden)
+            return matrix.nearest(vector, allowed, limit)
 
     def misfits(self, model: str, dimensions: int) -> dict[int, int]:
         """How many documents have vectors of another length, by part: of those parts that were asked with

@@ -65,19 +65,19 @@ def _tokens(scope: Scope, asked: Importing) -> Iterator[str]:
         yield f"{mark}{_WORDLESS}"
 
 
-def paths_importing(database: Database, scope: Scope, asked: Importing) -> set[str]:
+def paths_importing(database: Database, scope: Scope, checkout: int, asked: Importing) -> set[str]:
     """See `Files.importing`."""
     found: set[str] = set()
     tokens = _tokens(scope, asked)
     while some := list(islice(tokens, _ASKED_AT_ONCE)):
-        found |= _paths(database, scope, _either(some))
+        found |= _paths(database, checkout, _either(some))
     for folder in asked.folders | asked.below:
         # What follows `/` in the order of paths is `0`.
         inside = (f"{folder}/", f"{folder}0") if folder else ("", _LAST)
         rows = database.rows(
-            "SELECT path FROM files WHERE scope = ? AND path >= ? AND path < ?"
-            " AND no IN (SELECT id FROM file_words_docsize)",
-            (str(scope), *inside),
+            "SELECT path FROM files WHERE checkout = ? AND path >= ? AND path < ?"
+            " AND content IN (SELECT id FROM file_words_docsize)",
+            (checkout, *inside),
         )
         found.update(
             path for (path,) in rows if folder in asked.below or posixpath.dirname(path) == folder
@@ -85,7 +85,9 @@ def paths_importing(database: Database, scope: Scope, asked: Importing) -> set[s
     return found
 
 
-def files_defining(database: Database, scope: Scope, asked: Defining) -> list[tuple[str, float]]:
+def files_defining(
+    database: Database, scope: Scope, checkout: int, asked: Defining
+) -> list[tuple[str, float]]:
     """See `Files.defining`."""
     mark = _mark(scope)
     ways: list[str] = []
@@ -99,15 +101,16 @@ def files_defining(database: Database, scope: Scope, asked: Defining) -> list[tu
     if not ways:
         return []
     rows = database.rows(
-        "SELECT path, coalesce(top, 0.0) FROM file_words JOIN files ON files.no = file_words.rowid"
-        " LEFT JOIN weights_of_files ON weights_of_files.file = files.no"
-        " WHERE file_words MATCH ? AND scope = ?",
-        (" OR ".join(ways), str(scope)),
+        "SELECT path, coalesce(top, 0.0) FROM file_words"
+        " JOIN files ON files.content = file_words.rowid AND +checkout = ?"
+        " LEFT JOIN weights_of_files ON weights_of_files.content = files.content"
+        " WHERE file_words MATCH ?",
+        (checkout, " OR ".join(ways)),
     )
     return [(path, top) for path, top in rows]
 
 
-def paths_naming(database: Database, scope: Scope, asked: Naming) -> set[str]:
+def paths_naming(database: Database, scope: Scope, checkout: int, asked: Naming) -> set[str]:
     """See `Files.naming`."""
     mark, found = _mark(scope), set[str]()
     words = _either(
@@ -116,7 +119,7 @@ def paths_naming(database: Database, scope: Scope, asked: Naming) -> set[str]:
     targets = iter(sorted(asked.targets))
     while some := list(islice(targets, _ASKED_AT_ONCE)):
         either = _either(_target(mark, path) for path in some)
-        found |= _paths(database, scope, f"({either}) AND ({words})")
+        found |= _paths(database, checkout, f"({either}) AND ({words})")
     return found
 
 
@@ -136,10 +139,11 @@ def _either(tokens: Iterable[str]) -> str:
     return " OR ".join(f'"{token}"' for token in tokens)
 
 
-def _paths(database: Database, scope: Scope, matching: str) -> set[str]:
+def _paths(database: Database, checkout: int, matching: str) -> set[str]:
     rows = database.rows(
-        "SELECT path FROM file_words JOIN files ON files.no = file_words.rowid"
-        " WHERE file_words MATCH ? AND scope = ?",
-        (matching, str(scope)),
+        "SELECT path FROM file_words JOIN files ON files.content = file_words.rowid"
+        # The plus keeps SQLite from going through all files of the checkout.
+        " AND +checkout = ? WHERE file_words MATCH ?",
+        (checkout, matching),
     )
     return {path for (path,) in rows}

@@ -147,15 +147,19 @@ class Lexicons:
         query: Query,
         facets: Sequence[str],
         limit: int,
+        hidden: Mapping[int, NDArray[np.int64] | None],
     ) -> list[Match]:
-        """The documents of these parts that match the words best, of those that carry all the facets."""
+        """The documents of these parts that match the words best, of those that carry all the facets and are
+        not among the hidden ones of their part.
+        """
         scored: list[tuple[int, float]] = []
         # The lock comes first: a snapshot older than what another thread read makes it be read again.
         with self._lock, self._database.snapshot():
             self._make_room()
             for family in dict.fromkeys(part.family for part in parts):
                 mine = [part for part in parts if part.family == family]
-                scored += _top(self._scores(words, self._asked(words, mine, query, facets)), limit)
+                asked = self._asked(words, mine, query, facets, hidden)
+                scored += _top(self._scores(words, asked), limit)
             named = self._named(scored, {part.number for part in parts})
         return ranking.best(named, limit, ranking.DECIMALS_OF_BM25)
 
@@ -172,13 +176,14 @@ class Lexicons:
         parts: Sequence[IndexPart],
         query: Query,
         facets: Sequence[str],
+        hidden: Mapping[int, NDArray[np.int64] | None],
     ) -> list[_Asked]:
         """What a query sees of the parts that have something for it."""
         masks: dict[int, NDArray[np.bool_]] = {}
         for part in parts:
             lengths = self._lengths(part.number)
             among = lengths.postings.carrying(self._database, facets) if facets else None
-            mask = lengths.roster.allowed(query, part.asked, among)
+            mask = lengths.roster.allowed(query, part.asked, among, hidden.get(part.number))
             masks[part.number] = mask | masks.get(part.number, np.False_)
         found: list[_Asked] = []
         for number, mask in masks.items():

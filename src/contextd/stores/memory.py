@@ -7,9 +7,9 @@ from datetime import datetime
 from pathlib import Path
 
 from contextd.domain.access import Grant
-from contextd.domain.changes import Changes, CodeChange, Committed, Put
-from contextd.domain.code import SourceFile
-from contextd.domain.documents import code_documents, record_document
+from contextd.domain.changes import Changes, Committed, Put
+from contextd.domain.code import CodePlace, SourceFile
+from contextd.domain.documents import record_document
 from contextd.domain.errors import Unavailable
 from contextd.domain.jobs import Job
 from contextd.domain.query import Pending, Vector
@@ -21,6 +21,7 @@ from contextd.domain.usage import ByProducts
 from contextd.ports import Clock, Scrub
 from contextd.stores import codec, memory_index, rules
 from contextd.stores.authorise import authorise, writable
+from contextd.stores.memory_files import MemoryFiles, write_code
 from contextd.stores.memory_index import MemoryIndex
 from contextd.stores.memory_jobs import MemoryDirectory, MemoryJobs, MemoryQueue, add_job
 from contextd.stores.memory_records import (
@@ -31,7 +32,6 @@ from contextd.stores.memory_records import (
     write_record,
 )
 from contextd.stores.memory_sessions import (
-    MemoryFiles,
     MemoryObservations,
     MemoryOriginals,
     MemorySessions,
@@ -49,14 +49,14 @@ from contextd.stores.together import LocalReads
 class MemoryView(LocalReads):
     """A `View` of the in-memory store."""
 
-    def __init__(self, space: Space, grant: Grant) -> None:
-        self.grant = grant
+    def __init__(self, space: Space, grant: Grant, code: CodePlace | None = None) -> None:
+        self.grant, self._code = grant, code
         self._space, self._reach = space, Reach(grant)
         self.records = MemoryRecords(space, self._reach)
         self.survey = MemorySurvey(self.records)
         self.contradictions = MemoryContradictions(space, self._reach)
-        self.index = MemoryIndex(space, self._reach)
-        self.files = MemoryFiles(space, self._reach)
+        self.index = MemoryIndex(space, self._reach, code)
+        self.files = MemoryFiles(space, self._reach, code)
         self.sessions = MemorySessions(space, self._reach)
         self.originals = MemoryOriginals(space, self._reach)
         self.observations = MemoryObservations(space, self._reach)
@@ -99,7 +99,8 @@ class MemoryView(LocalReads):
                 memory_index.put(state, [record_document(change.record)])
             else:
                 memory_index.forget(state, change.record.scope, [change.record.id])
-        _write_code(state, changes)
+        for code in changes.code:
+            write_code(state, code, self._code)
         memory_index.put(state, changes.documents)
         for scope, ids in changes.forget.items():
             memory_index.forget(state, scope, ids)
@@ -134,58 +135,6 @@ class MemoryView(LocalReads):
                 calls[mine] = (calls[mine][0], answer)
 
 
-def _write_code(state: State, changes: Changes) -> None:
-    for code in changes.code:
-        removed_keys = [(code.scope, path) for path in code.remove]
-        stale = [
-            c.id for key in removed_keys if key in state.files for c in state.files.pop(key).chunks
-        ]
-        if removed_keys:
-            state.thinned[code.scope] = state.next_seq()
-        for key in removed_keys:
-            state.written.pop(key, None)
-            state.file_calls.pop(key, None)
-            state.weights.pop(key, None)
-        for file in code.put:
-            stale += _put_file(state, code.scope, file)
-            state.written[code.scope, file.path] = state.next_seq()
-        memory_index.forget(state, code.scope, stale)
-        for file in code.put:
-            if file.path not in code.same_text:
-                memory_index.put(state, code_documents(code.scope, file))
-        for one in code.calls:
-            known = state.files.get((code.scope, one.path))
-            if known is not None and known.digest == one.digest:
-                state.file_calls[code.scope, one.path] = one
-        for reading in code.readings:
-            known = state.files.get((code.scope, reading.path))
-            stamp = reading.size, reading.mtime_ns
-            if known is not None and (known.size, known.mtime_ns) == stamp:
-                state.readings[code.scope, reading.reader, reading.path] = known.digest, reading
-        if code.weighed:
-            _weigh(state, code)
-
-
-def _weigh(state: State, code: CodeChange) -> None:
-    for key in [key for key in state.weights if key[0] == code.scope]:
-        del state.weights[key]
-    for one in code.weights:
-        if (code.scope, one.path) in state.files:
-            state.weights[code.scope, one.path] = one
-    state.weighed[code.scope] = code.weighed
-
-
-def _put_file(state: State, scope: Scope, file: SourceFile) -> list[str]:
-    """Store a file; the ids of its chunks that are no more."""
-    codec.dumps([codec.file_to_json(file), [chunk.text for chunk in file.chunks]])
-    before = state.files.get((scope, file.path))
-    state.files[scope, file.path] = file
-    if before is not None and before.digest != file.digest:
-        state.file_calls.pop((scope, file.path), None)
-    present = {chunk.id for chunk in file.chunks}
-    return [chunk.id for chunk in before.chunks if chunk.id not in present] if before else []
-
-
 class MemoryUpkeep:
     """`Upkeep` of dictionaries: they are always in balance."""
 
@@ -200,14 +149,15 @@ class MemoryUpkeep:
         """See `Upkeep.balance`."""
         with self._space.lock:
             state = self._space.state
-            owners = {scope for scope, _ in (*state.records, *state.files, *state.sessions)}
+            owners = {scope for scope, _ in (*state.records, *state.sessions)}
+            owners |= {place.scope for place, _ in state.files}
             owners |= {scope for (scope, _), mine in state.entries.items() if mine}
         found = [self._balance(scope) for scope in sorted(owners) if not scopes or scope in scopes]
         return [one for one in found if one != Balance(scope=one.scope)]
 
     def _balance(self, scope: Scope) -> Balance:
         state = self._space.state
-        files = [file for (where, _), file in state.files.items() if where == scope]
+        files = _contents(state, scope)
         sessions = [key for key in state.sessions if key[0] == scope]
         events = sum(_events(state, key) for key in sessions)
         records = len(state.entries.get((scope, "records"), {}))
@@ -219,7 +169,7 @@ class MemoryUpkeep:
             record_documents=records,
             files=len(files),
             stamped=len(files),
-            chunks=sum(len(file.chunks) for file in files),
+            chunks=len({chunk.id for file in files for chunk in file.chunks}),
             code_documents=code,
             documents=documents,
             words=documents,
@@ -233,7 +183,7 @@ class MemoryUpkeep:
         known = {id_ for where, id_ in state.records if where == scope}
         indexed = state.entries.get((scope, "records"), {})
         surplus = [e.document for id_, e in indexed.items() if id_ not in known]
-        chunks = {c.id for (where, _), f in state.files.items() if where == scope for c in f.chunks}
+        chunks = {chunk.id for file in _contents(state, scope) for chunk in file.chunks}
         code = state.entries.get((scope, "code"), {})
         surplus += [e.document for id_, e in code.items() if id_ not in chunks]
         missing = [
@@ -344,6 +294,12 @@ class MemoryUpkeep:
         )
 
 
+def _contents(state: State, scope: Scope) -> list[SourceFile]:
+    """The contents that the checkouts of a project have, each once."""
+    files = [file for (place, _), file in state.files.items() if place.scope == scope]
+    return list({codec.dumps(codec.file_to_json(f, stamped=False)): f for f in files}.values())
+
+
 def _events(state: State, key: Key) -> int:
     logged = state.events.get(key, ())
     return len(logged) + state.dropped.get(key, 0)
@@ -407,9 +363,9 @@ class MemoryStore:
         self.queue = MemoryQueue(self._space)
         self.upkeep = MemoryUpkeep(self._space)
 
-    def view(self, grant: Grant) -> MemoryView:
+    def view(self, grant: Grant, code: CodePlace | None = None) -> MemoryView:
         """See `Store.view`."""
-        return MemoryView(self._space, grant)
+        return MemoryView(self._space, grant, code)
 
     @property
     def writing(self) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from contextd.domain.code import CodePlace
 from contextd.domain.query import (
     FAMILIES,
     Document,
@@ -32,8 +33,8 @@ from contextd.stores.vectors import check_vectors, pack, stacked, unit, unpack
 class MemoryIndex(LocalRankings):
     """`Index` by brute force, as far as one grant reaches."""
 
-    def __init__(self, space: Space, reach: Reach) -> None:
-        self._space, self._reach = space, reach
+    def __init__(self, space: Space, reach: Reach, standing: CodePlace | None = None) -> None:
+        self._space, self._reach, self._standing = space, reach, standing
 
     def lexical(self, words: Sequence[str], query: Query, limit: int) -> list[Match]:
         """See `Index.lexical`."""
@@ -51,20 +52,25 @@ class MemoryIndex(LocalRankings):
             parts = [(part, [*mine.values()]) for part, mine in self._space.state.entries.items()]
         for part, entries in sorted(parts, key=lambda row: FAMILIES.index(row[0][1])):
             if entries and (query is None or part[0] in query.scopes):
-                yield part, entries
+                hidden = self._hidden(*part) if query is not None else set()
+                yield part, [entry for entry in entries if entry.document.id not in hidden]
+
+    def _hidden(self, scope: Scope, family: Family) -> set[str]:
+        """The pieces of code that only other checkouts have."""
+        state = self._space.state
+        place, own, others = state.place(scope, self._standing), set[str](), set[str]()
+        for (where, _), file in state.files.items() if family == "code" else ():
+            if where.scope == scope:
+                (own if where == place else others).update(chunk.id for chunk in file.chunks)
+        return others - own
 
     def _sees(self, document: Document) -> bool:
         return self._reach.reads(document.scope, document.kind)
 
     def _allows(self, entry: IndexedDocument, query: Query, facets: set[str]) -> bool:
         document = entry.document
-        wanted = (
-            document.kind in query.kinds
-            if query.kinds
-            else document.kind not in filters.NOT_RECORDS
-        )
         return (
-            wanted
+            _is_of_kind(entry, query)
             and self._sees(document)
             and (not query.statuses or document.status in query.statuses)
             and facets <= entry.facets
@@ -130,11 +136,22 @@ class MemoryIndex(LocalRankings):
             ]
         return found[:limit]
 
-    def stats(self, model: str) -> IndexStats:
+    def stats(self, model: str, query: Query | None = None) -> IndexStats:
         """See `Index.stats`."""
-        total = sum(self._sees(e.document) for _, entries in self._parts() for e in entries)
-        waiting = len(self.pending(model, total or 1))
+        there = [
+            (part, entry)
+            for part, entries in self._parts(query)
+            for entry in entries
+            if self._sees(entry.document) and (query is None or _is_of_kind(entry, query))
+        ]
+        total, vectors = len(there), self._space.state.vectors
+        waiting = sum((part, entry.digest, model) not in vectors for part, entry in there)
         return IndexStats(total, total - waiting, waiting) if model else IndexStats(total, 0, 0)
+
+
+def _is_of_kind(entry: IndexedDocument, query: Query) -> bool:
+    kind = entry.document.kind
+    return kind in query.kinds if query.kinds else kind not in filters.NOT_RECORDS
 
 
 def _scored(

@@ -16,7 +16,7 @@ from contextd.domain.scope import Scope
 from contextd.stores import codec, rules
 from contextd.stores.memory_space import Space, State
 from contextd.stores.reach import Reach
-from contextd.stores.scrub import scrubbed
+from contextd.stores.scrub import labels_scrubbed, scrubbed
 
 
 class MemoryJobs:
@@ -290,6 +290,6 @@ class MemoryDirectory:
                 self._space.state.projects[project.scope] = project
 
     def _checked(self, project: Project) -> Project:
-        project = replace(project, name=self._space.scrub(project.name))
+        project = labels_scrubbed(project, self._space.scrub)
         codec.dumps([project.identity, project.name, project.roots, project.aliases])
         return replace(project, created_at=codec.utc(project.created_at))

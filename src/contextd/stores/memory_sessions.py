@@ -1,25 +1,13 @@
-"""Sessions, files and the usage log, in dictionaries."""
+"""Sessions and the usage log, in dictionaries."""
 
 from __future__ import annotations
 
-import posixpath
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from contextd.domain.code import (
-    Chunk,
-    FileCalls,
-    FileChanges,
-    FileWeight,
-    Import,
-    KeptReading,
-    SourceFile,
-)
-from contextd.domain.defining import Defining, Naming, folded_names
-from contextd.domain.imports import Importing, has_wordless, import_words
 from contextd.domain.originals import Original
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import LISTED, Event, Session, SessionChange, changed
@@ -162,160 +150,6 @@ def _serve(state: State, key: Key, change: SessionChange, now: datetime) -> None
 
 def _stored(session: Session) -> Session:
     return codec.session_from_json(codec.loads(codec.dumps(codec.session_to_json(session))))
-
-
-def _concerns(file: SourceFile, asked: Importing) -> bool:
-    folder = posixpath.dirname(file.path)
-    around = {"", folder, *(folder[:at] for at, mark in enumerate(folder) if mark == "/")}
-    return (
-        not asked.words.isdisjoint(import_words(file.imports))
-        or not asked.targets.isdisjoint(one.target for one in file.imports)
-        or (asked.wordless and has_wordless(file.imports))
-        or folder in asked.folders
-        or not asked.below.isdisjoint(around)
-    )
-
-
-class MemoryFiles:
-    """`Files`, as far as one grant reaches."""
-
-    def __init__(self, space: Space, reach: Reach) -> None:
-        self._space, self._reach = space, reach
-
-    def _of(self, scope: Scope) -> list[SourceFile]:
-        with self._space.lock:
-            rows = list(self._space.state.files.items())
-        mine = [file for (where, _), file in rows if where == scope and self._reach.reads(scope)]
-        return sorted(mine, key=lambda file: file.path)
-
-    def get(self, scope: Scope, paths: Sequence[str]) -> list[SourceFile]:
-        """See `Files.get`."""
-        known = {file.path: file for file in self._of(scope)}
-        return [known[path] for path in paths if path in known]
-
-    def all(self, scope: Scope, paths: Sequence[str] | None = None) -> list[SourceFile]:
-        """See `Files.all`."""
-        wanted = None if paths is None else frozenset(paths)
-        found = (file for file in self._of(scope) if wanted is None or file.path in wanted)
-        return [codec.file_from_json(codec.file_to_json(file)) for file in found]
-
-    def linked(self, scope: Scope, paths: Sequence[str] | None = None) -> list[SourceFile]:
-        """See `Files.linked`."""
-        some = (
-            file for file in self.all(scope, paths) if file.symbols or file.imports or file.exports
-        )
-        return [replace(file, chunks=()) for file in some]
-
-    def linking(self, scope: Scope) -> list[str]:
-        """See `Files.linking`."""
-        return [file.path for file in self.linked(scope)]
-
-    def imports(
-        self, scope: Scope, paths: Sequence[str]
-    ) -> list[tuple[str, str, tuple[Import, ...]]]:
-        """See `Files.imports`."""
-        return [(file.path, file.language, file.imports) for file in self.all(scope, paths)]
-
-    def importing(self, scope: Scope, asked: Importing) -> set[str]:
-        """See `Files.importing`."""
-        return {file.path for file in self._of(scope) if file.imports and _concerns(file, asked)}
-
-    def defining(self, scope: Scope, asked: Defining) -> list[tuple[str, float]]:
-        """See `Files.defining`."""
-        with self._space.lock:
-            known = dict(self._space.state.weights)
-        found = (file.path for file in self._of(scope) if asked.is_of(file))
-        return [(path, known[scope, path].top if (scope, path) in known else 0.0) for path in found]
-
-    def naming(self, scope: Scope, asked: Naming) -> set[str]:
-        """See `Files.naming`."""
-        return {file.path for file in self._of(scope) if asked.is_of(file)}
-
-    def names(self, scope: Scope, prefix: str, limit: int) -> list[str]:
-        """See `Files.names`."""
-        names = {name for file in self._of(scope) for name in folded_names(file)}
-        return sorted(name for name in names if name.startswith(prefix))[:limit]
-
-    def weights(self, scope: Scope, paths: Sequence[str]) -> dict[str, FileWeight]:
-        """See `Files.weights`."""
-        if not self._reach.reads(scope):
-            return {}
-        with self._space.lock:
-            known = self._space.state.weights
-            return {path: known[scope, path] for path in paths if (scope, path) in known}
-
-    def weighed(self, scope: Scope) -> int:
-        """See `Files.weighed`."""
-        if not self._reach.reads(scope):
-            return 0
-        with self._space.lock:
-            return self._space.state.weighed.get(scope, 0)
-
-    def stamps(
-        self, scope: Scope, paths: Sequence[str] | None = None
-    ) -> dict[str, tuple[int, int, str]]:
-        """See `Files.stamps`."""
-        wanted = None if paths is None else frozenset(paths)
-        found = (f for f in self._of(scope) if wanted is None or f.path in wanted)
-        return {f.path: (f.size, f.mtime_ns, f.digest) for f in found}
-
-    def changes(self, scope: Scope, since: int) -> FileChanges:
-        """See `Files.changes`."""
-        if not self._reach.reads(scope):
-            return FileChanges(0)
-        with self._space.lock:
-            state = self._space.state
-            put = sorted(
-                path for (where, path), at in state.written.items() if where == scope and at > since
-            )
-            return FileChanges(state.seq, tuple(put), state.thinned.get(scope, 0) > since)
-
-    def count(self, scope: Scope) -> int:
-        """See `Files.count`."""
-        return len(self._of(scope))
-
-    def _calls(self, scope: Scope, reader: str) -> list[FileCalls]:
-        digests = {file.path: file.digest for file in self._of(scope)}
-        with self._space.lock:
-            rows = [
-                one for (where, _), one in self._space.state.file_calls.items() if where == scope
-            ]
-        return [r for r in rows if r.reader == reader and digests.get(r.path) == r.digest]
-
-    def calling(self, scope: Scope, reader: str) -> dict[str, tuple[str, str]]:
-        """See `Files.calling`."""
-        return {one.path: (one.digest, one.names) for one in self._calls(scope, reader)}
-
-    def calls(
-        self, scope: Scope, reader: str, paths: Sequence[str]
-    ) -> dict[str, tuple[str, tuple[Any, ...]]]:
-        """See `Files.calls`."""
-        wanted = set(paths)
-        found = (one for one in self._calls(scope, reader) if one.path in wanted)
-        return {one.path: (one.digest, one.facts) for one in found}
-
-    def readings(self, scope: Scope, reader: str) -> list[KeptReading]:
-        """See `Files.readings`."""
-        files = {file.path: file for file in self._of(scope)}
-        with self._space.lock:
-            rows = list(self._space.state.readings.items())
-        return [
-            replace(one, size=files[path].size, mtime_ns=files[path].mtime_ns)
-            for (where, by, path), (digest, one) in rows
-            if (where, by) == (scope, reader) and path in files and files[path].digest == digest
-        ]
-
-    def chunks(self, ids: Sequence[str]) -> list[Chunk]:
-        """See `Files.chunks`."""
-        with self._space.lock:
-            rows = sorted(self._space.state.files.items(), key=lambda row: str(row[0][0]))
-        known = {
-            chunk.id: chunk
-            for (scope, _), file in reversed(rows)
-            if self._reach.reads(scope)
-            for chunk in file.chunks
-        }
-        return [known[id_] for id_ in ids if id_ in known]
 
 
 class MemoryOriginals:

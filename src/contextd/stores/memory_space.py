@@ -9,7 +9,7 @@ from threading import RLock
 from typing import Any
 
 from contextd.domain.awareness import Contradiction
-from contextd.domain.code import FileCalls, FileWeight, KeptReading, SourceFile
+from contextd.domain.code import CodePlace, FileCalls, FileWeight, KeptReading, SourceFile
 from contextd.domain.dataclass import dataclass
 from contextd.domain.jobs import Job
 from contextd.domain.originals import Original
@@ -27,6 +27,9 @@ Key = tuple[Scope, str]
 """Whose it is, and its id there."""
 
 PartKey = tuple[Scope, Family]
+
+FileKey = tuple[CodePlace, str]
+"""A checkout, and a path in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +58,17 @@ class State:
     change_kinds: dict[Key, str] = field(default_factory=dict)
     entries: dict[PartKey, dict[str, IndexedDocument]] = field(default_factory=dict)
     vectors: dict[tuple[PartKey, str, str], Vector] = field(default_factory=dict)
-    files: dict[Key, SourceFile] = field(default_factory=dict)
-    # When a file was written last, and when one of a scope was removed last.
-    written: dict[Key, int] = field(default_factory=dict)
-    thinned: dict[Scope, int] = field(default_factory=dict)
-    file_calls: dict[Key, FileCalls] = field(default_factory=dict)
-    readings: dict[tuple[Scope, str, str], tuple[str, KeptReading]] = field(default_factory=dict)
-    weights: dict[Key, FileWeight] = field(default_factory=dict)
-    weighed: dict[Scope, int] = field(default_factory=dict)
+    files: dict[FileKey, SourceFile] = field(default_factory=dict)
+    # When a checkout was indexed last, a file written, and one of a checkout removed.
+    indexed: dict[CodePlace, int] = field(default_factory=dict)
+    written: dict[FileKey, int] = field(default_factory=dict)
+    thinned: dict[CodePlace, int] = field(default_factory=dict)
+    file_calls: dict[FileKey, FileCalls] = field(default_factory=dict)
+    readings: dict[tuple[CodePlace, str, str], tuple[str, KeptReading]] = field(
+        default_factory=dict
+    )
+    weights: dict[FileKey, FileWeight] = field(default_factory=dict)
+    weighed: dict[CodePlace, int] = field(default_factory=dict)
     sessions: dict[Key, Session] = field(default_factory=dict)
     events: dict[Key, tuple[Event, ...]] = field(default_factory=dict)
     dropped: dict[Key, int] = field(default_factory=dict)
@@ -91,6 +97,15 @@ class State:
             values[name] = dict(value) if isinstance(value, dict) else value
         values["entries"] = {part: dict(mine) for part, mine in self.entries.items()}
         return State(**values)
+
+    def place(self, scope: Scope, standing: CodePlace | None) -> CodePlace | None:
+        """The checkout whose files a view sees that stands there: of a project it does not stand in, the one
+        indexed last.
+        """
+        if standing is not None and standing.scope == scope:
+            return standing
+        mine = [place for place in self.indexed if place.scope == scope]
+        return max(mine, key=lambda place: self.indexed[place], default=None)
 
     def next_seq(self) -> int:
         """A number larger than every one before."""

@@ -25,7 +25,7 @@ _SHAPES = {
     "records": ("scope || ' ' || id", "body", "object", ("created_at", "updated_at", "valid_to")),
     "sessions": ("scope || ' ' || id", "body", "object", ()),
     "observations": ("scope || ' ' || seq", "record_ids", "array", ("at",)),
-    "files": ("scope || ' ' || path", "facts", "array", ()),
+    "contents": ("scope || ' ' || path", "facts", "array", ()),
     "projects": ("scope", "roots", "array", ("created_at",)),
 }
 """Of a table: how a row is named, what must be JSON, of what type, and its times."""

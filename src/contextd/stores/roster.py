@@ -118,9 +118,15 @@ class Roster:
         return np.arange(start, self.size)
 
     def allowed(
-        self, query: Query, asked: Slice, among: NDArray[np.int64] | None = None
+        self,
+        query: Query,
+        asked: Slice,
+        among: NDArray[np.int64] | None = None,
+        hidden: NDArray[np.int64] | None = None,
     ) -> NDArray[np.bool_]:
-        """Which places a query may see; `among` these documents when given, and only they are looked at."""
+        """Which places a query may see; `among` these documents when given, and only they are looked at. It
+        sees none of the `hidden` ones.
+        """
         end = self.size
         looked: Places | slice = slice(end)
         if among is not None:
@@ -138,10 +144,13 @@ class Roster:
         if query.valid_at is not None and self._bounded:
             moment = to_micros(query.valid_at)
             seen &= (self.validity[looked, 0] <= moment) & (moment < self.validity[looked, 1])
-        if among is None:
-            return seen
-        mask = np.zeros(end, np.bool_)
-        mask[looked] = seen
+        mask = seen
+        if among is not None:
+            mask = np.zeros(end, np.bool_)
+            mask[looked] = seen
+        if hidden is not None:
+            places = self.places(hidden)
+            mask[places[places >= 0]] = False
         return mask
 
 

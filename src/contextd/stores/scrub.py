@@ -7,6 +7,7 @@ from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any, TypeVar
 
+from contextd.domain.projects import Project
 from contextd.domain.records import Clean
 from contextd.domain.scope import Scope
 from contextd.ports import Scrub
@@ -33,6 +34,12 @@ def scrubbed(value: T, scrub: Scrub) -> T:
     # tenth of a look at each.
     texts = _BETWEEN.join(dict.fromkeys(_texts(value)))
     return value if scrub(texts) == texts else _deep(value, scrub)
+
+
+def labels_scrubbed(project: Project, scrub: Scrub) -> Project:
+    """The project with labels free of secrets; where it lies is an address."""
+    aliases = tuple(map(scrub, project.aliases))
+    return replace(project, name=scrub(project.name), aliases=aliases)
 
 
 def _texts(value: Any) -> Iterator[str]:

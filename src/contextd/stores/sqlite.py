@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from contextd.domain.access import Grant
+from contextd.domain.code import CodePlace
 from contextd.domain.errors import Corrupt, Invalid, Unavailable
 from contextd.ports import Clock, Scrub
 from contextd.stores.connection import BUSY_SECONDS, Database
@@ -52,9 +53,9 @@ class SqliteStore:
         self.queue = SqliteQueue(self._database, scrub)
         self.upkeep = SqliteUpkeep(self._database, scrub)
 
-    def view(self, grant: Grant) -> SqliteView:
+    def view(self, grant: Grant, code: CodePlace | None = None) -> SqliteView:
         """See `Store.view`."""
-        return SqliteView(self._database, grant, self._memory, self._scrub)
+        return SqliteView(self._database, grant, self._memory, self._scrub, code)
 
     @property
     def writing(self) -> bool:

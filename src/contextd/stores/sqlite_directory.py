@@ -13,6 +13,7 @@ from contextd.ports import Scrub
 from contextd.stores import codec, rules
 from contextd.stores.connection import Database, fetch
 from contextd.stores.readable import only, readable
+from contextd.stores.scrub import labels_scrubbed
 
 _LISTED = "SELECT identity, scope, name, roots, aliases, created_at FROM projects"
 _ADD = """INSERT INTO projects (identity, scope, name, roots, aliases, created_at)
@@ -32,7 +33,7 @@ class SqliteDirectory:
 
     def register(self, project: Project) -> Project:
         """See `Directory.register`."""
-        project = replace(project, name=self._scrub(project.name))
+        project = labels_scrubbed(project, self._scrub)
         codec.dumps([project.identity, project.name, project.roots, project.aliases])
         with self._database.write() as connection:
             same = fetch(connection, f"{_LISTED} WHERE identity = ?", (project.identity,))
@@ -54,7 +55,7 @@ class SqliteDirectory:
 
     def save(self, project: Project) -> None:
         """See `Directory.save`."""
-        project = replace(project, name=self._scrub(project.name))
+        project = labels_scrubbed(project, self._scrub)
         codec.dumps([project.identity, project.name, project.roots, project.aliases])
         with self._database.write() as connection:
             _save(connection, project)

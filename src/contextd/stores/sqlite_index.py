@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from contextd.domain.query import FAMILIES, IndexStats, Match, Pending, Query, Vector
 from contextd.domain.scope import Scope
 from contextd.stores import codec, filters, ranking
+from contextd.stores.checkouts import Checkouts, Known
 from contextd.stores.connection import Database, placeholders
 from contextd.stores.parts import IndexPart, Parts
 from contextd.stores.reach import Reach, Slice
@@ -20,6 +21,9 @@ from contextd.stores.record_rows import RecordRows
 from contextd.stores.together import LocalRankings
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from contextd.stores.dense import DenseIndex
     from contextd.stores.lexicons import Lexicons
 
@@ -36,8 +40,10 @@ def _kinds(asked: Slice) -> tuple[str, list[Any]]:
 class SqliteIndex(LocalRankings):
     """`Index`, as far as one grant reaches."""
 
-    def __init__(self, database: Database, reach: Reach, memory: IndexMemory) -> None:
-        self._database, self._memory = database, memory
+    def __init__(
+        self, database: Database, reach: Reach, memory: IndexMemory, checkouts: Checkouts
+    ) -> None:
+        self._database, self._memory, self._checkouts = database, memory, checkouts
         self._parts = Parts(database, reach)
 
     def lexical(self, words: Sequence[str], query: Query, limit: int) -> list[Match]:
@@ -46,7 +52,9 @@ class SqliteIndex(LocalRankings):
         asked = filters.asked_tokens(words)
         if not asked or limit < 1:
             return []
-        return self._memory.lexicons.best(asked, self._parts.of(query), query, facets, limit)
+        parts = self._parts.of(query)
+        hidden = {part.number: self._hidden(part) for part in parts}
+        return self._memory.lexicons.best(asked, parts, query, facets, limit, hidden)
 
     def dense(self, vector: Vector, model: str, query: Query, limit: int) -> list[Match]:
         """See `Index.dense`."""
@@ -55,9 +63,13 @@ class SqliteIndex(LocalRankings):
         for part in self._parts.of(query):
             among = self._memory.lexicons.carrying(part.number, facets) if facets else None
             found += self._memory.vectors.nearest(
-                part.number, vector, model, query, part.asked, among, limit
+                part.number, vector, model, query, part.asked, among, limit, self._hidden(part)
             )
         return ranking.best(found, limit, ranking.DECIMALS_OF_COSINE)
+
+    def _hidden(self, part: IndexPart) -> NDArray[np.int64] | None:
+        """The documents of a part that another checkout has, and this one has not."""
+        return self._checkouts.hidden(part, self._memory.hidden)
 
     def misfits(self, model: str, dimensions: int, query: Query) -> int:
         """See `Index.misfits`."""
@@ -115,11 +127,11 @@ class SqliteIndex(LocalRankings):
             self._memory.settled[part.number, model] = clock
         return rows
 
-    def stats(self, model: str) -> IndexStats:
+    def stats(self, model: str, query: Query | None = None) -> IndexStats:
         """See `Index.stats`."""
         documents = pending = 0
         with self._database.snapshot():
-            for part in self._parts.of():
+            for part in self._parts.of(query):
                 chosen, values = _kinds(part.asked)
                 documents += self._database.value(
                     "SELECT ifnull(sum(count), 0) FROM doc_counts WHERE part = ? AND field = 'kind'"
@@ -135,12 +147,14 @@ class IndexMemory:
     """What this process knows by heart: of the index, read when somebody first searches (numpy takes
     0.13 s to import), and of records those read last.
 
-    `settled` is, per part and model, the clock at which every document had its vector.
+    `settled` is, per part and model, the clock at which every document had its vector; `hidden`, per part and
+    checkout, the documents that only others have.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self.settled: dict[tuple[int, str], int] = {}
+        self.hidden: dict[tuple[int, int], Known] = {}
         self.records = RecordRows()
 
     @cached_property

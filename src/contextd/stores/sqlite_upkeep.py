@@ -33,11 +33,12 @@ _OF_PARTS = "SELECT scope, count(*) FROM parts JOIN docs ON docs.part = parts.no
 _COUNTS = {
     "records": "SELECT scope, count(*) FROM records WHERE {mine} GROUP BY scope",
     "record_documents": _OF_PARTS + " WHERE {mine} AND family = 'records' GROUP BY scope",
-    "files": "SELECT scope, count(*) FROM files WHERE {mine} GROUP BY scope",
-    "stamped": "SELECT scope, count(*) FROM files WHERE {mine}"
-    " AND pieces = (SELECT count(*) FROM chunks WHERE file = files.no) GROUP BY scope",
-    "chunks": "SELECT scope, count(*) FROM files JOIN chunks ON chunks.file = files.no"
-    " WHERE {mine} GROUP BY scope",
+    "files": "SELECT scope, count(*) FROM contents WHERE {mine} GROUP BY scope",
+    "stamped": "SELECT scope, count(*) FROM contents WHERE {mine}"
+    " AND pieces = (SELECT count(*) FROM chunks WHERE content = contents.no) GROUP BY scope",
+    # Two contents of one path share the pieces that are the same.
+    "chunks": "SELECT scope, count(DISTINCT id) FROM contents"
+    " JOIN chunks ON chunks.content = contents.no WHERE {mine} GROUP BY scope",
     "code_documents": _OF_PARTS + " WHERE {mine} AND family = 'code' GROUP BY scope",
     "documents": _OF_PARTS + " WHERE {mine} GROUP BY scope",
     "events": "SELECT scope, sum(events) FROM sessions WHERE {mine} GROUP BY scope",
@@ -53,7 +54,7 @@ _TO_INDEX = """SELECT scope, count(*) FROM docs INDEXED BY docs_to_index
 _MISSING_RECORDS = """SELECT kind, id FROM records WHERE scope = ?1 AND NOT EXISTS
     (SELECT 1 FROM docs WHERE docs.id = records.id AND terms <> ''
     AND part = (SELECT no FROM parts WHERE scope = ?1 AND family = 'records')) LIMIT ?2"""
-_MISSING_CODE = """SELECT 'code', chunks.id FROM files JOIN chunks ON chunks.file = files.no
+_MISSING_CODE = """SELECT 'code', chunks.id FROM contents JOIN chunks ON chunks.content = contents.no
     WHERE scope = ?1 AND NOT EXISTS (SELECT 1 FROM docs WHERE docs.id = chunks.id
     AND part = (SELECT no FROM parts WHERE scope = ?1 AND family = 'code')) LIMIT ?2"""
 _SURPLUS_RECORDS = """SELECT kind, id FROM docs
@@ -61,10 +62,10 @@ _SURPLUS_RECORDS = """SELECT kind, id FROM docs
     AND NOT EXISTS (SELECT 1 FROM records WHERE scope = ?1 AND records.id = docs.id) LIMIT ?2"""
 _SURPLUS_CODE = """SELECT kind, id FROM docs
     WHERE part = (SELECT no FROM parts WHERE scope = ?1 AND family = 'code')
-    AND NOT EXISTS (SELECT 1 FROM chunks JOIN files ON files.no = chunks.file
+    AND NOT EXISTS (SELECT 1 FROM chunks JOIN contents ON contents.no = chunks.content
     WHERE chunks.id = docs.id AND scope = ?1) LIMIT ?2"""
-_HALF_FILES = """SELECT path FROM files WHERE scope = ?1
-    AND pieces <> (SELECT count(*) FROM chunks WHERE file = files.no) LIMIT ?2"""
+_HALF_FILES = """SELECT DISTINCT path FROM contents WHERE scope = ?1
+    AND pieces <> (SELECT count(*) FROM chunks WHERE content = contents.no) LIMIT ?2"""
 _MISCOUNTED = """SELECT id FROM sessions WHERE scope = ?1
     AND events <> dropped + (SELECT count(*) FROM events WHERE session = no) LIMIT ?2"""
 
@@ -196,8 +197,11 @@ class SqliteUpkeep:
                 connection.execute(
                     "UPDATE parts SET clock = clock + 1, floor = clock + 1 WHERE no = ?", (part,)
                 )
-            # Pieces of no file: damage left them behind, and no scope can claim them.
-            connection.execute("DELETE FROM chunks WHERE file NOT IN (SELECT no FROM files)")
+            # What belongs to no content: damage left it behind, and no scope can claim it.
+            for table in ("chunks", "files"):
+                connection.execute(
+                    f"DELETE FROM {table} WHERE content NOT IN (SELECT no FROM contents)"
+                )
 
     def drop_vectors(self, model: str, dimensions: int) -> None:
         """See `Upkeep.drop_vectors`."""

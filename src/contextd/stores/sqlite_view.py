@@ -9,6 +9,7 @@ import apsw
 
 from contextd.domain.access import Grant
 from contextd.domain.changes import Changes, Committed, Put
+from contextd.domain.code import CodePlace
 from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import code_documents, record_document
 from contextd.domain.records import Change
@@ -17,6 +18,7 @@ from contextd.domain.sessions import Event, Session
 from contextd.ports import Scrub
 from contextd.stores import codec, rules
 from contextd.stores.authorise import authorise, writable
+from contextd.stores.checkouts import Checkouts
 from contextd.stores.connection import Database, fetch
 from contextd.stores.reach import Reach
 from contextd.stores.scrub import scrubbed
@@ -27,20 +29,8 @@ from contextd.stores.sqlite_awareness import (
     decide,
     disagree,
 )
-from contextd.stores.sqlite_files import (
-    FileRow,
-    SqliteFiles,
-    calls_row,
-    file_row,
-    next_version,
-    reading_row,
-    remove_files,
-    weight_row,
-    write_calls,
-    write_file,
-    write_readings,
-    write_weights,
-)
+from contextd.stores.sqlite_code_writing import CodeRows, code_rows, write_code
+from contextd.stores.sqlite_files import SqliteFiles
 from contextd.stores.sqlite_index import IndexMemory, SqliteIndex
 from contextd.stores.sqlite_index_writing import (
     DocumentRow,
@@ -69,10 +59,7 @@ class Prepared:
 
     changes: Changes
     snapshots: list[codec.Json] = field(default_factory=list)
-    files: list[tuple[Scope, list[FileRow]]] = field(default_factory=list)
-    calls: list[list[tuple[object, ...]]] = field(default_factory=list)
-    readings: list[list[tuple[object, ...]]] = field(default_factory=list)
-    weights: list[list[tuple[object, ...]]] = field(default_factory=list)
+    code: list[CodeRows] = field(default_factory=list)
     documents: list[DocumentRow] = field(default_factory=list)
     vectors: dict[Scope, dict[str, bytes]] = field(default_factory=dict)
     events: list[list[EventRow]] = field(default_factory=list)
@@ -84,15 +71,23 @@ class Prepared:
 class SqliteView(LocalReads):
     """A `View` of a SQLite store."""
 
-    def __init__(self, database: Database, grant: Grant, memory: IndexMemory, scrub: Scrub) -> None:
+    def __init__(
+        self,
+        database: Database,
+        grant: Grant,
+        memory: IndexMemory,
+        scrub: Scrub,
+        code: CodePlace | None = None,
+    ) -> None:
         self.grant = grant
-        self._database, self._scrub = database, scrub
+        self._database, self._scrub, self._code = database, scrub, code
+        checkouts = Checkouts(database, code)
         self._reach = reach = Reach(grant)
         self.records = SqliteRecords(database, reach, memory.records)
         self.survey = SqliteSurvey(database, reach, self.records)
         self.contradictions = SqliteContradictions(database, reach)
-        self.index = SqliteIndex(database, reach, memory)
-        self.files = SqliteFiles(database, reach)
+        self.index = SqliteIndex(database, reach, memory, checkouts)
+        self.files = SqliteFiles(database, reach, checkouts)
         self.sessions = SqliteSessions(database, reach, scrub)
         self.originals = SqliteOriginals(database, reach)
         self.observations = SqliteObservations(database, reach)
@@ -105,7 +100,7 @@ class SqliteView(LocalReads):
         with self._database.write() as connection:
             if call and not fetch(connection, _CALL, (self._reach.owner, call, now)):
                 raise rules.committed_already()
-            done = _write(connection, ready, writable(self.grant), now)
+            done = _write(connection, ready, writable(self.grant), self._code, now)
             if not changes.naming:
                 return done
             return replace(done, namesakes=self.records.beginning(changes.beginnings))
@@ -120,10 +115,7 @@ class SqliteView(LocalReads):
             if isinstance(change, Put):
                 ready.documents.append(row_of(record_document(change.record)))
         for code in changes.code:
-            ready.files.append((code.scope, [file_row(code.scope, file) for file in code.put]))
-            ready.calls.append([calls_row(code.scope, one) for one in code.calls])
-            ready.readings.append([reading_row(code.scope, one) for one in code.readings])
-            ready.weights.append([weight_row(code.scope, one) for one in code.weights])
+            ready.code.append(code_rows(code))
             for file in code.put:
                 if file.path not in code.same_text:
                     ready.documents += map(
@@ -166,7 +158,11 @@ _ANSWER = "UPDATE calls SET answer = ? WHERE owner = ? AND key = ?"
 
 
 def _write(
-    connection: apsw.Connection, ready: Prepared, scopes: Sequence[str], now: int
+    connection: apsw.Connection,
+    ready: Prepared,
+    scopes: Sequence[str],
+    place: CodePlace | None,
+    now: int,
 ) -> Committed:
     changes = ready.changes
     changed: list[Change] = []
@@ -177,7 +173,11 @@ def _write(
         changed.append(write_record(connection, change, snapshot, changes.actor, now))
         if not isinstance(change, Put):
             index.forget(change.record.scope, [change.record.id])
-    _write_code(connection, index, ready)
+    for code in ready.code:
+        # A chunk that moved to another file is among what is put: first out, then in.
+        removed_ids = write_code(connection, code, place, now)
+        if removed_ids:
+            index.forget(code.change.scope, removed_ids)
     index.put(ready.documents)
     if ready.documents and _has_vectors_before(connection):
         index.use_vectors_before(ready.documents)
@@ -198,25 +198,6 @@ def _write(
         keep_original(connection, original)
     jobs = [write_job(connection, row) for row in ready.jobs]
     return Committed(changed, sessions, events, jobs, decided)
-
-
-def _write_code(connection: apsw.Connection, index: IndexWriter, ready: Prepared) -> None:
-    for change, (scope, rows) in zip(ready.changes.code, ready.files, strict=True):
-        # A chunk that moved to another file is among what is put: first out, then in.
-        if not (rows or change.remove):
-            continue
-        version = next_version(connection, scope, removing=bool(change.remove))
-        removed_ids = remove_files(connection, scope, change.remove) if change.remove else []
-        for row in rows:
-            removed_ids += write_file(connection, row, version)
-        if removed_ids:
-            index.forget(scope, removed_ids)
-    derived = zip(ready.changes.code, ready.calls, ready.readings, ready.weights, strict=True)
-    for change, calls, readings, weights in derived:
-        write_calls(connection, calls)
-        write_readings(connection, readings)
-        if change.weighed:
-            write_weights(connection, change.scope, weights, change.weighed)
 
 
 def _has_vectors_before(connection: apsw.Connection) -> bool:

@@ -14,6 +14,7 @@ from anyio import to_thread
 from contextd.loading import loading
 from contextd.operations.core import Profile
 from contextd.surfaces.calls import Calls, Peer
+from contextd.surfaces.line_reader import LineReader
 from contextd.surfaces.manner import Manner
 
 if TYPE_CHECKING:
@@ -26,13 +27,13 @@ async def serve_agent(
     calls: Calls,
     manner: Manner,
     peer: Peer,
-    reader: asyncio.StreamReader,
+    lines: LineReader,
     writer: asyncio.StreamWriter,
 ) -> None:
     """Serve one agent on a stream until it hangs up."""
     serve = await to_thread.run_sync(_over_streams)
     calls.warm()
-    await serve(calls, manner, peer, reader, writer)
+    await serve(calls, manner, peer, lines, writer)
 
 
 class AgentsOverHttp:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Protocol
 
 from contextd.domain.scope import Scope
+from contextd.domain.upkeep import WrittenSince
 from contextd.operations.core import Answer
 from contextd.runtime import Request
 from contextd.settings import Settings
@@ -29,6 +31,10 @@ class Backend(Protocol):
         """What `/readyz` and `daemon status` show: version, project count, pending work, services,
         problems.
         """
+        ...
+
+    def written_since(self, backup: Path | None) -> WrittenSince:
+        """What the store of this machine has that a backup lacks; everything without a backup."""
         ...
 
     def wake(self) -> None:

@@ -24,22 +24,31 @@ from contextd.domain.errors import (
     Corrupt,
     Invalid,
     NotFound,
+    Stale,
     TooLarge,
     Unavailable,
 )
 from contextd.domain.records import new_id
 from contextd.governance.redact import redact_json
+from contextd.long_lines import LINE_LIMIT, LongLine
 from contextd.operations.core import PROFILES, Profile
 from contextd.surfaces.agents import serve_agent
 from contextd.surfaces.calls import Call, Calls, Peer
+from contextd.surfaces.line_reader import LineReader
 from contextd.surfaces.manner import manner_of
+from contextd.surfaces.open_connections import OpenConnections, most_connections
 from contextd.surfaces.web.access import Access
 
 logger = logging.getLogger(__name__)
 
-LINE_LIMIT = 16 << 20
-"""Bytes a line may have."""
+MOST_CONNECTIONS = 512
+"""Agents of many windows, their hooks and commands; each costs a descriptor and a few kilobytes."""
+
+_PREAMBLE_LIMIT = 1 << 20
+"""Bytes of the first line of a connection, which may name thousands of requests to be repeated."""
 _PREAMBLE_SECONDS = 10.0
+_WRITE_SECONDS = 60.0
+"""How long a client may leave an answer unread."""
 
 _LAST_ANSWER_SECONDS = 2.0
 """How long a connection is left its last answers: they are ready, and wait only for the event loop."""
@@ -47,13 +56,13 @@ _LAST_ANSWER_SECONDS = 2.0
 _SPOOL_FIRST_SECONDS = 0.3
 """How long a hook waits for events that were left before its own; its client gives it a second."""
 
+_FULL = Busy("the daemon has as many connections as it can serve", "close some, or try again")
+
 Line = dict[str, Any]
 
 
 class Connections:
     """Everybody connected to the socket. `facts` is what the daemon publishes about itself."""
-
-    line_limit = LINE_LIMIT
 
     def __init__(
         self,
@@ -74,6 +83,7 @@ class Connections:
         self._interrupted = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._streams: dict[asyncio.StreamReader, asyncio.StreamWriter] = {}
+        self._open = OpenConnections(most_connections(MOST_CONNECTIONS))
         self._ingesting = asyncio.Lock()
         self._spool_waits_for = ""
         self.clients = 0
@@ -87,6 +97,9 @@ class Connections:
             task.add_done_callback(self._tasks.discard)
         self._streams[reader] = writer
         try:
+            if not self._open.opened(writer, writer.transport.abort):
+                await _write(writer, {"error": _FULL.as_dict()})
+                return
             await self._serve(reader, writer)
         except (ConnectionError, TimeoutError, asyncio.IncompleteReadError):
             pass
@@ -96,6 +109,7 @@ class Connections:
         except Exception:
             logger.exception("a connection failed")
         finally:
+            self._open.closed(writer)
             del self._streams[reader]
             writer.close()
 
@@ -119,8 +133,7 @@ class Connections:
         async with self._ingesting:
             count = 0
             for batch in spool.take(self._home):
-                entries = spool.read(batch)
-                for entry in entries:
+                for entry in spool.read(batch):
                     if not await self._ingest(entry):
                         return count
                     count += 1
@@ -147,9 +160,10 @@ class Connections:
         return True
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        lines = LineReader.of(reader)
         try:
             async with asyncio.timeout(_PREAMBLE_SECONDS):
-                about = await _read(reader)
+                about = await _read(lines, _PREAMBLE_LIMIT)
             if about is None:
                 return
             role = self._check(about)
@@ -157,9 +171,10 @@ class Connections:
             await _write(writer, {"error": error.as_dict()})
             return
         if role == "mcp":
-            await self._serve_mcp(about, reader, writer)
+            self._open.serves(writer)
+            await self._serve_mcp(about, lines, writer)
         else:
-            await self._serve_lines(role, about, reader, writer)
+            await self._serve_lines(role, about, lines, writer, reader.at_eof)
 
     def _check(self, about: Line) -> str:
         if about.get("v") != PROTOCOL:
@@ -180,7 +195,7 @@ class Connections:
         return str(role)
 
     async def _serve_mcp(
-        self, about: Line, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self, about: Line, lines: LineReader, writer: asyncio.StreamWriter
     ) -> None:
         repeats = about.get("repeats")
         peer = Peer(
@@ -201,7 +216,7 @@ class Connections:
         manner = manner_of(profile, peer.client, hooked=about.get("hooked") is True)
         self.clients += 1
         try:
-            await serve_agent(self._calls, manner, peer, reader, writer)
+            await serve_agent(self._calls, manner, peer, lines, writer)
         finally:
             self.clients -= 1
             self.left_at = time.monotonic()
@@ -209,7 +224,12 @@ class Connections:
                 await self._calls.call_if_known(peer, "connection_closed", {})
 
     async def _serve_lines(
-        self, role: str, about: Line, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self,
+        role: str,
+        about: Line,
+        lines: LineReader,
+        writer: asyncio.StreamWriter,
+        is_gone: Callable[[], bool],
     ) -> None:
         answer: dict[str, Callable[[Line, Line], Awaitable[Line]]] = {
             "call": self._call, "hook": self._hook, "control": self._control,
@@ -218,9 +238,10 @@ class Connections:
         try:
             if role == "call":
                 await _write(writer, {"welcome": self._facts.get("version", "")})
-            while (line := await self._next(reader, writer)) is not None:
+            while (line := await self._next(lines, writer)) is not None:
+                self._open.serves(writer)
                 if role == "hook":
-                    await self._ready_for_hook(reader)
+                    await self._ready_for_hook(is_gone)
                 try:
                     reply = await answer[role](about, line)
                 except ContextdError as error:
@@ -228,6 +249,7 @@ class Connections:
                 if "id" in line:
                     reply["id"] = line["id"]
                 await _write(writer, reply)
+                self._open.waits(writer)
                 if role == "hook":
                     self._calls.warm()
                 if reply.get("stopping"):
@@ -236,19 +258,14 @@ class Connections:
             self.clients -= role != "control"
             self.left_at = time.monotonic()
 
-    async def _next(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> Line | None:
+    async def _next(self, lines: LineReader, writer: asyncio.StreamWriter) -> Line | None:
         while True:
             try:
-                return await _read(reader)
-            except Invalid as error:
-                await _write(writer, {"error": error.as_dict()})
-            except TooLarge as error:
-                await _write(writer, {"error": error.as_dict()})
-                return None
+                return await _read(lines)
+            except (Invalid, TooLarge) as error:
+                await _write(writer, {"error": error.as_dict(), **error.details})
 
-    async def _ready_for_hook(self, reader: asyncio.StreamReader) -> None:
+    async def _ready_for_hook(self, is_gone: Callable[[], bool]) -> None:
         """Wait for the backend; a hook that gave up meanwhile has spooled its event, and one that is hung
         up on because there is none will.
         """
@@ -258,7 +275,7 @@ class Connections:
             raise ConnectionAbortedError(error.message) from error
         await self._take_in_first()
         await asyncio.sleep(0)
-        if reader.at_eof():
+        if is_gone():
             raise ConnectionAbortedError
 
     async def _take_in_first(self) -> None:
@@ -304,6 +321,9 @@ class Connections:
         peer = Peer("hook", self._caller, cwd=_text(about, "cwd"), client=client)
         try:
             answer = await self._calls.call(peer, "hook_event", arguments)
+        except Stale as error:
+            # Others changed the session again and again: nothing against the event.
+            raise Busy(error.message, error.hint) from error
         except NotFound as error:
             if spool.UNKNOWN not in error.details:
                 raise
@@ -336,14 +356,15 @@ class Connections:
         raise Invalid(f"cannot {do!r}", "control can do: status, signin, wake, stop, handover")
 
 
-async def _read(reader: asyncio.StreamReader) -> Line | None:
+async def _read(lines: LineReader, most: int = LINE_LIMIT) -> Line | None:
     """The next line, or `None` at the end. Raises `Invalid` and `TooLarge`."""
-    try:
-        data = await reader.readuntil(b"\n")
-    except asyncio.IncompleteReadError:
+    data = await lines.next()
+    if data is None:
         return None
-    except asyncio.LimitOverrunError:
-        raise TooLarge(f"a line may have {LINE_LIMIT} bytes", "send less at once") from None
+    if isinstance(data, LongLine) or len(data) > most:
+        id = data.id if isinstance(data, LongLine) else None
+        about = {} if id is None else {"id": id}
+        raise TooLarge(f"a line may have {most} bytes", "send less at once", about)
     try:
         line = json.loads(data)
     except (ValueError, RecursionError):
@@ -357,7 +378,12 @@ async def _write(writer: asyncio.StreamWriter, line: Mapping[str, Any]) -> None:
     text = json.dumps(line, separators=(",", ":"), ensure_ascii=False)
     # A lone surrogate, which JSON may hold and UTF-8 may not, is written as JSON escapes it.
     writer.write(text.encode("utf-8", "backslashreplace") + b"\n")
-    await writer.drain()
+    try:
+        async with asyncio.timeout(_WRITE_SECONDS):
+            await writer.drain()
+    except TimeoutError:
+        writer.transport.abort()
+        raise
 
 
 def _number(line: Line, name: str) -> int:

@@ -36,6 +36,7 @@ _FINISH_SECONDS = 10.0
 _SHORTEST_IDLE = 2.0
 _LONGEST_TICK = 5.0
 _SPOOL_SECONDS = 5.0
+_ACCEPTED_AT_ONCE, _QUEUE = 128, 1024
 
 
 def serve(
@@ -151,11 +152,15 @@ class _Daemon:
 
     async def _listen(self) -> asyncio.Server:
         start = asyncio.start_server if sys.platform == "win32" else asyncio.start_unix_server
-        return await start(
+        server = await start(
             self._connections.accept,
             sock=self._claim.listener,
-            limit=self._connections.line_limit,
+            # As many as are accepted before anything else runs: each takes a descriptor.
+            backlog=_ACCEPTED_AT_ONCE,
         )
+        # A client that finds the queue full is refused at once, however long it would wait.
+        self._claim.listener.listen(_QUEUE)
+        return server
 
     async def _finish(self) -> None:
         if not await self._calls.drained(_FINISH_SECONDS):

@@ -18,6 +18,7 @@ from contextd.domain.errors import NotFound
 from contextd.operations.core import PROFILES
 from contextd.surfaces.agents import agents_over_http
 from contextd.surfaces.calls import Calls
+from contextd.surfaces.http_connections import HttpConnections
 from contextd.surfaces.http_guard import Guard, send_problem
 from contextd.surfaces.rest import on_http_exception, routes
 from contextd.surfaces.web.access import Access
@@ -25,6 +26,7 @@ from contextd.surfaces.web.sections import wants_page
 from contextd.surfaces.web.server import Pages
 
 _SHUTDOWN_SECONDS = 5
+_BACKLOG = 128
 
 
 async def serve_http(
@@ -36,10 +38,13 @@ async def serve_http(
     access: Access,
 ) -> None:
     """Serve who comes to the listener until told to stop."""
-    async with http_app(calls, token, profile, access) as app:
+    connections = HttpConnections()
+    async with connections.watched(), http_app(calls, token, profile, access, connections) as app:
         config = uvicorn.Config(
-            app, lifespan="off", log_config=None, access_log=False, ws="none",
-            server_header=False, timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+            app, http=connections.protocol(), ws="none", lifespan="off", log_config=None,
+            access_log=False, server_header=False, timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+            # As many as are accepted before anything else runs: each takes a descriptor.
+            backlog=_BACKLOG,
         )  # fmt: skip
         server = _Server(config)
         serving = asyncio.create_task(server.serve(sockets=[listener]))
@@ -52,7 +57,11 @@ async def serve_http(
 
 @contextlib.asynccontextmanager
 async def http_app(
-    calls: Calls, token: str, profile: str, access: Access | None = None
+    calls: Calls,
+    token: str,
+    profile: str,
+    access: Access | None = None,
+    connections: HttpConnections | None = None,
 ) -> AsyncIterator[ASGIApp]:
     """The guarded ASGI application: `/mcp` (`?profile=` or `/mcp/x/<profile>`), REST, health, and
     the pages for browsers that `access` lets in.
@@ -78,7 +87,8 @@ async def http_app(
         await agents.handle(wanted, scope, receive, send)
 
     async with agents_over_http(calls) as agents:
-        yield Guard(app, token, own_door=wants_page)
+        counted = connections.open if connections else None
+        yield Guard(app, token, own_door=wants_page, open_connections=counted)
 
 
 class _Server(uvicorn.Server):

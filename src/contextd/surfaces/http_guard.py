@@ -9,24 +9,30 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Mapping
-from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from contextd.domain.errors import ContextdError, Denied, Invalid, TooLarge
+from contextd.domain.errors import Busy, ContextdError, Denied, Invalid, TooLarge
 from contextd.operations.core import as_problem
+from contextd.surfaces.open_connections import OpenConnections, client_address
 
 BODY_LIMIT = 4 << 20
 """Bytes a request's body may have."""
+
+BODIES_LIMIT = 64 << 20
+"""Bytes that the bodies of all requests may have which are being read."""
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 """Names this port may be called by."""
 
 
 class Guard:
-    """Pure ASGI. Refusals are problem details: 421 host, 403 origin, 401 token, 413 body.
+    """Pure ASGI. Refusals are problem details: 421 host, 403 origin, 401 token, 413 body, 503 when too
+    many bodies are being read.
 
+    The application runs once the whole body is there, and reads it in one piece: no exception has to
+    find its way through the application, and `open_connections` learns which request is whole.
     `open_paths` need no token, nor does what has an `own_door`, by its path and what it accepts:
     that decides for itself. Host, origin and size are checked everywhere.
     """
@@ -40,9 +46,12 @@ class Guard:
         hosts: frozenset[str] = LOOPBACK,
         body_limit: int = BODY_LIMIT,
         own_door: Callable[[str, str], bool] = lambda path, accept: False,
+        open_connections: OpenConnections | None = None,
     ) -> None:
         self._app, self._token, self._own_door = app, token, own_door
         self._open_paths, self._hosts, self._body_limit = open_paths, hosts, body_limit
+        self._connections = open_connections
+        self._reading = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it here."""
@@ -55,11 +64,38 @@ class Guard:
         if refusal is not None:
             await send_problem(send, *refusal)
             return
-        budget = _Budget(receive, self._body_limit)
+        body = await self._body(receive)
+        if isinstance(body, ContextdError):
+            await send_problem(send, body)
+        elif body is not None:
+            client = client_address(scope.get("client"))
+            if self._connections is not None:
+                self._connections.serves(client)
+            try:
+                await self._app(scope, _after(body, receive), send)
+            finally:
+                if self._connections is not None:
+                    self._connections.waits(client)
+
+    async def _body(self, receive: Receive) -> bytes | ContextdError | None:
+        """The whole body, why it is not read to its end, or `None` when its client left."""
+        body = bytearray()
         try:
-            await self._app(scope, budget.receive, send)
-        except _OverBudget:
-            await send_problem(send, self._too_large(), 413)
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return None
+                piece = message.get("body", b"")
+                body += piece
+                self._reading += len(piece)
+                if len(body) > self._body_limit:
+                    return self._too_large()
+                if self._reading > BODIES_LIMIT:
+                    return Busy("too many large requests at once", "try again in a moment")
+                if not message.get("more_body"):
+                    return bytes(body)
+        finally:
+            self._reading -= len(body)
 
     def _refusal(self, path: str, headers: Mapping[bytes, str]) -> tuple[ContextdError, int] | None:
         if _hostname("//" + headers.get(b"host", "")) not in self._hosts:
@@ -107,20 +143,18 @@ async def send_problem(send: Send, error: ContextdError, status: int | None = No
     await send({"type": "http.response.body", "body": body})
 
 
-class _OverBudget(Exception):
-    """The body is longer than allowed, whatever its length was said to be."""
+def _after(body: bytes, receive: Receive) -> Receive:
+    """What gives the body, which was read, and then what comes after it."""
+    given = False
 
+    async def with_body() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
 
-class _Budget:
-    def __init__(self, receive: Receive, limit: int) -> None:
-        self._receive, self._left = receive, limit
-
-    async def receive(self) -> Message:
-        message: Any = await self._receive()
-        self._left -= len(message.get("body", b""))
-        if self._left < 0:
-            raise _OverBudget
-        return dict(message)
+    return with_body
 
 
 def _hostname(address: str) -> str:

@@ -21,6 +21,7 @@ from mcp.shared.exceptions import MCPError
 from contextd import __version__
 from contextd.domain.errors import ContextdError
 from contextd.domain.notices import Notice
+from contextd.domain.quoting import harmless_data, inline
 from contextd.operations.core import Operation, slim_schema, tools
 from contextd.surfaces.calls import Call, Calls, Peer
 from contextd.surfaces.manner import Manner
@@ -69,7 +70,7 @@ def build_server(calls: Calls, manner: Manner, peer_of: PeerOf) -> Server[Any]:
         await calls.operations()
         op = manner.tool(params.name)
         if op is None:
-            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")
+            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {inline(params.name)}")
         peer = replace(_named(peer_of(ctx), ctx), client_sessions=client_sessions(ctx.meta))
         call = None
         if peer.connection and ctx.request_id is not None:
@@ -81,13 +82,13 @@ def build_server(calls: Calls, manner: Manner, peer_of: PeerOf) -> Server[Any]:
             return tool_error(error)
         for notice in answer.notices:
             await _send(ctx, notice)
-        unsaid = tuple(notice for notice in answer.notices if not notice.answered)
-        notices = () if _shows_notices(ctx) else unsaid
+        notices = [one for one in answer.notices if not (one.answered or _shows_notices(ctx))]
+        facts = harmless_data([notice.as_dict() for notice in notices])
         return types.CallToolResult(
             content=[types.TextContent(text=text) for text in (answer.text, *_lines(notices))],
             structured_content={
                 **structured(op, answer.value if _wants_all(ctx) else answer.shown),
-                **({"notices": [notice.as_dict() for notice in notices]} if notices else {}),
+                **({"notices": facts} if facts else {}),
             },
         )
 
@@ -170,7 +171,7 @@ async def _send(ctx: Context, notice: Notice) -> None:
     """Send a notice as a notification on the stream of the request it belongs to."""
     method = f"contextd/{notice.name}"
     notification: Any = types.Notification[dict[str, Any], str](
-        method=method, params=dict(notice.facts)
+        method=method, params=harmless_data(dict(notice.facts))
     )
     await ctx.session.send_notification(notification, related_request_id=ctx.request_id)
 
@@ -187,7 +188,7 @@ def _wants_all(ctx: Context) -> bool:
 
 
 def _lines(notices: Sequence[Notice]) -> list[str]:
-    return ["\n".join(f"({notice.text})" for notice in notices)] if notices else []
+    return ["\n".join(f"({inline(notice.text)})" for notice in notices)] if notices else []
 
 
 _CODEX_TURN = "x-codex-turn-metadata"

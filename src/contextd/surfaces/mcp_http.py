@@ -6,7 +6,11 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TypeAlias
 
+import mcp_types as types
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from pydantic import ValidationError
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
 
 from contextd.domain.access import OWNER
 from contextd.operations.core import PROFILES, Profile
@@ -14,9 +18,47 @@ from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.http_guard import BODY_LIMIT
 from contextd.surfaces.manner import Manner
 from contextd.surfaces.mcp import Context, build_server
+from contextd.surfaces.mcp_stream import lacks_id, refusal
 from contextd.surfaces.rest import peer_of
 
-Managers: TypeAlias = Mapping[Profile, StreamableHTTPSessionManager]
+
+class Door:
+    """What answers requests to `/mcp` in one profile. The SDK takes a request with an odd id for a notification,
+    and accepts it without an answer: such a body is refused before.
+    """
+
+    def __init__(self, manager: StreamableHTTPSessionManager) -> None:
+        self._manager = manager
+
+    async def handle_request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["method"] != "POST":
+            await self._manager.handle_request(scope, receive, send)
+            return
+        messages = [message := await receive()]
+        size = len(message.get("body", b""))
+        while message.get("more_body") and size <= BODY_LIMIT:
+            messages.append(message := await receive())
+            size += len(message.get("body", b""))
+        body = b"".join(one.get("body", b"") for one in messages)
+        if size <= BODY_LIMIT and _is_unanswered(body):
+            await Response(refusal(body), 400, media_type="application/json")(scope, receive, send)
+            return
+
+        async def replayed() -> Message:
+            return messages.pop(0) if messages else await receive()
+
+        await self._manager.handle_request(scope, replayed, send)
+
+
+def _is_unanswered(body: bytes) -> bool:
+    try:
+        return lacks_id(types.jsonrpc_message_adapter.validate_json(body, by_name=False))
+    except ValidationError:
+        return False
+
+
+Managers: TypeAlias = Mapping[Profile, Door]
 
 
 @asynccontextmanager
@@ -33,7 +75,7 @@ async def managers(calls: Calls) -> AsyncIterator[Managers]:
     async with AsyncExitStack() as stack:
         for manager in by_profile.values():
             await stack.enter_async_context(manager.run())
-        yield by_profile
+        yield {name: Door(manager) for name, manager in by_profile.items()}
 
 
 def _peer(ctx: Context) -> Peer:

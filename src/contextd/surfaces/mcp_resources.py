@@ -16,6 +16,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, NotFound
+from contextd.domain.quoting import harmless, harmless_data, inline
 from contextd.domain.scope import Scope
 from contextd.operations.core import OPERATIONS
 from contextd.surfaces.calls import Calls, Peer
@@ -139,12 +140,14 @@ class Resources:
             except NotFound as error:
                 raise _not_found(ctx, uri, error_text(error)) from error
             except ContextdError as error:
-                raise MCPError(types.INTERNAL_ERROR, error_text(error), error.as_dict()) from error
+                raise MCPError(
+                    types.INTERNAL_ERROR, error_text(error), harmless_data(error.as_dict())
+                ) from error
             text = answer.text if row.mime == _MARKDOWN else json.dumps(answer.value)
             content = types.TextResourceContents(uri=uri, mime_type=row.mime, text=text)
             return types.ReadResourceResult(contents=[content])
         known = ", ".join([row.uri for row in await self._offered()])
-        raise _not_found(ctx, uri, f"no resource {uri}. Resources: {known}")
+        raise _not_found(ctx, uri, f"no resource {inline(uri)}. Resources: {known}")
 
     async def prompts(self, ctx: Context, params: Any) -> types.ListPromptsResult:
         """The prompts; none takes arguments."""
@@ -165,7 +168,7 @@ class Resources:
         try:
             known = (await self._calls.call(self._peer_of(ctx), row.operation, {})).text
         except ContextdError as error:
-            known = f"(not available: {error.message})"
+            known = f"(not available: {inline(error.message)})"
         text = types.TextContent(text=f"{row.text}\n\n{known}")
         return types.GetPromptResult(
             description=row.description,
@@ -221,7 +224,7 @@ class Resources:
             if not names["scope"] or not all(exists[variable] for variable in variables):
                 break
             return frozenset(Scope.parse(names["scope"]).cascade)
-        raise _not_found(ctx, uri, f"no resource {uri}")
+        raise _not_found(ctx, uri, f"no resource {inline(uri)}")
 
     async def modules(self, ctx: Context) -> tuple[Scope | None, tuple[str, ...]]:
         """The scope of the caller's project and the names of its modules, of which resources are made."""
@@ -243,8 +246,8 @@ class Resources:
 def _module(row: Mapping[str, Any]) -> types.Resource:
     return types.Resource(
         name=row["name"],
-        title=f"{MODULE.title} {row['name']}",
-        description=row["description"] or None,
+        title=inline(f"{MODULE.title} {row['name']}"),
+        description=inline(row["description"]) or None,
         uri=MODULE.uri.replace("{name}", quote(row["name"], safe="")),
         mime_type=MODULE.mime,
     )
@@ -257,4 +260,4 @@ def _fields(operation: str) -> Mapping[str, Any]:
 def _not_found(ctx: Context, uri: str, message: str) -> MCPError:
     modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
     code = types.INVALID_PARAMS if modern else _LEGACY_NOT_FOUND
-    return MCPError(code, message, {"uri": uri})
+    return MCPError(code, message, {"uri": harmless(uri)})

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
+import math
 from contextlib import suppress
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import anyio
 import mcp_types as types
@@ -13,31 +13,45 @@ from mcp.server.lowlevel import Server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
+from contextd.long_lines import LongLine
 from contextd.surfaces.calls import Calls, Peer
+from contextd.surfaces.line_reader import LineReader
 from contextd.surfaces.manner import Manner
 from contextd.surfaces.mcp import build_server
 
 Incoming: TypeAlias = SessionMessage | Exception
 _DRAIN_SECONDS = 8.0
+_NOTICES = "notifications/"
+
+
+class LineWriter(Protocol):
+    """Where answers go, as `asyncio.StreamWriter` has it."""
+
+    def write(self, data: bytes) -> None:
+        """Take in some bytes."""
+
+    async def drain(self) -> None:
+        """Return once more can be taken in."""
+
+    def is_closing(self) -> bool:
+        """Whether nobody reads any more."""
 
 
 async def serve_peer(
     calls: Calls,
     manner: Manner,
     peer: Peer,
-    reader: asyncio.StreamReader,
-    writer: asyncio.StreamWriter,
+    lines: LineReader,
+    writer: LineWriter,
 ) -> None:
     """Serve one peer in its manner; see `serve_stream`."""
-    await serve_stream(build_server(calls, manner, lambda _: peer), reader, writer)
+    await serve_stream(build_server(calls, manner, lambda _: peer), lines, writer)
 
 
-async def serve_stream(
-    server: Server[Any], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-) -> None:
+async def serve_stream(server: Server[Any], lines: LineReader, writer: LineWriter) -> None:
     """Serve one client, in the era it opens with, until it hangs up.
 
-    A line that is no JSON-RPC message is answered with an error. Requests under way when the client
+    A line that is no JSON-RPC message, or too long, is answered with an error. Requests under way when the client
     stops sending are still answered.
     """
     inbound, read_stream = anyio.create_memory_object_stream[Incoming](0)
@@ -48,7 +62,7 @@ async def serve_stream(
 
     async def read() -> None:
         async with inbound:
-            while (line := await _line(reader)) is not None:
+            while (line := await _line(lines)) is not None:
                 message = _parse(line)
                 if writer.is_closing():
                     return
@@ -79,7 +93,7 @@ async def serve_stream(
                 text = message.model_dump_json(by_alias=True, exclude_unset=True)
                 await _send(writer, text.encode() + b"\n")
                 wrote_at = anyio.current_time()
-                if not pending and reader.at_eof():
+                if not pending and lines.has_ended:
                     answered.set()
 
     async with anyio.create_task_group() as group:
@@ -89,36 +103,54 @@ async def serve_stream(
         group.cancel_scope.cancel()
 
 
-async def _line(reader: asyncio.StreamReader) -> bytes | None:
+async def _line(lines: LineReader) -> bytes | LongLine | None:
     try:
-        return await reader.readuntil(b"\n")
-    except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError):
+        return await lines.next()
+    except (ConnectionError, TimeoutError):
         return None
 
 
-async def _send(writer: asyncio.StreamWriter, line: bytes) -> None:
+async def _send(writer: LineWriter, line: bytes) -> None:
     # A client that left is noticed where its lines are read.
     with suppress(ConnectionError):
         writer.write(line)
         await writer.drain()
 
 
-def _parse(line: bytes) -> types.JSONRPCMessage | bytes:
+def _parse(line: bytes | LongLine) -> types.JSONRPCMessage | bytes:
     """The message, or the error to answer with."""
+    if isinstance(line, LongLine):
+        return line.refusal()
     try:
-        return types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+        message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+        if not lacks_id(message):
+            return message
     except ValidationError:
         pass
-    try:
-        content = json.loads(line)
-    except (ValueError, RecursionError):
-        return _refusal(None, types.PARSE_ERROR, "Parse error")
-    key = content.get("id") if isinstance(content, dict) else None
-    return _refusal(
-        key if isinstance(key, str | int) else None, types.INVALID_REQUEST, "Invalid request"
+    return refusal(line) + b"\n"
+
+
+def lacks_id(message: types.JSONRPCMessage) -> bool:
+    """Whether a message is a request whose id is missing or no id, such as a list: the SDK takes it for a
+    notification and answers nothing, and its client waits for ever.
+    """
+    return isinstance(message, types.JSONRPCNotification) and not message.method.startswith(
+        _NOTICES
     )
 
 
-def _refusal(key: str | int | None, code: int, message: str) -> bytes:
+def refusal(line: bytes | str) -> bytes:
+    """The error that answers a line which is no message: with its id where that is a text or a number."""
+    try:
+        content = json.loads(line)
+    except (ValueError, RecursionError):
+        return _error(None, types.PARSE_ERROR, "Parse error")
+    key = content.get("id") if isinstance(content, dict) else None
+    number = isinstance(key, int | float) and not isinstance(key, bool) and math.isfinite(key)
+    usable = isinstance(key, str) or number
+    return _error(key if usable else None, types.INVALID_REQUEST, "Invalid request")
+
+
+def _error(key: Any, code: int, message: str) -> bytes:
     error = {"code": code, "message": message}
-    return json.dumps({"jsonrpc": "2.0", "id": key, "error": error}).encode() + b"\n"
+    return json.dumps({"jsonrpc": "2.0", "id": key, "error": error}).encode()

@@ -9,7 +9,8 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from contextd import __version__
-from contextd.operations.core import Operation, slim_schema
+from contextd.domain.errors import ERRORS, ContextdError
+from contextd.operations.core import Operation
 
 _REFERENCE = "#/components/schemas/{model}"
 _PROBLEM = {
@@ -28,6 +29,26 @@ _PROBLEM = {
 }
 
 
+def _problems() -> dict[int, str]:
+    """What each status of a failure means: those of the errors, and those that the port itself answers with."""
+    meanings: dict[int, list[str]] = {}
+    kinds: tuple[type[ContextdError], ...] = (*ERRORS.values(), ContextdError)
+    for kind in kinds:
+        about = (kind.__doc__ or "").split("\n")[0] if kind is not ContextdError else "A defect."
+        meanings.setdefault(kind.status, []).append(about)
+    described = {status: " Or: ".join(texts) for status, texts in meanings.items()}
+    return {
+        400: "The body is no JSON object.",
+        401: "The token is missing or wrong.",
+        412: "It is not as `If-Match` says any more.",
+        421: "The port does not answer under this host name.",
+        **described,
+    }
+
+
+_PROBLEMS = _problems()
+
+
 def openapi(operations: Sequence[Operation]) -> dict[str, Any]:
     """The whole document. Schemas with the same name but another content get names of their own."""
     schemas, shared = TypeAdapter.json_schemas(
@@ -37,11 +58,11 @@ def openapi(operations: Sequence[Operation]) -> dict[str, Any]:
         ],
         ref_template=_REFERENCE,
     )
-    components = {name: slim_schema(part) for name, part in shared.get("$defs", {}).items()}
+    components = {name: untitled(part) for name, part in shared.get("$defs", {}).items()}
     paths: dict[str, dict[str, Any]] = {}
     for op in operations:
-        arguments = slim_schema(_resolved(schemas[op.name, "validation"], components))
-        result = schemas[op.name, "serialization"]
+        arguments = untitled(_resolved(schemas[op.name, "validation"], components))
+        result = untitled(schemas[op.name, "serialization"])
         paths.setdefault(op.path, {})[op.method.lower()] = _entry(op, arguments, result)
     return {
         "openapi": "3.1.0",
@@ -52,6 +73,21 @@ def openapi(operations: Sequence[Operation]) -> dict[str, Any]:
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
         "security": [{"token": []}],
+    }
+
+
+def untitled(schema: Any) -> Any:
+    """A JSON schema without titles; everything that a value is held to stays."""
+    if isinstance(schema, list):
+        return [untitled(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: {name: untitled(part) for name, part in value.items()}
+        if key in ("properties", "$defs")
+        else untitled(value)
+        for key, value in schema.items()
+        if key != "title" or not isinstance(value, str)
     }
 
 
@@ -69,11 +105,16 @@ def _entry(op: Operation, arguments: dict[str, Any], result: dict[str, Any]) -> 
                 "description": "The result",
                 "content": {"application/json": {"schema": result}},
             },
-            "default": {
-                "description": "A problem",
-                "content": {
-                    "application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}
-                },
+            **{
+                str(status): {
+                    "description": description,
+                    "content": {
+                        "application/problem+json": {
+                            "schema": {"$ref": "#/components/schemas/Problem"}
+                        }
+                    },
+                }
+                for status, description in sorted(_PROBLEMS.items())
             },
         },
     }

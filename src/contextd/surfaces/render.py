@@ -6,6 +6,7 @@ import re
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError
+from contextd.domain.quoting import harmless
 from contextd.surfaces.manner import Manner
 
 _ABOUT = "contextd remembers this project across sessions and agents."
@@ -76,5 +77,5 @@ PROMPTS: dict[str, Prompt] = {
 
 def error_text(error: ContextdError) -> str:
     """`code: message. Hint`, on one line."""
-    message = error.message.rstrip(".")
-    return f"{error.code}: {message}. {error.hint}".rstrip()
+    message = " ".join(harmless(error.message).split()).rstrip(".")
+    return f"{error.code}: {message}. {' '.join(harmless(error.hint).split())}".rstrip()

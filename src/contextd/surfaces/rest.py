@@ -17,6 +17,7 @@ from starlette.routing import Route
 from contextd import __version__
 from contextd.domain.access import OWNER
 from contextd.domain.errors import Conflict, ContextdError, Invalid, NotFound
+from contextd.domain.unseen import visible_json
 from contextd.operations.core import OPERATIONS, Operation, as_problem, slim_schema
 from contextd.surfaces.calls import Call, Calls, Peer
 from contextd.surfaces.openapi import openapi
@@ -49,7 +50,7 @@ def routes(calls: Calls) -> list[Route]:
 
     async def readyz(request: Request) -> Response:
         try:
-            return JSONResponse({"status": "ready", **await calls.health()})
+            return PlainJson({"status": "ready", **await calls.health()})
         except ContextdError as error:
             return problem(error, 503)
 
@@ -71,11 +72,19 @@ def routes(calls: Calls) -> list[Route]:
     ]
 
 
+class PlainJson(JSONResponse):
+    """JSON whose bytes steer no terminal that prints them: what would is escaped, and means the same."""
+
+    def render(self, content: Any) -> bytes:
+        """See `JSONResponse.render`."""
+        return visible_json(super().render(content).decode()).encode()
+
+
 def problem(error: ContextdError, status: int | None = None) -> JSONResponse:
     """RFC 9457 problem details."""
     body = as_problem(error)
     status = status or error.status
-    return JSONResponse({**body, "status": status}, status, media_type=PROBLEM)
+    return PlainJson({**body, "status": status}, status, media_type=PROBLEM)
 
 
 async def on_http_exception(request: Request, error: Exception) -> Response:
@@ -108,7 +117,7 @@ def _endpoint(calls: Calls, by_method: Mapping[str, Operation]) -> Any:
             return problem(error)
         if request.headers.get("accept", "").startswith("text/"):
             return PlainTextResponse(answer.text)
-        return JSONResponse(answer.value, headers=_version_of(answer.value))
+        return PlainJson(answer.value, headers=_version_of(answer.value))
 
     return endpoint
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from mcp.server.stdio import stdio_server
+from anyio import to_thread
 
 from contextd.domain.access import OWNER
 from contextd.domain.errors import Invalid
@@ -16,8 +16,11 @@ from contextd.operations.core import PROFILES
 from contextd.settings import Settings
 from contextd.surfaces.backend import Backend
 from contextd.surfaces.calls import Calls, Peer
+from contextd.surfaces.line_reader import CHUNK, LineReader
 from contextd.surfaces.manner import Manner, manner_of
-from contextd.surfaces.mcp import build_server
+from contextd.surfaces.mcp_stream import serve_peer
+
+_STDIN, _STDOUT = 0, 1
 
 
 def serve_stdio(
@@ -50,10 +53,33 @@ async def _serve(
     open_backend: Callable[[], Backend], settings: Settings, manner: Manner, peer: Peer
 ) -> None:
     calls = Calls(open_backend, settings.number("daemon.workers"))
-    server = build_server(calls, manner, lambda _: peer)
+    lines = LineReader(lambda: to_thread.run_sync(os.read, _STDIN, CHUNK), seconds=None)
     try:
-        async with stdio_server() as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+        await serve_peer(calls, manner, peer, lines, _Stdout())
     finally:
         await calls.call_if_known(peer, "connection_closed", {})
         await calls.close()
+
+
+class _Stdout:
+    """This process's stdout."""
+
+    def __init__(self) -> None:
+        self._unwritten = bytearray()
+        self._writing = asyncio.Lock()
+
+    def write(self, data: bytes) -> None:
+        """See `LineWriter`."""
+        self._unwritten += data
+
+    async def drain(self) -> None:
+        """See `LineWriter`. Raises `BrokenPipeError` when nobody reads any more."""
+        async with self._writing:
+            data = bytes(self._unwritten)
+            self._unwritten.clear()
+            while data:
+                data = data[await to_thread.run_sync(os.write, _STDOUT, data) :]
+
+    def is_closing(self) -> bool:
+        """See `LineWriter`: where it is read from is closed as well."""
+        return False

@@ -254,8 +254,37 @@ def test_two_fields_of_one_name_are_refused_before_they_swallow_each_other(visit
     page.get_by_role("button", name="Add a field").click()
     for field in page.get_by_label("Field name").all():
         field.fill("same")
-    page.get_by_text("two fields called same").wait_for()
+    expect(page.locator("[data-field] [data-error]")).to_have_text(
+        "thing has two fields called same."
+    )
     expect(page.locator("[data-state]")).to_have_text("1 problem")
+
+
+def test_what_is_wrong_in_the_schema_form_is_said_at_its_field_and_nothing_typed_is_lost(
+    visit: Visit, call: Call
+) -> None:
+    visitor = visit()
+    page = visitor.page
+    visitor.go("/schema")
+    page.get_by_role("button", name="Add a type").click()
+    page.keyboard.type("vendor")
+    page.get_by_label("Field name").fill("tier")
+    page.get_by_label("Field type").select_option("enum")
+    page.get_by_role("button", name="Review changes").click()
+    wrong = page.locator("[data-field] [data-error]")
+    expect(wrong).to_contain_text("enum vendor.tier has no values")
+    expect(page.get_by_label("Field name")).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_label("Field name")).to_be_focused()
+    page.get_by_role("button", name="Add a field").click()
+    page.get_by_role("button", name="Review changes").click()
+    expect(wrong).to_contain_text("This field of vendor has no name.")
+    expect(page.get_by_label("Type name")).to_have_value("vendor")
+    page.get_by_label("Field name").last.fill("city")
+    page.get_by_label("Allowed values, separated by commas").first.fill("gold, silver")
+    page.get_by_role("button", name="Review changes").click()
+    expect(page.get_by_text("added type vendor")).to_be_visible()
+    expect(page.locator("[data-error]")).to_have_count(0)
+    assert call("schema_get", scope="project")["exists"] is False
 
 
 SECRET = "AKIA" + "Q3EGRTX5YV2LWJ7N"

@@ -299,3 +299,15 @@ def test_an_unknown_project_is_refused_and_a_known_one_is_shown(
     assert (status, f'value="{scope}" selected' in text) == (200, True)
     assert ask(home, "GET", "/?project=nobody-has-this", Cookie=cookie)[0] == 404
     assert ask(home, "GET", "/", Cookie=cookie)[0] == 200
+
+
+def test_every_page_opens_in_a_home_without_projects() -> None:
+    with temporary_home() as empty:
+        (elsewhere := empty.path / "elsewhere").mkdir()
+        empty.project = elsewhere
+        _, headers, _ = ask(empty, "GET", link(empty))
+        cookie = str(headers["set-cookie"].partition(";")[0])
+        paths = [path for part in PARTS for path, _ in part.LOOKS if "{" not in path]
+        assert len(paths) >= 12
+        states = {path: ask(empty, "GET", path, Cookie=cookie)[0] for path in paths}
+        assert {path: state for path, state in states.items() if state != 200} == {}

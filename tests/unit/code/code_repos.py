@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -30,6 +31,8 @@ def unpack(name: str, root: Path) -> Path:
         write(folder, path, text)
         # As after a checkout some time ago: a scan trusts the time of files it did not just miss.
         os.utime(folder / path, ns=(PAST_NS, PAST_NS))
+    # The time of an inode cannot be set.
+    time.sleep(0.03)
     return folder
 
 
@@ -61,7 +64,7 @@ class CodeModel:
             remove=report.removed,
         )
         self.view.commit(Changes(code=[change]))
-        kept = CodeChange(scope=SCOPE, readings=report.readings)
+        kept = CodeChange(scope=SCOPE, readings=report.readings, stamps=report.stamps)
         self.view.commit(Changes(code=[kept]))
 
 

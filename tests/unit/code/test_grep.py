@@ -155,3 +155,12 @@ def test_globs_of_the_fallback() -> None:
     assert not wanted("src/a.test.ts", ["*.ts", "!*.test.ts"])
     assert wanted("src/deep/a.tsx", ["src/**/*.{ts,tsx}"])
     assert wanted("src/a.tsx", ["src/**"])
+
+
+def test_names_that_are_not_ascii_are_found_in_files_in_latin_1(tmp_path):
+    (tmp_path / "old.pas").write_bytes("procedure Größe;\n".encode("latin-1"))
+    (tmp_path / "new.pas").write_text("procedure Größe;\n", "utf-8")
+    for pattern, ignore_case in (("Größe", False), ("GRÖßE", True), (r"\bGröße\b", False)):
+        found = grep(tmp_path, pattern, ignore_case=ignore_case, engine="rg")
+        assert {one.path for one in found.matches} == {"new.pas", "old.pas"}, pattern
+        assert {one.text for one in found.matches} == {"procedure Größe;"}

@@ -147,24 +147,24 @@ def test_before_the_first_commit_a_repository_is_known_by_its_place(make_repo):
 def test_without_git_the_id_in_project_yaml_counts(tmp_path):
     root = tmp_path / "notes"
     (root / "deep").mkdir(parents=True)
-    early = identify(root)
+    early = identify(root, trusts=lambda _: True)
     assert early.kind == "path"
     (root / ".context").mkdir()
     (root / ".context/project.yaml").write_text("project:\n  name: My notes\n  id: 1234-abcd\n")
-    found = identify(root / "deep")
+    found = identify(root / "deep", trusts=lambda _: True)
     assert found.identity == "id:1234-abcd"
     assert (found.root, found.name, found.kind) == (root, "My notes", "id")
     assert match(found, [early.identity]) == early.identity
     moved = tmp_path / "moved"
     root.rename(moved)
-    assert identify(moved).identity == found.identity
+    assert identify(moved, trusts=lambda _: True).identity == found.identity
 
 
 def test_a_project_that_gets_a_repository_is_still_itself(make_repo):
     repo = make_repo()
     repo.write({".context/project.yaml": "project: {name: Shop, id: abcd}\n"})
     repo.commit("start")
-    found = identify(repo.root)
+    found = identify(repo.root, trusts=lambda _: True)
     assert (found.kind, found.name) == ("git", "Shop")
     assert match(found, ["id:abcd"]) == "id:abcd"
 
@@ -181,16 +181,16 @@ def test_home_and_the_root_of_everything_are_no_project_by_accident(make_repo, m
     home.commit("dotfiles")
     monkeypatch.setattr(Path, "home", lambda: home.root)
     with pytest.raises(Invalid, match="not taken for a project"):
-        identify(home.root)
+        identify(home.root, trusts=lambda _: True)
     with pytest.raises(Invalid, match="not taken for a project"):
-        identify(Path("/"))
+        identify(Path("/"), trusts=lambda _: True)
     (home.root / "notes").mkdir()
-    below = identify(home.root / "notes")
+    below = identify(home.root / "notes", trusts=lambda _: True)
     assert (below.root, below.kind) == (home.root / "notes", "path")
     assert "not taken for a project" in below.note
     (home.root / ".context").mkdir()
     (home.root / ".context/project.yaml").write_text("project: {name: Home}\n")
-    assert identify(home.root).kind == "git"
+    assert identify(home.root, trusts=lambda _: True).kind == "git"
 
 
 def test_a_home_with_a_project_file_does_not_swallow_what_is_below(tmp_path, monkeypatch):
@@ -198,10 +198,22 @@ def test_a_home_with_a_project_file_does_not_swallow_what_is_below(tmp_path, mon
     (tmp_path / ".context").mkdir()
     (tmp_path / ".context/project.yaml").write_text("project: {name: Home, id: h}\n")
     (tmp_path / "notes").mkdir()
-    assert identify(tmp_path).identity == "id:h"
-    assert identify(tmp_path / "notes").root == tmp_path / "notes"
+    assert identify(tmp_path, trusts=lambda _: True).identity == "id:h"
+    assert identify(tmp_path / "notes", trusts=lambda _: True).root == tmp_path / "notes"
 
 
 def test_a_missing_place_is_refused(tmp_path):
     with pytest.raises(Invalid, match="does not exist"):
         identify(tmp_path / "nowhere")
+
+
+def test_the_project_file_of_a_folder_that_is_not_trusted_names_nothing(tmp_path: Path) -> None:
+    other = tmp_path / "shop"
+    (other / ".context").mkdir(parents=True)
+    (other / ".context" / "project.yaml").write_text("project:\n  id: of-another\n  name: bank\n")
+
+    found = identify(other / ".context")
+
+    assert (found.kind, found.name) == ("path", ".context")
+    assert identify(other).identity.startswith("path:")
+    assert identify(other, lambda root: root == other).identity == "id:of-another"

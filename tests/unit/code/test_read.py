@@ -192,3 +192,18 @@ def test_a_generated_file_still_has_an_outline_when_it_is_asked_for(tmp_path: Pa
     write(tmp_path, "a.min.js", "function two(){return 1}\n" * 400)
     found = view(tmp_path, files, "a.min.js", budget=300)
     assert found.outline[0] == "1-1 function two()"
+
+
+def test_a_file_too_long_for_the_budget_still_brings_what_it_uses(tmp_path: Path) -> None:
+    root, files = scan_fixture("shop", tmp_path)
+    long = (root / MAIN).read_text("utf-8") + "".join(
+        f"const filler{n} = {n};\n" for n in range(2_000)
+    )
+    write(root, MAIN, long)
+    scanned(root, files)
+    found = view(root, files, MAIN, budget=2_000, include_deps=True)
+    assert found.truncated
+    assert any(one.text for one in found.dependencies)
+    assert found.tokens <= 2_000
+    alone = view(root, files, MAIN, budget=2_000)
+    assert alone.end_line > found.end_line

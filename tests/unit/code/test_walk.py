@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from code_repos import write
 
-from contextd.code.git.program import git_environment
+from contextd.code.git.command import git_environment
 from contextd.code.tree import walk as walking
 from contextd.code.tree.ripgrep import ripgrep
 from contextd.code.tree.walk import walk

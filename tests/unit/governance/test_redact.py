@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextd.benchmarks import secret_samples as samples
+from contextd.benchmarks.weak_samples import WEAK, WEAK_FORMS
 from contextd.governance.redact import redact
 from contextd.governance.redaction.providers import SHORTEST_RUN, TOKENS
 from support.examples import drawn
@@ -62,6 +63,14 @@ def test_a_password_beside_a_name_for_it_is_replaced(group: str) -> None:
             tried += 1
             leaked += [text] if _leaks(text, secret) else []
     assert len(leaked) <= (1 - LEAST) * tried, leaked[:5]
+
+
+@pytest.mark.parametrize("frame", WEAK_FORMS)
+@pytest.mark.parametrize("word", WEAK)
+def test_a_word_with_a_number_is_replaced_where_only_a_password_can_stand(
+    frame: str, word: str
+) -> None:
+    assert not _leaks(samples.planted(frame, word), word)
 
 
 @pytest.mark.parametrize("group", list(samples.KEYS))
@@ -202,7 +211,7 @@ def test_any_text_survives_and_ordinary_text_is_unchanged(text: str) -> None:
     "piece",
     [
         "token=", "://a:", "-----BEGIN PRIVATE KEY-----", "a", "-eyJaaaaaaaaaaaaaaaaa", "pass='1a", "auth:", "password is ",
-        "curl -u ", "_ghp_", "[REDACTED:password:1a2b3c4d]", "token: \\\\\\\"",
+        "curl -u ", "_ghp_", ":*:", "db:5432:", "$2a$10$", "login a password ", "npm a1b2c3d4e5f6g7h8i9j0 ", "[REDACTED:password:1a2b3c4d]", "token: \\\\\\\"",
     ],
 )  # fmt: skip
 def test_the_scan_ends_on_long_hostile_lines(piece: str) -> None:

@@ -109,6 +109,27 @@ def test_a_client_is_connected_by_our_command_and_left_without_a_trace(machine: 
     assert [path for path in machine.home.rglob("*") if path.is_dir()] == []
 
 
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("opencode", ".config/opencode/plugins/contextd.js"),
+        ("cline", ".cline/plugins/contextd.js"),
+    ],
+)
+def test_a_module_of_hooks_is_one_file_that_runs_the_chosen_command(
+    tmp_path: Path, name: str, path: str
+) -> None:
+    machine = Machine(tmp_path / "one", name, "user")
+    machine.connect(["/old/contextd"])
+    machine.connect()
+    text = (machine.home / path).read_text()
+    assert json.dumps(COMMAND[0]) in text
+    assert "/old/contextd" not in text
+    assert 'from "./' not in text
+    # The server stands in the client's own file: a second one would start it twice.
+    assert '"server"' not in text
+
+
 @each
 def test_a_users_file_comes_back_to_the_byte_with_its_permissions(machine: Machine) -> None:
     theirs = machine.theirs()
@@ -294,7 +315,10 @@ def test_a_file_under_its_other_name_is_used_where_it_is_the_one(tmp_path: Path)
     other.parent.mkdir(parents=True)
     other.write_text('{\n  // mine\n  "theme": "x",\n}\n')
     machine.connect()
-    assert set(machine.tree()) == {"home/.config/opencode/opencode.jsonc"}
+    assert set(machine.tree()) == {
+        "home/.config/opencode/opencode.jsonc",
+        "home/.config/opencode/plugins/contextd.js",
+    }
     assert JSONC.read(other.read_text())["mcp"]["contextd"]["command"][0] == COMMAND[0]
     usual = other.with_suffix(".json")
     usual.write_text("{}")

@@ -211,6 +211,13 @@ def test_a_file_that_is_none_is_refused_with_a_hint(text):
     assert refusal.value.hint
 
 
+def test_a_file_whose_entries_have_another_name_is_refused_with_that_name():
+    text = json.dumps({"version": 1, "contexts": [{"content": "one"}], "bubbles": []})
+    with pytest.raises(Invalid, match="`contexts` is a list of 1 objects") as refusal:
+        read(text, unredacted)
+    assert "`entries`" in refusal.value.hint
+
+
 def test_two_different_entries_with_one_id_are_both_kept():
     twice = [{"id": "same-1", "content": "one"}, {"id": "same-1", "content": "two"}]
     _, records = brought_in({"entries": twice})

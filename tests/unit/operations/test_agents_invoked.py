@@ -67,7 +67,8 @@ def test_inside_it_searches_return_what_the_agent_may_see(agent):
     assert {"coding_standard", "memory", "code"} <= everything
     agent("agent_invoke", agent_name="code-reviewer", task="Review auth")
     assert kinds_found(agent) == {"coding_standard"}
-    assert agent("memory_search", query="refresh token")["memories"] == []
+    memories = agent("memory_search", query="refresh token")["memories"]
+    assert {one["kind"] for one in memories} == {"coding_standard"}
     assert agent("codebase_search", query="refresh token")["results"] == []
     # Another connection is in no subtask.
     assert kinds_found(agent.connected("two")) == everything
@@ -84,7 +85,8 @@ def test_an_agent_that_may_see_little_is_told_to_return_before_another_is_invoke
 
 def test_what_only_its_agent_may_not_see_is_no_gap(agent):
     agent("agent_invoke", agent_name="code-reviewer", task="Review auth")
-    assert agent("memory_search", query="when is the refresh token renewed")["memories"] == []
+    memories = agent("memory_search", query="when is the refresh token renewed")["memories"]
+    assert {one["kind"] for one in memories} <= {"coding_standard"}
     assert agent.usage().missed_queries == {}
     agent("return", message="done")
 

@@ -24,7 +24,7 @@ DAMAGE: dict[str, tuple[Sequence[str], str]] = {
     ),
     "pieces of code are not indexed": ([f"DELETE FROM docs WHERE {A_PIECE}"], "pieces of code"),
     "a file has lost its pieces": (
-        ["DELETE FROM chunks WHERE file = (SELECT max(no) FROM files WHERE scope = :scope)"],
+        ["DELETE FROM chunks WHERE content = (SELECT max(no) FROM contents WHERE scope = :scope)"],
         "files",
     ),
     "a session tells more events than there are": (

@@ -24,8 +24,10 @@ from contextd.interop.bundle import (
     session_lines,
     unmarked,
 )
+from contextd.interop.exporters import EXPORTERS
 from contextd.jobs.table import new_job
 from contextd.steps.intake_sessions import IMPORTED
+from support.clients import CodingClient
 from support.clocks import Shifted
 from support.desks import Desk, opened
 from support.repositories import committed
@@ -78,7 +80,8 @@ def told(desk: Desk) -> dict[str, object]:
             for id in all_of(desk)
             for history in [desk.view.records.history(id)]
         },
-        "sessions": [unmarked(one, IMPORTED).with_(scope=scope) for one in desk.sessions()],
+        # Where a session was held is of its machine.
+        "sessions": [unmarked(one, IMPORTED).with_(scope=scope, cwd="") for one in desk.sessions()],
         "events": {one.id: desk.view.sessions.events(one.id) for one in desk.sessions()},
     }
 
@@ -200,3 +203,89 @@ def test_a_block_in_a_file_for_agents_is_kept_up_to_date_and_never_read_back(
         rich.as_owner("export", format="agents-md")
     with pytest.raises(Denied):
         rich.as_owner("export", format="agents-md", into="../AGENTS.md")
+
+
+def exported(desk: Desk, folder: Path) -> dict[str, str]:
+    """Everything that the exports write, by their format."""
+    written: dict[str, str] = {}
+    for name, row in EXPORTERS.items():
+        if row.shape == "block":
+            (desk.root / "AGENTS.md").write_text("# Mine\n")
+            desk.as_owner("export", format=name, into=str(desk.root / "AGENTS.md"))
+            written[name] = (desk.root / "AGENTS.md").read_text()
+            continue
+        out = folder / name
+        desk.as_owner("export", format=name, out=str(out))
+        files = [out] if out.is_file() else sorted(one for one in out.rglob("*") if one.is_file())
+        written[name] = "\n".join(one.read_text() for one in files)
+    desk.as_owner("export_awareness", path=str(folder / "awareness.json"))
+    written["awareness"] = (folder / "awareness.json").read_text()
+    return written
+
+
+def test_no_export_names_a_path_the_user_or_the_host_of_this_machine(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("platform.node", lambda: "marys-quiet-laptop.example")
+    monkeypatch.setattr("getpass.getuser", lambda: "mary.example")
+    monkeypatch.setattr(
+        "contextd.steps.portable.user_directory", lambda: Path("/Users/mary.example")
+    )
+    places = (
+        f"{desk.root}/src/a.py", "/Users/mary.example/notes.txt", "/home/bobexample/shop/b.py",
+        r"C:\Users\eveexample\c.py", "mary.example@marys-quiet-laptop:~$ ls", "on marys-quiet-laptop",
+    )  # fmt: skip
+    desk("save_context", content=f"Look into {', '.join(places)} for the prices.")
+    for place in places:
+        desk(
+            "memory_record",
+            title=f"Prices in {place}",
+            description=f"When {place} changes",
+            content=f"The tax stands in {place}, in its first line.",
+            outcome="success",
+        )
+    session = CodingClient(desk, tmp_path / "transcripts")
+    session.folder.mkdir()
+    session.starts()
+    session.asks(f"Why does {places[0]} fail? It worked in {places[1]} and {places[2]}.")
+    session.answers(f"Because {places[3]} is read first; {places[4]} shows it.")
+    session.ends()
+    desk.host.work_off()
+    marks = (
+        str(desk.root),
+        str(tmp_path),
+        "mary.example",
+        "bobexample",
+        "eveexample",
+        "marys-quiet",
+    )
+    found = exported(desk, tmp_path)
+    assert set(found) == {*EXPORTERS, "awareness"}
+    assert {(name, mark) for name, text in found.items() for mark in marks if mark in text} == set()
+    assert "./src/a.py" in found["bundle"]
+    host = opened(tmp_path / "elsewhere", Shifted())
+    try:
+        there = Desk(host, committed(tmp_path / "clone", {"a.py": "x = 1\n"}))
+        there.as_owner("init")
+        report = there.as_owner("import", path=str(tmp_path / "bundle"))
+        assert (report["unread"], report["sessions"]) == (0, 1)
+        assert there.as_owner("doctor")["ok"] is not None
+    finally:
+        host.close()
+
+
+def test_a_bundle_with_paths_of_its_machine_is_still_read(desk: Desk, tmp_path: Path) -> None:
+    session = Session(
+        scope=HERE,
+        client="claude-code",
+        cwd="/home/somebody/shop",
+        started_at=EPOCH,
+        last_seen_at=EPOCH,
+        ended_at=EPOCH,
+        status="completed",
+        data={"transcript": "/home/somebody/.claude/projects/x/y.jsonl", "transcript_offset": 9},
+    )
+    path = tmp_path / "old.bundle"
+    path.write_text("".join([heading(HERE, "shop", EPOCH), *session_lines(session, [])]))
+    report = desk.as_owner("import", path=str(path))
+    assert (report["unread"], report["sessions"]) == (0, 1)

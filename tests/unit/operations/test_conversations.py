@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from contextd.app import load_operations
-from contextd.domain.errors import ContextdError
+from contextd.domain.errors import Conflict, ContextdError
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES
 from contextd.domain.sessions import Session
@@ -300,6 +300,17 @@ def test_a_call_that_comes_twice_writes_once_and_gets_the_first_answer(
         for _ in range(2):
             assert keyed(words_only, name, repeated=True, **given) == first, name
         assert everything(words_only) == before, name
+
+
+def test_an_answer_too_long_to_keep_is_said_to_be_lost_and_nothing_is_done_twice(
+    words_only: Desk,
+) -> None:
+    given = {"content": "\n".join(f"Row {n} of the table of tides." for n in range(1_000))}
+    first = keyed(words_only, "save_context", repeated=False, **given)
+    assert len(first.text) > 20_000
+    with pytest.raises(Conflict, match="its answer is lost"):
+        keyed(words_only, "save_context", repeated=True, **given)
+    assert len(words_only.view.records.find(words_only.runtime().query("context")).records) == 1
 
 
 def test_a_call_that_comes_again_at_once_gets_the_first_answer(words_only: Desk) -> None:

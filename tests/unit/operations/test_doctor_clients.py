@@ -63,3 +63,26 @@ def test_a_client_that_was_never_connected_is_told_the_way(person: Path, words_o
     told = clients(words_only)["client goose"]
     assert told["ok"]
     assert "contextd install goose" in told["detail"]
+
+
+def test_what_a_client_does_not_allow_is_said_with_what_works_instead(
+    person: Path, words_only: Desk
+) -> None:
+    limited = [row for row in CLIENTS.values() if row.limits]
+    assert {row.name for row in limited} >= {"codex", "cline", "continue", "claude-desktop"}
+    (person / ".continue").mkdir()
+    install("continue", person, None, command=["contextd"])
+    detail = clients(words_only)["client continue"]["detail"]
+    assert "runs no hooks" in detail
+    assert "session_start" in detail
+
+
+def test_one_source_says_whether_a_session_was_captured(person: Path, words_only: Desk) -> None:
+    (person / ".claude").mkdir()
+    install("claude-code", person, None, command=["contextd"])
+    agent = CodingClient(words_only, person)
+    agent.starts()
+    agent.asks("Where is the guard of the handler?")
+    checks = {check["name"]: check["detail"] for check in words_only.as_owner("doctor")["checks"]}
+    assert checks["capture"] == "the only session so far was captured"
+    assert checks["client claude-code"].endswith("captured last just now")

@@ -20,7 +20,7 @@ from contextd.home import LOCAL
 from contextd.operations.calling import PASSING_ON
 from contextd.operations.core import OPERATIONS, PROJECT, Operation
 from contextd.runtime import Surface
-from support.arguments import WORDS, arguments, id_arguments
+from support.arguments import PLAIN, WORDS, arguments, id_arguments
 from support.desks import Desk
 from support.repositories import committed, written
 
@@ -173,6 +173,14 @@ def owned(words_only: Desk) -> Owned:
     session = agent("session_start", task_description=f"open the vault door {SECRET}")["session_id"]
     agent("session_log", session_id=session, role="user", text=f"The vault door is {SECRET}.")
     point = agent("session_checkpoint", summary=f"vault door {SECRET} open", session_id=session)
+    folded = agent("digest", text=f"The vault door is {SECRET}.\n" * 400)
+    subtask = agent("branch", description=f"try {SECRET}", prompt=f"Try the vault door {SECRET}.")
+    memories = written(
+        desk.root.parent / "memories", {"vault.md": f"# Vault\n\nThe vault {SECRET} has a lock.\n"}
+    )
+    imported = desk.as_owner("import", path=str(memories), format="basic-memory", here=True)
+    assert imported["new"]
+    [brought] = desk.as_owner("list_imports")["imports"]
     desk.host.flush()
     [pair] = desk("list_contradictions")["contradictions"]
     return Owned(
@@ -184,6 +192,9 @@ def owned(words_only: Desk) -> Owned:
             "session": session,
             "checkpoint": point["checkpoint_id"],
             "contradiction": pair["id"],
+            "digest": folded["handle"],
+            "subtask": subtask["subtask_id"],
+            "import": brought["id"],
             "job": desk.failed_job("find_contradictions", f"vault door {SECRET}"),
         },
     )
@@ -204,12 +215,59 @@ def outcome(desk: Desk, op: Operation, name: str, id: str) -> Any:
         told: Any = desk(op.name, **arguments(op, **{name: id}))
     except ContextdError as error:
         told = error.as_dict()
-    return json.loads(UUID.sub("ID", json.dumps(told)).replace(id, "ID"))
+    text = UUID.sub("ID", json.dumps(told))
+    # Of the id of a pair, an error names one half.
+    for part in (id, *(half for half in id.split("+") if len(half) >= min(PREFIXES))):
+        text = text.replace(part, "ID")
+    return json.loads(text)
 
 
 def nobodys(id: str) -> str:
     """An id of the same form that nothing has."""
-    return UUID.sub(NOBODYS, id) if len(id) > 8 else NOBODYS[:8]
+    if id.startswith("d-"):
+        return "d-" + "0" * (len(id) - 2)
+    return UUID.sub(NOBODYS, id) if UUID.search(id) else re.sub("[0-9a-f]", "0", id)
+
+
+PREFIXES = (4, 8, 12)
+"""Lengths of the beginnings of ids that are tried, beside the whole ids."""
+
+
+def test_every_text_argument_of_an_operation_is_tried_as_an_id_or_known_to_be_none() -> None:
+    unclassified = {
+        (op.name, name)
+        for op in OPERATIONS.values()
+        for name, field in op.arguments.model_fields.items()
+        if name not in id_arguments(op)
+        and name not in PLAIN
+        and re.search("str|Any", str(field.annotation))
+    }
+    assert unclassified == set()
+
+
+def test_a_handle_of_another_project_is_unknown_to_the_same_owner_elsewhere(
+    owned: Owned, tmp_path: Path
+) -> None:
+    """All of them are the owner's own, who may do everything in both projects."""
+    ids = [id[:length] for id in owned.ids.values() for length in (*PREFIXES, len(id))]
+    before = picture(owned.desk)
+    root = committed(tmp_path / "garden", {"a.py": "a = 1\n"})
+    inside = owned.desk.at(root).connected("owner-2")
+    inside("session_start", task_description="weed the beds")
+    # As the owner's own conversation, which has a session in the other project.
+    for desk in (inside, owned.desk.at(root).connected("owner-1"), owned.desk.nowhere()):
+        for op in OPERATIONS.values():
+            if not desk.root.parts and "upkeep" in op.needs:
+                # In no project these look after the whole store, of every project.
+                continue
+            for name in id_arguments(op):
+                unknown = {id: outcome(desk, op, name, id) for id in {*map(nobodys, ids)}}
+                for id in ids:
+                    found = outcome(desk, op, name, id)
+                    assert SECRET not in json.dumps(found), (op.name, name)
+                    assert found == unknown[nobodys(id)], (op.name, name, id)
+    assert picture(owned.desk) == before
+    assert SECRET in json.dumps(owned.desk("expand", handle=owned.ids["digest"]))
 
 
 def test_whatever_speaks_of_an_id_is_named_like_one() -> None:
@@ -295,4 +353,11 @@ def words_of(desk: Desk, op: Operation) -> str:
 def picture(desk: Desk) -> Any:
     desk.host.flush()
     everything = Query(scopes=frozenset({desk.scope}), statuses=STATUSES, limit=1_000)
-    return desk.view.records.find(everything).records, desk.sessions(), desk.view.jobs.list()
+    view, sessions = desk.view, desk.sessions()
+    return (
+        view.records.find(everything).records,
+        sessions,
+        [(view.sessions.events(one.id), view.sessions.items(one.id)) for one in sessions],
+        view.jobs.list(),
+        view.contradictions.find(frozenset({desk.scope})),
+    )

@@ -24,3 +24,16 @@ def test_a_document_that_nothing_stands_behind_is_taken_out_and_the_neighbours_s
     assert desk.view.index.stats("") == mine
     assert desk.view.index.pending(model, 5) == []
     assert neighbour.desk(desk.host).view.index.stats("") == theirs
+
+
+def test_an_edit_of_the_content_alone_is_found_by_its_new_meaning_at_once(desk):
+    """In the call itself: a job that gives the vector later would leave a moment without it."""
+    saved = desk("save_context", content="Notes on the harbour.\nIt opens at nine.")
+    model = desk.runtime().embedder.model
+    before = desk.view.index.stats(model)
+    desk(
+        "update_context", id=saved["id"], content="Notes on the harbour.\nShips wait for the tide."
+    )
+    after = desk.view.index.stats(model)
+    assert (after.documents, after.vectors) == (before.documents, before.vectors)
+    assert desk.view.index.pending(model, 5) == []

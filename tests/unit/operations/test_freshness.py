@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,6 +18,7 @@ from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.errors import Unavailable
 from contextd.home import LOCAL
+from contextd.jobs.table import new_job
 from contextd.steps.freshness import INLINE, steady
 from support.desks import Desk, Listening, embedder
 from support.repositories import SHOP, committed, git
@@ -163,11 +165,11 @@ def test_until_the_job_ran_only_what_differs_is_compared_and_no_file_is_lost(sca
 def test_a_touched_file_is_read_and_not_indexed_again(scanned):
     files, scope = scanned.view.files, scanned.scope
     paths(scanned, "guard")
-    before = files.stamps(scope)["src/auth/guard.ts"]
+    before = files.changes(scope, 0).version
     os.utime(scanned.root / "src/auth/guard.ts", (1_700_000_000, 1_700_000_000))
     look_now(scanned)
     assert "src/auth/guard.ts" in paths(scanned, "guard")
-    assert files.stamps(scope)["src/auth/guard.ts"] == before
+    assert not files.changes(scope, before).put
 
 
 def test_between_two_looks_there_is_a_rest_that_grows_with_their_cost(scanned):
@@ -255,16 +257,58 @@ def test_the_first_call_of_a_second_work_tree_waits_for_who_looks_into_the_index
         assert "src/auth/guard.ts" in theirs.result(10)
 
 
-def test_changing_between_work_trees_rewrites_only_what_differs(scanned, tmp_path):
+def test_the_index_of_a_second_work_tree_changes_nothing_of_the_first(scanned, tmp_path):
     files, scope = scanned.view.files, scanned.scope
     other = tmp_path / "feature"
     git(scanned.root, "worktree", "add", "-q", "-b", "feature", str(other))
     (other / "src/auth/guard.ts").write_text("export function lemur() { return 'lemur'; }\n")
     paths(scanned, "guard")
     before = files.stamps(scope)
-    paths(scanned.at(other), "lemur")
-    after = files.stamps(scope)
-    assert [path for path in before if before[path] != after[path]] == ["src/auth/guard.ts"]
+    there = scanned.at(other)
+    paths(there, "lemur")
+    assert files.stamps(scope) == before
+    digests = {path: digest for path, (_, _, digest) in there.view.files.stamps(scope).items()}
+    assert [path for path in before if before[path][2] != digests[path]] == ["src/auth/guard.ts"]
+
+
+def test_a_second_work_tree_parses_and_embeds_only_what_differs(scanned, tmp_path):
+    scanned.host.work_off()
+    other = tmp_path / "feature"
+    git(scanned.root, "worktree", "add", "-q", "-b", "feature", str(other))
+    (other / "src/auth/guard.ts").write_text("export function lemur() { return 'lemur'; }\n")
+    there = scanned.at(other)
+    before = scanned.view.index.stats("").documents
+    paths(there, "lemur")
+    assert there.view.index.stats("").documents == before + 1
+    roots = [one.root for one in scanned.view.files.checkouts(scanned.scope)]
+    assert roots == [str(scanned.root), str(other)]
+
+
+def test_the_index_of_a_deleted_work_tree_is_dropped_and_the_last_one_is_kept(scanned, tmp_path):
+    other = tmp_path / "feature"
+    git(scanned.root, "worktree", "add", "-q", "-b", "feature", str(other))
+    (other / "src/auth/extra.ts").write_text("export const ibex = 1;\n")
+    assert paths(scanned.at(other), "ibex")
+    known = scanned.view.index.stats("").documents
+    shutil.rmtree(other)
+    for _ in range(2):
+        runtime = scanned.runtime()
+        runtime.queue(new_job("drop_lost_checkouts", runtime.scope, runtime.place))
+        scanned.host.work_off()
+        roots = [one.root for one in scanned.view.files.checkouts(scanned.scope)]
+        assert roots == [str(scanned.root)]
+    assert scanned.view.index.stats("").documents == known - 1
+    assert not scanned.upkeep.check()
+
+
+def test_an_edit_that_keeps_size_and_time_is_seen(scanned):
+    path = scanned.root / "src/auth/guard.ts"
+    about, text = path.stat(), path.read_text()
+    assert "src/auth/guard.ts" in paths(scanned, "guard")
+    path.write_text("ibex".ljust(len(text) - 1) + "\n")
+    os.utime(path, ns=(about.st_atime_ns, about.st_mtime_ns))
+    look_now(scanned)
+    assert paths(scanned, "ibex") == ["src/auth/guard.ts"]
 
 
 def test_a_watcher_is_asked_for_by_the_first_search_and_given_back_when_no_session_is_open(scanned):

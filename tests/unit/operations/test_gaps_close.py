@@ -50,8 +50,7 @@ def test_what_a_note_answers_is_no_gap_where_no_lesson_does(open_desk):
     desk("save_context", content="Invoices are rounded half up to whole cents")
     desk.host.work_off()
     noted = desk.answer("memory_search", query="How are invoices rounded to cents?")
-    assert noted.value["memories"] == []
-    assert "context_search" in noted.text
+    assert "rounded half up" in noted.text
     assert gaps(desk) == []
     missing = desk.answer("memory_search", query="Which region do backups of the database go to?")
     assert "noted as a gap" in missing.text

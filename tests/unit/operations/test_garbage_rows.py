@@ -13,7 +13,7 @@ GARBAGE = {
     "a record beyond all calendars": f"UPDATE records SET created_at = 1 << 62 WHERE {MINE}",
     "a session cut off": f"UPDATE sessions SET body = '{{' WHERE {MINE}",
     "an observation cut off": f"UPDATE observations SET record_ids = '{{' WHERE {MINE}",
-    "a file cut off": f"UPDATE files SET facts = '[' WHERE {MINE}",
+    "a file cut off": f"UPDATE contents SET facts = '[' WHERE {MINE}",
     "an event that is none": "UPDATE events SET body = 'nonsense' WHERE session IN"
     f" (SELECT no FROM sessions WHERE {MINE})",
     "another project without roots": "UPDATE projects SET roots = '{' WHERE name = 'blog'",

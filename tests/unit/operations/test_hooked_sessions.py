@@ -233,3 +233,21 @@ def test_a_plugin_beside_an_installation_briefs_nobody_twice(
     assert [NOTE in json.dumps(one["output"]) for one in told] == [True, False]
     assert told[1]["output"] == {}
     assert len(desk.sessions()) == 1
+
+
+def test_events_that_come_at_once_open_one_session(words_only: Desk) -> None:
+    desk = words_only
+    together = threading.Barrier(6)
+
+    def tell(number: int) -> None:
+        payload = {"session_id": "cold", "cwd": str(desk.root), "prompt": f"Question {number}"}
+        together.wait()
+        desk.on("hook")("hook_event", event="UserPromptSubmit", payload=payload, client="codex")
+
+    for _ in range(3):
+        threads = [threading.Thread(target=tell, args=(number,)) for number in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert [one.external_id for one in desk.sessions()] == ["cold"]

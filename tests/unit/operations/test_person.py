@@ -431,7 +431,7 @@ def test_a_prompt_is_built_of_its_parts_within_its_budget(desk):
     user_md(desk, "You are calm. You say what you do not know.\n", "SOUL.md")
     desk("save_context", content="I review in the morning", scope="person")
     built = desk("prompt_build")
-    assert set(built["parts"]) == {"identity", "user", "context", "tools"}
+    assert set(built["parts"]) == {"identity", "user", "time", "context", "tools"}
     assert all(built["parts"].values())
     assert built["tokens"] <= 2_000
     for expected in (

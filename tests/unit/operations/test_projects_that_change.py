@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.errors import NotFound
 from contextd.home import LOCAL
@@ -112,7 +111,7 @@ def test_the_map_of_a_project_of_documents_is_their_sections(desk: Any) -> None:
 
 def test_what_an_older_reading_stored_is_read_again_by_itself(desk: Any) -> None:
     desk("codebase_index")
-    view = desk.host.organisation(LOCAL).view(OWNER, [desk.scope])
+    view = desk.view
     [file] = view.files.get(desk.scope, ["src/auth/guard.ts"])
     stale = [type(file)(path=file.path, size=file.size, mtime_ns=file.mtime_ns, digest="1.old")]
     view.commit(Changes(code=[CodeChange(scope=desk.scope, put=stale)]))

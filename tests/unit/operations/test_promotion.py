@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from contextd.domain.access import ROLES
 from contextd.domain.errors import ContextdError
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record
 from contextd.domain.scope import PERSON, Scope
 from contextd.home import LOCAL
+from contextd.steps.promoting import copy_for, links_back
 from contextd.steps.promotion_proposals import propose_wider
 from support.desks import Desk
 from support.repositories import committed
@@ -249,3 +251,36 @@ def test_the_job_proposes_once_a_day(desk, wiki, home):
     [proposal] = layer(desk, TEAM)
     assert proposal.status == "inbox"
     assert propose_wider(desk.runtime(), lambda: None) == []
+
+
+ORIGINS = {
+    "file": "notes/a.md", "module": "billing", "task": "Round invoices", "sentence": 3,
+    "speaker": "Ada", "source_sessions": ["s-1"],
+}  # fmt: skip
+
+
+def test_a_copy_says_nothing_of_where_its_original_comes_from(desk):
+    text = "Round once, at the total, with half-even."
+    record = Record(
+        kind="discovery", scope=desk.scope, content=text, data={"type": "rule", **ORIGINS}
+    )
+    copy = copy_for(desk.runtime(), record, Scope(LOCAL, "default"), None).copy
+    assert dict(copy.data) == {"type": "rule", "promoted_from": [record.id]}
+
+
+def test_who_may_not_write_an_original_takes_its_copy_back_and_leaves_it_alone(desk, monkeypatch):
+    memory = desk(
+        "memory_record",
+        title="Round once",
+        description="When totals differ",
+        content="Round once, at the total, with half-even.",
+        outcome="success",
+    )["id"]
+    target = {"item_id": memory, "item_type": "memory", "target_scope": "team"}
+    copy = desk("knowledge_promote", **target)["new_id"]
+    # No role of today writes a team and not its projects: a row of the matrix that did must not.
+    monkeypatch.setitem(ROLES, "team_admin", {**ROLES["team_admin"], "project": "r"})
+    admin = desk.by("team_admin", desk.scope.project)
+    assert links_back(admin.runtime(), desk.record(copy)) == []
+    monkeypatch.undo()
+    assert [one.record.id for one in links_back(admin.runtime(), desk.record(copy))] == [memory]

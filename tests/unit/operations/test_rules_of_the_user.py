@@ -45,6 +45,6 @@ def test_fifteen_fresh_notes_do_not_crowd_out_a_rule_of_the_user(
         desk.as_owner("remember", content=note)
     told = CodingClient(desk, tmp_path).starts()
     assert "## Where the work stands" in told
-    held = told.partition("## Respect\n")[2].partition("\n## ")[0]
+    held = told.partition("## Always\n")[2].partition("\n## ")[0]
     assert RULE in held
     assert sum(note in told for note in NOTES) >= 1

@@ -70,3 +70,15 @@ def test_a_suggested_call_that_nobody_filled_in_is_refused(desk):
         data={"symptom": "<div> is cut", "files": ["a.ts"]},
     )
     assert kept["structuredData"]["symptom"] == "<div> is cut"
+
+
+def test_who_may_only_read_the_team_is_told_that_it_knows_and_changes_nothing(desk):
+    shared = desk.as_owner("remember", content=FACT, level="team")["id"]
+    fix = {"title": "Wake the scale", "problem": "ScaleError: no weight within 3 s",
+           "root_cause": "The scale sleeps.", "solution": "Wake it before weighing."}  # fmt: skip
+    mended = desk("remediation_record", **fix, scope="team")["id"]
+    member = desk.by("team_member", desk.scope.project)
+    assert member("save_context", content=FACT, tags=["law"])["id"] == shared
+    assert desk.record(shared).tags == ()
+    assert member("remediation_record", **fix)["id"] == mended
+    assert desk.record(mended).data.get("occurrence_count", 1) == 1

@@ -233,6 +233,30 @@ def test_calls_of_a_connection_are_tracked_in_one_session_that_ends_with_it(desk
     assert [s.status for s in desk.sessions()] == ["completed"]
 
 
+def test_a_second_start_on_a_connection_ends_the_first_session(desk):
+    agent = desk.connected("abc")
+    first = agent("session_start", task_description="renew the tokens")["session_id"]
+    other = desk.connected("def")("session_start", task_description="mail the shop")["session_id"]
+    second = agent("session_start", task_description="resize the pool")["session_id"]
+    agent("context_search", query="how big is the pool")
+    desk.host.work_off()
+    states = {one.id: one for one in desk.sessions()}
+    assert {id: one.status for id, one in states.items()} == {
+        first: "completed",
+        other: "active",
+        second: "active",
+    }
+    assert states[first].ended_at is not None
+    assert (states[first].tool_calls, states[second].tool_calls) == (0, 1)
+
+
+def test_sessions_started_over_http_with_one_token_stay_open_beside_each_other(desk):
+    program = desk.on("rest").connected("token")
+    for task in ("renew the tokens", "resize the pool"):
+        program("session_start", task_description=task)
+    assert [one.status for one in desk.sessions()] == ["active", "active"]
+
+
 def test_a_connection_joins_the_session_its_clients_hook_began(desk):
     payload = {"session_id": "h1", "cwd": str(desk.root)}
     begun = desk.on("hook")(

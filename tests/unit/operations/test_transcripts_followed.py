@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from contextd.domain.sessions import Event, Session
 from contextd.interop.clients import CLIENTS
 from contextd.steps.catching_up import UNREAD, unread
 from support.clients import CodingClient
-from support.desks import Desk
+from support.desks import Desk, Home
 from support.repositories import SHOP, committed
 from support.transcripts import (
     ANSWER,
@@ -206,6 +207,50 @@ def test_a_session_is_found_where_its_client_keeps_it_by_its_id(
     work.ends()
     assert work.told() == [PROMPT, ANSWER]
     assert [episode.title for episode in episodes(desk)] == [PROMPT]
+
+
+def at_home(desk: Desk, home: Path, monkeypatch: pytest.MonkeyPatch) -> Hooked:
+    """A session of Copilot CLI, which keeps its transcripts below this home and has told of a prompt."""
+    monkeypatch.setattr(Path, "home", lambda: home)
+    work = Hooked(desk, "copilot-cli")
+    work.hook("SessionStart", source="new")
+    work.hook("UserPromptSubmit", prompt=PROMPT)
+    return work
+
+
+def test_a_session_is_learned_from_once_its_client_has_written_all_of_its_transcript(
+    desk: Desk, home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = at_home(desk, tmp_path, monkeypatch)
+    work.ends()
+    assert work.session.status == "active"
+    path = copilot(tmp_path)
+    soon = (datetime.now(UTC) + timedelta(days=1)).strftime("%Y-%m-%d")
+    lines = path.read_text("utf-8").replace("2026-04-07", soon).splitlines(keepends=True)
+    path.write_text("".join(lines[: len(lines) // 2]), "utf-8")
+    home.clock.move(seconds=3)
+    desk.host.work_off()
+    assert work.session.status == "active"
+    path.write_text("".join(lines), "utf-8")
+    home.clock.move(seconds=11)
+    desk.host.work_off()
+    assert work.session.status == "completed"
+    assert work.told() == [PROMPT, ANSWER]
+
+
+def test_a_transcript_that_is_never_written_is_named_and_what_hooks_saw_is_kept(
+    desk: Desk, home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = at_home(desk, tmp_path, monkeypatch)
+    work.ends()
+    for _ in range(3):
+        home.clock.move(minutes=2)
+        desk.host.work_off()
+    assert work.session.status == "completed"
+    assert work.told("query") == [PROMPT]
+    check = transcripts_check(desk)
+    assert not check["ok"]
+    assert "events.jsonl: there is no such file" in check["detail"]
 
 
 def test_a_document_of_a_session_that_goes_on_later_tells_only_what_is_new(

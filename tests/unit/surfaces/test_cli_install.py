@@ -124,7 +124,8 @@ def test_a_dry_run_writes_nothing_and_is_no_failure(home: Path, line: Line) -> N
     has(home, ".codex")
     code, told, _ = line("install", "--dry-run")
     assert (code, files(home)) == (cli.DONE, {})
-    assert "added the MCP server contextd" in told
+    assert "config.toml: would be created" in told
+    assert "would add the MCP server contextd" in told
 
 
 def test_one_clients_broken_file_keeps_no_other_from_being_connected(

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from multiprocessing import get_context
 from pathlib import Path
+from shutil import rmtree
 
-from contextd import spool
-from contextd.home import spool_path
+import pytest
+
+from contextd import hook, spool
+from contextd.home import second_places, spool_path
 
 
 def write_many(home: str, writer: int, count: int) -> None:
@@ -94,3 +99,56 @@ def test_what_only_counts_before_a_tool_runs_is_not_left_for_later(tmp_path: Pat
     assert list(tmp_path.iterdir()) == []
     _leave(tmp_path, "/somewhere", {"event": "Stop", "payload": {}})
     assert list(tmp_path.iterdir()) != []
+
+
+@pytest.fixture
+def unwritable(tmp_path: Path) -> Iterator[Path]:
+    """A home that nobody can write, not even root: there is a file above it."""
+    (tmp_path / "file").write_text("", "utf-8")
+    home = tmp_path / "file" / "home"
+    yield home
+    for place in second_places(home):
+        place.unlink() if place.is_symlink() else rmtree(place, ignore_errors=True)
+
+
+def events(home: Path) -> list[object]:
+    return [entry["n"] for batch in spool.take(home) for entry in spool.read(batch)]
+
+
+def test_an_event_that_the_home_cannot_take_waits_in_a_private_directory(unwritable: Path) -> None:
+    spool.leave(unwritable, {"n": 1})
+    spool.leave(unwritable, {"n": 2})
+    place = next(place for place in second_places(unwritable) if place.exists())
+    assert place.stat().st_mode & 0o777 == 0o700
+    assert spool.is_waiting(unwritable)
+    assert events(unwritable) == [1, 2]
+
+
+def test_a_directory_that_somebody_else_prepared_is_neither_written_nor_believed(
+    unwritable: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "theirs").mkdir()
+    spool_path(tmp_path / "theirs").write_text('{"n": 1}\n', "utf-8")
+    places = second_places(unwritable)
+    for place in places:
+        place.symlink_to(tmp_path / "theirs")
+    assert events(unwritable) == []
+    with pytest.raises(NotADirectoryError):
+        spool.leave(unwritable, {"n": 2})
+    assert spool_path(tmp_path / "theirs").read_text("utf-8") == '{"n": 1}\n'
+
+
+def test_what_no_place_takes_is_said_to_the_user_of_the_client(
+    unwritable: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for place in second_places(unwritable):
+        place.symlink_to(tmp_path)
+    monkeypatch.setenv("CONTEXTD_HOME", str(unwritable))
+    monkeypatch.setattr(hook, "_payload", lambda _: {"hook_event_name": "UserPromptSubmit"})
+    assert hook.main() == 0
+    shown = capsys.readouterr()
+    assert "contextd: UserPromptSubmit was not recorded" in json.loads(shown.out)["systemMessage"]
+    assert "event lost" in shown.err

@@ -13,13 +13,52 @@ import pytest
 
 from contextd import spool
 from contextd.channel import PROTOCOL
-from contextd.domain.errors import NotFound
+from contextd.domain.errors import (
+    Busy,
+    ContextdError,
+    Corrupt,
+    NotFound,
+    Stale,
+    Unavailable,
+)
 from contextd.home import unknown_path
 from contextd.operations.core import Answer
 from contextd.surfaces.connections import Connections
 from contextd.surfaces.web.access import Access
 
 TOKEN = "gh" + "p_" + "k3JdQm29fLxVzR7tYb0NcWs8HpGu4EaXoi5T"
+
+
+class Refusing:
+    """Calls that fail as the store does, until it recovers."""
+
+    def __init__(self, error: ContextdError) -> None:
+        self.error: ContextdError | None = error
+        self.events: list[str] = []
+
+    async def call(self, peer: Any, operation: str, arguments: Mapping[str, Any]) -> Answer:
+        if self.error is not None:
+            raise self.error
+        self.events.append(arguments["event"])
+        return Answer({"output": {}}, "")
+
+
+@pytest.mark.parametrize("error", [Busy, Stale, Unavailable, Corrupt])
+def test_a_spooled_event_stays_until_the_store_takes_it(
+    error: type[ContextdError], tmp_path: Path
+) -> None:
+    async def take_in() -> list[int]:
+        refusing = Refusing(error("not now"))
+        door = connections(refusing, tmp_path)  # type: ignore[arg-type]
+        spool.leave(tmp_path, {"event": "First"})
+        counts = [await door.ingest_spool(), await door.ingest_spool()]
+        spool.leave(tmp_path, {"event": "Second"})
+        refusing.error = None
+        counts.append(await door.ingest_spool())
+        assert refusing.events == ["First", "Second"]
+        return [*counts, await door.ingest_spool()]
+
+    assert asyncio.run(take_in()) == [0, 0, 2, 0]
 
 
 class Seeing:

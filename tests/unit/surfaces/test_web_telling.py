@@ -10,8 +10,9 @@ import pytest
 from contextd.surfaces.web.awareness import actions, compared
 from contextd.surfaces.web.charts import columns, ring
 from contextd.surfaces.web.desk import NAVIGATION
-from contextd.surfaces.web.render import asis, day, facts, short, span, visible
+from contextd.surfaces.web.render import asis, day, facts, short, span, visible, words
 from contextd.surfaces.web.sections import is_page, wants_page
+from contextd.surfaces.web.steps import next_steps
 from contextd.surfaces.web.work import steps_of
 
 
@@ -139,3 +140,22 @@ def test_every_page_of_the_menu_is_a_page_with_a_key_of_its_own() -> None:
     assert all(is_page(address) for _, address, _, _ in rows)
     keys = [key for *_, key in rows]
     assert len(set(keys)) == len(keys)
+
+
+def test_names_from_code_are_shown_as_words() -> None:
+    assert words("bubbleId") == "Bubble id"
+    assert words("savedAs") == "Saved as"
+    assert words("learn_session") == "Learn session"
+    assert words("rootURL") == "RootURL"
+
+
+def test_the_overview_names_contradictions_among_the_next_steps() -> None:
+    status = {"problems": [], "records": {"memory": 3}}
+    steps = next_steps(status, {}, [{}], 0, [], [{"reason": "Retry 3 times or 5 times"}])
+    assert [(step["title"], step["text"]) for step in steps] == [
+        ("Records contradict each other", "Retry 3 times or 5 times")
+    ]
+
+
+def test_a_share_of_nothing_is_a_dash_and_no_hundred_percent() -> None:
+    assert ">–</text>" in ring(0, "Coverage: no types are declared yet", text="–")

@@ -11,8 +11,9 @@ An identity is one of
 from __future__ import annotations
 
 import hashlib
+import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -22,8 +23,10 @@ from urllib.parse import unquote, urlsplit
 import yaml
 
 from contextd.code.git import program as git
+from contextd.code.git.command import NO_WORK_TREE
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
+from contextd.guarded_files import read_file
 from contextd.yaml_text import load_plain
 
 IdentityKind = Literal["git", "remote", "id", "path"]
@@ -70,8 +73,13 @@ class ProjectIdentity:
     note: str = ""
 
 
-def identify(path: Path) -> ProjectIdentity:
-    """The project around `path`, which need not be its root.
+def _nobody(root: Path) -> bool:
+    return False
+
+
+def identify(path: Path, trusts: Callable[[Path], bool] = _nobody) -> ProjectIdentity:
+    """The project around `path`, which need not be its root. What `.context/project.yaml` says counts in
+    folders that `trusts` accepts: a stranger's could name another project.
 
     All clones and work trees of a repository give one identity. Raises `Invalid` for a missing
     directory, and for the home directory and the file system's root, which are nobody's project
@@ -86,9 +94,9 @@ def identify(path: Path) -> ProjectIdentity:
         raise Invalid(f"{path} does not exist", "give a directory of the project")
     start = start.resolve() if start.is_dir() else start.resolve().parent
     repository, why = git.find(start)
-    if repository is not None and not _is_nobodys(repository.root):
-        return _of_repository(repository)
-    for place in (start, *start.parents) if why == git.NO_WORK_TREE else ():
+    if repository is not None and not _is_nobodys(repository.root, trusts):
+        return _of_repository(repository, trusts)
+    for place in (start, *start.parents) if why == NO_WORK_TREE else ():
         if (place / "HEAD").is_file() and (place / "objects").is_dir():
             raise Invalid(
                 f"{place} is the inside of a git repository and has no files of a project",
@@ -97,7 +105,7 @@ def identify(path: Path) -> ProjectIdentity:
     note = "" if why == "not a git repository" else why
     if repository is not None and start != repository.root:
         note = f"the repository in {repository.root} is not taken for a project"
-    return _of_directory(_nearest_project(start), note)
+    return _of_directory(_nearest_project(start, trusts), note, trusts)
 
 
 def match(identity: ProjectIdentity, known: Iterable[str]) -> str | None:
@@ -150,20 +158,23 @@ def normalised_url(url: str) -> str:
     return f"{host}/{path.lower() if host in _FOLDS_PATHS else path}"
 
 
-def _of_repository(repository: git.Repository) -> ProjectIdentity:
+def _of_repository(repository: git.Repository, trusts: Callable[[Path], bool]) -> ProjectIdentity:
     root = repository.root
     url = _published_url(root)
     remote = _hash(url) if url else "-"
-    shallow = repository.shallow
-    first = "-" if shallow else _first_commit(root)
-    settings = _told(root)
+    first = first_commit(root, repository) or "-"
+    settings = _told(root) if trusts(root) else {}
     earlier = tuple(
         filter(None, (settings.get("id") and f"id:{settings['id']}", _path_identity(root)))
     )
     name = settings.get("name") or url.rpartition("/")[2] or _directory_name(repository)
     if first == remote == "-":
-        why = "a shallow clone without a remote" if shallow else "no commit and no remote yet"
-        found = _of_directory(root, f"{why}: known by its place until then")
+        why = (
+            "a shallow clone without a remote"
+            if repository.shallow
+            else "no commit and no remote yet"
+        )
+        found = _of_directory(root, f"{why}: known by its place until then", trusts)
         return ProjectIdentity(found.identity, root, name, found.kind, found.earlier, found.note)
     kind: IdentityKind = "git" if first != "-" else "remote"
     if kind == "git" and url:
@@ -172,14 +183,19 @@ def _of_repository(repository: git.Repository) -> ProjectIdentity:
     return ProjectIdentity(f"git:{first}/{remote}", root, name, kind, earlier)
 
 
-def _first_commit(root: Path) -> str:
-    """The first commit of the main line: the same on side branches, orphan branches and in clones."""
+def first_commit(root: Path, repository: git.Repository | None = None) -> str:
+    """The first commit of the main line of the repository whose work tree is `root`, 16 digits of it: the same
+    on side branches, orphan branches and in clones. Empty of a shallow clone and where there is none.
+    """
+    repository = repository or git.repository(root)
+    if repository is None or repository.shallow or repository.root != root:
+        return ""
     tips = git.tips(root, _MAIN_LINES)
     for ref in (*_MAIN_LINES, "HEAD"):
         if ref in tips:
             with suppress(LookupError):
                 return _beginning(root, tips[ref])[:16]
-    return "-"
+    return ""
 
 
 @lru_cache(maxsize=_TIPS)
@@ -202,7 +218,7 @@ def _published_url(root: Path) -> str:
         if not url or normalised_url(url):
             return normalised_url(url)
         local = Path(unquote(urlsplit(url).path) if url.startswith("file://") else url)
-        here = (here / local.expanduser()).resolve()
+        here = Path(os.path.realpath(here / local.expanduser()))
         if not here.is_dir():
             return ""
     return ""
@@ -214,9 +230,10 @@ def _directory_name(repository: git.Repository) -> str:
     return (main.parent.name if main.name == ".git" else main.name) or repository.root.name
 
 
-def _nearest_project(start: Path) -> Path:
+def _nearest_project(start: Path, trusts: Callable[[Path], bool]) -> Path:
     for place in (start, *start.parents):
-        if (place / PROJECT_FILE).is_file() and (place == start or not _is_home(place)):
+        known = (place / PROJECT_FILE).is_file() and trusts(place)
+        if known and (place == start or not _is_home(place)):
             return place
     if _is_home(start) or start == start.parent:
         what = "your home folder" if _is_home(start) else "the root of the file system"
@@ -227,8 +244,8 @@ def _nearest_project(start: Path) -> Path:
     return start
 
 
-def _of_directory(root: Path, note: str) -> ProjectIdentity:
-    settings = _told(root)
+def _of_directory(root: Path, note: str, trusts: Callable[[Path], bool]) -> ProjectIdentity:
+    settings = _told(root) if trusts(root) else {}
     by_path = _path_identity(root)
     name = settings.get("name") or root.name or "project"
     if settings.get("id"):
@@ -236,8 +253,8 @@ def _of_directory(root: Path, note: str) -> ProjectIdentity:
     return ProjectIdentity(by_path, root, name, "path", (), note)
 
 
-def _is_nobodys(root: Path) -> bool:
-    if (root / PROJECT_FILE).is_file():
+def _is_nobodys(root: Path, trusts: Callable[[Path], bool]) -> bool:
+    if (root / PROJECT_FILE).is_file() and trusts(root):
         return False
     return _is_home(root) or root == root.parent
 
@@ -253,9 +270,7 @@ def _told(root: Path) -> dict[str, str]:
     """`id` and `name` as project.yaml has them; a broken file says nothing."""
     file = root / PROJECT_FILE
     try:
-        if file.stat().st_size > _LARGEST_FILE:
-            return {}
-        found: Any = load_plain(file.read_text("utf-8"))
+        found: Any = load_plain(read_file(file, _LARGEST_FILE, within=root).decode())
     except (OSError, ValueError, yaml.YAMLError):
         return {}
     project = found.get("project") if isinstance(found, dict) else None

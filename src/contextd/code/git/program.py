@@ -1,7 +1,7 @@
 """What git knows, asked through its own program; nothing here writes to a repository.
 
-Every command runs without optional locks, hooks' environment, a file system monitor, prompts or
-network. A missing git, a refused or empty repository and a slow disk are answers, not crashes.
+`command.py` builds every command: without locks, prompts, network, and programs that a repository's
+configuration names. A missing git, a refused or empty repository and a slow disk are answers, not crashes.
 """
 
 from __future__ import annotations
@@ -16,34 +16,21 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 
+from contextd.code.git.command import (
+    NO_WORK_TREE,
+    around,
+    git_command,
+    git_environment,
+    require_own,
+)
 from contextd.code.git.unchanged import Stamp, place_stamp, reference_stamp, remote_stamp
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, Unavailable
+from contextd.guarded_files import read_file
 
 TIMEOUT = 10.0
 """Seconds a single command may take, unless told otherwise."""
 
-NO_WORK_TREE = "this repository has no work tree"
-
-_OPTIONS = (
-    "--no-optional-locks", "-c", "core.quotepath=off", "-c", "core.fsmonitor=false",
-    "-c", "color.ui=false", "-c", "log.showSignature=false",
-)  # fmt: skip
-# Set while git runs a hook; with them every command would answer for another repository.
-_FOREIGN = frozenset(
-    """GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_CONFIG GIT_CONFIG_PARAMETERS GIT_CONFIG_COUNT GIT_DIR
-    GIT_OBJECT_DIRECTORY GIT_WORK_TREE GIT_IMPLICIT_WORK_TREE GIT_GRAFT_FILE GIT_INDEX_FILE
-    GIT_NO_REPLACE_OBJECTS GIT_REPLACE_REF_BASE GIT_PREFIX GIT_SHALLOW_FILE GIT_COMMON_DIR
-    GIT_NAMESPACE GIT_TRACE GIT_TRACE2 GIT_EXTERNAL_DIFF GIT_LITERAL_PATHSPECS""".split()
-)
-# An empty GIT_ALLOW_PROTOCOL allows none: a partial clone must not fetch what it lacks.
-_OURS = {
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_ALLOW_PROTOCOL": "",
-    "LC_ALL": "C",
-}
 _REMEMBERED = 1_000
 """Answers about one sort of thing that are kept."""
 
@@ -91,28 +78,22 @@ class Commit:
     files: tuple[str, ...] = ()
 
 
-def git_environment() -> dict[str, str]:
-    """The environment for git: nothing inherited from a hook, no locks, network or translations."""
-    return {name: value for name, value in os.environ.items() if name not in _FOREIGN} | _OURS
-
-
 class Running:
     """A git command that was started and is collected later."""
 
     def __init__(self, root: Path, arguments: Sequence[str], stdin: bytes | None = None) -> None:
+        if not root.is_dir():
+            raise Invalid(f"{root} is not a directory", "give an existing directory")
+        command = git_command(root, arguments)
         try:
             self._process = subprocess.Popen(
-                ["git", *_OPTIONS, *arguments],
+                command,
                 cwd=root,
                 env=git_environment(),
                 stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
             )
-        except FileNotFoundError as error:
-            if not root.is_dir():
-                raise Invalid(f"{root} is not a directory", "give an existing directory") from error
-            raise Unavailable("git is not installed", "install git to use history") from error
         except OSError as error:
             raise Unavailable(
                 f"git could not be started: {error}", "check `git version`"
@@ -175,7 +156,7 @@ def contents(root: Path, names: Sequence[str], timeout: float = TIMEOUT) -> dict
 
 def find(path: Path) -> tuple[Repository | None, str]:
     """The work tree around `path`, or None and one sentence saying why there is none."""
-    place = path if path.is_dir() else path.parent
+    place = around(path if path.is_dir() else path.parent)
     try:
         return _found(place, place_stamp(place))
     except (Invalid, Unavailable) as error:
@@ -193,6 +174,7 @@ def _found(place: Path, stamp: Stamp) -> tuple[Repository | None, str]:
     code, out, err = Running(place, ("rev-parse", *wanted)).collect()
     if code == 0:
         shallow, root, git_dir, common = out.removesuffix("\n").split("\n", 3)
+        require_own(Path(root), Path(git_dir))
         cut = shallow == "true"
         return Repository(Path(root), Path(git_dir), (place / common).resolve(), cut), ""
     if "dubious ownership" in err:
@@ -353,8 +335,7 @@ def tracked_files(root: Path) -> int:
     if found is None:
         return 0
     try:
-        with (found.git_dir / "index").open("rb") as index:
-            header = index.read(12)
+        header = read_file(found.git_dir / "index", 12, cut=True)
     except OSError:
         return 0
     # "DIRC", the version, then the number of entries (gitformat-index).
@@ -386,11 +367,11 @@ def blobs(root: Path, paths: Iterable[str], commit: str = "") -> dict[str, str]:
         listed = (ask(root, *span, *wanted) or "") if wanted else ""
         rows = [row.partition("\t") for row in listed.split("\0") if row]
         return {name: meta.split()[2] for meta, _, name in rows if " blob " in meta}
-    real = root.resolve()
+    real = os.path.realpath(root) + os.sep
     present = []
     for path in paths:
         file = root / path
-        inside = "\n" not in path and real in file.resolve().parents
+        inside = "\n" not in path and os.path.realpath(file).startswith(real)
         if inside and file.is_file() and not file.is_symlink():
             present.append(path)
     if not present:

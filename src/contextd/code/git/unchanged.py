@@ -11,6 +11,8 @@ import time
 from collections.abc import Hashable, Iterable
 from pathlib import Path
 
+from contextd.guarded_files import read_file
+
 PERIOD = 600.0
 """Seconds after which git is asked again all the same: its settings can include files from anywhere."""
 
@@ -65,8 +67,8 @@ def _links(git_dir: Path, name: str) -> list[str]:
     names = [name]
     while len(names) <= _MOST_LINKS:
         try:
-            with (git_dir / names[-1]).open("rb") as file:
-                text = file.read(_LONGEST_REFERENCE).decode("utf-8", "surrogateescape")
+            found = read_file(git_dir / names[-1], _LONGEST_REFERENCE, cut=True)
+            text = found.decode("utf-8", "surrogateescape")
         except (OSError, ValueError):
             break
         if not text.startswith("ref: "):

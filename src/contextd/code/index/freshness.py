@@ -15,9 +15,12 @@ from pathlib import Path
 
 from contextd.code.index.resolve import Resolver
 from contextd.code.tree.content import content_digest, outdated
-from contextd.code.tree.walk import Walk, WalkedFile, walk
+from contextd.code.tree.paths import read_listed
+from contextd.code.tree.walk import Walk, WalkedFile, changed_ns, walk
 from contextd.code.tree.watch import Watcher, folders_of, watch
+from contextd.domain.code import FileStamp
 from contextd.domain.dataclass import dataclass
+from contextd.domain.errors import ContextdError
 
 CHEAP = 0.25
 REST_PER_COST = 4.0
@@ -43,7 +46,7 @@ Stamp = tuple[int, int, str]
 class CheckoutDifference:
     """How a checkout differs from the code model. `walked` is what to scan: a file whose content is
     known stands in it with the stamp the model has, so that a scan passes it by. `stamps` are those
-    of the model.
+    of the model. `stamped` are the stamps that files with known content have now, where the model has others.
     """
 
     walked: Walk
@@ -51,6 +54,7 @@ class CheckoutDifference:
     changed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    stamped: tuple[FileStamp, ...] = ()
 
     @property
     def count(self) -> int:
@@ -79,9 +83,8 @@ class CheckoutDifference:
 class Tree:
     """What is remembered of one checkout between looks. Not safe to share between threads.
 
-    The model keeps one stamp per file, of whichever checkout it described last. `digests` holds
-    what this checkout's own stamps stand for, so that changing between two work trees of a project
-    reads only the files that differ. `resolver` follows the files from scan to scan.
+    `digests` holds what stamps stand for that the model does not have yet. `resolver` follows the files
+    from scan to scan.
     `touched` are the files that the latest look found other than the look before it, those that came and
     went included, or None when it had none to compare with, or long ago: then all are to be compared with the model.
     """
@@ -191,7 +194,7 @@ class Tree:
         that an older reading is known of counts as changed.
         """
         files: list[WalkedFile] = []
-        changed, added = [], []
+        changed, added, stamped = [], [], []
         present = set()
         for file in walked.files:
             path = file.path
@@ -203,21 +206,25 @@ class Tree:
                 changed.append(path)
             elif (file.size, file.mtime_ns) != stored[:2]:
                 if file.size == stored[0] and self._digest(file) == stored[2]:
+                    if path in self.digests:
+                        stamped.append(FileStamp(path, file.size, file.mtime_ns))
                     file = WalkedFile(path, stored[0], stored[1])
                 else:
                     changed.append(path)
             files.append(file)
         removed = sorted(set(stamps) - present)
         same = replace(walked, files=tuple(files))
-        return CheckoutDifference(same, stamps, tuple(changed), tuple(added), tuple(removed))
+        return CheckoutDifference(
+            same, stamps, tuple(changed), tuple(added), tuple(removed), tuple(stamped)
+        )
 
     def _digest(self, file: WalkedFile) -> str:
         known = self.digests.get(file.path)
         if known is not None and known[:2] == (file.size, file.mtime_ns):
             return known[2]
         try:
-            digest = content_digest((self.root / file.path).read_bytes())
-        except OSError:
+            digest = content_digest(read_listed(self.root, file.path))
+        except ContextdError:
             return ""
         if time.time_ns() - file.mtime_ns > _RACY_NS:
             self.digests[file.path] = (file.size, file.mtime_ns, digest)
@@ -250,7 +257,7 @@ class Tree:
                 continue
             if not stat.S_ISREG(about.st_mode):
                 return None
-            now = WalkedFile(path, about.st_size, about.st_mtime_ns)
+            now = WalkedFile(path, about.st_size, changed_ns(about))
             changed = changed or now != known[path]
             known[path] = now
         return replace(walked, files=tuple(known.values())) if changed else walked

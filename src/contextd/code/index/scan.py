@@ -21,7 +21,15 @@ from contextd.code.tree.content import outdated
 from contextd.code.tree.paths import read_listed
 from contextd.code.tree.walk import Walk, WalkedFile
 from contextd.code.tree.walk import walk as walk_tree
-from contextd.domain.code import NOT_UNDERSTOOD, OVER_LIMIT, Chunk, Import, KeptReading, SourceFile
+from contextd.domain.code import (
+    NOT_UNDERSTOOD,
+    OVER_LIMIT,
+    Chunk,
+    FileStamp,
+    Import,
+    KeptReading,
+    SourceFile,
+)
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid, Unavailable
 from contextd.domain.records import Clean
@@ -70,7 +78,7 @@ class ScanReport:
     `changed` are the files to put that were not given to `keep`; of those in `same_text` only their
     time or the targets of their imports differ. `put` counts them all. `removed` are the paths to remove. `added` and `modified` are paths with new
     content, `relinked` unchanged files whose imports lead elsewhere now, `skipped` pairs a path
-    with the reason. `files` counts all files, `parsed` those analysed this time. `readings` are of files
+    with the reason. `stamps` are of files that were read and say what they said. `files` counts all files, `parsed` those analysed this time. `readings` are of files
     that are unchanged or were put, and worth keeping.
     """
 
@@ -86,6 +94,7 @@ class ScanReport:
     put: int = 0
     parsed: int = 0
     readings: tuple[KeptReading, ...] = ()
+    stamps: tuple[FileStamp, ...] = ()
     source: str = ""
     note: str = ""
     seconds: float = 0.0
@@ -130,13 +139,9 @@ def scan(
     """
     began = time.monotonic()
     walked = walked if walked is not None else walk_tree(root)
-    prefix = _prefix(below)
     stamps = stamps if stamps is not None else files.stamps(scope)
-    present: Sequence[WalkedFile] = walked.files
     known_before = bool(stamps) or bool(files.count(scope))
-    if prefix:
-        stamps = {path: stamp for path, stamp in stamps.items() if path.startswith(prefix)}
-        present = [file for file in present if file.path.startswith(prefix)]
+    stamps, present = _only_below(_prefix(below), stamps, walked.files)
     gate = stamps if incremental else {}
     wanted = [f for f in present if _differs(f, gate.get(f.path))]
     known = _digests(files, scope, wanted, gate)
@@ -167,6 +172,7 @@ def scan(
         put=len(job.put_paths.union(job.changed)),
         parsed=len(job.added) + len(job.modified),
         readings=tuple(resolver.unkept()),
+        stamps=tuple(job.stamps),
         source=walked.source,
         note=walked.note,
         seconds=time.monotonic() - began,
@@ -189,6 +195,17 @@ def _differs(file: WalkedFile, stored: Stamp | None) -> bool:
     if stored is None:
         return True
     return stored[:2] != (file.size, file.mtime_ns) or outdated(stored[2])
+
+
+def _only_below(
+    prefix: str, stamps: Mapping[str, Stamp], present: Sequence[WalkedFile]
+) -> tuple[Mapping[str, Stamp], Sequence[WalkedFile]]:
+    if not prefix:
+        return stamps, present
+    return (
+        {path: stamp for path, stamp in stamps.items() if path.startswith(prefix)},
+        [file for file in present if file.path.startswith(prefix)],
+    )
 
 
 def _prefix(below: str) -> str:
@@ -222,6 +239,7 @@ class _Scan:
     added: list[str] = field(default_factory=list)
     modified: list[str] = field(default_factory=list)
     relinked: list[str] = field(default_factory=list)
+    stamps: list[FileStamp] = field(default_factory=list)
     unreadable: dict[str, str] = field(default_factory=dict)
     affected: Affected = field(init=False)
 
@@ -261,9 +279,7 @@ class _Scan:
                 continue
             stored = known.get(path)
             if digests.get(path) == fresh.digest:
-                if stored is not None:
-                    self.same_text.add(path)
-                    ready.append(replace(stored, size=fresh.size, mtime_ns=fresh.mtime_ns))
+                self.stamps.append(FileStamp(path, fresh.size, fresh.mtime_ns))
                 continue
             # What is read again on demand, or by another reading, is indexed anew as a whole.
             before = stored if path in digests and not outdated(digests[path]) else None

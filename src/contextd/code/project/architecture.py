@@ -109,7 +109,7 @@ def _features(own: Sequence[str], children: dict[str, dict[str, int]]) -> Reason
     for path in own:
         folder, _, name = path.rpartition("/")
         parent, _, feature = folder.rpartition("/")
-        if feature and feature not in _LAYERS and _ROLE_FILE.search(name):
+        if feature and feature.lower() not in _LAYERS and _ROLE_FILE.search(name):
             roles[parent].add(feature)
     parent, found = max(roles.items(), key=lambda one: len(one[1]), default=("", set[str]()))
     if len(found) < 2:

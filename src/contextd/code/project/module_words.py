@@ -27,7 +27,7 @@ _NOISE = re.compile(
     r"copyright|licen[cs]ed?\b|spdx|eslint|prettier|@ts-|auto-?generated|do not edit|https?://\S+$"
     r"|pom\.xml|^(?:see|click (?:here|on|the)|read|check|visit|star|join|follow|explore|view|note|important)\b"
     r"|npm (?:install|run|i)\b|registry|^\$ "
-    r"|^use (?:strict|client|server)|^todo\b|create[- ](?:next|react)-app|^this (?:is|starter) a? ?"
+    r"|^this readme\b|^use (?:strict|client|server)|^todo\b|create[- ](?:next|react)-app|^this (?:is|starter) a? ?"
     r"(?:turborepo|template)",
     re.IGNORECASE,
 )
@@ -51,7 +51,7 @@ def first_sentence(text: str) -> str:
         sentence = sentence[: found.start()]
     if len(sentence) > _LONGEST:
         sentence = sentence[:_LONGEST].rpartition(" ")[0].rstrip(",;:") + " …"
-    return "" if len(sentence) < 12 or _NOISE.search(sentence) else sentence
+    return "" if len(sentence) < 12 or "](" in sentence or _NOISE.search(sentence) else sentence
 
 
 def readme_sentence(text: str) -> str:

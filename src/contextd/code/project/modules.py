@@ -16,7 +16,7 @@ from contextd.code.project.material import substance
 from contextd.code.project.module_clusters import clusters
 from contextd.code.project.module_folders import Unit, named, prefixes_of, tree_of, units_of
 from contextd.code.project.module_words import Read, description
-from contextd.code.project.project_model import KeyFile
+from contextd.code.project.project_model import ROOT, KeyFile
 from contextd.code.project.project_type import CODE
 from contextd.code.symbols.graph import edges, page_rank
 from contextd.code.tree.generated import UNWRITTEN
@@ -36,6 +36,10 @@ _VAGUE = re.compile(
 
 _NO_CODE = DATA | DOCUMENTS | frozenset(["", "css", "scss", "sass", "less", "shell", "dockerfile"])
 _TEST_NAME = re.compile(r"(?:[._-](?:test|spec)s?|/test_[^/]*|^test_[^/]*|[a-z]Test)\.[a-z]+$")
+_ROOT_PACKAGES = frozenset(("go", "python", "c", "c-header", "cpp", "lua", "ruby"))
+"""Languages whose files in the root are a package of their own, and not settings of tools."""
+
+_SET_UP = re.compile(r"^(?:setup|conftest|noxfile|tasks|fabfile|manage|conf)\.py$|^[Rr]akefile")
 _ENTRY = re.compile(
     r"(?:^|/)(?:index|main|__init__|__main__|mod|lib|app|server|cli|page|route|urls)\.[a-z]+$", re.I
 )
@@ -139,8 +143,16 @@ def _with_flat(
     another in a folder that holds most of the project.
     """
     loose = [file for file in code if "/" not in file.path]
-    if name and len(loose) >= 3 and 3 * len(loose) >= len(code) and name not in members:
-        members[name], prefixes[name] = loose, tuple(file.path for file in loose)
+    package = sum(
+        file.language in _ROOT_PACKAGES and not _SET_UP.search(file.path) for file in loose
+    )
+    if (
+        name
+        and name not in members
+        and len(loose) >= 3
+        and (package >= 3 or 3 * len(loose) >= len(code))
+    ):
+        members[name], prefixes[name] = loose, (ROOT,)
     largest = max(members, key=lambda one: len(members[one]), default="")
     if not largest or 2 * len(members[largest]) < len(code):
         return

@@ -17,6 +17,7 @@ from typing import Any
 
 from contextd.disk import replace_file, target_inside
 from contextd.domain.dataclass import dataclass
+from contextd.guarded_files import read_file
 
 GENERATED = ".generated.json"
 BACKUPS = ".backups"
@@ -43,7 +44,7 @@ def mark(value: Any) -> str:
 def recall(path: Path) -> Memory:
     """What is remembered for this project.yaml; nothing when that is lost or broken."""
     try:
-        record = json.loads((path.parent / GENERATED).read_text("utf-8"))
+        record = json.loads(read_file(path.parent / GENERATED, within=path.parent.parent))
         return Memory(dict(record["values"]), dict(record["added"]))
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         # Without it nothing counts as ours, so nothing of a person's is overwritten.
@@ -60,7 +61,7 @@ def put(
     real = target_inside(root, path)
     beside = target_inside(root, path.parent / GENERATED)
     if before != after:
-        current = real.read_bytes() if real.exists() else None
+        current = read_file(real) if real.exists() else None
         if current != (None if before is None else before.encode("utf-8")):
             return False
         if current is not None:
@@ -68,7 +69,7 @@ def put(
         replace_file(real, after.encode("utf-8"))
     record = {"values": memory.values, "added": memory.added}
     noted = json.dumps(record, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
-    if not beside.exists() or beside.read_text("utf-8", "replace") != noted:
+    if not beside.exists() or read_file(beside) != noted.encode():
         replace_file(beside, noted.encode("utf-8"))
     else:
         # Its time says when the project was looked at last.

@@ -13,6 +13,7 @@ import yaml
 from contextd import yaml_text
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, NotFound, nearest
+from contextd.guarded_files import read_file
 
 ProjectType = Literal[
     "web-app", "mobile-app", "desktop-app", "api", "cli", "library", "fullstack", "infrastructure",
@@ -21,11 +22,17 @@ ProjectType = Literal[
 Pattern = Literal["feature-based", "layered", "modular", "monorepo", "unknown"]
 Role = Literal["entry", "config", "core", "test"]
 
+ROOT = "."
+"""In the paths of a module: the files that lie in the root itself."""
+
 VERSION = "1.0"
 """The version of the file's format that is read and written here."""
 
 LARGEST = 2_000_000
 LONGEST_NAME = 100
+LISTS = "languages", "databases", "testing", "tools", "ci", "executables", "commands"
+"""Lists below `tech` beside the stack."""
+
 _TOLD = 20
 """How many problems a message names."""
 
@@ -71,6 +78,8 @@ class Module:
         """
         if any(path == file.path for file in self.key_files) or path in self.paths:
             return len(path) + 1
+        if "/" not in path and ROOT in self.paths:
+            return 1
         folders = self.paths or tuple(f.path.rpartition("/")[0] for f in self.key_files)
         return max((len(f) for f in folders if f and path.startswith(f"{f}/")), default=0)
 
@@ -97,6 +106,8 @@ class ProjectModel:
     testing: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
     ci: tuple[str, ...] = ()
+    executables: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
     pattern: str = "unknown"
     description: str = ""
     modules: Mapping[str, Module] = field(default_factory=dict[str, Module])
@@ -117,13 +128,13 @@ def load(path: Path) -> ProjectModel:
 def read_text(path: Path) -> str:
     """The text of a YAML file. Raises `NotFound`, or `Invalid` when it is no such text."""
     try:
-        data = path.read_bytes()
+        data = read_file(path, LARGEST + 1, within=path.parent.parent, cut=True)
     except FileNotFoundError as error:
         raise NotFound(f"there is no {path}", "run `contextd init`") from error
     except OSError as error:
         raise Invalid(f"{path} cannot be read: {error.strerror}", "check the file") from error
     if len(data) > LARGEST:
-        raise Invalid(f"{path} has {len(data):,} bytes", f"keep it under {LARGEST:,}")
+        raise Invalid(f"{path} has more than {LARGEST:,} bytes", "keep what people need in it")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -152,10 +163,7 @@ def parse_model(text: str, path: Path) -> ProjectModel:
         runtime=walk.text(tech.get("runtime"), "tech.runtime"),
         package_manager=walk.text(tech.get("packageManager"), "tech.packageManager"),
         about=walk.text(project.get("description"), "project.description"),
-        **{
-            key: walk.texts(tech.get(key), f"tech.{key}")
-            for key in ("languages", "databases", "testing", "tools", "ci")
-        },
+        **{key: walk.texts(tech.get(key), f"tech.{key}") for key in LISTS},
         pattern=walk.one_of(layout.get("pattern"), "architecture.pattern", get_args(Pattern)),
         description=walk.text(layout.get("description"), "architecture.description"),
         modules={name: walk.module(name, node) for name, node in modules.items()},

@@ -40,7 +40,7 @@ CODE = re.compile(
 )
 """Files that hold a program."""
 
-_BUILT_ON = "It is built on"
+_BUILT_ON, _INSTALLS = "It is built on", "installs the command"
 _API_ROUTE = re.compile(r"(?:^|/)(?:app|pages|routes)/api/.*\.[jt]sx?$")
 _PAGES = (
     ".html", ".erb", ".blade.php", ".twig", ".heex", ".jinja", ".ejs", ".pug", ".hbs", ".jsp",
@@ -66,14 +66,46 @@ _FOR_SHELLS = re.compile(
 )
 
 
+_NO_SHELL = re.compile(
+    r"\b(?:server|proxy|daemon|database|broker|multiplexer|emulator|editor|game|engine|platform|kernel|shell"
+    r"|compiler|browser|desktop|service|agent|workspace|framework)s?\b",
+    re.IGNORECASE,
+)
+
+
 def project_type(
-    paths: Sequence[str], stack: Stack, *, public_names: int = 0, programs: Sequence[str] = ()
+    paths: Sequence[str],
+    stack: Stack,
+    *,
+    public_names: int = 0,
+    programs: Sequence[str] = (),
+    about: str = "",
 ) -> ReasonedValue:
-    """One of `ProjectType`; `unknown` only for a program that nothing says anything of, and for nothing.
+    """One of `ProjectType`; `unknown` for a program of which only its start is sure, and for nothing.
 
     `public_names` is how many names the main package hands out to whoever imports it, `programs`
-    are files of C and the like with a main function.
+    are files of C and the like with a main function, `about` is what the project says of itself.
     """
+    found = _type_of(paths, stack, public_names, programs, about)
+    if found.value == "cli" and not _is_for_shells(stack, about, found.reason):
+        return ReasonedValue("unknown", found.reason)
+    return found
+
+
+def _is_for_shells(stack: Stack, about: str, reason: str) -> bool:
+    """Whether a program is surely used from a command line: servers, editors and games have commands as well."""
+    own_words = f"{about} {_main(stack.manifests).about} {' '.join(_main(stack.manifests).topics)}"
+    # What runs in a terminal may be an editor or a multiplexer.
+    if any(word.lower() != "terminal" for word in _FOR_SHELLS.findall(own_words)):
+        return True
+    if _NO_SHELL.search(own_words):
+        return False
+    return bool(_used(stack.of("cli"))) or _INSTALLS in reason
+
+
+def _type_of(
+    paths: Sequence[str], stack: Stack, public_names: int, programs: Sequence[str], about: str
+) -> ReasonedValue:
     own = [path for path in paths if not is_beside(path)]
     other = substance(paths, [path for path in own if CODE.search(path)])
     if other is not None and not any(m.publishes for m in stack.manifests):
@@ -88,7 +120,7 @@ def project_type(
         return ReasonedValue("library", offered)
     served = (full or back) and _serves(own, {one.name for one in full}, stack.manifests)
     if library and (not served or _for_sites(_main(stack.manifests))):
-        return _library_or_command(stack, library, command, public_names)
+        return _library_or_command(stack, library, command, public_names, about)
     if full:
         return _of_fullstack(full[0], back, front, data, api, paths)
     if command and not front and not (back and _serves(own, frozenset(), stack.manifests)):
@@ -206,7 +238,7 @@ def _nothing(paths: Sequence[str]) -> ReasonedValue:
 
 
 def _library_or_command(
-    stack: Stack, library: str, command: str, public_names: int
+    stack: Stack, library: str, command: str, public_names: int, about: str
 ) -> ReasonedValue:
     """One package that can be imported, and may install a command too."""
     # A library of terminals among what is needed makes no program of a package.
@@ -233,7 +265,9 @@ def _library_or_command(
             if public_names >= 12
             else ""
         )
-        return ReasonedValue("library", library + more)
+        # Which of the two it is for is only sure where it says so.
+        sure = for_others > 1 or _FOR_OTHERS.search(about) or not (about or main.about)
+        return ReasonedValue("library" if sure else "unknown", f"{library}{more} {command}")
     return ReasonedValue("cli", command)
 
 
@@ -301,7 +335,7 @@ def _command(stack: Stack, own: Sequence[str]) -> str:
         named = manifest.commands and manifest.path.count("/") <= 2
         if named and manifest.path not in aside and not manifest.private:
             names = ", ".join(manifest.commands[:3])
-            return f"{manifest.path} installs the command {names}."
+            return f"{manifest.path} {_INSTALLS} {names}."
     if any(m.ecosystem == "cargo" for m in stack.manifests):
         main = next(filter(None, programs_of_crates(stack.manifests, own).values()), "")
         if main:
@@ -313,7 +347,7 @@ def _command(stack: Stack, own: Sequence[str]) -> str:
         return f"{main} is a program." if main else ""
     for manifest in stack.manifests:
         if manifest.commands:
-            return f"{manifest.path} installs the command {', '.join(manifest.commands[:3])}."
+            return f"{manifest.path} {_INSTALLS} {', '.join(manifest.commands[:3])}."
     return ""
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from contextd.code.project.project_memory import Memory, Scrub, mark, put, recall
-from contextd.code.project.project_model import KeyFile, parse_model, read_text
+from contextd.code.project.project_model import LISTS, KeyFile, parse_model, read_text
 from contextd.disk import target_inside
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, NotFound
@@ -24,10 +24,16 @@ from contextd.yaml_text import load_plain
 Same = Callable[[str, str], bool]
 
 _HEADER = """\
-# What agents are told about this project. Edit it freely and commit it.
-# Scans update only what nobody edited; learnings are added to the lists of a module.
+# What agents are told about this project. Edit it freely and commit it: scans update only what nobody edited.
+# A module may also have lists of patterns, businessRules and commonIssues.
 """
+_GENERATED = "description", "paths", "keyFiles", "dependencies"
 _KNOWLEDGE = "patterns", "businessRules", "commonIssues"
+
+_PLACES = (
+    ("project", "description"), ("tech", "stack"), *(("tech", key) for key in LISTS), ("tech", "runtime"),
+    ("tech", "packageManager"), ("architecture", "description"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +64,8 @@ class ProjectFacts:
     testing: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
     ci: tuple[str, ...] = ()
+    executables: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
     pattern: str = "unknown"
     description: str = ""
     modules: tuple[ModuleFacts, ...] = ()
@@ -190,7 +198,7 @@ def _first(facts: ProjectFacts, memory: Memory, moment: str) -> str:
         part[place[-1]] = value
         if place == ("project", "type"):
             part["path"] = "."
-    data["modules"] = {module.name: _module(module) for module in facts.modules}
+    data["modules"] = {module.name: _module_values(module) for module in facts.modules}
     for module in facts.modules:
         _remember_module(memory, module)
     data["metadata"] = {"createdAt": moment, "updatedAt": moment, "lastScanAt": moment}
@@ -206,40 +214,41 @@ def _wanted(facts: ProjectFacts) -> dict[tuple[str, str], Any]:
     wanted["project", "type"] = facts.type
     if facts.about:
         wanted["project", "description"] = facts.about
-    wanted["tech", "stack"] = list(facts.stack)
-    for key in ("languages", "databases", "testing", "tools", "ci"):
-        if values := getattr(facts, key):
-            wanted["tech", key] = list(values)
-    return wanted | {
+    wanted["tech", "stack"] = _each_once(facts.stack)
+    for key in LISTS:
+        wanted["tech", key] = _each_once(getattr(facts, key))
+    wanted |= {
         ("tech", "runtime"): facts.runtime,
         ("tech", "packageManager"): facts.package_manager,
         ("architecture", "pattern"): facts.pattern,
         ("architecture", "description"): facts.description,
     }
+    return {place: value for place, value in wanted.items() if value}
 
 
-def _module(module: ModuleFacts) -> dict[str, Any]:
-    generated = _module_values(module)
-    return {
-        "name": module.name,
-        "description": generated["description"],
-        **({"paths": generated["paths"]} if module.paths else {}),
-        "keyFiles": generated["keyFiles"],
-        **{section: [] for section in _KNOWLEDGE},
-        "dependencies": generated["dependencies"],
-    }
+def _each_once(texts: Iterable[str]) -> list[str]:
+    """What a reader of the file would call said twice, once."""
+    return list(
+        {
+            " ".join(text.casefold().split()).rstrip("."): text for text in reversed([*texts])
+        }.values()
+    )[::-1]
 
 
 def _module_values(module: ModuleFacts) -> dict[str, Any]:
     files = [
-        {"path": file.path, "role": file.role}
+        {"path": file.path}
+        | ({"role": file.role} if file.role != "core" else {})
         | ({"description": file.description} if file.description else {})
         for file in module.key_files
     ]
-    values: dict[str, Any] = {"description": module.description}
-    if module.paths:
-        values["paths"] = list(module.paths)
-    return values | {"keyFiles": files, "dependencies": list(module.dependencies)}
+    values: dict[str, Any] = {
+        "description": module.description,
+        "paths": _each_once(module.paths),
+        "keyFiles": files,
+        "dependencies": _each_once(module.dependencies),
+    }
+    return {key: value for key, value in values.items() if value}
 
 
 def _remember_module(memory: Memory, module: ModuleFacts) -> None:
@@ -260,8 +269,11 @@ class _Merge:
         self.left_alone: list[str] = []
 
     def take(self, facts: ProjectFacts) -> None:
-        for place, value in _wanted(facts).items():
+        wanted = _wanted(facts)
+        for place, value in wanted.items():
             self._settle(place, value)
+        for place in [*((top, key) for top, key in _PLACES if (top, key) not in wanted)]:
+            self._empty(place)
         for module in facts.modules:
             self._take_module(module)
         found = {module.name for module in facts.modules}
@@ -280,16 +292,29 @@ class _Merge:
             self.edits.append(Set(place, value))
             self.lines.append(f"{name}: {_shown(current)} → {_shown(value)}")
 
+    def _empty(self, place: tuple[str, ...]) -> None:
+        """Take out a value of ours that the scan does not find any more."""
+        name, current = ".".join(place), _at(self.data, place)
+        ours = self.memory.values.pop(name, None)
+        if current is not None and mark(current) == ours:
+            self.edits.append(Remove(place))
+            self.lines += [f"{name}: {_shown(current)} → nothing"] if current else []
+
     def _take_module(self, module: ModuleFacts) -> None:
         name = f"modules.{module.name}"
         if module.name in self.modules:
             self.memory.values[name] = mark(module.name)
-            for key, value in _module_values(module).items():
-                self._settle(("modules", module.name, key), value)
+            values = _module_values(module)
+            for key in _GENERATED:
+                place = ("modules", module.name, key)
+                if key in values:
+                    self._settle(place, values[key])
+                else:
+                    self._empty(place)
         elif name in self.memory.values:
             self.left_alone.append(f"{name} (taken out by hand)")
         else:
-            self.edits.append(Set(("modules", module.name), _module(module)))
+            self.edits.append(Set(("modules", module.name), _module_values(module)))
             self.lines.append(f"{name}: added")
             _remember_module(self.memory, module)
 
@@ -319,12 +344,13 @@ def _verdict(current: Any, value: Any, ours: str | None) -> Literal["same", "set
 def _is_untouched(module: Any, name: str, text: str, memory: Memory) -> bool:
     if not isinstance(module, dict) or any(module.get(section) for section in _KNOWLEDGE):
         return False
-    known = {"name", "description", "paths", "keyFiles", "dependencies", *_KNOWLEDGE}
+    known = {"name", *_GENERATED, *_KNOWLEDGE}
     values = memory.values
     same = all(
-        values.get(f"modules.{name}.{key}") == mark(module.get(key))
-        for key in ("description", "paths", "keyFiles", "dependencies")
-        if key != "paths" or key in module
+        values.get(f"modules.{name}.{key}") == mark(module[key])
+        for key in _GENERATED
+        if module.get(key) or f"modules.{name}.{key}" in values
+        if key in module
     )
     # Whoever wrote a comment into it cares for it.
     return same and set(module) <= known and "#" not in source_of(text, ("modules", name))

@@ -50,6 +50,7 @@ TECHNOLOGIES: tuple[Technology, ...] = (
     _row("Tornado", "backend", pypi="tornado"),
     _row("aiohttp", "backend", pypi="aiohttp"),
     _row("Pyramid", "backend", pypi="pyramid"),
+    _row("Twisted", "backend", pypi="twisted"),
     _row("Falcon", "backend", pypi="falcon"),
     _row("Axum", "backend", cargo="axum"),
     _row("Actix Web", "backend", cargo="actix-web"),

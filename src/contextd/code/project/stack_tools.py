@@ -15,7 +15,7 @@ TOOLS: tuple[Technology, ...] = (
     _row("Cypress", "test", npm="cypress", files="cypress.config.*"),
     _row("Testing Library", "test", npm="@testing-library/*"),
     _row("Storybook", "test", npm="storybook @storybook/*"),
-    _row("pytest", "test", pypi="pytest pytest-django", files="pytest.ini"),
+    _row("pytest", "test", pypi="pytest pytest-django", files="pytest.ini", std="python:pytest*"),
     _row("tox", "test", pypi="tox", files="tox.ini"),
     _row("Hypothesis", "test", pypi="hypothesis"),
     _row("JUnit", "test", maven="org.junit.jupiter:* org.junit:junit-bom junit:junit "

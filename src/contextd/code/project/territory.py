@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from contextd.code.project.project_model import Module
+from contextd.code.project.project_model import ROOT, Module
 
 
 class Territory:
@@ -34,7 +34,7 @@ class Territory:
             folder = folder.rpartition("/")[0]
             if folder in self._folders:
                 return self._folders[folder]
-        return ""
+        return self._folders.get(ROOT, "") if "/" not in path else ""
 
     def holders(self, paths: Iterable[str]) -> list[str]:
         """The modules that hold these files, each once, in their order."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from contextd.code.symbols.sources import Sources, SourceText
 from contextd.code.symbols.symbols import WHOLE, NameUse, definer, uses
 from contextd.domain.code import SourceFile, Symbol
 from contextd.domain.dataclass import dataclass
+from contextd.domain.details import DOCUMENT
 from contextd.domain.errors import ContextdError
 from contextd.domain.tokens import count_tokens
 
@@ -33,7 +34,7 @@ class Dependency:
     level: int
     names: tuple[str, ...]
     shown: Shown
-    text: str
+    text: Annotated[str, DOCUMENT]
     tokens: int
 
     @property

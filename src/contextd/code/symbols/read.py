@@ -19,6 +19,8 @@ _OWN = re.compile(r"\.|(?:crate|self|super)(?:::|\Z)|mod ")
 """Specifiers that can only mean the project itself: relative ones, and those of Rust."""
 
 _OUTLINE_SHARE = 0.3
+_DEPENDENCIES_SHARE = 0.25
+"""Of the budget of a file that is too long for it: what it uses is read as little again as its other lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +75,10 @@ def read(
     truncated = not fits(content, budget)
     cost = 0 if truncated else count_tokens(content)
     if truncated:
+        uses_others = include_deps and any(one.target for one in source.file.imports)
+        reserved = int(budget * _DEPENDENCIES_SHARE) if uses_others else 0
         outline = outline_lines(source.file.symbols, int(budget * _OUTLINE_SHARE))
-        left = budget - count_tokens("\n".join(outline))
+        left = budget - reserved - count_tokens("\n".join(outline))
         content = "".join(wanted[: fitting(wanted, left)])
         if not content and wanted:
             # One endless line: part of it is better than nothing.

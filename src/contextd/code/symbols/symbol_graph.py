@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
@@ -211,16 +211,18 @@ class KeptGraph:
     graph: SymbolGraph
 
 
-def symbol_graph(files: Files, scope: Scope, graphs: Cache[Scope, KeptGraph]) -> SymbolGraph:
+def symbol_graph(
+    files: Files, scope: Scope, graphs: Cache[Hashable, KeptGraph], whose: Hashable = None
+) -> SymbolGraph:
     """The graph of a scanned project, made anew when a file of it was written since it was put in
-    `graphs`.
+    `graphs`, under `whose` checkout it is.
     """
-    known = graphs.get(scope)
+    known = graphs.get(whose or scope)
     changes = files.changes(scope, 0 if known is None else known.version)
     if known is None or changes.version != known.version:
         graph = _following(files, scope, known, changes) or build_graph(files.linked(scope))
         known = KeptGraph(changes.version, graph)
-        graphs.put(scope, known)
+        graphs.put(whose or scope, known)
     return known.graph
 
 

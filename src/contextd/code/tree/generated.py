@@ -14,6 +14,7 @@ UNWRITTEN = ("generated", "minified", "vendored")
 """Reasons that say that nobody here wrote a file."""
 
 _LARGEST_DATA = 256_000
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _SCRIPT_LIMIT = 512_000
 _LONG_LINE = 300
 
@@ -45,6 +46,11 @@ _GENERATED_HEADER = regex(
 _COMMENT_LINE = regex(rb"^\s*(?:#|//|/\*|\*|--|<!--|;|%)")
 
 
+def is_left_out(error: str) -> bool:
+    """Whether a file's error says that its text is not in the index on purpose."""
+    return error in (*UNWRITTEN, "Git LFS pointer") or error.startswith("larger than ")
+
+
 def unindexed(path: str, data: bytes, *, script: bool, data_file: bool) -> tuple[str, bool]:
     """(why the text of a file is left out of the index, or nothing; whether it is still parsed).
 
@@ -55,6 +61,8 @@ def unindexed(path: str, data: bytes, *, script: bool, data_file: bool) -> tuple
         return "holds secrets by its name", False
     if name in _LOCK_FILES:
         return "lock file", False
+    if data.startswith(_LFS_POINTER):
+        return "Git LFS pointer", False
     if len(data) > LARGEST:
         return f"larger than {LARGEST:,} bytes", False
     if script and len(data) > _SCRIPT_LIMIT:

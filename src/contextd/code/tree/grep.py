@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -12,11 +13,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from contextd.code.git.program import git_environment
+from contextd.code.git.command import git_command, git_environment
 from contextd.code.tree.content import decode
 from contextd.code.tree.grep_python import braces
 from contextd.code.tree.paths import read_inside
-from contextd.code.tree.ripgrep import ripgrep
+from contextd.code.tree.ripgrep import limit_memory, odd_rules, ripgrep
+from contextd.code.tree.walk import IGNORED_FOLDERS
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid, Unavailable
 
@@ -74,9 +76,13 @@ def grep(
         raise Invalid("a pattern holds a NUL character", "leave it out")
     globs = _globs(root, file_pattern)
     search = _Search(root, pattern, globs, ignore_case, context, deadline)
-    chosen: Engine = engine or ("rg" if ripgrep() else "git")
+    chosen: Engine = engine or ("rg" if ripgrep() else _without_ripgrep(root))
     if chosen == "rg":
-        stream = search.stream(_rg_command(search), _rg_line)
+        odd = bool(odd_rules(root, depth=1))
+        stream = search.stream(_rg_command(search, odd), _rg_line)
+        if stream.code < 0 and not stream.stopped and not odd:
+            # It ended over a rule file, deeper down, that is a device or has a gigabyte.
+            stream = search.stream(_rg_command(search, True), _rg_line)
     elif chosen == "git":
         stream = search.stream(_git_command(search), _git_line)
         if stream.code not in (0, 1) and not stream.stopped and not engine:
@@ -87,6 +93,14 @@ def grep(
     if chosen == "python":
         stream = search.stream(_python_command(search), _python_line)
     return _result(stream, chosen, limit, deadline)
+
+
+def _without_ripgrep(root: Path) -> Engine:
+    try:
+        git_command(root, ["grep"])
+    except Unavailable:
+        return "python"
+    return "git"
 
 
 @dataclass(slots=True)
@@ -118,6 +132,7 @@ class _Search:
         count, last = 0, b""
         with tempfile.TemporaryFile() as errors:
             process = _started(command, self.root, errors)
+            limit_memory(process)
             late = threading.Event()
             timer = threading.Timer(self.deadline, _stop, (process, late))
             timer.start()
@@ -227,8 +242,11 @@ def _split(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _rg_command(search: _Search) -> list[str]:
+def _rg_command(search: _Search, odd: bool) -> list[str]:
     command = [ripgrep(), "--no-config", "--json", "--hidden", "--no-require-git"]
+    if odd:
+        # What says which files to leave out cannot be read.
+        command += ["--no-ignore", *(f"--glob=!**/{name}/**" for name in sorted(IGNORED_FOLDERS))]
     # Linear time, unless look-around or back-references ask for the other engine.
     command += ["--engine=auto"]
     names = [glob for glob in search.globs if "/" not in glob and not glob.startswith("!")]
@@ -244,7 +262,26 @@ def _rg_command(search: _Search) -> list[str]:
         command.append("--ignore-case")
     if search.context:
         command += ["--context", str(search.context)]
-    return [*command, "--regexp", search.pattern, "--", "./"]
+    for pattern in (search.pattern, _in_latin_1(search.pattern, ignore_case=search.ignore_case)):
+        command += ["--regexp", pattern] if pattern else []
+    return [*command, "--", "./"]
+
+
+def _in_latin_1(pattern: str, *, ignore_case: bool) -> str:
+    """The pattern as files in Latin-1 have it, for ripgrep, which reads bytes; empty where nothing differs, and for
+    a class of characters, which cannot hold a byte.
+    """
+    if pattern.isascii() or "[" in pattern or ord(max(pattern)) > 255:
+        return ""
+
+    def byte(found: re.Match[str]) -> str:
+        cases = {found[0], *((found[0].lower(), found[0].upper()) if ignore_case else ())}
+        written = "".join(
+            rf"\x{ord(one):02x}" for one in sorted(cases) if len(one) == 1 and ord(one) < 256
+        )
+        return f"(?-u:[{written}])"
+
+    return re.sub(r"[\x80-\xff]", byte, pattern)
 
 
 def _rg_line(line: bytes) -> Iterator[GrepMatch]:
@@ -279,9 +316,8 @@ def _cut(text: str, at: int = 0) -> str:
 
 
 def _git_command(search: _Search) -> list[str]:
-    command = ["git", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c"]
-    command += ["core.quotepath=off", "grep", "--no-index", "--exclude-standard"]
-    command += ["-I", "-n", "-z", "-P", "--no-color"]
+    command = git_command(search.root, ["grep", "--no-index", "--exclude-standard"])
+    command += ["-I", "-n", "-z", "-P", "--no-color", "--no-textconv"]
     if search.ignore_case:
         command.append("-i")
     specs = []

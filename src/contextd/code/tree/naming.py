@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import subprocess
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping
 from pathlib import Path
 
-from contextd.code.git.program import git_environment
+from contextd.code.git.command import git_environment
 from contextd.code.tree.grep import grep
-from contextd.code.tree.ripgrep import ripgrep
+from contextd.code.tree.ripgrep import limit_memory, odd_rules, ripgrep
+from contextd.code.tree.walk import IGNORED_FOLDERS
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError
 
@@ -42,9 +43,7 @@ def lines_naming(
         command += ["--type-add", f"asked:{glob}", "--type", "asked"]
     for glob in ("!.git", "!**/.git/**", "!**/node_modules/**"):
         command += ["-g", glob]
-    for line in _output([*command, "--regexp", pattern, "--", "./"], root, seconds):
-        path, _, text = line.partition(b"\0")
-        yield _plain(path).removeprefix("./"), _plain(text).rstrip("\r\n")
+    yield from _searched(root, [*command, "--regexp", pattern], seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,31 +71,38 @@ def word_lines(root: Path, word: str, seconds: float) -> WordLines:
         command += ["-g", glob]
     found: dict[tuple[str, int], str] = {}
     try:
-        for line in _output([*command, "--regexp", word, "--", "./"], root, seconds):
-            path, _, rest = line.partition(b"\0")
-            number, _, text = rest.partition(b":")
+        for path, line in _searched(root, [*command, "--regexp", word], seconds):
+            number, _, text = line.partition(":")
             if number.isdigit():
-                place = _plain(path).removeprefix("./"), int(number)
-                found[place] = _plain(text).rstrip("\r\n")
+                found[path, int(number)] = text
     except TimeoutError:
         return WordLines(found, f"the text search stopped after {seconds:g} seconds")
     return WordLines(found)
 
 
-def _plain(data: bytes) -> str:
-    return data.decode("utf-8", "replace")
+def _searched(root: Path, command: list[str], seconds: float) -> Iterator[tuple[str, str]]:
+    """(path, line) as ripgrep prints them, whatever the ignore files are. Raises `TimeoutError`."""
+    if odd_rules(root, depth=1) or (yield from _printed(root, command, seconds)) < 0:
+        # What says which files to leave out is a device, or has a gigabyte.
+        without = (f"--glob=!**/{name}/**" for name in sorted(IGNORED_FOLDERS))
+        yield from _printed(root, [*command, "--no-ignore", *without], seconds)
 
 
-def _output(command: Sequence[str], root: Path, seconds: float) -> Iterator[bytes]:
-    """The lines that a search prints. Raises `TimeoutError` after so many seconds."""
+def _printed(
+    root: Path, command: list[str], seconds: float
+) -> Generator[tuple[str, str], None, int]:
+    """(path, line) as ripgrep prints them; returns its exit code, negative where a signal ended it. Raises
+    `TimeoutError`.
+    """
     process = subprocess.Popen(
-        command,
+        [*command, "--", "./"],
         cwd=root,
         env=git_environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     )
+    limit_memory(process)
     late = threading.Event()
 
     def stop() -> None:
@@ -105,9 +111,16 @@ def _output(command: Sequence[str], root: Path, seconds: float) -> Iterator[byte
 
     timer = threading.Timer(seconds, stop)
     timer.start()
+    code = 0
     try:
         assert process.stdout is not None
-        yield from process.stdout
+        for line in process.stdout:
+            path, _, text = line.partition(b"\0")
+            yield (
+                path.decode("utf-8", "replace").removeprefix("./"),
+                text.decode("utf-8", "replace").rstrip("\r\n"),
+            )
+        code = process.wait()
     finally:
         timer.cancel()
         process.kill()
@@ -116,3 +129,4 @@ def _output(command: Sequence[str], root: Path, seconds: float) -> Iterator[byte
         process.wait()
     if late.is_set():
         raise TimeoutError
+    return code

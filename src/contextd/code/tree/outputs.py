@@ -8,6 +8,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from contextd.guarded_files import read_file
+
 _BY_TOOL = frozenset(
     """.next .nuxt .output .svelte-kit .astro .turbo .parcel-cache .angular .nyc_output __pycache__
     .mypy_cache .ruff_cache .pytest_cache .tox .nox .gradle .terraform .dart_tool DerivedData
@@ -69,8 +71,7 @@ class Outputs:
 
 def _publishes(manifest: Path, folder: str) -> bool:
     try:
-        with manifest.open("rb") as file:
-            read: Any = json.loads(file.read(_MOST))
+        read: Any = json.loads(read_file(manifest, _MOST, cut=True))
     except (OSError, ValueError, RecursionError):
         return False
     if not isinstance(read, dict):

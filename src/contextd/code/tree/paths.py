@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 
 from contextd.domain.errors import Invalid, NotFound, TooLarge
+from contextd.guarded_files import open_beneath, read_open
 
 _OUTSIDE = "give a path relative to the project's root, inside it"
 LARGEST_READ = 20_000_000
@@ -67,7 +68,7 @@ def read_listed(base: Path, path: str, limit: int = LARGEST_READ) -> bytes:
 def _read_beneath(base: Path, parts: Sequence[str], path: str, limit: int) -> bytes:
     try:
         with ExitStack() as stack:
-            descriptor = _open_beneath(stack, base, parts)
+            descriptor = open_beneath(stack, base, parts)
             about = os.fstat(descriptor)
             if not stat.S_ISREG(about.st_mode):
                 raise Invalid(f"{path!r} is not a regular file", "name a file with text in it")
@@ -76,7 +77,7 @@ def _read_beneath(base: Path, parts: Sequence[str], path: str, limit: int) -> by
                     f"{path!r} has {about.st_size:,} bytes, more than {limit:,}",
                     "search in it with grep_codebase instead",
                 )
-            return _read(descriptor, limit)
+            return read_open(descriptor, limit)
     except OSError as error:
         raise NotFound(
             f"{path!r} cannot be read: {error.strerror or error}", "check its permissions"
@@ -99,32 +100,6 @@ def _resolve(root: Path, path: str) -> tuple[Path, Path]:
     if real != base and base not in real.parents:
         raise Invalid(f"{path!r} leads out of the project", _OUTSIDE)
     return base, real
-
-
-def _open_beneath(stack: ExitStack, base: Path, parts: Sequence[str]) -> int:
-    common = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
-    if os.open not in os.supports_dir_fd:
-        descriptor = os.open(base.joinpath(*parts), common | getattr(os, "O_BINARY", 0))
-        stack.callback(os.close, descriptor)
-        return descriptor
-    descriptor = os.open(base, common | os.O_DIRECTORY)
-    stack.callback(os.close, descriptor)
-    for position, part in enumerate(parts):
-        last = position == len(parts) - 1
-        # Without O_NONBLOCK, opening a pipe that was swapped in would wait for a writer.
-        kind = os.O_NONBLOCK if last else os.O_DIRECTORY
-        descriptor = os.open(part, common | kind, dir_fd=descriptor)
-        stack.callback(os.close, descriptor)
-    return descriptor
-
-
-def _read(descriptor: int, limit: int) -> bytes:
-    blocks: list[bytes] = []
-    left = limit + 1
-    while left > 0 and (block := os.read(descriptor, min(left, 1 << 20))):
-        blocks.append(block)
-        left -= len(block)
-    return b"".join(blocks)[:limit]
 
 
 def _nearest(base: Path, relative: Path, known: Sequence[str]) -> str:

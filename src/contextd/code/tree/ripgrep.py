@@ -5,12 +5,30 @@ on PATH, and a ripgrep found there may be any version.
 from __future__ import annotations
 
 import os
-import shutil
+import stat
+import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
+
+from contextd.code.git.command import program
+from contextd.domain.errors import Unavailable
+
+RULES = (".gitignore", ".ignore", ".rgignore", ".git/info/exclude")
+"""Files of a repository that say what to leave out. Programs that list or search files open them by name,
+wait for ever on a pipe, and read a device to its end.
+"""
+
+_LARGEST_RULES = 4 << 20
+_MOST_FOLDERS = 20_000
+_MEMORY = 1 << 30
+"""Bytes of address space: ten times what ripgrep takes for the largest repositories."""
+
+if sys.platform == "linux":
+    import resource
 
 _NAMES = ("rg.exe", "rg") if os.name == "nt" else ("rg",)
 
@@ -35,9 +53,8 @@ def _candidates() -> Iterator[Path]:
     for folder in (sysconfig.get_path("scripts"), str(Path(sys.executable).parent)):
         for name in _NAMES:
             yield Path(folder) / name
-    found = shutil.which("rg")
-    if found:
-        yield Path(found)
+    with suppress(Unavailable):
+        yield Path(program("rg"))
 
 
 @cache
@@ -47,3 +64,34 @@ def ripgrep() -> str:
         if candidate.is_file() and os.access(candidate, os.X_OK):
             return str(candidate)
     return ""
+
+
+def odd_rules(base: Path, depth: int = 100) -> str:
+    """The first of the `RULES` below `base`, at most so many folders deep, that is no ordinary file; empty
+    where all are.
+    """
+    folders = [(base, 0)]
+    looked = 0
+    while folders and looked < _MOST_FOLDERS:
+        folder, deep = folders.pop()
+        looked += 1
+        for name in RULES:
+            with suppress(OSError):
+                about = (folder / name).stat()
+                if not stat.S_ISREG(about.st_mode) or about.st_size > _LARGEST_RULES:
+                    return (folder / name).relative_to(base).as_posix()
+        if deep < depth:
+            with suppress(OSError), os.scandir(folder) as entries:
+                folders += [(Path(one), deep + 1) for one in entries if _is_walked(one)]
+    return ""
+
+
+def _is_walked(entry: os.DirEntry[str]) -> bool:
+    return entry.is_dir(follow_symlinks=False) and entry.name not in (".git", "node_modules")
+
+
+def limit_memory(process: subprocess.Popen[bytes]) -> None:
+    """Keep a program that reads files of strangers from filling the memory, where the system can."""
+    if sys.platform == "linux":
+        with suppress(OSError, ValueError):
+            resource.prlimit(process.pid, resource.RLIMIT_AS, (_MEMORY, _MEMORY))

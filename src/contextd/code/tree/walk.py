@@ -8,10 +8,11 @@ import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from contextd.code.git.program import git_environment
+from contextd.code.git.command import git_command, git_environment
 from contextd.code.tree.outputs import Outputs
-from contextd.code.tree.ripgrep import ripgrep
+from contextd.code.tree.ripgrep import limit_memory, odd_rules, ripgrep
 from contextd.domain.dataclass import dataclass
+from contextd.domain.errors import Unavailable
 
 IGNORED_FOLDERS = frozenset(
     """.git .hg .svn .jj .context node_modules bower_components jspm_packages dist build out target
@@ -27,10 +28,13 @@ for what a build wrote: `Outputs` tells.
 _OURS = (".context/", ".git/")
 _TIMEOUT = 120
 
+_STALLED = 5.0
+"""Seconds after which it is worth a look whether a program waits for a pipe or reads a device."""
+
 
 @dataclass(frozen=True, slots=True)
 class WalkedFile:
-    """A file of the project: POSIX path relative to the root, bytes, nanoseconds."""
+    """A file of the project: POSIX path relative to the root, bytes, and `changed_ns`."""
 
     path: str
     size: int
@@ -56,10 +60,12 @@ def walk(root: Path) -> Walk:
     skipped: dict[str, str] = {}
     if not base.is_dir():
         return Walk((), (("", "not a folder"),), "python")
-    listed, note = _git(base, skipped)
+    odd = odd_rules(base, depth=0)
+    listed, note = (None, f"{odd} is not an ordinary file") if odd else _git(base, skipped)
     source = "git"
+    odd = odd or (odd_rules(base) if listed is None else "")
     # A folder that a repository around it ignores has no files for git, but it is the project.
-    if not listed:
+    if not listed and not odd:
         listed, problem = _rg(base, skipped)
         source, note = "rg", note or problem
     if listed is None:
@@ -70,25 +76,40 @@ def walk(root: Path) -> Walk:
 
 def _run(command: list[str], base: Path) -> tuple[int, bytes, str]:
     try:
-        done = subprocess.run(
+        process = subprocess.Popen(
             command,
             cwd=base,
             env=git_environment(),
             stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_TIMEOUT,
-            check=False,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
+    except OSError as error:
         return -1, b"", str(error)
-    return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace").strip()
+    if command[0] == ripgrep():
+        limit_memory(process)
+    try:
+        try:
+            out, problem = process.communicate(timeout=_STALLED)
+        except subprocess.TimeoutExpired:
+            odd = odd_rules(base)
+            if odd:
+                return -1, b"", f"{odd} is not an ordinary file"
+            out, problem = process.communicate(timeout=_TIMEOUT)
+    except subprocess.TimeoutExpired as error:
+        return -1, b"", str(error)
+    finally:
+        process.kill()
+        process.communicate()
+    return process.returncode, out, problem.decode("utf-8", "replace").strip()
 
 
 def _git(base: Path, skipped: dict[str, str]) -> tuple[list[str] | None, str]:
-    command = "git --no-optional-locks -c core.quotepath=off -c core.fsmonitor=false ls-files"
-    code, out, problem = _run(
-        [*command.split(), "-c", "-o", "-t", "-z", "--exclude-standard"], base
-    )
+    try:
+        listing = git_command(base, ("ls-files", "-c", "-o", "-t", "-z", "--exclude-standard"))
+    except Unavailable as error:
+        return None, error.message
+    code, out, problem = _run(listing, base)
     if code != 0:
         return None, (problem.splitlines() or ["git could not list the files"])[0]
     paths: dict[str, None] = {}
@@ -96,7 +117,7 @@ def _git(base: Path, skipped: dict[str, str]) -> tuple[list[str] | None, str]:
     outputs = Outputs(base, {path for state, path in entries if state != b"?"})
     for state, path in entries:
         if state == b"S":
-            # Left out of a sparse checkout: not here, and not missed.
+            skipped[path.split("/", 1)[0] + ("/" if "/" in path else "")] = "sparse checkout"
             continue
         if state == b"?":
             if path.endswith("/"):
@@ -182,7 +203,14 @@ def _stat(base: Path, listed: Iterable[str], skipped: dict[str, str]) -> Iterato
         if reason:
             skipped[path] = reason
         else:
-            yield WalkedFile(path, about.st_size, about.st_mtime_ns)
+            yield WalkedFile(path, about.st_size, changed_ns(about))
+
+
+def changed_ns(about: os.stat_result) -> int:
+    """When a file or its inode changed last, in nanoseconds: an edit that puts the time of the content back
+    has no power over that of the inode. Windows has none, and a few mounts keep it wrong.
+    """
+    return about.st_mtime_ns if os.name == "nt" else max(about.st_mtime_ns, about.st_ctime_ns)
 
 
 def _kind(mode: int) -> str:

@@ -32,7 +32,7 @@ _TYPE = (
 _ASSIGNED = regex(
     rf"(?:\\{{0,4}}[\"'`*_]{{0,3}}|&quot;)(?:</[a-z]+>)?[ \t]?\]?(?:\[\d{{0,4}}\])?\)?(?:{_TYPE})?[ \t]{{0,24}}"
     r"(?:[?|+:]{0,3}={1,3}|!={1,2}|=>|::?|->|→|：|＝|%3[ADad]|%253[ADad]|\\u003[aAdD]|=3D|&#x3[dD];|&#61;|(?<=[ \t])\|(?=[ \t]))"
-    rf"[ \t]{{0,16}}(?:{_EMPHASIS}[ \t]{{0,2}})?"
+    rf"[ \t]{{0,16}}(?:{_EMPHASIS}[ \t]{{0,2}})?(?:[|>][-+]?\d?[ \t]{{0,4}}\r?\n[ \t]{{1,40}})?"
 )
 _CALLED = regex(
     r"\\{0,4}[\"'`]?[ \t]?[,(]\s{0,8}(?=[@bru]?\\{0,4}[\"'`])"
@@ -47,6 +47,7 @@ _VALUE_OF_NAME = regex(
 )
 _CLOSES_NAME = frozenset("\"'`,\\\r\n")
 _TAGGED = regex(r"(?:[ \t][^<>\n]{0,60})?>\s{0,8}(?:<!\[CDATA\[)?")
+_TAG_ENDS = regex(r"\s{0,8}(?:<|\]\]>)")
 _OPTION = regex(r"[ \t]{1,4}(?!-)")
 _VERB = (
     r"\s(?:(?:(?:is|was|has been|wurde|a été|fue)\s)?(?:now\s)?"
@@ -104,7 +105,9 @@ def tagged(text: str, start: int, end: int) -> FoundValue | None:
     if not start or text[start - 1] not in "<:.":
         return None
     sign = _TAGGED.match(text, end, end + WINDOW)
-    return _bare(text, sign.end(), "quoted") if sign else None
+    found = _bare(text, sign.end(), "quoted") if sign else None
+    # The name of a placeholder stands between brackets, too, and is followed by anything.
+    return found if found and _TAG_ENDS.match(text, found.end, found.end + 16) else None
 
 
 def optional(text: str, end: int) -> FoundValue | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from contextd.domain.regex import regex
 from contextd.governance.redaction.beside import (
     WINDOW,
     FoundValue,
@@ -22,7 +23,7 @@ from contextd.governance.redaction.beside import (
 from contextd.governance.redaction.labels import ANCHORS, Label, label
 from contextd.governance.redaction.places import authorization
 from contextd.governance.redaction.text import Span, Text
-from contextd.governance.redaction.values import is_secret
+from contextd.governance.redaction.values import Form, is_placeholder, is_secret
 
 _NAME = 48
 _NEAR = 100
@@ -44,12 +45,19 @@ _FOREIGN = tuple(
         "비번", "암호",
     )
 )  # fmt: skip
-_FOREIGN_SENTENCE = re.compile(
-    r"[^\n!-~]{0,8}?\s?(?:[はが는은이가是为為：:=＝→—-]\s{0,3}){0,2}[「『“\"'`*]{0,2}(?P<secret>[!-&(-_a-~]{8,64})"
+_FOREIGN_SENTENCE = regex(
+    r"[^\n!-~]{0,8}?\s?(?:[はが는은이가是为為→—-]\s{0,3}){0,2}(?P<sign>[：:＝=]\s{0,3}){0,2}[「『“\"'`*]{0,2}"
+    r"(?P<secret>[!-&(-_a-~]{6,64})"
 )
 _ASCII = bytes(range(128))
 _SENTENCE_END = ".,;:!?)]}>*_"
 _PASSWORD = Label("password")
+_FRENCH = ("mot de ", "Mot de ", "mots de ")
+_VERDICT = re.compile(r"(?:\\{0,6}[\"'`*]){0,3}[ \t]{0,3}(?:[|,)}\];—–]|-[ \t]|$|\r?\n)")
+_KEY_FOLLOWS = re.compile(r"\\{0,4}[\"'`]\s{0,4}:(?!:)")
+_LOGIN_BEFORE = re.compile(r"login\s{1,8}\S{1,60}\s{1,8}$")
+_SPACED_VALUE = re.compile(r"\s{1,8}([^\s\"'`,;]{4,100})")
+_COMPARED = re.compile(r"[=!]=[ \t]{0,4}$")
 
 
 def labelled(text: Text) -> Iterator[Span]:
@@ -67,6 +75,8 @@ def labelled(text: Text) -> Iterator[Span]:
             if word == b"key" and len(name) < 5:
                 name = _qualified(whole, start, name)
             named = label(name)
+            if named and named.word == "passe" and whole.endswith(_FRENCH, 0, start):
+                named = _PASSWORD
             if named and named.word == "pw" and whole[start - 1 : start] == ".":
                 named = None
             span = _beside(text, start, end, named) if named else None
@@ -89,7 +99,8 @@ def _foreign(text: Text) -> Iterator[Span]:
         while at >= 0:
             match = _FOREIGN_SENTENCE.match(whole, at + len(word), at + WINDOW)
             secret = match["secret"].rstrip(_SENTENCE_END) if match else ""
-            if match and is_secret(secret, _PASSWORD, "spoken"):
+            form: Form = "inline" if match and match["sign"] else "spoken"
+            if match and is_secret(secret, _PASSWORD, form):
                 yield match.start("secret"), match.start("secret") + len(secret), "password"
             at = whole.find(word, at + len(word))
 
@@ -128,10 +139,20 @@ def _beside(text: Text, start: int, end: int, named: Label) -> Span | None:
             return _judged(whole, end, named, found)
     span = None
     if after in _PROSE and text.digits.find(b"0", end, end + _NEAR) >= 0:
+        if named.kind == "password" and _LOGIN_BEFORE.search(whole, max(0, start - _NEAR), start):
+            span = _of_netrc(whole, end)
         if named.option:
-            span = _judged(whole, end, named, optional(whole, end))
+            span = span or _judged(whole, end, named, optional(whole, end))
         span = span or _judged(whole, end, named, stated(whole, end))
     return span or (_before(text, start, named) if after in ",:)" else None)
+
+
+def _of_netrc(text: str, end: int) -> Span | None:
+    """The password of a line of .netrc, whose login stands before it."""
+    match = _SPACED_VALUE.match(text, end, end + _NEAR)
+    if match is None or not any(map(str.isdigit, match[1])) or is_placeholder(match[1]):
+        return None
+    return *match.span(1), "password"
 
 
 def _before(text: Text, start: int, named: Label) -> Span | None:
@@ -144,6 +165,10 @@ def _before(text: Text, start: int, named: Label) -> Span | None:
 
 def _judged(text: str, end: int, named: Label, found: FoundValue | None) -> Span | None:
     if found is None or _reports(text, end):
+        return None
+    if found.form == "argument" and _KEY_FOLLOWS.match(text, found.end, found.end + 12):
+        return None
+    if found.form == "inline" and _COMPARED.search(text[max(0, found.start - 6) : found.start]):
         return None
     kind = "authorization" if named.word in _HEADERS else named.kind
     value = text[found.start : found.end]
@@ -158,4 +183,13 @@ def _judged(text: str, end: int, named: Label, found: FoundValue | None) -> Span
 
 def _reports(text: str, end: int) -> bool:
     """Whether PASS says that a test passed: the password of nobody."""
-    return text.startswith("PASS", max(0, end - 4)) and text[end : end + 2] in _REPORTED
+    if not text.startswith("PASS", max(0, end - 4)):
+        return False
+    if text[end : end + 2] in _REPORTED:
+        return True
+    # In `define("DB_PASS", …)` it is a name: a bracket opens right before it, or a dollar stands there.
+    opened = text[max(0, end - 48) : end].rfind("(")
+    named = opened >= 0 and not text[max(0, end - 48) + opened + 1 : end].strip(
+        "\"'_ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+    )
+    return not named and bool(_VERDICT.match(text, end, end + 12))

@@ -87,6 +87,8 @@ def places(text: Text) -> Iterator[Span]:
                 yield span
                 end = max(end, span[1])
             at = text.lower.find(literal, end)
+    for anchor in _HASH_ANCHOR.finditer(text.lower):
+        yield from _hash(text.whole, anchor.start())
 
 
 def _address(text: str, at: int) -> Iterator[Span]:
@@ -209,6 +211,45 @@ def _switch(text: str, at: int) -> Iterator[Span]:
 
 _FIRSTS = frozenset("paguU-")
 
+_PGPASS = regex(
+    r"(?:^|(?<=[\s\"'`]))(?:[\w.-]{1,100}|\*):(?:\d{2,5}|\*):(?:[\w.-]{1,64}|\*):(?:[\w.@-]{1,64}|\*)"
+    r":(?P<secret>(?:[^\s:\\\"'`]|\\[:\\]){4,100})(?=[ \t]*(?:$|[\r\n\"'`]|\\n))"
+)
+_SALT = r"(?:rounds=\d{1,9}\$)?[A-Za-z0-9./]{0,20}"
+_HASH = regex(
+    rf"\$(?:1|apr1)\$[A-Za-z0-9./]{{0,8}}\$[A-Za-z0-9./]{{22}}|\$5\${_SALT}\$[A-Za-z0-9./]{{43}}"
+    rf"|\$6\${_SALT}\$[A-Za-z0-9./]{{86}}|\$2[abxy]?\$\d\d\$[A-Za-z0-9./]{{53}}"
+    r"|\$y\$[A-Za-z0-9./]{1,8}\$[A-Za-z0-9./]{0,86}\$[A-Za-z0-9./]{43}"
+    r"|\$(?:argon2(?:id|i|d)|scrypt|pbkdf2(?:-sha\d+)?)\$(?:[\w,=]{1,40}\$){1,2}[A-Za-z0-9+/.]{8,100}={0,2}\$[A-Za-z0-9+/.]{20,140}={0,2}"
+    r"|\{S?SHA(?:256|512)?\}[A-Za-z0-9+/]{27,100}={0,2}"
+    r"|pbkdf2_sha\d{1,3}\$\d{1,9}\$[A-Za-z0-9]{4,64}\$[A-Za-z0-9+/]{27,100}={0,2}"
+    r"|SCRAM-SHA-\d{1,3}\$\d{1,9}:[A-Za-z0-9+/=]{10,64}\$[A-Za-z0-9+/=]{20,100}:[A-Za-z0-9+/=]{20,100}",
+    re.I,
+)
+"""As crypt(3), Apache, LDAP, Django and PostgreSQL store passwords: a salt alone is none."""
+
+_HASH_ANCHOR = re.compile(rb"[${](?:s?sha|apr1|2[abxy]?\$|[156y]\$|argon2|scrypt|pbkdf2)")
+_DJANGO_KEY = regex(r"django-insecure-(?P<secret>[A-Za-z0-9!@#$%^&*(\-_=+)]{20,64})")
+
+
+def _pgpass(text: str, at: int) -> Iterator[Span]:
+    low = max(text.rfind("\n", max(0, at - 120), at) + 1, at - 120, 0)
+    match = _PGPASS.search(text, low, at + _WINDOW)
+    if match and not is_placeholder(match["secret"]):
+        yield *match.span("secret"), "password"
+
+
+def _hash(text: str, at: int) -> Iterator[Span]:
+    match = _HASH.match(text, at, at + _WINDOW)
+    if match and len(set(match[0])) >= 12 and any(map(str.isdigit, match[0])):
+        yield *match.span(), "password-hash"
+
+
+def _django(text: str, at: int) -> Iterator[Span]:
+    match = _DJANGO_KEY.match(text, at, at + _WINDOW)
+    if match and len(set(match["secret"])) >= 12:
+        yield *match.span("secret"), "secret"
+
 
 _LOOKS: tuple[tuple[bytes, Callable[[str, int], Iterator[Span]]], ...] = (
     (b"://", _address),
@@ -222,4 +263,9 @@ _LOOKS: tuple[tuple[bytes, Callable[[str, int], Iterator[Span]]], ...] = (
     (b"q~", _azure_secret),
     (b"identified ", _sql),
     (b" -", _switch),
+    (b"432:", _pgpass),
+    (b":*:", _pgpass),
+    (b"pbkdf2_sha", _hash),
+    (b"scram-sha-", _hash),
+    (b"django-insecure-", _django),
 )

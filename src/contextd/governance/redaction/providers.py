@@ -34,15 +34,25 @@ _H = r"[a-fA-F0-9]"
 _L = r"[a-z0-9]"
 _B = r"[A-Za-z0-9+/]"
 _UUID = rf"{_H}{{8}}-(?:{_H}{{4}}-){{3}}{_H}{{12}}"
+_CUT = r"(?=(?:[A-Za-z_\-]*\d){2})"
+"""Before a body that may be cut short: half of it is a secret still, and two digits tell it from a name."""
+
 _HEX = "0123456789abcdefABCDEF"
+
+_PRIVATE = (
+    "BQUklWQVRF", "BSU0EgUFJJ", "BFQyBQUklW", "BFTkNSWVBU", "BPUEVOU1NI", "BEU0EgUFJJ", "BQR1AgUFJJ",
+)  # fmt: skip
+"""Base64 of what follows "-----BEGIN" in a private key: PRIVATE, RSA, EC, ENCRYPTED, OPENSSH, DSA, PGP."""
 
 TOKENS: tuple[Rule, ...] = (
     _rule("aws-access-key", "AKIA ASIA ABIA ACCA", r"[A-Z0-9]{16}"),
     _rule("aws-access-key", "A3T", r"[A-Z0-9]{17}", alone=True),
+    # As tags are written, in lower case.
+    _rule("aws-access-key", "akia asia", r"(?=(?:[a-z]*\d){3})[a-z0-9]{16}", alone=True),
     _rule("aws-bedrock-key", "ABSK", rf"{_B}{{109,269}}={{0,2}}"),
     _rule("aws-bedrock-key", "bedrock-api-key-", rf"{_B}{{28,4000}}={{0,2}}"),
-    _rule("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", rf"{_A}{{36,255}}"),
-    _rule("github-fine-grained", "github_pat_", r"[A-Za-z0-9_]{50,255}"),
+    _rule("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", rf"(?:{_A}{{36,255}}|{_CUT}{_A}{{16,35}})"),
+    _rule("github-fine-grained", "github_pat_", r"[A-Za-z0-9_]{22,255}"),
     _rule(
         "gitlab-token",
         "glpat- gldt- glrt- glcbt- glptt- glft- glimt- glagent- gloas- glsoat- glffct- glrtr- glwt-",
@@ -55,12 +65,17 @@ TOKENS: tuple[Rule, ...] = (
         r"(?:\.xox[a-z])?-[A-Za-z0-9\-]{16,250}",
     ),
     _rule("slack-app", "xapp-", r"\d-[A-Za-z0-9\-]{20,250}"),
-    _rule("anthropic-key", "sk-ant-", rf"[a-z]{{3,8}}\d\d-{_W}{{60,130}}"),
+    _rule("anthropic-key", "sk-ant-", rf"[a-z]{{3,8}}\d\d-{_W}{{16,130}}"),
+    Rule(
+        "encoded-private-key",
+        tuple(f"LS0tLS1CRUdJTi{kind}" for kind in _PRIVATE),
+        rf"{_B}{{24,9000}}={{0,2}}",
+    ),
     _rule("openai-key", "sk-proj- sk-svcacct- sk-admin- sk-None-", rf"{_W}{{20,220}}"),
     _rule("openai-key", "sk-", rf"{_A}{{40,64}}"),
     _rule("deepseek-key", "sk-", r"[0-9a-f]{32}"),
     _rule("openrouter-key", "sk-or-v1-", rf"{_H}{{64}}"),
-    _rule("google-api-key", "AIza", rf"{_W}{{35}}"),
+    _rule("google-api-key", "AIza", rf"(?:{_W}{{35}}|{_CUT}{_W}{{24,34}})"),
     _rule("google-oauth-secret", "GOCSPX-", rf"{_W}{{28}}"),
     _rule("google-access-token", "ya29.", rf"{_W}{{20,2000}}"),
     _rule("google-refresh-token", "1//0", rf"{_W}{{40,200}}"),
@@ -68,7 +83,7 @@ TOKENS: tuple[Rule, ...] = (
         "stripe-key", "sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_", rf"{_A}{{24,250}}"
     ),
     _rule("stripe-webhook", "whsec_", r"[A-Za-z0-9+/=]{24,100}"),
-    _rule("npm-token", "npm_", rf"{_A}{{36}}"),
+    _rule("npm-token", "npm_", rf"(?:{_A}{{36}}|{_CUT}{_A}{{20,35}})"),
     _rule("pypi-token", "pypi-AgE", rf"{_W}{{50,1000}}"),
     _rule("rubygems-key", "rubygems_", rf"{_H}{{48}}"),
     _rule("nuget-key", "oy2", r"[a-z0-9]{43}", alone=True),
@@ -76,7 +91,7 @@ TOKENS: tuple[Rule, ...] = (
     _rule("docker-token", "dckr_pat_ dckr_oat_", rf"{_W}{{24,64}}"),
     _rule("docker-swarm-token", "SWMTKN-1-", rf"{_L}{{40,60}}-{_L}{{20,30}}"),
     _rule("docker-swarm-token", "SWMKEY-1-", rf"{_B}{{40,60}}"),
-    _rule("huggingface-token", "hf_ api_org_", rf"{_A}{{34}}"),
+    _rule("huggingface-token", "hf_ api_org_", rf"(?:{_A}{{34}}|{_CUT}{_A}{{20,33}})"),
     _rule("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", rf"{_H}{{64}}"),
     _rule("sendgrid-key", "SG.", rf"{_W}{{20,32}}\.{_W}{{32,64}}"),
     Rule(
@@ -140,7 +155,12 @@ TOKENS: tuple[Rule, ...] = (
     _rule("posthog-key", "phc_ phx_ phs_ phr_ pha_", rf"{_A}{{40,64}}"),
     _rule("azure-key", "", rf"{_A}{{52}}JQQJ9{_A}{{24,32}}"),
     _rule("age-secret-key", "AGE-SECRET-KEY-1", r"[0-9A-Z]{58}"),
-    _rule("jwt", "eyI eyJ", rf"{_W}{{13,4000}}\.ey{_W}{{9,8000}}\.(?:{_W}{{8,2000}})?", alone=True),
+    _rule(
+        "jwt",
+        "eyI eyJ",
+        rf"{_W}{{13,4000}}\.ey{_W}{{9,8000}}(?:\.(?:{_W}{{8,2000}})?)?",
+        alone=True,
+    ),
     _rule("terraform-token", "", rf"{_A}{{14}}\.atlasv1\.{_W}{{60,70}}"),
     _rule("fly-token", "fm1a_ fm1r_ fm2_", r"[A-Za-z0-9+/]{100,1000}={0,3}"),
     _rule("fly-token", "fo1_", rf"{_W}{{43}}"),

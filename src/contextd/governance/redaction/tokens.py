@@ -23,7 +23,7 @@ _RUN = b"a" * SHORTEST_RUN
 _LOOKBACK = (32, 48)
 """How far before its longest run a token may begin; the second one where `$` stands inside."""
 
-_DOT, _SLASH, _DOLLAR = map(ord, "./$")
+_DOT, _SLASH, _DOLLAR, _BLANK_BYTE = map(ord, "./$ ")
 _INSIDE = frozenset(b".:~|/!$")
 """What may stand inside a token, before its longest run."""
 
@@ -72,11 +72,48 @@ _BARE = frozenset((36, 37, 38, 40, 50, 58, *range(80, 90)))
 _BLANK = regex(r"[xX]{6}|[A-Za-z0-9]\*{3}")
 
 
+def _any_joint(head: str) -> str:
+    """The pattern of a head. Names of files and of types put another joint in place of its last one."""
+    return (
+        f"{re.escape(head[:-1])}[-_]" if head[-1] in _JOINTS and len(head) > 3 else re.escape(head)
+    )
+
+
+def _said_heads() -> dict[str, str]:
+    """Heads by how they read once their joints became blanks, as in a title made from a name."""
+    return {
+        re.sub("[-_]", " ", head): head
+        for rule in TOKENS
+        if not rule.alone
+        for head in rule.heads
+        if head[-1] in _JOINTS and len(head) > 3 and re.sub("[-_]", "", head).isalnum()
+    }
+
+
+_JOINTS = "-_"
+_SAID = _said_heads()
+_LONGEST_SAID = max(map(len, _SAID))
+_WORDS_BEFORE = re.compile(r"(?<![A-Za-z0-9])(?:[A-Za-z0-9]{1,10} ){1,3}$")
+
+
+def _said(text: str, start: int, end: int) -> Span | None:
+    """The token whose head stands before a run as words of their own: `npm` and a blank."""
+    before = _WORDS_BEFORE.search(text, max(0, start - _LONGEST_SAID), start)
+    words = before[0] if before else ""
+    while words:
+        head = _SAID.get(words.casefold())
+        if head is not None:
+            token = _token(head + text[start:end], 0)
+            return (start - len(words), end, token[2]) if token else None
+        words = words.partition(" ")[2]
+    return None
+
+
 @cache
 def _pattern(head: str) -> re.Pattern[str]:
     rules = _RULES[head]
     parts = (
-        f"(?P<r{i}>{'(?<![-_])' if rule.alone else ''}(?:{'|'.join(map(re.escape, rule.heads))}){rule.body})"
+        f"(?P<r{i}>{'(?<![-_])' if rule.alone else ''}(?:{'|'.join(map(_any_joint, rule.heads))}){rule.body})"
         for i, rule in enumerate(rules)
     )
     return re.compile(rf"(?:{'|'.join(parts)})(?![A-Za-z0-9])")
@@ -103,6 +140,10 @@ def tokens(text: Text) -> Iterator[Span]:
                     yield span
                     yield from _companions(whole, span)
                     done = span[1]
+            spoken = _said(whole, start, end) if before == _BLANK_BYTE and end > done else None
+            if spoken:
+                yield spoken
+                done = spoken[1]
         start = runs.find(_RUN, end if end > done else done)
 
 

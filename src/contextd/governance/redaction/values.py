@@ -22,8 +22,11 @@ Form = Literal["quoted", "argument", "line", "inline", "spoken"]
 line, among other things, or in a sentence.
 """
 
-SHORTEST, LONGEST = 8, 300
+SHORTEST, LONGEST = 6, 300
 """Characters; a longer value is judged by its beginning."""
+
+_SHORTEST_SURE = 8
+"""A shorter value is a password only where nothing else can stand: see `_weak`."""
 
 _LONGEST_OF: dict[Kind, int] = {"password": 128, "secret": LONGEST}
 _QUOTED: frozenset[Form] = frozenset(("quoted", "argument"))
@@ -50,12 +53,13 @@ _OF_IDS = frozenset("credential credentials pass passwords".split())
 
 _MARKED_UP = regex(
     r"</|/>|\\[wdsbS]|\\u[0-9a-fA-F]{4}|\(\?|\{\w*\}|=>|->"
+    r"|^\[\^?\w-\w|^(?:ISO-8859|iso-8859|[Ww]indows)-\d+$|^[\w./-]{1,80}\.(?:md|rst|txt|py|pyi|[jt]sx?|[cm]js|json|ya?ml|toml|go|rs|java|kt|cs|sql|html?|css|sh|log|png)(?::\d+)?$"
     r"|^(?:\w{1,12}[:@])?[v^~]?\d+(?:\.\d+){1,3}[\w.+-]*$|/[\w.-]+\.[a-z]{2,5}$|^(?:[\w-]+\.)+[a-z]+/"
 )
 """Markup, patterns, formats, versions, files and addresses, which stand between quotes too."""
 
 _CODE = regex(
-    r"[A-Za-z_$][\w$.]*\(|::|\]\(|\(\)|^[\w$]+\[|^[!&*]?\(|^[\[{]|\?\.|&&|\|\||^\*|[\"']|^&?[A-Za-z_][\w.]*\{|[)\]}]\w"
+    r"[A-Za-z_$][\w$.]*\(|::|\]\(|\(\)|^[\w$]+\[|^[!&*]?\(|^[\[{]|\?\.|&&|\|\||^\*|[\"']|^&?[A-Za-z_][\w.]*\{|[)\]}]\w|[)\]]\["
 )
 _HEX = regex(r"[0-9a-f]{7,}|[0-9A-F]{7,}")
 _FINGERPRINT = regex(r"(?:[0-9A-F]{8}|[0-9A-F]{16}|[0-9A-F]{40})(?:,[0-9A-F]{8,40})*")
@@ -65,12 +69,40 @@ _NAMING = regex(
     r"pass|pwd|secret|token|key|user|login|auth|field|input|name|cred|email|admin|account|test|demo|mock|stub",
     re.I,
 )
+_NAMED_AFTER = regex(
+    r"^(?:pass|pwd|secret|token|user|login|auth|field|input|name|cred|email|admin|account|test|demo|mock|stub|key)"
+    r"|(?:password|secret|token|field|input|name)$"
+)
+"""What a variable with a number is named after: `userinput2`, but not `monkey7`."""
+
 _DATED = regex(r"[A-Z][A-Za-z]*[!@#$%^&*_.-]?\d{3,}[!@#$%^&*?]*")
 """A word with a year or a number behind it: how many people make a password."""
 
+_WORD_AND_NUMBER = regex(r"(?P<word>[A-Za-z]{3,24})(?P<number>\d{1,8})[!.?@#$*]?")
+_KNOWN_NUMBERED = regex(
+    r"(?:sha|md|utf|base|aes|rsa|rs|es|hs|ps|x|int|float|uint|arm|amd|win|ipv|http|oauth|pbkdf|argon|bcrypt|blake|hash|value"
+    r"|python|java|node|php|windows|ubuntu|debian|postgres|mysql|redis|version|step|phase|part|line|page|room|issue)\d+",
+    re.I,
+)
+_DJANGO = regex(r"[a-z0-9!@#$%^&*(\-_=+)]{40,64}")
+"""The set and length of Django's secret keys, in which symbols look like code."""
+
+_ADDRESS = regex(r"0x[0-9a-fA-F]{40}|[a-z0-9.+_-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}")
+"""Of a contract or an account on a chain, which is public, where a key has 64 digits; and of mail."""
+
+_EXAMPLE_PARTS = frozenset(
+    """old new current brand my our your the a some any other another wrong right good bad valid invalid correct
+    incorrect confirm confirmed repeat repeated reset flow temp temporary default initial updated changed random
+    generated strong weak secure super very long short first second original custom account db database""".split()
+)
+_PARTS = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^A-Za-z]+")
+
+_NUMBERED_NAME = regex(r"[A-Za-z]?[a-z]*\d(?:[A-Z][a-z]{2,})+")
+_MEMBER = regex(r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+")
+
 _PUNCTUATED = regex(r"[=:;,|(){}\[\]<>\\]")
 _TECHNICAL = regex(
-    r"v?\d+(?:[.:/-]\d+)+\w{0,6}|[\w.-]+\.[a-z]{1,4}|[\d.,]+[A-Za-z%]{0,4}"
+    r"v?\d+(?:[.:/-]\d+)+\w{0,6}|\d+(?:\.\d+)+[-@+_.\w]*|[\w.-]+\.[a-z]{1,4}|[\d.,]+[A-Za-z%]{0,4}"
     r"|[\w.+-]+@[\w-]+\.[\w.]+|[^\s/]+/\S*"
 )
 """Versions, dates, files, quantities, addresses and paths."""
@@ -87,7 +119,11 @@ def is_secret(value: str, named: Label, form: Form) -> bool:
     """Whether `value`, written in `form` beside a name that labels secrets, is one."""
     if not SHORTEST <= len(value) <= _LONGEST_OF[named.kind]:
         return False
+    if len(value) < _SHORTEST_SURE:
+        return _weak(value, named, form)
     digits = bool(_DIGIT.search(value))
+    if named.kind == "secret" and form in _QUOTED and _DJANGO.fullmatch(value) and _mixed(value):
+        return True
     if not digits and (form == "spoken" or value.islower() or value.isupper()):
         return False
     if is_placeholder(value) and not _dense(value):
@@ -99,17 +135,22 @@ def is_secret(value: str, named: Label, form: Form) -> bool:
         return False
     if _SPACE.search(unquote(value)):
         return form == "quoted" and named.kind == "password" and _phrase(value)
-    if _MARKED_UP.search(value):
-        return False
-    quoted = form in _QUOTED
-    if (not quoted or named.kind == "secret") and _CODE.search(value):
-        return False
-    assigned = form == "line" and named.constant
-    if not quoted and not assigned and is_identifier(value):
+    if _is_code(value, named, form):
         return False
     if named.kind == "password":
         return _chosen(value, named, form, digits=digits)
     return _generated(value, named, form, digits=digits)
+
+
+def _is_code(value: str, named: Label, form: Form) -> bool:
+    """Whether it is an expression, a name, a pattern, a file or an address."""
+    if _MARKED_UP.search(value) or _ADDRESS.fullmatch(value):
+        return True
+    quoted = form in _QUOTED
+    if (not quoted or named.kind == "secret") and _CODE.search(value):
+        return True
+    assigned = form == "line" and named.constant
+    return not quoted and not assigned and (is_identifier(value) or _is_member(value))
 
 
 def is_placeholder(value: str) -> bool:
@@ -118,7 +159,16 @@ def is_placeholder(value: str) -> bool:
     """
     if _PLACEHOLDER.search(value, 0, 100) or value.casefold() in _ORDINARY:
         return True
-    return value.islower() and value.rstrip("0123456789") in _ORDINARY
+    if value.islower() and value.rstrip("0123456789") in _ORDINARY:
+        return True
+    return _names_itself(value)
+
+
+def _names_itself(value: str) -> bool:
+    """Whether it says that it is a password, of whom and when, and nothing else: `newPassword123`."""
+    parts = [part.casefold() for part in _PARTS.findall(value[:60]) if part.isalpha()]
+    others = [part for part in parts if part not in _EXAMPLE_PARTS]
+    return bool(others) and len(parts) > 1 and _ORDINARY.issuperset(others)
 
 
 def _dense(value: str) -> bool:
@@ -154,11 +204,39 @@ def _chosen(value: str, named: Label, form: Form, *, digits: bool) -> bool:
     if form in _QUOTED:
         return not (spoken(value) and ("_" in value or "-" in value) and _NAMING.search(value))
     if form == "line" and named.constant:
-        return not (spoken(value) and _NAMING.search(value))
+        return not (spoken(value) and _NAMING.search(value)) or _weak(value, named, form)
     dated = not named.weak and bool(_DATED.fullmatch(value))
     if form == "spoken":
-        return dated or _unspeakable(value)
-    return symbol or dated or not spoken(value)
+        drawn = len(value) >= 24 and named.word.startswith("passw") and bool(_HEX.fullmatch(value))
+        return dated or drawn or _unspeakable(value) or _weak(value, named, form)
+    return symbol or dated or not spoken(value) or _weak(value, named, form)
+
+
+def _weak(value: str, named: Label, form: Form) -> bool:
+    """Whether it is a word with a number, `hunter2` or `passwrod1234`, where only a password can stand. A
+    variable looks the same, but for its number, which is short, and for what it is named after.
+    """
+    match = _WORD_AND_NUMBER.fullmatch(value)
+    if match is None or named.kind != "password" or named.weak or form == "argument":
+        return False
+    word, number = match["word"].casefold(), match["number"]
+    if word in _ORDINARY or _KNOWN_NUMBERED.fullmatch(value):
+        return False
+    if len(number) >= 3:
+        return form != "quoted" or not _NAMED_AFTER.search(word)
+    return form != "spoken" and len(word) >= 5 and not _NAMED_AFTER.search(word)
+
+
+def _is_member(value: str) -> bool:
+    """Whether it is read from a variable: `auth0Config.clientSecret`."""
+    last = value.rpartition(".")[2]
+    return bool(_MEMBER.fullmatch(value)) and (spoken(last) or bool(_NUMBERED_NAME.fullmatch(last)))
+
+
+def _mixed(value: str) -> bool:
+    """Whether symbols, digits and letters come often enough that it was drawn."""
+    symbols = sum(not char.isalnum() for char in value)
+    return symbols >= 5 and sum(map(str.isdigit, value)) >= 3 and len(set(value)) >= 20
 
 
 def _unspeakable(value: str) -> bool:

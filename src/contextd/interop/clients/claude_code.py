@@ -17,6 +17,7 @@ from contextd.interop.clients.client import (
 )
 from contextd.interop.clients.codec import JSON
 from contextd.interop.clients.entries import HookEntries, ServerEntry
+from contextd.interop.clients.folder_trust import CLAUDE_CODE
 from contextd.interop.clients.occurrence import (
     Moment,
     Occurrence,
@@ -106,6 +107,8 @@ _SETTINGS_OF_PROJECT = FilePlace(".claude/settings.json")
 CLIENT = Client(
     name="claude-code",
     title="Claude Code",
+    program_marks=("CLAUDE_CODE_ENTRYPOINT=sdk",),
+    folder_trust=CLAUDE_CODE,
     reading=Reading(moments={**MOMENTS, "PreToolUse": "acting"}),
     answer=answer_in_hook_output,
     asking=_asking,

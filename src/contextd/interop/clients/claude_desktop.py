@@ -12,6 +12,7 @@ _FOLDER = {"darwin": "Library/Application Support/Claude", "win32": "AppData/Roa
 CLIENT = Client(
     name="claude-desktop",
     title="Claude Desktop",
+    limits="it starts in no project: its agent names one with the argument `project`",
     instructions="",
     configuration=Configuration(
         files=(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from contextd.domain.dataclass import dataclass
-from contextd.interop.clients.codec import Place
+from contextd.interop.clients.codec import Codec, Place
 from contextd.interop.clients.occurrence import Moment, Occurrence, Reading
 from contextd.interop.clients.plugin_form import ModuleForm, PluginForm
 
@@ -136,6 +136,19 @@ class FilePlace:
         return next((path for path in paths if path.is_file()), paths[0])
 
 
+@dataclass(frozen=True, slots=True)
+class FolderTrust:
+    """The file in which a client stores the folders that its user trusts, and how it names them."""
+
+    place: FilePlace
+    codec: Codec
+    named: Callable[[Mapping[str, Any]], list[str]]
+
+    def folders(self, text: str) -> list[str]:
+        """The folders that the text of the file names as trusted. Raises `Invalid` for text of another sort."""
+        return self.named(self.codec.members(text))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigFile:
     """A file of a client and what contextd puts into it. `holds` says that in a word; `user` and `project`
@@ -205,14 +218,17 @@ class Client:
 
     `names` are all that its hooks and connections go by. `marks` are environment variables that only
     this client sets for its hooks, and `fields` members that only its payloads have: several clients
-    run hooks that were written for another one. `reading` is of no event where it has no hooks. `answer`
+    run hooks that were written for another one; `program_marks` begin the one of them that says that a program
+    runs the session, as `NAME=value`. `reading` is of no event where it has no hooks. `answer`
     gives the client's JSON for a text to be shown to the agent at a moment, and `asking` for a demand at
     the end of its turn, None where the client has no such thing; `acting` gives it for a verdict on what
     the agent is about to do. `transcripts` is the importer of its transcripts, empty where none is there.
     `instructions` is the file of a repository it reads for standing instructions, empty where it reads none;
     `own_instructions` are the files of the person that it reads in every project, or folders of such.
     `bare` says that it shows tools by their names alone, beside those of other servers, `shared` that one
-    MCP server of it serves agents in several projects. `plugin` is how it takes contextd as a plugin.
+    MCP server of it serves agents in several projects. `limits` says in a clause what the client does not allow,
+    and what works instead. `plugin` is how it takes contextd as a plugin.
+    `folder_trust` says which folders its user trusts, None where it asks nothing or keeps no readable list.
     """
 
     name: str
@@ -225,13 +241,16 @@ class Client:
     acting: Callable[[Verdict, str], dict[str, Any]] | None = None
     names: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
+    program_marks: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
     transcripts: str = ""
     instructions: str = "AGENTS.md"
     own_instructions: tuple[FilePlace, ...] = ()
     bare: bool = False
     shared: bool = False
+    limits: str = ""
     plugin: PluginForm | ModuleForm | None = None
+    folder_trust: FolderTrust | None = None
 
     def holds_own_instructions(self, path: Path, home: Path, chosen: Path | None) -> bool:
         """Whether a path is one of the files, or lies in one of the folders, of the person's instructions."""

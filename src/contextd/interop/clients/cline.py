@@ -15,6 +15,7 @@ from contextd.interop.clients.client import (
 )
 from contextd.interop.clients.codec import JSON
 from contextd.interop.clients.entries import ServerEntry
+from contextd.interop.clients.module_file import module_file
 from contextd.interop.clients.occurrence import Reading, as_context
 from contextd.interop.clients.plugin_form import ModuleForm
 from contextd.interop.clients.shapes import plain_server
@@ -47,35 +48,38 @@ def _hook(event: HookEvent) -> ConfigFile:
     )
 
 
+_READING = Reading(
+    moments={
+        "TaskStart": "started",
+        "agent_start": "started",
+        "TaskResume": "started",
+        "UserPromptSubmit": "prompted",
+        "PreCompact": "compacting",
+        "TaskComplete": "ended",
+        "TaskCancel": "ended",
+        "agent_end": "ended",
+        "SessionShutdown": "ended",
+        "TaskError": None,
+        "PreToolUse": None,
+        "PostToolUse": "answered",
+        "tool_call": None,
+        "tool_result": "answered",
+    },
+    # By this one its files are named; the other one is of the conversation in it.
+    session=("sessionContext.rootSessionId", "taskId"),
+    prompt=("userPromptSubmit.prompt", "taskStart.taskMetadata.initialTask"),
+    prompt_id=(),
+    output=("postToolUse.result",),
+    reason=(),
+)
+
 CLIENT = Client(
     name="cline",
     title="Cline",
+    limits="`cline --json` is run by programs and not learned from; it tells no hook of prompts",
     fields=("clineVersion",),
     transcripts="cline",
-    reading=Reading(
-        moments={
-            "TaskStart": "started",
-            "agent_start": "started",
-            "TaskResume": "started",
-            "UserPromptSubmit": "prompted",
-            "PreCompact": "compacting",
-            "TaskComplete": "ended",
-            "TaskCancel": "ended",
-            "agent_end": "ended",
-            "SessionShutdown": "ended",
-            "TaskError": None,
-            "PreToolUse": None,
-            "PostToolUse": "answered",
-            "tool_call": None,
-            "tool_result": "answered",
-        },
-        # By this one its files are named; the other one is of the conversation in it.
-        session=("sessionContext.rootSessionId", "taskId"),
-        prompt=("userPromptSubmit.prompt", "taskStart.taskMetadata.initialTask"),
-        prompt_id=(),
-        output=("postToolUse.result",),
-        reason=(),
-    ),
+    reading=_READING,
     answer=as_context,
     shared=True,
     instructions=".clinerules",
@@ -88,6 +92,12 @@ CLIENT = Client(
                 user=FilePlace(".cline/data/settings/cline_mcp_settings.json"),
             ),
             *map(_hook, _EVENTS),
+            ConfigFile(
+                holds="hooks",
+                # What a program of the hooks folder says at the start, nobody waits for.
+                part=module_file("cline", "npm/cline.js", _READING),
+                user=FilePlace(".cline/plugins/contextd.js"),
+            ),
             ConfigFile(
                 holds="instructions",
                 part=Block(TOOLS_OF_SEVERAL),

@@ -10,6 +10,7 @@ from typing import Any
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
+from contextd.guarded_files import read_file
 from contextd.interop.clients.claude_code import MOMENTS, answer_in_hook_output
 from contextd.interop.clients.client import (
     Addition,
@@ -24,6 +25,7 @@ from contextd.interop.clients.client import (
 )
 from contextd.interop.clients.codec import JSON, TOML, Place
 from contextd.interop.clients.entries import HookEntries, ServerEntry, dropped
+from contextd.interop.clients.folder_trust import CODEX
 from contextd.interop.clients.occurrence import Reading, keeping_on
 from contextd.interop.clients.plugin_form import FOLDER, PluginForm
 from contextd.interop.clients.shapes import plain_server, shell_hook
@@ -48,12 +50,17 @@ def _server(line: Sequence[str]) -> dict[str, Any]:
 _SERVERS = FilePlace("config.toml", below=".codex")
 _HOOKS = FilePlace("hooks.json", below=".codex")
 _ENTRIES = HookEntries(JSON, _EVENTS, shell_hook)
+_LARGEST = 8 << 20
 _WORD_BEGINS = re.compile(r"(?<!^)(?=[A-Z])")
+
+
+def _text(file: Path) -> str:
+    return read_file(file, _LARGEST).decode()
 
 
 def _noted_under(file: Path) -> list[str]:
     """What Codex notes of our hooks in a file under: file, event and numbers."""
-    places = _ENTRIES.places(file.read_text("utf-8"), "codex")
+    places = _ENTRIES.places(_text(file), "codex")
     return [
         f"{file}:{_WORD_BEGINS.sub('_', str(place[1])).lower()}:{place[2]}:{place[4]}"
         for place in places
@@ -69,7 +76,7 @@ def _state_in(text: str) -> Mapping[str, Any]:
 def _trusts(home: Path, chosen: Path | None) -> bool | None:
     """Whether every hook of ours was trusted once."""
     try:
-        state = _state_in(_SERVERS.path(home, chosen).read_text("utf-8"))
+        state = _state_in(_text(_SERVERS.path(home, chosen)))
         keys = _noted_under(_HOOKS.path(home, chosen))
     except (OSError, UnicodeDecodeError, Invalid):
         return None
@@ -122,6 +129,8 @@ def _notes(files: Iterable[Path], home: Path, chosen: Path | None) -> Mapping[Pa
 CLIENT = Client(
     name="codex",
     title="Codex CLI",
+    limits="`codex exec` is run by programs: told the rules, not learned from",
+    folder_trust=CODEX,
     fields=("turn_id",),
     reading=Reading(moments={**MOMENTS, "Interrupt": None}, prompt_id=("turn_id",)),
     answer=answer_in_hook_output,

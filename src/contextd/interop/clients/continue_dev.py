@@ -21,6 +21,7 @@ _RULE = Block(BARE_TOOLS, "---\nname: contextd\nalwaysApply: true\n---\n\n")
 CLIENT = Client(
     name="continue",
     title="Continue",
+    limits="`cn -p` runs no hooks: a rule asks its agent to call session_start, which gives the briefing",
     instructions=".continue/rules",
     own_instructions=(FilePlace(".continue/rules"),),
     bare=True,

@@ -17,6 +17,7 @@ from contextd.interop.clients.client import (
 )
 from contextd.interop.clients.codec import JSON
 from contextd.interop.clients.entries import ServerEntry
+from contextd.interop.clients.folder_trust import COPILOT
 from contextd.interop.clients.occurrence import Moment, Reading
 from contextd.interop.clients.plugin_form import PLUGIN, PluginForm
 from contextd.interop.clients.shapes import in_a_shell, plain_server
@@ -75,6 +76,7 @@ _KNOWN_BY = " hook --client copilot-cli"
 CLIENT = Client(
     name="copilot-cli",
     title="GitHub Copilot CLI",
+    folder_trust=COPILOT,
     own_instructions=(FilePlace("copilot-instructions.md", below=".copilot"),),
     names=("copilot",),
     marks=("COPILOT_CLI",),

@@ -14,6 +14,7 @@ from contextd.interop.clients.client import (
 )
 from contextd.interop.clients.codec import JSONC
 from contextd.interop.clients.entries import HookEntries, ServerEntry
+from contextd.interop.clients.folder_trust import GEMINI
 from contextd.interop.clients.occurrence import Reading, in_hook_output
 from contextd.interop.clients.plugin_form import PluginForm
 from contextd.interop.clients.shapes import plain_server, shell_hook_in_ms
@@ -30,6 +31,7 @@ _USER, _PROJECT = FilePlace(".gemini/settings.json"), FilePlace(".gemini/setting
 CLIENT = Client(
     name="gemini-cli",
     title="Gemini CLI",
+    folder_trust=GEMINI,
     names=("gemini",),
     marks=("GEMINI_SESSION_ID", "GEMINI_CLI"),
     instructions="GEMINI.md",

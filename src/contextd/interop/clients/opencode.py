@@ -1,5 +1,5 @@
-"""OpenCode: its hooks are modules in JavaScript. Ours is part of the npm package and names the events itself;
-an installation registers the MCP server only.
+"""OpenCode: its hooks are modules in JavaScript, which name the events themselves. An installation writes ours
+into the folder that OpenCode loads plugins from; it is part of the npm package as well.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any
 from contextd.interop.clients.client import Client, ConfigFile, Configuration, FilePlace, Presence
 from contextd.interop.clients.codec import JSONC
 from contextd.interop.clients.entries import ServerEntry
+from contextd.interop.clients.module_file import module_file
 from contextd.interop.clients.occurrence import Reading, as_context
 from contextd.interop.clients.plugin_form import ModuleForm
 
@@ -18,20 +19,22 @@ def _server(line: Sequence[str]) -> dict[str, Any]:
     return {"type": "local", "command": list(line), "enabled": True}
 
 
+_READING = Reading(
+    moments={
+        "SessionStart": "started",
+        "UserPromptSubmit": "prompted",
+        "Stop": "stopped",
+        "PreCompact": "compacting",
+        "SessionEnd": "ended",
+    },
+)
+
 CLIENT = Client(
     name="opencode",
     title="OpenCode",
     own_instructions=(FilePlace("opencode/AGENTS.md", below=".config"),),
     transcripts="opencode",
-    reading=Reading(
-        moments={
-            "SessionStart": "started",
-            "UserPromptSubmit": "prompted",
-            "Stop": "stopped",
-            "PreCompact": "compacting",
-            "SessionEnd": "ended",
-        },
-    ),
+    reading=_READING,
     answer=as_context,
     configuration=Configuration(
         files=(
@@ -43,8 +46,16 @@ CLIENT = Client(
                 ),
                 project=FilePlace("opencode.json", others=("opencode.jsonc",)),
             ),
+            ConfigFile(
+                holds="hooks",
+                part=module_file("opencode", "npm/opencode.js", _READING),
+                user=FilePlace("opencode/plugins/contextd.js", below=".config"),
+                project=FilePlace(".opencode/plugins/contextd.js"),
+            ),
         ),
         variable="XDG_CONFIG_HOME",
+        afterwards="With a plugin OpenCode fetches its plugin library from npm once; "
+        "until it has it, each start without a network takes a minute and a half.",
     ),
     plugin=ModuleForm(
         module="opencode.js",

@@ -18,6 +18,13 @@ PROGRAM = "contextd.sh"
 """What a hook of the plugin runs: it starts contextd, and lets the client go on where that is missing."""
 
 
+MISSING = (
+    "contextd is not installed, so this session knows nothing of earlier ones. To install it: "
+    "uv tool install contextd-runtime (or: pipx install contextd-runtime). Then start again."
+)
+"""What is said once where the plugin is and the program is not."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PluginForm:
     """A folder with a manifest. `manifest` is the file the client knows the folder by, `root` what it puts

@@ -13,6 +13,7 @@ from contextd.interop.clients.client import (
 )
 from contextd.interop.clients.codec import JSONC
 from contextd.interop.clients.entries import HookEntries, ServerEntry
+from contextd.interop.clients.folder_trust import QWEN
 from contextd.interop.clients.occurrence import Reading, keeping_on
 from contextd.interop.clients.shapes import plain_server, shell_hook_in_ms
 
@@ -32,6 +33,7 @@ _PROJECT = FilePlace(".qwen/settings.json")
 CLIENT = Client(
     name="qwen-code",
     title="Qwen Code",
+    folder_trust=QWEN,
     names=("qwen",),
     marks=("QWEN_CODE_CLI",),
     instructions="QWEN.md",

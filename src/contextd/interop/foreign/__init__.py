@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from contextd.domain.errors import NotFound
+from contextd.guarded_files import read_file
 from contextd.interop.foreign.chats import CHATS
 from contextd.interop.foreign.format import (
     ForeignFormat,
@@ -35,8 +36,7 @@ def foreign_format(path: Path) -> ForeignFormat | None:
     Raises `NotFound` for a file that cannot be read.
     """
     try:
-        with path.open("rb") as stream:
-            head = stream.read(_HEAD)
+        head = read_file(path, _HEAD, cut=True)
     except OSError as error:
         raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
     return next((row for row in FOREIGN.values() if row.detects(path, head)), None)

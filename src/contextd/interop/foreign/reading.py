@@ -15,6 +15,7 @@ from typing import Any
 from contextd.domain.encodings import text_in
 from contextd.domain.errors import Invalid, NotFound, TooLarge
 from contextd.domain.time import parse_instant
+from contextd.guarded_files import open_file, read_file
 from contextd.interop.foreign.format import Unread
 
 LARGEST = 256 * 1024 * 1024
@@ -35,7 +36,7 @@ def text_of(path: Path, largest: int = LARGEST) -> str:
             raise NotFound(f"{path} is not a file", "give the path of one")
         if path.stat().st_size > largest:
             raise TooLarge(f"{path} is larger than {largest:,} bytes", "split it")
-        text = text_in(path.read_bytes())
+        text = text_in(read_file(path, largest))
     except OSError as error:
         raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
     if text is None:
@@ -47,11 +48,11 @@ def packed_text(path: Path, name: re.Pattern[str]) -> Iterator[tuple[str, str]]:
     """(name, text) of the members of a zip file that are called so, or of the file itself when it is no
     zip file. Nothing is unpacked to the disk. Raises `Invalid` and `TooLarge`.
     """
-    if not zipfile.is_zipfile(path):
+    if not _is_packed(path):
         yield path.name, text_of(path)
         return
     try:
-        with zipfile.ZipFile(path) as packed:
+        with open_file(path) as stream, zipfile.ZipFile(stream) as packed:
             for member in packed.infolist():
                 if name.fullmatch(member.filename.rpartition("/")[2]):
                     yield member.filename, _member(path, packed, member)
@@ -59,6 +60,14 @@ def packed_text(path: Path, name: re.Pattern[str]) -> Iterator[tuple[str, str]]:
         raise Invalid(
             f"{path}: not a zip file that can be read: {error}", "export it again"
         ) from None
+
+
+def _is_packed(path: Path) -> bool:
+    try:
+        with open_file(path) as stream:
+            return zipfile.is_zipfile(stream)
+    except OSError:
+        return False
 
 
 def _member(path: Path, packed: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:
@@ -118,7 +127,7 @@ def json_items(text: str) -> Iterator[tuple[str, Any]]:
 def json_lines(path: Path) -> Iterator[tuple[str, Any]]:
     """(place, value) of each line of a file; `Unread` for one that is no JSON or too long."""
     try:
-        with path.open("rb") as stream:
+        with open_file(path) as stream:
             number = 0
             while raw := stream.readline(LONGEST_LINE):
                 number += 1

@@ -90,15 +90,26 @@ IMPORTERS: dict[str, Importer] = {
             title="Qwen Code chat",
             detects=qwen.detects,
             read=qwen.read,
-            places=(Whereabouts(directory=".qwen", patterns=("projects/*/chats/*.jsonl",)),),
+            places=(
+                Whereabouts(
+                    directory=".qwen", patterns=("projects/*/chats/*.jsonl",), variable="QWEN_HOME"
+                ),
+            ),
         ),
         Importer(
             name="copilot-cli",
             title="Copilot CLI events",
             detects=copilot.detects,
             read=copilot.read,
-            places=(Whereabouts(directory=".copilot", patterns=("session-state/*/events.jsonl",)),),
+            places=(
+                Whereabouts(
+                    directory=".copilot",
+                    patterns=("session-state/*/events.jsonl",),
+                    variable="COPILOT_HOME",
+                ),
+            ),
             of_session=(".copilot/session-state/{session}/events.jsonl",),
+            late=True,
         ),
         Importer(
             name="opencode",

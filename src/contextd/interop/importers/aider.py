@@ -6,11 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from io import TextIOWrapper
 from pathlib import Path
 
 from contextd.domain.errors import NotFound
 from contextd.domain.origins import marked
 from contextd.domain.records import digest
+from contextd.guarded_files import open_file
 from contextd.interop.importers.batch import ImportBatch, Redact, unredacted
 from contextd.interop.importers.importer import Listed
 from contextd.interop.importers.telling import Telling
@@ -56,7 +58,7 @@ def _sessions(path: Path, *, keep: bool) -> Iterator[tuple[str, datetime, list[s
     current: tuple[str, datetime, list[str]] | None = None
     seen: Counter[str] = Counter()
     try:
-        with path.open(encoding="utf-8", errors="replace") as stream:
+        with TextIOWrapper(open_file(path), "utf-8", "replace") as stream:
             for line in stream:
                 began = _BEGAN.match(line)
                 if began is None:

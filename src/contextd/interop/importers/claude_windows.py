@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.tokens import count_tokens
+from contextd.guarded_files import open_file
 
 _LARGEST = 200_000_000
 """Bytes of a transcript that are looked at; beyond that nothing is measured."""
@@ -34,7 +36,7 @@ def rows_with(path: Path, *words: str) -> Iterator[Mapping[str, Any]]:
     try:
         if path.stat().st_size > _LARGEST:
             return
-        with path.open(encoding="utf-8", errors="replace") as lines:
+        with TextIOWrapper(open_file(path), "utf-8", "replace") as lines:
             for line in lines:
                 if any(word in line for word in words):
                     try:

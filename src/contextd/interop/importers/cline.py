@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from contextd.guarded_files import read_file
 from contextd.interop.importers.documents import document_reader, entry_key
 from contextd.interop.importers.injected import unwrapped
 from contextd.interop.importers.lines import parsed
@@ -66,7 +67,7 @@ def _surroundings(transcript: Telling) -> None:
         transcript.path.with_name("session.json"),
     ):
         try:
-            about = mapping_of(parsed(beside.read_text("utf-8")))
+            about = mapping_of(parsed(read_file(beside).decode()))
         except (OSError, ValueError):
             continue
         metadata = mapping_of(about.get("metadata"))

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from contextd.guarded_files import open_file
+
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
@@ -19,12 +21,20 @@ def opened(path: Path) -> BinaryIO:
     while it is read.
     """
     if path.suffix == COMPRESSED:
-        return cast(BinaryIO, _Decompressed(path))
-    return path.open("rb")
+        return cast(BinaryIO, _Decompressed(open_file(path)))
+    return open_file(path)
 
 
 class _Decompressed(zstd.ZstdFile):
     """A compressed file whose damage is told as every other error of reading is."""
+
+    def __init__(self, source: BinaryIO) -> None:
+        self._source = source
+        super().__init__(source)
+
+    def close(self) -> None:
+        super().close()
+        self._source.close()
 
     def readline(self, size: int | None = -1, /) -> bytes:
         try:

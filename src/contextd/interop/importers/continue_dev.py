@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from contextd.guarded_files import read_file
 from contextd.interop.importers.documents import document_reader, entry_key
 from contextd.interop.importers.lines import parsed
 from contextd.interop.importers.parts import parts_text
@@ -40,7 +41,7 @@ def _tell(transcript: Telling, document: Any) -> None:
 def _began(path: Path, session: str) -> Any:
     """When the session began, as the list of sessions beside it says: its entries have no times."""
     try:
-        listed = parsed((path.parent / "sessions.json").read_text("utf-8"))
+        listed = parsed(read_file(path.parent / "sessions.json").decode())
     except (OSError, ValueError):
         return None
     rows = (mapping_of(row) for row in list_of(listed))

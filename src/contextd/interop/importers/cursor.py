@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from contextd.domain.errors import NotFound
+from contextd.guarded_files import read_file
 from contextd.interop.databases import ForeignDatabase, is_database, reading
 from contextd.interop.importers.batch import ImportBatch, Redact, unredacted
 from contextd.interop.importers.importer import Listed
@@ -156,7 +157,7 @@ def _folders(path: Path) -> dict[str, str]:
     )
     for place in places:
         try:
-            folder = text_of(mapping_of(parsed(place.read_text("utf-8"))).get("folder"))
+            folder = text_of(mapping_of(parsed(read_file(place, _LARGEST).decode())).get("folder"))
             with reading(place.with_name("state.vscdb")) as rows:
                 listed = _value(rows, "composer.composerData") or {}
         except (OSError, ValueError, NotFound):

@@ -12,6 +12,7 @@ from typing import Any
 from contextd.domain.encodings import text_in
 from contextd.domain.errors import Invalid, NotFound, TooLarge
 from contextd.domain.records import digest
+from contextd.guarded_files import read_file
 from contextd.interop.importers.batch import ImportBatch, Redact, unredacted
 from contextd.interop.importers.importer import Read
 from contextd.interop.importers.lines import parsed
@@ -53,7 +54,7 @@ def text_reader(tell: Callable[[Telling, str], None]) -> Read:
             size, modified = path.stat().st_size, path.stat().st_mtime
             if size > LARGEST:
                 raise TooLarge(f"{path.name} has {size // 1_000_000} MB", "it is not read")
-            text = text_in(path.read_bytes())
+            text = text_in(read_file(path, LARGEST))
         except OSError as error:
             raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
         if text is None:

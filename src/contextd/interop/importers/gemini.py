@@ -10,6 +10,7 @@ from typing import Any
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.records import digest
+from contextd.guarded_files import open_file, read_file
 from contextd.interop.importers.documents import document_reader
 from contextd.interop.importers.lines import line_reader, parsed
 from contextd.interop.importers.parts import answered_part, parts_text, tokens_of
@@ -37,7 +38,7 @@ def detects_json(path: Path, head: Sequence[str]) -> bool:
 
 def beside(path: Path) -> Iterable[Path]:
     """The chats of a session's sub-agents, which lie in a folder of its id."""
-    with path.open("rb") as stream:
+    with open_file(path) as stream:
         header = mapping_of(parsed(stream.readline(65_536)))
     id = text_of(header.get("sessionId"))
     if header.get("kind") == "subagent" or not re.fullmatch(r"[\w-]+", id):
@@ -131,7 +132,7 @@ def _folder_of(chat: Path) -> str:
     if folder is None:
         return ""
     try:
-        listed = parsed((folder.parents[1] / "projects.json").read_text("utf-8"))
+        listed = parsed(read_file(folder.parents[1] / "projects.json").decode())
     except (OSError, ValueError, IndexError):
         return ""
     known = mapping_of(mapping_of(listed).get("projects")) or mapping_of(listed)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from contextd.domain.dataclass import dataclass
+from contextd.guarded_files import read_file
 from contextd.interop.importers.compressed import COMPRESSED
 from contextd.interop.importers.importer import Importer
 
@@ -62,8 +63,8 @@ def _appended(path: Path, importer: Importer) -> bool:
 
 
 def _beginning(path: Path, offset: int) -> str:
-    with path.open("rb") as stream:
-        return hashlib.blake2b(stream.read(min(offset, _HEAD)), digest_size=8).hexdigest()
+    beginning = read_file(path, min(offset, _HEAD), cut=True)
+    return hashlib.blake2b(beginning, digest_size=8).hexdigest()
 
 
 def _state(path: Path) -> str:

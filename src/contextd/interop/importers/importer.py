@@ -74,7 +74,8 @@ class Importer:
     files it keeps in a repository. `sessions` lists what stands in one file, which `read` takes by its
     id. `of_session` are paths below the home, with `{session}` in them, where the transcript of a
     session lies whose client does not say so. `beside` finds the transcripts of a session's
-    sub-agents. `client` is whose sessions they are, where that is not the row's own name. `grows` says that entries are only ever appended: then an offset is a number of bytes.
+    sub-agents. `client` is whose sessions they are, where that is not the row's own name. `grows` says that entries are only ever appended: then an
+    offset is a number of bytes. `late` says that the client goes on writing after its last hook.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Importer:
     beside: Callable[[Path], Iterable[Path]] = nothing_beside
     client: str = ""
     grows: bool = True
+    late: bool = False
 
     def found(self, home: Path, environment: Mapping[str, str] | None = None) -> Iterator[Path]:
         """The transcripts that the client keeps for the user of this home."""
@@ -96,7 +98,13 @@ class Importer:
 
     def located(self, home: Path, session: str) -> Path | None:
         """The transcript of a session, where its place follows from the session's id."""
+        return next((path for path in self._places_of(home, session) if path.is_file()), None)
+
+    def expected(self, home: Path, session: str) -> str:
+        """The first place at which the transcript of a session may be; empty where none follows from its id."""
+        return next(map(str, self._places_of(home, session)), "")
+
+    def _places_of(self, home: Path, session: str) -> list[Path]:
         if not session or not session.replace("-", "").replace("_", "").isalnum():
-            return None
-        paths = (home / pattern.format(session=session) for pattern in self.of_session)
-        return next((path for path in paths if path.is_file()), None)
+            return []
+        return [home / pattern.format(session=session) for pattern in self.of_session]

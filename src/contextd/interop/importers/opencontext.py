@@ -31,7 +31,6 @@ DEEPEST = 60
 
 _NAMESPACE = uuid.UUID("0d0a5a2f-6b0f-5d5e-9a54-6f7f3c2a1b90")
 _ID = re.compile(r"[^\s#\x00-\x1f]{4,200}")
-_NOT_REDACTED = frozenset({"id", "bubbleId", "createdAt", "updatedAt"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +76,12 @@ def read(text: str, redact: Redact) -> ContextsFile:
             else:
                 found.append(cleaning.item(item))
     rest = {k: v for k, v in document.items() if k not in ("version", "entries", "bubbles")}
+    for key, value in rest.items():
+        if "entries" not in document and _looks_like_entries(value):
+            raise Invalid(
+                f"`{key!s:.40}` is a list of {len(value)} objects that would not be read",
+                "OpenContext calls its list `entries`; rename it",
+            )
     if rest and _unfit(rest):
         raise Invalid("further keys of the file are not plain text", "export it again")
     rest = cleaning.item(rest)
@@ -87,6 +92,12 @@ def read(text: str, redact: Redact) -> ContextsFile:
         rest,
         tuple(junk),
         cleaning.count,
+    )
+
+
+def _looks_like_entries(value: Any) -> bool:
+    return isinstance(value, list) and any(
+        isinstance(one, Mapping) and isinstance(one.get("content"), str) for one in value
     )
 
 
@@ -143,11 +154,8 @@ class _Cleaning:
         self._redact, self.count = redact, 0
 
     def item(self, item: Mapping[str, Any]) -> dict[str, Any]:
-        """An entry or bubble; ids and times stay as they are."""
-        return {
-            key: value if key in _NOT_REDACTED else self._clean(value)
-            for key, value in item.items()
-        }
+        """An entry or bubble."""
+        return {self._clean(key): self._clean(value) for key, value in item.items()}
 
     def _clean(self, value: Any) -> Any:
         if isinstance(value, str):
@@ -155,7 +163,7 @@ class _Cleaning:
             self.count += found
             return text
         if isinstance(value, Mapping):
-            return {key: self._clean(part) for key, part in value.items()}
+            return {self._clean(key): self._clean(part) for key, part in value.items()}
         if isinstance(value, list):
             return [self._clean(part) for part in value]
         return value
@@ -274,6 +282,7 @@ def _record(
         trust="imported",
         created_at=created,
         updated_at=_instant(item.get("updatedAt")) or created,
+        arrived_at=now,
         **fields,
     )
 

@@ -12,6 +12,7 @@ from contextd.domain.kinds import kinds_that
 from contextd.operations.core import FilePath, operation
 from contextd.runtime import Runtime
 from contextd.steps.evidence import everywhere, observed_in, surveyed
+from contextd.steps.portable import portable_text
 
 _RATED = 500
 
@@ -43,4 +44,5 @@ def awareness_body(runtime: Runtime) -> bytes:
     entries = surveyed(runtime, *kinds_that("entry"), statuses=STANDING)
     rated = runtime.view.survey.first(entries, "most_rated", _RATED)
     scopes, log = observed_in(runtime), runtime.view.observations
-    return awareness_json(log.recent(scopes, 1000), log.summary(scopes), rated)
+    body = awareness_json(log.recent(scopes, 1000), log.summary(scopes), rated)
+    return portable_text(runtime)(body.decode()).encode()

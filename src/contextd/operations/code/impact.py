@@ -10,9 +10,10 @@ from contextd.code.git import diffs
 from contextd.code.git import program as git
 from contextd.code.symbols.sources import Sources
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
+from contextd.domain.details import DETAIL, RENDERED
 from contextd.domain.errors import Invalid
 from contextd.domain.records import Record
+from contextd.domain.showing import text_form
 from contextd.domain.time import iso
 from contextd.governance.policies.actions import changes_in, is_diff, told
 from contextd.loading import building
@@ -92,7 +93,7 @@ class Impact:
     knowledge: Annotated[list[KnownOfCode], DETAIL]
     fixes: Annotated[list[PastFix], DETAIL]
     files: Annotated[int, DETAIL]
-    text: str
+    text: Annotated[str, RENDERED]
     notice: str = ""
 
     def as_text(self) -> str:
@@ -197,8 +198,8 @@ def _impact(
         [
             TextSection("May break:", by_file(found.broken), 0.5),
             TextSection("Tests:", _test_lines(found.tests), 0.2),
-            TextSection("Known:", [one.as_text() for one in knowledge], 0.15),
-            TextSection("Past fixes:", [one.as_text() for one in fixes], 0.15),
+            TextSection("Known:", [text_form(one) for one in knowledge], 0.15),
+            TextSection("Past fixes:", [text_form(one) for one in fixes], 0.15),
         ],
         budget,
     )
@@ -317,7 +318,7 @@ class DiffContext:
     tests: Annotated[list[TestOfCode], DETAIL]
     violations: Annotated[list[ViolationView], DETAIL]
     knowledge: Annotated[list[KnownOfCode], DETAIL]
-    text: str
+    text: Annotated[str, RENDERED]
     fixes: Annotated[list[PastFix], DETAIL] = field(default_factory=list[PastFix])
     notice: str = ""
 
@@ -377,12 +378,12 @@ def _gathered(runtime: Runtime, base: str | None, budget: int) -> DiffContext:
     whole = packed(
         title,
         [
-            TextSection("Changed:", [one.as_text() for one in files], 0.3),
-            TextSection("Breaks rules:", [f"  {one.as_text()}" for one in violations], 0.15),
+            TextSection("Changed:", [text_form(one) for one in files], 0.3),
+            TextSection("Breaks rules:", [f"  {text_form(one)}" for one in violations], 0.15),
             TextSection("Depends on it, outside the diff:", by_file(outside), 0.25),
             TextSection("Tests to run:", _test_lines(found.tests), 0.15),
-            TextSection("Known:", [one.as_text() for one in knowledge], 0.1),
-            TextSection("Past fixes:", [one.as_text() for one in fixes], 0.05),
+            TextSection("Known:", [text_form(one) for one in knowledge], 0.1),
+            TextSection("Past fixes:", [text_form(one) for one in fixes], 0.05),
         ],
         budget,
     )

@@ -8,6 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
+from contextd.domain.changes import CodeChange
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
 from contextd.domain.errors import NotFound
@@ -81,6 +82,18 @@ def refresh_index(runtime: Runtime, task: Task) -> Mapping[str, Any]:
         return {"skipped": "the checkout is gone"}
     report = refreshed(runtime.standing_in(project, root), task.hold.check)
     return {"changed": report.changed_count, "removed": len(report.removed)}
+
+
+def drop_lost_checkouts(runtime: Runtime, task: Task) -> Mapping[str, Any]:
+    """Drop the code index of a checkout whose folder is gone; daily. The only one stays: its drive may be away."""
+    known = runtime.view.files.checkouts(runtime.scope)
+    lost_roots = [one.root for one in known if one.root and not Path(one.root).is_dir()]
+    if len(lost_roots) == len(known):
+        lost_roots = lost_roots[:-1]
+    task.hold.check()
+    if lost_roots:
+        runtime.commit(code=[CodeChange(scope=runtime.scope, lost_roots=lost_roots)])
+    return {"dropped": len(lost_roots)}
 
 
 def embed_pending(runtime: Runtime, task: Task) -> Mapping[str, Any]:

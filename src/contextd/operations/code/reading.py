@@ -10,9 +10,10 @@ from contextd.code.symbols.dependencies import Dependency
 from contextd.code.symbols.read import FileView, read, read_outline
 from contextd.code.tree.paths import relative_inside
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
+from contextd.domain.details import DETAIL, DOCUMENT
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.records import Record
+from contextd.domain.showing import text_form
 from contextd.domain.tokens import count_tokens, trim_to_tokens
 from contextd.domain.window import Serving
 from contextd.operations.core import operation
@@ -20,9 +21,11 @@ from contextd.runtime import Runtime
 from contextd.steps.anchoring import notes as stale_notes
 from contextd.steps.attached import attached_to
 from contextd.steps.freshness import steady
+from contextd.steps.validity import validities
 from contextd.steps.views import Known, known
 
-READ_BUDGET = 8_000
+READ_BUDGET = 12_000
+"""Tokens of an answer: a file of 1,000 lines, and half of what clients let a tool answer (25,000)."""
 _KNOWN_SHARE = 0.3
 """The share of a budget that what is known about a file may take."""
 
@@ -36,7 +39,7 @@ class FileRead:
     """
 
     path: str
-    content: str
+    content: Annotated[str, DOCUMENT]
     language: str
     tokens: Annotated[int, DETAIL]
     lines: list[int]
@@ -107,7 +110,7 @@ def read_file(
     trace.gave += [
         Serving("file", view.path, count_tokens(view.content)),
         *(Serving("file", d.path, d.tokens) for d in view.dependencies if d.text),
-        *(Serving("discovery", n.id, count_tokens(n.as_text())) for n in answer.knowledge),
+        *(Serving("discovery", n.id, count_tokens(text_form(n))) for n in answer.knowledge),
     ]
     return answer
 
@@ -127,12 +130,12 @@ def _within(runtime: Runtime, attached: Sequence[Record], budget: int) -> tuple[
     room there.
     """
     now = runtime.clock.now()
-    stale = stale_notes(runtime, attached)
+    stale, valid = stale_notes(runtime, attached), validities(runtime, attached)
     notes: list[Known] = []
     left = int(budget * _KNOWN_SHARE) - 8
     for record in attached:
-        note = known(record, now, stale=stale.get(record.id, ""))
-        cost = count_tokens("- " + note.as_text() + "\n")
+        note = known(record, now, valid[record.id], stale=stale.get(record.id, ""))
+        cost = count_tokens("- " + text_form(note) + "\n")
         if cost <= left:
             notes.append(note)
             left -= cost
@@ -145,7 +148,7 @@ def _fitted(
     """The file with the notes in at most `budget` tokens. What stands around the content is only
     known once it is there, so that a second look may be needed.
     """
-    room = budget - count_tokens("\n".join(note.as_text() for note in notes)) - _FRAME
+    room = budget - count_tokens("\n".join(text_form(note) for note in notes)) - _FRAME
     for _ in range(_LOOKS):
         view = look(max(0, room))
         answer = _answer(view, notes, unsaid)
@@ -155,7 +158,7 @@ def _fitted(
             break
         room = min(room, view.tokens) - (answer.tokens - budget) - 2
     else:
-        spare = budget - count_tokens(replace(answer, notice="").as_text()) - 4
+        spare = budget - count_tokens(text_form(replace(answer, notice=""))) - 4
         answer = _counted(replace(answer, notice=trim_to_tokens(answer.notice, max(0, spare))))
     return view, answer
 
@@ -179,7 +182,7 @@ def _answer(view: FileView, notes: Sequence[Known], unsaid: int) -> FileRead:
 
 
 def _counted(answer: FileRead) -> FileRead:
-    return replace(answer, tokens=count_tokens(answer.as_text()))
+    return replace(answer, tokens=count_tokens(text_form(answer)))
 
 
 def _branches(nodes: Sequence[Mapping[str, Any]], level: int) -> Iterator[str]:

@@ -17,7 +17,7 @@ from contextd.code.tree.naming import WordLines, word_lines
 from contextd.domain.code import is_test
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
-from contextd.domain.errors import ContextdError, NotFound
+from contextd.domain.errors import ContextdError, NotFound, Unavailable
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
 from contextd.loading import building
@@ -31,7 +31,7 @@ from contextd.operations.code.symbols import (
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.code_graphs import calls_of
-from contextd.steps.freshness import steady
+from contextd.steps.freshness import Lag, steady
 from contextd.steps.paging import page_size
 
 _LISTED = 8
@@ -140,20 +140,20 @@ def find_references(
     """
     limit = page_size(limit)
     with building():
-        calls, exact, behind = _known_as(runtime, asked_name(name))
+        calls, exact, lag = _known_as(runtime, asked_name(name))
         meant = _distinct(one for one in exact if is_inside(one.path, path))
         if not meant:
-            raise NotFound(
-                f"no definition {name!r}" + (f" in {path}" if path else ""),
-                "; ".join(filter(None, (no_definition(runtime, name), behind))),
-            )
+            hint = "; ".join(filter(None, (no_definition(runtime, name, lag), lag.notice)))
+            if lag.notice:
+                raise Unavailable(f"the index does not know whether {name!r} is defined", hint)
+            raise NotFound(f"no definition {name!r}" + (f" in {path}" if path else ""), hint)
         sources = Sources(runtime.root, runtime.view.files, runtime.scope)
         end = time.monotonic() + _SECONDS
         chosen, others, found = _chosen(calls, sources, meant, end)
     late = time.monotonic() > end
     words = word_lines(runtime.root, chosen.symbol.name, _TEXT_SECONDS)
     answer = _answer(calls.graph, sources, chosen, found, words, limit)
-    notes = [behind, calls.notice, words.notice]
+    notes = [lag.notice, calls.notice, words.notice]
     if others:
         notes.append(f"{len(meant)} definitions have this name; give path to choose another")
     if late:
@@ -170,7 +170,7 @@ def find_references(
     )
 
 
-def _known_as(runtime: Runtime, asked: str) -> tuple[CallGraph, list[Definition], str]:
+def _known_as(runtime: Runtime, asked: str) -> tuple[CallGraph, list[Definition], Lag]:
     """The call graph, the definitions of a name, those first that more of the project leads to, and where
     the index is behind. Before it is said that none is called so, all files are looked at.
     """
@@ -189,7 +189,7 @@ def _known_as(runtime: Runtime, asked: str) -> tuple[CallGraph, list[Definition]
     found = [one for one in found if f".{one.qualified}".endswith(f".{asked}")] or found
     scores = calls.graph.scores
     found.sort(key=lambda one: (-scores[one.place], one.path, one.symbol.start))
-    return calls, written_first(calls.graph, found), lag.notice
+    return calls, written_first(calls.graph, found), lag
 
 
 def _distinct(definitions: Iterable[Definition]) -> list[Definition]:

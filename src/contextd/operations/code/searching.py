@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fnmatch import fnmatch
+from typing import Annotated
 
 from contextd.code.tree.grep import grep
 from contextd.domain.code import Chunk
 from contextd.domain.dataclass import dataclass
+from contextd.domain.details import DOCUMENT
 from contextd.domain.errors import Invalid
 from contextd.domain.query import CODE
+from contextd.domain.showing import text_form
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
 from contextd.operations.core import operation
@@ -20,7 +23,7 @@ from contextd.steps.code_graphs import get_ready
 from contextd.steps.code_uses import use_counts_of_names
 from contextd.steps.experience import past_of
 from contextd.steps.finding import find_documents, give
-from contextd.steps.freshness import steady
+from contextd.steps.freshness import not_indexed, steady
 from contextd.steps.paging import page_size
 
 GREP_SECONDS = 10.0
@@ -108,7 +111,7 @@ class CodeHit:
     start_line: int
     end_line: int
     symbol: str
-    text: str
+    text: Annotated[str, DOCUMENT]
     score: float
     why: str = ""
     past: str = ""
@@ -173,9 +176,10 @@ def codebase_search(
     # What is not indexed yet may hold the answer.
     narrowed = bool(file_pattern or lag.notice)
     asked(runtime, query, paths, type="code", narrowed=narrowed)
-    give(runtime, (("file", hit.path, hit.as_text()) for hit in hits))
+    give(runtime, (("file", hit.path, text_form(hit)) for hit in hits))
     get_ready(runtime)
-    return CodeHits(hits, "; ".join(filter(None, (found.notice, lag.notice))))
+    outside = "" if hits else not_indexed(runtime)
+    return CodeHits(hits, "; ".join(filter(None, (found.notice, lag.notice, outside))))
 
 
 def _with_uses(runtime: Runtime, hits: list[CodeHit]) -> list[CodeHit]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -13,22 +14,26 @@ from contextd.code.symbols.contents import contents, first_paths
 from contextd.code.symbols.definitions import FoundDefinitions, definitions, use_counts
 from contextd.code.symbols.repo_map import repo_map as draw_map
 from contextd.code.symbols.symbol_graph import Definition
+from contextd.code.tree.grep import grep
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
+from contextd.domain.details import DETAIL, DOCUMENT
 from contextd.domain.errors import Invalid, Unavailable, closest
+from contextd.domain.showing import text_form
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.code_graphs import get_ready, symbols_of
 from contextd.steps.code_uses import use_counts_in_time
-from contextd.steps.freshness import steady
+from contextd.steps.freshness import Lag, not_indexed, steady
 from contextd.steps.paging import page_size
 from contextd.steps.seating import session_of
 from contextd.steps.weighing import keep_weights
 
 _GIT_SECONDS = 1.0
 _COMPARED = 20_000
+_TRIED = 3
+_MATCHES, _GREP_SECONDS = 10, 3.0
 _COUNT_SECONDS = 0.7
 """How long uses are counted; of what is left then the imports are."""
 
@@ -92,7 +97,7 @@ def find_symbol(
         limit: The most definitions.
     """
     limit = page_size(limit, 100)
-    every, behind = _looked_up(runtime, asked_name(name), path, kind, limit)
+    every, lag = _looked_up(runtime, asked_name(name), path, kind, limit)
     fitting, otherwise = _in_case(every.found)
     some = fitting[:limit]
     used = use_counts_in_time(runtime, (one for one, how in some if how == "exact"), _COUNT_SECONDS)
@@ -107,11 +112,16 @@ def find_symbol(
     places = [f"{hit.path}:{hit.line}" for hit in hits]
     # What is called nothing here is a name, and no question that the user could answer.
     runtime.trace.read(places, type="symbol", query=name, narrowed=True)
-    runtime.trace.gave += [Serving("file", hit.path, count_tokens(hit.as_text())) for hit in hits]
+    runtime.trace.gave += [Serving("file", hit.path, count_tokens(text_form(hit))) for hit in hits]
     count = f"more than {len(fitting)}" if every.more else f"{len(fitting)}"
     cut = f"{limit} of {count}: narrow by path or kind" if len(fitting) > limit else ""
     other = f"{otherwise} more in another case" if otherwise else ""
-    notices = (cut, other, "" if hits else _nothing_found(runtime, name, path, kind), behind)
+    notices = (
+        cut,
+        other,
+        "" if hits else _nothing_found(runtime, name, path, kind, lag),
+        lag.notice,
+    )
     return SymbolHits(hits, "; ".join(filter(None, notices)))
 
 
@@ -119,7 +129,7 @@ def find_symbol(
 class MapText:
     """The map, and how many tokens and definitions it has."""
 
-    map: str
+    map: Annotated[str, DOCUMENT]
     tokens: Annotated[int, DETAIL]
     symbols: Annotated[int, DETAIL]
     notice: str = ""
@@ -182,13 +192,18 @@ def _in_case(
     return fitting, len(found) - len(fitting)
 
 
-def _nothing_found(runtime: Runtime, name: str, path: str | None, kind: str | None) -> str:
+def _nothing_found(
+    runtime: Runtime, name: str, path: str | None, kind: str | None, lag: Lag
+) -> str:
     """That there is no such definition, where it was looked for, and what to do."""
-    where = (
-        f" in {path}" if path else f" in {runtime.view.files.count(runtime.scope)} indexed files"
-    )
+    known = runtime.view.files.count(runtime.scope)
+    help_text = no_definition(runtime, name, lag)
+    if lag.notice or not known:
+        # What is not indexed yet may define it.
+        return help_text
+    where = f" in {path}" if path else f" in {known} indexed files"
     of_kind = f"{kind} " if kind else ""
-    return f"not found: no {of_kind}definition {name!r}{where}; {no_definition(runtime, name)}"
+    return f"not found: no {of_kind}definition {name!r}{where}; {help_text}"
 
 
 def asked_name(name: str) -> str:
@@ -201,7 +216,7 @@ def asked_name(name: str) -> str:
 
 def _looked_up(
     runtime: Runtime, asked: str, path: str | None, kind: str | None, limit: int
-) -> tuple[FoundDefinitions, str]:
+) -> tuple[FoundDefinitions, Lag]:
     """The definitions that fit a name, and where the index is behind the files. Before it is said that none
     is called so, all files are looked at: an agent asks for what it wrote a moment ago, which the system
     may not have told of yet.
@@ -221,7 +236,7 @@ def _looked_up(
         if lag.certain or any(how == "exact" for _, how in found.found):
             break
     get_ready(runtime)
-    return found, lag.notice
+    return found, lag
 
 
 def is_inside(path: str, wanted: str | None) -> bool:
@@ -248,15 +263,38 @@ def symbol_hit(one: Definition, how: str, used_by: int) -> SymbolHit:
     )
 
 
-def no_definition(runtime: Runtime, name: str) -> str:
-    """What to do when no definition has a name."""
+def no_definition(runtime: Runtime, name: str, lag: Lag) -> str:
+    """What to say of a name that no definition was found of: a name like it, and what is not indexed."""
     files, scope = runtime.view.files, runtime.scope
     if not files.count(scope):
         return "nothing is indexed yet: call codebase_index"
-    last = name.rpartition(".")[2].casefold()
+    last = asked_name(name).rpartition(".")[2]
+    help_text = _text_matches(runtime, last) if lag.notice else _name_like(runtime, last, lag.paths)
+    help_text = help_text or "find_symbol finds names by their parts; grep_codebase finds any text"
+    return "; ".join(filter(None, (help_text, not_indexed(runtime, symbols=True))))
+
+
+def _name_like(runtime: Runtime, last: str, stale: frozenset[str]) -> str:
+    files, scope = runtime.view.files, runtime.scope
     # Comparing with every name of a large project takes seconds.
-    alike = closest(last, files.names(scope, last[:1], _COMPARED)) if last else ""
-    found = definitions(files, scope, alike, 1).found if alike else ()
-    if found:
-        return f"did you mean {found[0][0].symbol.name!r}?"
-    return "find_symbol finds names by their parts; grep_codebase finds any text"
+    names = set(files.names(scope, last[:1].casefold(), _COMPARED))
+    for _ in range(_TRIED):
+        alike = closest(last.casefold(), sorted(names))
+        if not alike:
+            return ""
+        found = definitions(files, scope, alike, 1, inside=lambda p: p not in stale).found
+        # A name may be gone, or only another checkout's; and what was not found is no help.
+        if found and found[0][0].symbol.name != last:
+            return f"did you mean {found[0][0].symbol.name!r}?"
+        names.discard(alike)
+    return ""
+
+
+def _text_matches(runtime: Runtime, word: str) -> str:
+    """Where a word stands in the files as they are now, while the index follows them."""
+    if runtime.checkout is None:
+        return ""
+    found = grep(runtime.root, rf"\b{re.escape(word)}\b", limit=_MATCHES, deadline=_GREP_SECONDS)
+    places = [f"{one.path}:{one.line}" for one in found.matches if one.is_match]
+    more = ", …" if found.truncated else ""
+    return f"text matches now: {', '.join(places)}{more}" if places else f"no text matches {word!r}"

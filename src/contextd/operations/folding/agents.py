@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field, replace
+from typing import Annotated
 
 from contextd.domain.dataclass import dataclass
+from contextd.domain.details import RENDERED
 from contextd.domain.errors import Invalid, NotFound, nearest
 from contextd.domain.kinds import KINDS
 from contextd.domain.query import CODE, EVENT
+from contextd.domain.quoting import fenced, inline, quotation, settled
 from contextd.domain.records import Record, short_id
 from contextd.domain.tokens import count_tokens, trim_to_tokens
 from contextd.operations.core import operation
@@ -37,7 +40,7 @@ class Invoked:
     """
 
     subtask_id: str
-    brief: str
+    brief: Annotated[str, RENDERED]
     budget: int
     model_preference: str = ""
     collections: list[str] = field(default_factory=list[str])
@@ -66,7 +69,7 @@ def agent_invoke(runtime: Runtime, agent_name: str, task: str, context: str = ""
     # Inside the subtask of an agent that may see no agents the way out is to return, which is said below.
     agent = _agent(replace(runtime, among=None), agent_name)
     kinds, collections, notes = _reach(agent)
-    runtime, session = parent_session(runtime, "")
+    session = parent_session(runtime, "")
     room = room_for(runtime, session, None)
     skills, missing = _skills(runtime, agent)
     notes += [f"no skill {name!r} is stored" for name in missing]
@@ -145,8 +148,8 @@ def _brief(
     agent: Record, task: str, context: str, skills: Sequence[Record], budget: int
 ) -> tuple[str, list[str]]:
     """What the agent goes by, and the names of the skills that found no room in it."""
-    parts = [str(agent.data.get("system_prompt", "")).strip(), f"Task: {task}"]
-    parts += [f"Context: {context}"] if context else []
+    parts = [str(agent.data.get("system_prompt", "")).strip(), f"Task: {quotation(task)}"]
+    parts += [f"Context: {quotation(context)}"] if context else []
     room = int(budget * _BRIEF_SHARE) - count_tokens("\n\n".join(parts))
     left_out: list[str] = []
     for skill in skills:
@@ -155,9 +158,9 @@ def _brief(
         if not text:
             left_out.append(name)
             continue
-        parts.append(f"Skill {name}:\n{text}")
+        parts.append(f"Skill {inline(name)}:\n{fenced(text)}")
         room -= count_tokens(parts[-1]) + 2
-    return "\n\n".join(filter(None, parts)), left_out
+    return settled("\n\n".join(filter(None, parts))), left_out
 
 
 def _skill_text(skill: Record) -> str:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import field
 from datetime import timedelta
+from typing import Annotated
 
 from contextd.domain.dataclass import dataclass
+from contextd.domain.details import DOCUMENT
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.originals import Original
 from contextd.domain.records import Clean
 from contextd.domain.records import digest as content_digest
 from contextd.domain.savings import Saving
+from contextd.domain.showing import text_form
 from contextd.domain.subtasks import session_and_number
 from contextd.domain.tokens import count_tokens, fits
 from contextd.domain.window import Serving
@@ -21,6 +24,7 @@ from contextd.sessions.line_digest import tokens_of
 from contextd.sessions.section_digest import NamedText, digest_parts, joined, piece
 from contextd.sessions.thinned_text import runs, without_marks
 from contextd.steps.digesting import of_paths, of_question, of_text
+from contextd.steps.handles import original_named
 from contextd.steps.saving import note_saving
 from contextd.steps.subtasks import subtask_named, trace_of
 
@@ -36,7 +40,7 @@ _ANSWERS = "answers to: "
 class Digested:
     """A digest. `raw_tokens` is what stands behind it, `parts` are the names by which it is expanded."""
 
-    digest: str
+    digest: Annotated[str, DOCUMENT]
     handle: str
     tokens: int
     raw_tokens: int
@@ -92,11 +96,11 @@ def digest(
     )
     runtime.commit(originals=[original])
     names = [part.name for part in parts if part.name]
-    frame = count_tokens(Digested("", handle, 0, raw, names[:1], notes).as_text())
+    frame = count_tokens(text_form(Digested("", handle, 0, raw, names[:1], notes)))
     digest_text = digest_parts(parts, max(_LEAST // 2, budget - frame), content_words(query))
     digest_tokens = count_tokens(digest_text)
     answer = Digested(digest_text, handle, digest_tokens, raw, names[:20], notes)
-    _count(runtime, source, handle, raw, count_tokens(answer.as_text()))
+    _count(runtime, source, handle, raw, count_tokens(text_form(answer)))
     if source == "search":
         runtime.trace.own_texts.append(digest_text)
     runtime.trace.gave += [
@@ -136,7 +140,7 @@ def _count(runtime: Runtime, source: str, handle: str, raw: int, remaining: int)
 class Expanded:
     """A part of what stands behind a digest. `next` is the range that goes on where it was cut."""
 
-    text: str
+    text: Annotated[str, DOCUMENT]
     tokens: int
     about: str = ""
     next: str = ""
@@ -159,22 +163,22 @@ def expand(runtime: Runtime, handle: str, range: str = "", budget: int = _EXPAND
         raise Invalid(f"budget is {budget:,}", f"choose {_LEAST} to {_MOST:,} tokens")
     wanted = handle.strip()
     if session_and_number(wanted)[0]:
-        _, _, subtask = subtask_named(runtime, wanted)
+        _, subtask = subtask_named(runtime, wanted)
         shown = _cut(piece(trace_of(subtask), range), budget)
         return Expanded(shown[0], count_tokens(shown[0]), subtask.description, shown[1])
     days = runtime.settings.number("retention.originals_days")
-    original = runtime.view.originals.get(wanted)
+    original = original_named(runtime, wanted)
     if original is None or runtime.clock.now() - original.at > timedelta(days=days):
         raise NotFound(
-            f"nothing stands behind {wanted!r}",
-            f"digest gives handles; they hold for {days} days, in their project",
+            f"no digest or subtask {wanted!r}",
+            f"digest gives handles; a project keeps them for {days} days",
         )
     text, goes_on = _cut(piece(original.text, range), budget)
     answer = Expanded(text, count_tokens(text), original.about, goes_on)
     if original.about.startswith(_ANSWERS):
         # What contextd says itself must not come back as new knowledge.
         runtime.trace.own_texts.append(text)
-    note_saving(runtime, Saving("digest", "expanded", 0, count_tokens(answer.as_text())))
+    note_saving(runtime, Saving("digest", "expanded", 0, count_tokens(text_form(answer))))
     return answer
 
 

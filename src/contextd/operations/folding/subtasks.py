@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import field, replace
+from typing import Annotated
 
 from contextd.domain.dataclass import dataclass
+from contextd.domain.details import RENDERED
 from contextd.domain.errors import ContextdError, Invalid, TooLarge
 from contextd.domain.kinds import kinds_that
 from contextd.domain.records import digest, short_id
+from contextd.domain.showing import text_form
 from contextd.domain.subtasks import Subtask
 from contextd.domain.tokens import count_tokens, trim_to_tokens
 from contextd.operations.core import operation
@@ -45,7 +48,7 @@ class Branched:
     """A subtask that was opened, and what it begins with."""
 
     subtask_id: str
-    injected_context: list[str]
+    injected_context: Annotated[list[str], RENDERED]
     budget: int
     used: int
 
@@ -79,7 +82,7 @@ def branch(
         raise Invalid(
             "a subtask needs a description and a prompt", "say what it is for and what to do"
         )
-    runtime, session = parent_session(runtime, session_id)
+    session = parent_session(runtime, session_id)
     room = room_for(runtime, session, budget)
     injected = _memories(runtime, prompt, room.budget) if inject_memories else []
     opened = open_subtask(
@@ -100,7 +103,9 @@ def _memories(runtime: Runtime, prompt: str, budget: int) -> list[str]:
     now, left = runtime.clock.now(), int(budget * _INJECTED_SHARE)
     lines: list[str] = []
     for hit in found.hits:
-        line = known(hit.record, now, hit.score).as_text()
+        if hit.validity.replaced:
+            continue
+        line = text_form(known(hit.record, now, hit.validity, score=hit.score))
         cost = count_tokens(line + "\n")
         if cost <= left:
             lines.append(line)
@@ -142,7 +147,7 @@ def return_(
     """
     if not message.strip():
         raise Invalid("the message is empty", "say what came out of the subtask")
-    runtime, session, subtask = subtask_named(runtime, subtask_id)
+    session, subtask = subtask_named(runtime, subtask_id)
     require_open(session, subtask)
     runtime.caller.require("write", session.scope)
     cost = count_tokens(message)

@@ -13,6 +13,7 @@ from contextd.domain.time import iso
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.bubbles import bubble_named, in_bubble, members_of
+from contextd.steps.validity import validities
 from contextd.steps.views import ContextEntry, Done, entry
 from contextd.steps.writing import Changed, change, change_all, save_new
 
@@ -135,6 +136,7 @@ def delete_bubble(runtime: Runtime, id: str, delete_contents: bool = False) -> D
 
 def _view(runtime: Runtime, record: Record, *, contents: bool = False) -> Bubble:
     members = members_of(runtime, record) if contents else []
+    found = validities(runtime, members)
     return Bubble(
         id=record.id,
         name=record.title,
@@ -142,5 +144,5 @@ def _view(runtime: Runtime, record: Record, *, contents: bool = False) -> Bubble
         count=sum(runtime.view.records.count(in_bubble(runtime, record)).values()),
         created_at=iso(record.created_at),
         updated_at=iso(record.updated_at),
-        entries=[entry(member) for member in members] if contents else None,
+        entries=[entry(member, found[member.id]) for member in members] if contents else None,
     )

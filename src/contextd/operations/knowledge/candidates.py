@@ -18,7 +18,7 @@ from contextd.sessions.enrich import Place, module_of
 from contextd.steps.catching_up import scrubbed
 from contextd.steps.finding import resolve
 from contextd.steps.model import project_model
-from contextd.steps.witnesses import DROPPED
+from contextd.steps.witnesses import DROPPED, as_rule
 from contextd.steps.writing import change
 
 _WAITING = ("candidate", "inbox")
@@ -73,7 +73,8 @@ def settle_candidate(
     if verdict == "merge":
         wanted["canonical_id"] = _other(runtime, record, into).id
     reason = f"{DROPPED} {by}" if verdict == "drop" else f"{verdict} by {by}"
-    after = change(runtime, record, record.with_(**wanted), action="update", reason=reason)
+    settled = as_rule(record) if verdict == "keep" else record
+    after = change(runtime, record, settled.with_(**wanted), action="update", reason=reason)
     runtime.trace.wrote([after.id], type=after.kind, action="update")
     return Settled(after.id, after.status, after.confidence, str(after.version))
 

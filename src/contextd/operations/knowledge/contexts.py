@@ -5,18 +5,20 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from contextd.domain.records import Record, short_id
+from contextd.domain.validity import CURRENT
 from contextd.operations.core import FieldsOf, operation
 from contextd.runtime import Runtime
 from contextd.schema.model import TYPE
 from contextd.steps.anchoring import anchor_for
 from contextd.steps.asking import asked, unanswered
 from contextd.steps.bubbles import bubble_in, bubble_named
-from contextd.steps.finding import find_records, hand_out_whole, resolve
+from contextd.steps.finding import KNOWN, find_records, hand_out_whole, resolve
 from contextd.steps.paging import page_size
 from contextd.steps.person import kept_in, where_kept
 from contextd.steps.recorded import fate
 from contextd.steps.schemas import schema_of
 from contextd.steps.typed import in_step, with_fields, with_type
+from contextd.steps.validity import validities
 from contextd.steps.views import ContextEntry, Done, Entries, SavedEntry, entry, saved_entry
 from contextd.steps.writing import change, clean_tags, save_new, within_limits
 
@@ -57,7 +59,7 @@ def save_context(
 
 @operation("GET /api/contexts/recall", profile="standard", personal=True)
 def recall_context(runtime: Runtime, query: str, limit: int = 10) -> Entries:
-    """Find saved notes about something.
+    """Find saved notes, lessons and rules about something.
 
     Args:
         query: What to look for, in plain words.
@@ -89,7 +91,8 @@ def list_contexts(
     page = runtime.view.records.find(query)
     runtime.trace.read([r.id for r in page.records], type="context")
     hand_out_whole(runtime, page.records)
-    return Entries([entry(record) for record in page.records], page.cursor)
+    found = validities(runtime, page.records)
+    return Entries([entry(one, found[one.id]) for one in page.records], page.cursor)
 
 
 @operation("GET /api/contexts/search", profile="standard", personal=True)
@@ -100,7 +103,7 @@ def search_contexts(
     type: str | None = None,
     limit: int = 10,
 ) -> Entries:
-    """Search saved notes by meaning and words, ranked, with filters.
+    """Search saved notes, lessons and rules by meaning and words, ranked, with filters.
 
     Args:
         query: What to look for.
@@ -164,7 +167,7 @@ def update_context(
         after = after.with_(anchor=anchor)
     after = change(runtime, before, within_limits(after), action="update")
     runtime.trace.wrote([after.id], type=_type_of(after), action="update")
-    return entry(after)
+    return entry(after, CURRENT)
 
 
 @operation(
@@ -191,7 +194,8 @@ def delete_context(runtime: Runtime, id: str) -> Done:
 
 
 def _search(runtime: Runtime, query: str, limit: int, **conditions: Any) -> Entries:
-    found = find_records(runtime, query, ("context",), limit=page_size(limit), **conditions)
+    kinds = ("context",) if conditions.get("where") else KNOWN
+    found = find_records(runtime, query, kinds, limit=page_size(limit), **conditions)
     records = [hit.record for hit in found.hits]
     narrowed = any(conditions.values())
     noted = asked(runtime, query, [r.id for r in records], type="context", narrowed=narrowed)
@@ -199,7 +203,8 @@ def _search(runtime: Runtime, query: str, limit: int, **conditions: Any) -> Entr
     note = found.notice
     if not records:
         note = unanswered(runtime, f"nothing found for {query!r}", noted=noted)
-    return Entries([entry(hit.record, hit.score) for hit in found.hits], note=note)
+    entries = [entry(hit.record, hit.validity, hit.score) for hit in found.hits]
+    return Entries(entries, note=note)
 
 
 def _type_of(record: Record) -> str:

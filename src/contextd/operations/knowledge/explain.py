@@ -13,6 +13,7 @@ from contextd.runtime import Runtime
 from contextd.steps.finding import contents_of
 from contextd.steps.paging import page_size
 from contextd.steps.rows import RecordRow, row_of, statuses_of, trust_named, typed_as
+from contextd.steps.validity import in_force
 
 _DEEPEST = 100
 _OTHERWISE = "ask in other words, for any status or for all kinds; context_search also looks through sessions and code"
@@ -40,12 +41,17 @@ class Explanation:
     def as_text(self) -> str:
         """A line per hit, then what lost."""
         lines = [
-            f"{h.score:.3f} {h.record.title or h.record.content[:80]} ({h.why})" for h in self.hits
+            f"{h.score:.3f} {h.record.title or h.record.content[:80]} ({_why(h)})"
+            for h in self.hits
         ]
         if not lines:
             lines.append(f"nothing relevant is known: {_NEAREST if self.left_out else _OTHERWISE}")
         lost = [f"left out: {short_id(x.id)} {x.score:.3f} {x.reason}" for x in self.left_out]
         return "\n".join([*lines, *lost, *([self.notice] if self.notice else [])])
+
+
+def _why(hit: Explained) -> str:
+    return " · ".join(filter(None, (hit.why, hit.record.validity)))
 
 
 @operation("GET /api/search/explain", audience="owner", personal=True)
@@ -94,9 +100,12 @@ def explain_search(
         cascade=runtime.scope.cascade,
         reranker=runtime.reranker,
     )
+    result = in_force(runtime, result)
     # The index knows neither source nor trust: they are looked up in what it found.
     hits = [
-        Explained(row_of(hit.record, now), round(hit.score, 4), hit.why, list(hit.parts))
+        Explained(
+            row_of(hit.record, now, hit.validity), round(hit.score, 4), hit.why, list(hit.parts)
+        )
         for hit in result.hits
         if hit.record is not None
         and source.strip() in ("", str(hit.record.source))

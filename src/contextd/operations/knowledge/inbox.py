@@ -11,6 +11,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, Invalid, NotFound
 from contextd.domain.kinds import KINDS, kind_named, kinds_that
 from contextd.domain.origins import ORIGINS
+from contextd.domain.quoting import unquoted
 from contextd.domain.records import WAITING, Change, Record, short_id
 from contextd.domain.time import age, iso
 from contextd.operations.core import operation
@@ -18,6 +19,7 @@ from contextd.runtime import Runtime
 from contextd.steps.paging import page_size
 from contextd.steps.person_proposals import PROPOSED_FROM
 from contextd.steps.rows import RecordRow, row_of, statuses_of
+from contextd.steps.validity import validities
 
 _MOST = 200
 _LONGEST = 2_000
@@ -73,7 +75,7 @@ class Waiting:
 
     def as_text(self) -> str:
         """What it says, and why it waits."""
-        summary = " ".join((self.record.title or self.content).split())
+        summary = unquoted(self.record.title or self.content)
         return f"{short_id(self.record.id)} {self.record.label}: {summary[:120]}\n  {self.why}"
 
 
@@ -132,14 +134,15 @@ def _waiting(runtime: Runtime, record: Record) -> Waiting:
     history = runtime.view.records.history(record.id)
     doubt, why = doubt_of(record, history)
     other = _against(runtime, history)
+    found = validities(runtime, [record, *([other] if other is not None else [])])
     return Waiting(
-        record=row_of(record, now),
+        record=row_of(record, now, found[record.id]),
         content=record.content[:_LONGEST],
         doubt=doubt,
         why=why,
         seen=_sighting(runtime, record),
         version=str(record.version),
-        against=row_of(other, now) if other is not None else None,
+        against=row_of(other, now, found[other.id]) if other is not None else None,
         stands_in=[str(name) for name in record.data.get(PROPOSED_FROM, ())],
     )
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Annotated
 
 from contextd.disk import replace_file, target_inside
 from contextd.domain.dataclass import dataclass
+from contextd.domain.details import RAW
 from contextd.domain.errors import Conflict, Invalid
 from contextd.domain.records import PRESENT, Record
+from contextd.guarded_files import read_file
 from contextd.interop.exporters import Exporter, exporter_named
 from contextd.interop.exporters.pages import INDEX, pages_of
 from contextd.interop.importers.opencontext import rest_id
@@ -18,6 +21,7 @@ from contextd.runtime import Runtime
 from contextd.steps.bundling import bundle_lines, records_of_project
 from contextd.steps.durable import durable_memories, write_block
 from contextd.steps.given_paths import path_meant
+from contextd.steps.portable import portable_record, portable_text
 
 _BATCH = 500
 _LISTED = ".contextd-export"
@@ -32,7 +36,7 @@ class Exported:
     entries: int
     bubbles: int
     out: str = ""
-    text: str = ""
+    text: Annotated[str, RAW] = ""
 
     def as_text(self) -> str:
         """The content, or where it was written."""
@@ -79,7 +83,7 @@ def _entries(runtime: Runtime, exporter: Exporter, out: str, *, force: bool) -> 
         if rest_records and rest_records[0].scope == runtime.scope
         else {}
     )
-    text = exporter.write(records, rest)
+    text = portable_text(runtime)(exporter.write(records, rest))
     bubbles = sum(record.kind == "bubble" for record in records)
     counts = (exporter.name, len(records) - bubbles, bubbles)
     runtime.trace.read([record.id for record in records[:100]], type="context")
@@ -109,7 +113,10 @@ def _pages(runtime: Runtime, exporter: Exporter, out: str, *, force: bool) -> Ex
         raise Conflict(
             f"{folder} is not empty", "choose another folder, or write into it with force"
         )
-    records = [r for r in records_of_project(runtime, PRESENT) if r.status in PRESENT]
+    # Before it is written: pages are named after titles, and what they say is escaped.
+    portable = portable_text(runtime)
+    found = (one for one in records_of_project(runtime, PRESENT) if one.status in PRESENT)
+    records = [portable_record(one, portable) for one in found]
     name = runtime.project.name if runtime.project is not None else str(runtime.scope)
     written = []
     for path, text in pages_of(name, records):
@@ -123,7 +130,7 @@ def _pages(runtime: Runtime, exporter: Exporter, out: str, *, force: bool) -> Ex
 
 def _before(listed: Path) -> Iterator[str]:
     if listed.is_file():
-        lines = listed.read_text("utf-8", "replace").splitlines()
+        lines = read_file(listed).decode("utf-8", "replace").splitlines()
         yield from (line for line in lines if line.endswith(".md"))
 
 

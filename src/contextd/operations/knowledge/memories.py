@@ -8,16 +8,16 @@ from contextd.domain.confidence import apply
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
 from contextd.domain.errors import Invalid
-from contextd.domain.kinds import KINDS, kinds_that
-from contextd.domain.query import EVENT, Query
+from contextd.domain.kinds import kinds_that
+from contextd.domain.query import Query
 from contextd.domain.records import FOUND, Record, short_id
 from contextd.domain.scope import Scope
+from contextd.domain.showing import text_form
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.anchoring import notes
 from contextd.steps.asking import asked, unanswered
-from contextd.steps.disagreements import opposed
-from contextd.steps.finding import find_documents, find_records, give, resolve
+from contextd.steps.finding import KNOWN, SEARCHED, find_documents, find_records, give, resolve
 from contextd.steps.paging import page_size
 from contextd.steps.person import kept_in, where_kept
 from contextd.steps.recorded import Recorded, recorded
@@ -54,7 +54,7 @@ def memory_search(
     limit: int = 5,
     min_confidence: float = 0.0,
 ) -> Memories:
-    """Recall lessons and fixes of earlier sessions. Use before a task or when stuck.
+    """Recall lessons, fixes, notes and rules. Use before a task or when stuck.
 
     Args:
         query: The task or problem.
@@ -66,7 +66,7 @@ def memory_search(
     if not 0.0 <= min_confidence <= 1.0:
         raise Invalid(f"min_confidence is {min_confidence:g}", "choose 0 to 1")
     where = {} if outcome == "all" else {"outcome": outcome}
-    kinds = ("memory",) if where else kinds_that("strategy")
+    kinds = ("memory",) if where else tuple(dict.fromkeys((*kinds_that("strategy"), *KNOWN)))
     found = find_records(
         runtime,
         query,
@@ -78,19 +78,19 @@ def memory_search(
     )
     now = runtime.clock.now()
     records = [hit.record for hit in found.hits]
-    stale, otherwise = notes(runtime, records), opposed(runtime, records)
+    stale = notes(runtime, records)
     memories = [
         known(
             hit.record,
             now,
-            hit.score,
-            hit.why,
+            hit.validity,
+            score=hit.score,
+            why=hit.why,
             stale=stale.get(hit.record.id, ""),
-            contradicts=otherwise.get(hit.record.id, ""),
         )
         for hit in found.hits
     ]
-    give(runtime, (("discovery", memory.id, memory.as_text()) for memory in memories))
+    give(runtime, (("discovery", memory.id, text_form(memory)) for memory in memories))
     narrowed = bool(where) or min_confidence > 0 or scope != "all"
     ids = [memory.id for memory in memories]
     # What is no lesson may answer all the same, and then nothing is missing.
@@ -101,13 +101,13 @@ def memory_search(
     return Memories(memories, notice)
 
 
-_ELSEWHERE = "no lesson is about this; context_search finds notes or sessions that are"
+_ELSEWHERE = "no lesson or note is about this; context_search finds sessions or skills that are"
 
 
 def _is_told_elsewhere(runtime: Runtime, query: str) -> bool:
-    """Whether a note, a decision or a session answers what no lesson does."""
-    others = tuple(kind for kind in KINDS if "strategy" not in KINDS[kind].traits)
-    return bool(find_documents(runtime, query, (*others, EVENT), limit=1, handed_out=False).hits)
+    """Whether a session or a skill answers what nothing recorded does."""
+    others = (*SEARCHED["session"], "skill")
+    return bool(find_documents(runtime, query, others, limit=1, handed_out=False).hits)
 
 
 @operation("POST /api/memories", effect="write", profile="core", personal=True)

@@ -10,6 +10,7 @@ from typing import Any
 from contextd.domain.confidence import START
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
+from contextd.domain.quoting import unquoted
 from contextd.domain.records import Record, short_id
 from contextd.domain.scope import PERSON
 from contextd.jobs.table import Task
@@ -27,6 +28,7 @@ from contextd.steps.person import (
 from contextd.steps.person_files import FILES, text_of, write_user_md
 from contextd.steps.person_proposals import PROPOSED_FROM, propose
 from contextd.steps.rows import RecordRow, row_of
+from contextd.steps.validity import validities
 from contextd.steps.writing import change
 
 
@@ -63,7 +65,7 @@ class Profile:
 
     def as_text(self) -> str:
         """As Markdown: what they insist on first."""
-        parts = [f"# {self.owner or 'The person'}"]
+        parts = [f"# {unquoted(self.owner) or 'The person'}"]
         for level in STRENGTHS:
             level_lines = [line for line in self.lines if line.strength == level]
             if level_lines:
@@ -100,7 +102,7 @@ def _line(runtime: Runtime, record: Record) -> ProfileLine:
     return ProfileLine(
         text=told_by(record),
         strength=strength(record),
-        record=row_of(record, runtime.clock.now()),
+        record=row_of(record, runtime.clock.now(), validities(runtime, [record])[record.id]),
         file=from_file(record),
         projects=[str(name) for name in record.data.get(PROPOSED_FROM, ())],
     )

@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import Annotated, Any, Literal
 
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
+from contextd.domain.details import DETAIL, RENDERED
 from contextd.domain.errors import Conflict, Denied, Invalid
 from contextd.domain.kinds import area_of
 from contextd.domain.records import Record, short_id
@@ -42,7 +42,7 @@ class Promotion:
     message: str
     title: Annotated[str, DETAIL] = ""
     content: Annotated[str, DETAIL] = ""
-    diff: list[str] = field(default_factory=list[str])
+    diff: Annotated[list[str], RENDERED] = field(default_factory=list[str])
     confirm: str = ""
 
     def as_text(self) -> str:

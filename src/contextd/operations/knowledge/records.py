@@ -9,8 +9,10 @@ from typing import Annotated, Any, Literal
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, Invalid
 from contextd.domain.kinds import KINDS, kind_named, kinds_that
+from contextd.domain.quoting import unquoted
 from contextd.domain.records import Change, Record, Status, short_id
 from contextd.domain.time import age, iso
+from contextd.domain.validity import Validity
 from contextd.operations.core import FieldsOf, operation
 from contextd.runtime import Runtime
 from contextd.steps.finding import resolve
@@ -26,6 +28,7 @@ from contextd.steps.rows import (
     typed_as,
 )
 from contextd.steps.typed import in_step
+from contextd.steps.validity import validities
 from contextd.steps.writing import change, cleaned, within_limits
 
 _MOST = 200
@@ -46,8 +49,9 @@ class Rows:
 
 
 def _line(row: RecordRow) -> str:
-    state = "" if row.status == "active" else f"{row.status}, "
-    return f"{short_id(row.id)} {row.label}: {row.title or row.content[:80]} ({state}{row.age})"
+    state = row.validity or ("" if row.status == "active" else row.status)
+    marks = ", ".join(filter(None, (state, row.age)))
+    return f"{short_id(row.id)} {row.label}: {unquoted(row.title or row.content)[:80]} ({marks})"
 
 
 _LISTED = tuple(name for name in KINDS if name not in kinds_that("recalled"))
@@ -94,7 +98,9 @@ def list_records(
     page = runtime.view.records.find(query)
     counts = runtime.view.records.count(query)
     now = runtime.clock.now()
-    return Rows([row_of(r, now) for r in page.records], sum(counts.values()), counts, page.cursor)
+    found = validities(runtime, page.records)
+    rows = [row_of(r, now, found[r.id]) for r in page.records]
+    return Rows(rows, sum(counts.values()), counts, page.cursor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +149,8 @@ class Whole:
 
     def as_text(self) -> str:
         """The record, then a line per change."""
-        head = f"{self.record.id} {self.record.label} ({self.record.status}): {self.record.title}"
+        state = self.record.validity or self.record.status
+        head = f"{self.record.id} {self.record.label} ({state}): {self.record.title}"
         steps = [f"{s.at} {s.action} by {s.actor}" for s in self.history]
         return "\n".join([head, self.content, *steps])
 
@@ -158,10 +165,10 @@ def get_record(runtime: Runtime, id: str) -> Whole:
     record = resolve(runtime, id)
     now = runtime.clock.now()
     steps = [_step(c, now) for c in reversed(runtime.view.records.history(record.id))]
-    return _whole(record, now, steps)
+    return _whole(record, now, validities(runtime, [record])[record.id], steps)
 
 
-def _whole(record: Record, now: datetime, steps: list[ChangeRow]) -> Whole:
+def _whole(record: Record, now: datetime, validity: Validity, steps: list[ChangeRow]) -> Whole:
     kind = KINDS.get(record.kind)
     shapes = [
         FieldShape(name, spec.type, spec.required, spec.description, list(spec.values))
@@ -169,7 +176,7 @@ def _whole(record: Record, now: datetime, steps: list[ChangeRow]) -> Whole:
     ]
     anchor = record.anchor
     return Whole(
-        record=row_of(record, now),
+        record=row_of(record, now, validity),
         content=record.content,
         data=dict(record.data),
         fields=shapes,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field, replace
-from typing import Literal
+from typing import Annotated, Literal
 
 from contextd.domain.dataclass import dataclass
+from contextd.domain.details import RENDERED
 from contextd.domain.errors import Invalid
 from contextd.domain.records import Record, short_id
+from contextd.domain.showing import text_form
 from contextd.domain.time import age
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
@@ -25,6 +27,8 @@ from contextd.steps.recorded import Recorded, recorded
 from contextd.steps.remedies import record_remedy
 from contextd.steps.remedy_lookup import is_about_another, known_remedies
 from contextd.steps.remedy_telling import standing_note, times
+from contextd.steps.validity import validities
+from contextd.steps.views import noted
 
 ALIKE = 0.65
 """How relevant a fix must be for an error that has other words. Programs word their errors alike: of 141 real
@@ -42,7 +46,7 @@ _MOST_LISTED, _MOST_SYMPTOMS = 100, 12
 class Remediation:
     """A fix: what was wrong, what was tried, what worked and where. `match` says how it was found, and
     `stands` what became of the code it changed, empty where it cites none; `disputed` says which other fix says
-    the opposite.
+    the opposite, `validity` whether it still holds.
     """
 
     id: str
@@ -54,11 +58,12 @@ class Remediation:
     symptoms: list[str] = field(default_factory=list[str])
     root_cause: str = ""
     tried: list[str] = field(default_factory=list[str])
-    code_diff: str = ""
+    code_diff: Annotated[str, RENDERED] = ""
     affected_files: list[str] = field(default_factory=list[str])
     commit: str = ""
     stands: str = ""
     disputed: str = ""
+    validity: str = ""
     occurrence_count: int = 1
     sessions: list[str] = field(default_factory=list[str])
     verified: bool = False
@@ -82,8 +87,7 @@ class Remediation:
         count = "met once" if self.occurrence_count == 1 else f"met {self.occurrence_count}×"
         marks = [self.match, short_id(self.id), self.source, self.age, count]
         marks += [f"commit {self.commit[:8]}"] if self.commit else []
-        marks += [self.stands, self.disputed]
-        marks += [] if self.status == "active" else [self.status]
+        marks += [self.stands, self.disputed, self.validity]
         return "\n".join([*lines, f"  ({' · '.join(filter(None, marks))})"])
 
 
@@ -137,7 +141,7 @@ def remediation_search(
     runtime.trace.used += handed
     runtime.trace.own_texts += [record.text for record in handed]
     runtime.trace.gave += [
-        Serving("discovery", one.id, count_tokens(one.as_text())) for one in shown
+        Serving("discovery", one.id, count_tokens(text_form(one))) for one in shown
     ]
     noted = asked(runtime, question or error[:_ASKED], ids, type="remediation")
     nothing = unanswered(runtime, "no fix is known for this", noted=noted)
@@ -166,8 +170,8 @@ def _shown(
     standing = standings(runtime, records)
     hidden = from_elsewhere(runtime, standing)
     odds = at_odds(runtime, [one for one in records if one.id not in hidden])
-    found = []
-    for record in records:
+    valid, found = validities(runtime, records), []
+    for record in sorted(records, key=lambda one: valid[one.id].replaced):
         if record.id in hidden:
             continue
         stands = standing.get(record.id)
@@ -175,7 +179,9 @@ def _shown(
         shown = _view(runtime, record, match, score, standing_note(record, stands))
         instead = odds.outweighed.get(record.id, "")
         outweighed = f"{short_id(instead)} says otherwise and weighs more" if instead else ""
-        found.append(replace(shown, disputed=outweighed or odds.disputed.get(record.id, "")))
+        disputed = outweighed or odds.disputed.get(record.id, "")
+        note = noted(record, valid[record.id])
+        found.append(replace(shown, disputed=disputed, validity=note))
     return found
 
 

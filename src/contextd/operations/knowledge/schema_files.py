@@ -6,14 +6,16 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import TypeAdapter
 
 from contextd.disk import replace_file, target_inside
 from contextd.domain.dataclass import dataclass
+from contextd.domain.details import RAW
 from contextd.domain.errors import Conflict, Invalid, NotFound, nearest
 from contextd.governance.redact import redact
+from contextd.guarded_files import read_file
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.schema.load import parsed_file, schema_path
@@ -21,7 +23,7 @@ from contextd.schema.merge import merged
 from contextd.schema.model import FIELDS, TYPE, SchemaFile
 from contextd.schema.templates import templates
 from contextd.schema.text import to_yaml
-from contextd.steps.schemas import schema_file, schema_of
+from contextd.steps.schemas import schema_file, schema_of, without_secret_names
 from contextd.steps.types import ProblemView, TypeView, problem_views, type_views
 
 Place = Literal["project", "home"]
@@ -43,7 +45,7 @@ class SchemaState:
     path: str
     exists: bool
     etag: str
-    text: str
+    text: Annotated[str, RAW]
     types: list[TypeView]
     problems: list[ProblemView]
     in_force: list[TypeView]
@@ -147,7 +149,7 @@ def schema_put(
     if text is None:
         layout = schema_file(runtime, place).text if base is None else base
         text = merged(layout, wanted or {}) if layout.strip() else to_yaml(wanted or {})
-    fresh = parsed_file(text, path.name, place)
+    fresh = without_secret_names(parsed_file(_clean(runtime, text, place), path.name, place))
     _require_sound(fresh)
     with _writing:
         before = schema_file(runtime, place)
@@ -167,6 +169,11 @@ def schema_put(
         changes=_changes(before, fresh),
         warnings=_warnings(runtime, before, fresh),
     )
+
+
+def _clean(runtime: Runtime, text: str, place: Place) -> str:
+    """The text without secrets where it is kept in the home; a checkout's file is its owner's."""
+    return redact(text, runtime.redaction_key).text if place == "home" else text
 
 
 def _by_name(
@@ -267,7 +274,13 @@ def _require_sound(file: SchemaFile) -> None:
             "correct them and save again; nothing was written",
             {
                 "problems": [
-                    {"file": p.file, "line": p.line, "message": p.message, "hint": p.hint}
+                    {
+                        "file": p.file,
+                        "line": p.line,
+                        "where": p.where,
+                        "message": p.message,
+                        "hint": p.hint,
+                    }
                     for p in file.problems
                 ]
             },
@@ -290,7 +303,7 @@ def _keep(runtime: Runtime, path: Path, place: Place) -> str:
     none.
     """
     try:
-        content = path.read_bytes()
+        content = read_file(path)
     except FileNotFoundError:
         return ""
     except OSError as error:

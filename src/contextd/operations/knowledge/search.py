@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from contextd.domain.code import Chunk
@@ -15,7 +15,7 @@ from contextd.domain.kinds import KINDS
 from contextd.domain.query import CODE, EVENT
 from contextd.domain.records import Record, headed, short_id
 from contextd.domain.sessions import Event
-from contextd.domain.time import age, day, from_micros
+from contextd.domain.time import age, from_micros, moment
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
 from contextd.domain.words import content_words, one_line
@@ -25,16 +25,14 @@ from contextd.retrieval.passage import covered, passage
 from contextd.runtime import Runtime
 from contextd.steps.anchoring import notes
 from contextd.steps.asking import asked, unanswered
-from contextd.steps.disagreements import opposed
 from contextd.steps.experience import past_of
 from contextd.steps.finding import SEARCHED, find_documents
 from contextd.steps.freshness import Lag, steady
 from contextd.steps.paging import page_size
-from contextd.steps.views import label
+from contextd.steps.views import label, noted
 from contextd.steps.window import archived_sources
 
 _TEXT = 600
-_RECENT = timedelta(days=1)
 _HEADING = 150
 """Characters of a title above a passage that stands elsewhere."""
 
@@ -46,8 +44,9 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """One hit of any kind. `date` is how old it is: of code, how long ago its file last changed on disk; of
-    a message of earlier days, its day, which "yesterday" in it counts from. `score` is between 0 and 1 and may be compared with other searches. `symbol` is what a piece of
+    """One hit of any kind. `date` is when it was said, or when the file of a piece of code last changed on disk:
+    how long ago on the same day, else the day. `session` is the id of the session it was said in. `validity` says
+    whether it still holds: who took it back, what replaced it, that nobody confirmed it. `score` is between 0 and 1 and may be compared with other searches. `symbol` is what a piece of
     code defines.
     """
 
@@ -60,6 +59,8 @@ class SearchHit:
     why: str
     stale: str = ""
     contradicts: str = ""
+    validity: str = ""
+    session: str = ""
     symbol: str = ""
 
     def as_text(self) -> str:
@@ -71,8 +72,8 @@ class SearchHit:
         return self._told()
 
     def _told(self, *why: str) -> str:
-        otherwise = f"contradicts {self.contradicts}" if self.contradicts else ""
-        notes = (*why, self.stale, otherwise)
+        session = f"session {short_id(self.session)}" if self.session else ""
+        notes = (session, *why, self.stale, self.validity)
         if self.type == "code":
             place = f"{self.source} {self.symbol}".rstrip()
             changed = f"changed {self.date}" if self.date else ""
@@ -122,14 +123,14 @@ def context_search(
     now = runtime.clock.now()
     archived = archived_sources(runtime)
     records = [hit.record for hit in found.hits if hit.record is not None]
-    stale, otherwise = notes(runtime, records), opposed(runtime, records)
+    stale = notes(runtime, records)
     changed = _changed_at(runtime, found.hits)
     words = frozenset(content_words(query))
     hits = [
         replace(
             shown(hit, words, now, changed, archived=_source(hit).source in archived),
             stale=stale.get(hit.id, ""),
-            contradicts=otherwise.get(hit.id, ""),
+            contradicts=hit.validity.contradicts,
         )
         for hit in found.hits
     ]
@@ -138,8 +139,8 @@ def context_search(
     # What is not indexed yet may hold the answer.
     narrowed = type != "all" or bool(lag.notice)
     noted = asked(runtime, query, [hit.id for hit in hits], type=type, narrowed=narrowed)
-    nothing = unanswered(runtime, "nothing relevant is known", noted=noted)
-    notes_on_it = (found.notice, "" if hits else nothing, lag.notice)
+    nothing = "" if hits else unanswered(runtime, "nothing relevant is known", noted=noted)
+    notes_on_it = (found.notice if hits else nothing, lag.notice)
     return SearchHits(hits, "; ".join(filter(None, notes_on_it)))
 
 
@@ -175,9 +176,17 @@ def shown(
     why = hit.why + (" · was archived from the window" if archived else "")
     if isinstance(content, Record):
         kind = label(content.kind, dict(content.data))
-        since = age(content.created_at, now)
-        text = _told_of(content, words)
-        return SearchHit(hit.id, kind, text, str(content.source), since, score, why)
+        return SearchHit(
+            hit.id,
+            kind,
+            _told_of(content, words),
+            str(content.source),
+            moment(content.created_at, now),
+            score,
+            why,
+            validity=noted(content, hit.validity),
+            session=content.session,
+        )
     if isinstance(content, Chunk):
         place = f"{content.path}:{content.start_line}-{content.end_line}"
         text = content.text[:_TEXT].rstrip()
@@ -185,9 +194,10 @@ def shown(
         return SearchHit(hit.id, "code", text, place, when, score, why, symbol=content.symbol)
     assert isinstance(content, Event)
     message = f"{content.role}: {passage(content.text, words, _TEXT)}"[:_TEXT]
-    source = f"session {short_id(hit.id.partition('#')[0])}"
-    since = age(content.at, now) if now - content.at < _RECENT else day(content.at)
-    return SearchHit(hit.id, "session", message, source, since, score, why)
+    session = hit.id.partition("#")[0]
+    source, since = f"session {short_id(session)}", moment(content.at, now)
+    note = hit.validity.note
+    return SearchHit(hit.id, "session", message, source, since, score, why, validity=note)
 
 
 def _told_of(record: Record, words: frozenset[str]) -> str:

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Annotated
 
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
+from contextd.domain.details import DETAIL, DOCUMENT
 from contextd.domain.errors import Invalid, NotFound, nearest
 from contextd.domain.problems import FileProblem
+from contextd.domain.quoting import unquoted
 from contextd.domain.records import Record, short_id
+from contextd.domain.showing import text_form
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
 from contextd.domain.words import content_words
@@ -100,7 +102,7 @@ def skill_search(runtime: Runtime, task: str, limit: int = 5) -> FoundSkills:
     ranked = sorted(hits.values(), key=lambda hit: (-hit[1], hit[0].title))[:most]
     skills = [_found(record, score, why) for record, score, why in _nearest_scope(runtime, ranked)]
     runtime.trace.gave += [
-        Serving("discovery", one.id, count_tokens(one.as_text())) for one in skills
+        Serving("discovery", one.id, count_tokens(text_form(one))) for one in skills
     ]
     noted = asked(runtime, task, [one.id for one in skills], type="skill")
     nothing = unanswered(runtime, "no skill fits this", noted=noted)
@@ -160,7 +162,7 @@ class Skill:
     id: str
     name: str
     description: str
-    content: str
+    content: Annotated[str, DOCUMENT]
     trigger: str = ""
     folder: str = ""
     files: list[str] = field(default_factory=list[str])
@@ -175,7 +177,7 @@ class Skill:
 
     def as_text(self) -> str:
         """The skill, then its files and how it served."""
-        lines = [f"# {self.name}", self.description, "", self.content]
+        lines = [f"# {unquoted(self.name)}", self.description, "", self.content]
         if self.files:
             lines += ["", f"Files in {self.folder}:", *(f"- {name}" for name in self.files)]
         counts = f"used {self.used}×, helped {self.helped}×, did not help {self.unhelped}×"

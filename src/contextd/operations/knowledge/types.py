@@ -9,6 +9,7 @@ from contextd.domain.conditions import AllOf, AnyOf, Compare, Not
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import nearest
 from contextd.domain.kinds import KINDS
+from contextd.domain.validity import CURRENT
 from contextd.operations.core import FieldsOf, operation
 from contextd.runtime import Runtime
 from contextd.schema.filter import parse_filter
@@ -34,6 +35,7 @@ from contextd.steps.types import (
     problem_views,
     type_views,
 )
+from contextd.steps.validity import validities
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ def save_typed_context(
     kind = schema_of(runtime).types.get(type)
     runtime.trace.wrote([saved.record.id], type=type if kind else "context")
     notes = (note, fate(saved), where_kept(runtime, where, scope))
-    return typed_entry(saved.record, kind, "; ".join(filter(None, notes)))
+    return typed_entry(saved.record, kind, CURRENT, "; ".join(filter(None, notes)))
 
 
 @operation("GET /api/contexts/by-type", profile="standard", personal=True)
@@ -153,7 +155,10 @@ def query_by_type(
     if kind is None and type not in KINDS:
         near = nearest(type, [*schema.types, *KINDS])
         note = f"no type {type!r} is defined" + (f"; {near}" if near and not ids else "")
-    return TypedEntries([typed_entry(r, kind) for r in page.records], page.cursor, note)
+    found = validities(runtime, page.records)
+    return TypedEntries(
+        [typed_entry(r, kind, found[r.id]) for r in page.records], page.cursor, note
+    )
 
 
 def _is_held(runtime: Runtime, type: str, name: str) -> bool:

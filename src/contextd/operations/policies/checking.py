@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
+from functools import partial
 from typing import Annotated
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
 from contextd.domain.errors import Invalid, TooLarge
 from contextd.domain.notices import Notice
+from contextd.domain.showing import text_form
 from contextd.domain.time import iso
+from contextd.domain.trust import UNTRUSTED
 from contextd.governance.policies.actions import Action, is_diff, told
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.finding import find_records
+from contextd.steps.model import unheeded
 from contextd.steps.policies import InForce, checked, in_force, with_root, without_new_files
 from contextd.steps.policy_files import FILED
 from contextd.steps.policy_log import note_check, past_checks
 from contextd.steps.policy_views import ViolationView, violation_views
+from contextd.steps.rule_authors import author_of
 
 LARGEST = 8_000_000
 """Characters of an action: a diff beyond that is a vendored tree, and should be checked in parts."""
@@ -78,7 +83,7 @@ def policy_check(runtime: Runtime, action: str, context: str = "") -> PolicyChec
         broken = without_new_files(runtime, broken)
     rules = sum(rule.checkable for rule in found.rules)
     note_check(runtime, _about(meant, action), rules, broken)
-    violations = violation_views(broken)
+    violations = violation_views(broken, partial(author_of, runtime))
     runtime.trace.notices += [_warning(one) for one in violations[:_WARNED_OF]]
     named = {one.rule.record_id for one in broken}
     return PolicyCheck(
@@ -87,15 +92,18 @@ def policy_check(runtime: Runtime, action: str, context: str = "") -> PolicyChec
         suggestions=_suggestions(runtime, meant, action, found, named),
         denied=any(one.enforce == "deny" for one in violations),
         checked=rules,
-        problems=[str(problem) for problem in found.problems],
+        problems=[
+            *map(str, found.problems),
+            *((UNTRUSTED,) if unheeded(runtime) else ()),
+        ],
     )
 
 
 def _warning(violation: ViolationView) -> Notice:
     """For clients that show a person what their agent was told."""
     policy = {name: getattr(violation, name) for name in ("id", "severity", "enforce", "source")}
-    facts = {"policy": {"title": violation.policy, **policy}, "violation": violation.as_text()}
-    return Notice("policy_warning", violation.as_text(), facts, answered=True)
+    facts = {"policy": {"title": violation.policy, **policy}, "violation": text_form(violation)}
+    return Notice("policy_warning", text_form(violation), facts, answered=True)
 
 
 def _about(meant: Action, action: str) -> str:

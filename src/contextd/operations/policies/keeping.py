@@ -23,16 +23,17 @@ from contextd.steps.policy_files import (
     has_file,
     reconcile,
     reconciled,
-    rule_folders,
     settle,
     to_new_file,
 )
+from contextd.steps.rule_authors import author_of
+from contextd.steps.rule_folders import rule_folders
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyView:
     """A policy that holds. `checked` says whether anything of it can be found without guessing; `file`
-    is empty for a record of its own.
+    is empty for a record of its own, `author` is who changed the file last.
     """
 
     id: str
@@ -47,12 +48,14 @@ class PolicyView:
     source: str
     file: str
     checked: bool
+    author: str = ""
 
     def as_text(self) -> str:
         """A line."""
         how = self.enforce if self.checked else "in words only"
         stands = self.file or f"record {self.id[:8]}, no file"
-        return f"- {self.title} ({self.severity}, {how}): {self.requirement} [{stands}]"
+        by = f", last changed by {self.author}" if self.author else ""
+        return f"- {self.title} ({self.severity}, {how}): {self.requirement} [{stands}{by}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ def list_policies(runtime: Runtime, scope: Literal["all", "org"] = "all") -> Pol
         found = reconciled(runtime)
         done, problems = found.done, [str(problem) for problem in found.problems]
     holding = in_force(runtime, "policy", "anti_pattern")
-    views = [_view(one) for one in holding.bindings if one.kind == "policy" or one.rule]
+    views = [_view(runtime, one) for one in holding.bindings if one.kind == "policy" or one.rule]
     problems = problems or [str(one) for one in holding.problems]
     if scope == "org":
         # What is wrong in one project's files is nothing to the others.
@@ -97,7 +100,7 @@ def list_policies(runtime: Runtime, scope: Literal["all", "org"] = "all") -> Pol
     return Policies(views, problems, done)
 
 
-def _view(one: Binding) -> PolicyView:
+def _view(runtime: Runtime, one: Binding) -> PolicyView:
     text = one.fields.get
     return PolicyView(
         id=one.record.id if one.record else "",
@@ -112,6 +115,7 @@ def _view(one: Binding) -> PolicyView:
         source=one.source,
         file=one.source if one.source.endswith((".yaml", ".yml")) else "",
         checked=one.rule is not None and one.rule.checkable,
+        author=author_of(runtime, one.source),
     )
 
 

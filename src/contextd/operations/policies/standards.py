@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import field
 from typing import Literal
 
 from contextd.domain.dataclass import dataclass
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
+from contextd.steps.directives import directive_line, ranked_directives
 from contextd.steps.finding import hand_out_whole
 from contextd.steps.policies import Binding, in_force
 
@@ -54,31 +56,34 @@ def _line(example: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Standards:
-    """The standards that hold, the nearest first; `problems` are files with mistakes."""
+    """The standards that hold, the nearest first; `problems` are files with mistakes. `rules` are what else
+    is in force: critical policies and what the user directed, most important first.
+    """
 
     standards: list[StandardView]
     problems: list[str]
+    rules: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
         """A few lines per standard."""
-        lines = [one.as_text() for one in self.standards] or [
-            "no standards yet: write .context/standards/NAME.yaml"
-        ]
+        lines = [f"- {rule}" for rule in self.rules]
+        lines += [one.as_text() for one in self.standards]
+        lines = lines or ["no standards yet: write .context/standards/NAME.yaml"]
         return "\n".join(lines + [f"! {problem}" for problem in self.problems])
 
 
 @operation("GET /api/standards", profile="standard")
 def standards_get(
     runtime: Runtime,
-    type: Literal["both", "coding", "repo"] = "both",
+    type: Literal["all", "both", "coding", "repo"] = "all",
     language: str = "",
     category: str = "",
 ) -> Standards:
-    """Get the standards that hold here, with examples: how code is written, how the repository is laid
-    out. The project's go before its team's and its organisation's.
+    """Get the rules in force here, and the standards with examples: how code is written, how the
+    repository is laid out. The project's go before its team's and its organisation's.
 
     Args:
-        type: Standards for code, for repositories, or both.
+        type: Standards for code, for repositories, both, or all with the rules.
         language: Only standards of this language and those of every language.
         category: Only standards of this category.
     """
@@ -101,7 +106,17 @@ def standards_get(
     runtime.trace.own_texts += [record.text for record in records]
     runtime.trace.read([record.id for record in records], type="standard")
     views = [_view(runtime, one) for one in chosen.values()]
-    return Standards(views, [str(problem) for problem in found.problems])
+    rules = _rules(runtime, {record.id for record in records}) if type == "all" else []
+    return Standards(views, [str(problem) for problem in found.problems], rules)
+
+
+def _rules(runtime: Runtime, listed_ids: Container[str]) -> list[str]:
+    """The directives in force that are not listed among the standards."""
+    rules = [one for one in ranked_directives(runtime) if one.id not in listed_ids]
+    hand_out_whole(runtime, rules)
+    runtime.trace.own_texts += [rule.text for rule in rules]
+    runtime.trace.read([rule.id for rule in rules], type="policy")
+    return [directive_line(rule) for rule in rules]
 
 
 def _view(runtime: Runtime, one: Binding) -> StandardView:

@@ -6,7 +6,7 @@ from dataclasses import field
 from typing import Annotated, Literal
 
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
+from contextd.domain.details import DETAIL, RENDERED
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.briefing import brief, quoted_in
@@ -18,7 +18,7 @@ _DEPTHS = {"minimal": 0.4, "standard": 1.0, "comprehensive": 3.0}
 class Briefing:
     """A packed briefing. `items` are the ids of the records it quotes."""
 
-    briefing: str
+    briefing: Annotated[str, RENDERED]
     token_count: Annotated[int, DETAIL]
     project: Annotated[str, DETAIL]
     items: Annotated[list[str], DETAIL] = field(default_factory=list[str])

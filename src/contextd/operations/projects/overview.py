@@ -9,12 +9,15 @@ from typing import Any
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import NotFound, nearest
 from contextd.domain.kinds import kinds_that
+from contextd.domain.quoting import unquoted
+from contextd.domain.showing import text_form
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.model import model_problem, project_model
 from contextd.steps.shape import follow_shape
+from contextd.steps.validity import validities
 from contextd.steps.views import Known, known
 
 
@@ -45,7 +48,7 @@ class Overview:
 
     def as_text(self) -> str:
         """Markdown."""
-        lines = [f"# {self.name}", f"Scope: {self.scope}"]
+        lines = [f"# {unquoted(self.name)}", f"Scope: {self.scope}"]
         lines += [f"project.yaml cannot be used: {self.problem}"] if self.problem else []
         if not self.initialised and not self.problem:
             lines.append("Not initialised: run `contextd init` here.")
@@ -156,7 +159,7 @@ class ModuleOverview:
 
     def as_text(self) -> str:
         """Markdown."""
-        lines = [f"# Module {self.name}"]
+        lines = [f"# Module {unquoted(self.name)}"]
         lines += [self.notice] if self.notice else []
         lines += [self.description] if self.description else []
         lines += ["In: " + ", ".join(self.paths[:12])] if self.paths else []
@@ -199,7 +202,7 @@ def project_module(runtime: Runtime, name: str) -> ModuleOverview:
         runtime.query("discovery", where={"module": name}, limit=10)
     ).records
     runtime.trace.read([record.id for record in found], type="module")
-    now = runtime.clock.now()
+    now, valid = runtime.clock.now(), validities(runtime, found)
     shown = ModuleOverview(
         name=module.name,
         description=module.description,
@@ -210,9 +213,9 @@ def project_module(runtime: Runtime, name: str) -> ModuleOverview:
             {"description": i.description, "solution": i.solution} for i in module.common_issues
         ],
         dependencies=list(module.dependencies),
-        knowledge=[known(record, now) for record in found],
+        knowledge=[known(record, now, valid[record.id]) for record in found],
         paths=list(module.paths),
         notice=behind,
     )
-    runtime.trace.gave.append(Serving("module", name, count_tokens(shown.as_text())))
+    runtime.trace.gave.append(Serving("module", name, count_tokens(text_form(shown))))
     return shown

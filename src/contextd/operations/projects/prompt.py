@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import field
+from pathlib import Path
+from typing import Annotated
 
 from contextd.domain.dataclass import dataclass
+from contextd.domain.details import RENDERED
 from contextd.domain.errors import ContextdError, Invalid
 from contextd.domain.projects import THE_PERSON
 from contextd.domain.tokens import count_tokens
 from contextd.governance.redact import redact
+from contextd.guarded_files import read_file
 from contextd.operations.core import PROFILES, operation, tools
 from contextd.runtime import Runtime
+from contextd.sessions.clock import gap_in_words, hint, present
 from contextd.sessions.context_md import is_stale, render
 from contextd.sessions.lean_prompt import LEAST, MOST, Part, compose
 from contextd.sessions.person_md import SOUL_MD, USER_MD
-from contextd.steps.handoff import situation
+from contextd.steps.directives import told_directives
+from contextd.steps.handoff import sessions_with_work, situation, time_sense
 from contextd.steps.person import from_file, personal_records, told_by
 from contextd.steps.person_files import text_of
+from contextd.steps.seating import session_of
+from contextd.steps.tiers import tier_zero_tokens
 
 _ALL = len(PROFILES) - 1
 _LARGEST_CONTEXT = 64 * 1024
@@ -26,7 +36,7 @@ _LARGEST_CONTEXT = 64 * 1024
 class BuiltPrompt:
     """A prompt, its tokens in all and per part, and which parts had to be condensed."""
 
-    prompt: str
+    prompt: Annotated[str, RENDERED]
     tokens: int
     parts: dict[str, int] = field(default_factory=dict[str, int])
     condensed: list[str] = field(default_factory=list[str])
@@ -40,7 +50,7 @@ class BuiltPrompt:
 
 @operation("GET /api/prompt", profile="standard", personal=True)
 def prompt_build(runtime: Runtime, budget: int = MOST) -> BuiltPrompt:
-    """Build a lean system prompt: identity (SOUL.md), user (USER.md), where the project stands
+    """Build a lean system prompt: identity (SOUL.md), user (USER.md), rules, where the project stands
     (CONTEXT.md) and the names of the tools. What is long is condensed by whole sentences.
 
     Args:
@@ -51,6 +61,8 @@ def prompt_build(runtime: Runtime, budget: int = MOST) -> BuiltPrompt:
     parts = [
         Part("identity", "Identity", _clean(runtime, _identity(runtime))),
         Part("user", "User", _clean(runtime, _user(runtime))),
+        Part("rules", "Rules", _clean(runtime, _rules(runtime, budget)), fixed=True),
+        Part("time", "Time", "\n".join(_time(runtime)), fixed=True),
         Part("context", "Context", _clean(runtime, _context(runtime))),
         Part("tools", "Tools", _tool_names(runtime, budget // 3), fixed=True),
     ]
@@ -83,14 +95,49 @@ def _context(runtime: Runtime) -> str:
     if runtime.project in (None, THE_PERSON):
         return ""
     try:
-        path = runtime.checkout.context_md if runtime.checkout else None
+        checkout = runtime.checkout
+        path = checkout.context_md if checkout and checkout.trusted else None
         if path is not None and path.is_file() and not is_stale(path, runtime.clock.now()):
-            text = path.read_bytes()[:_LARGEST_CONTEXT].decode("utf-8", "replace")
+            text = _text_of(path)
         else:
             text = render(situation(runtime))
     except (ContextdError, OSError):
         return ""
-    return text.replace("# Context\n", "", 1)
+    return _RULES.sub("", text.replace("# Context\n", "", 1))
+
+
+_RULES = re.compile(r"^## Rules\n(?:- .*\n?)*\n?", re.M)
+"""The section of CONTEXT.md that the prompt has by itself."""
+
+
+def _rules(runtime: Runtime, budget: int) -> str:
+    """The directives in force; those of the person stand with what is said of the user."""
+    if runtime.project in (None, THE_PERSON):
+        return ""
+    found = told_directives(runtime, tier_zero_tokens(runtime, budget // 2))
+    return "\n".join(f"- {line.text}" for line in found.lines)
+
+
+def _text_of(path: Path) -> str:
+    within = path.parent.parent
+    return read_file(path, _LARGEST_CONTEXT, within=within, cut=True).decode("utf-8", "replace")
+
+
+def _time(runtime: Runtime) -> Sequence[str]:
+    """The present moment, and how long ago one worked here before."""
+    now = runtime.clock.now().astimezone()
+    if runtime.project in (None, THE_PERSON):
+        return [f"Current: {present(now)}"]
+    session, recent = session_of(runtime), sessions_with_work(runtime)
+    before = [one for one in recent if session is None or one.id != session.id]
+    if session is not None:
+        return time_sense(runtime, session, before).lines
+    gap = now - (before[0].ended_at or before[0].last_seen_at) if before else None
+    return [
+        f"Current: {present(now)}",
+        f"Last interaction: {gap_in_words(gap)}",
+        f"Hint: {hint(gap, now)}",
+    ]
 
 
 def _tool_names(runtime: Runtime, most: int) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Annotated
 
 from contextd.domain.dataclass import dataclass
+from contextd.domain.details import RENDERED
 from contextd.domain.errors import Invalid
 from contextd.domain.tokens import count_tokens
 from contextd.jobs.table import Task
@@ -22,7 +24,7 @@ _LEAST, _LARGEST = 100, 8_000
 class MemoryFile:
     """What MEMORY.md says, its tokens, and how many memories there are to choose from."""
 
-    text: str
+    text: Annotated[str, RENDERED]
     tokens: int
     memories: int
 
@@ -60,7 +62,11 @@ def reflect(runtime: Runtime, task: Task) -> Mapping[str, bool]:
         task.hold.check()
         write_block(runtime, runtime.root / into)
     path = runtime.checkout.context / "MEMORY.md"
-    if not runtime.settings.flag("memory.file") or not runtime.checkout.context.is_dir():
+    if (
+        not runtime.checkout.trusted
+        or not runtime.settings.flag("memory.file")
+        or not runtime.checkout.context.is_dir()
+    ):
         return {"memory_file": False}
     task.hold.check()
     text = render(runtime.project.name, durable_memories(runtime))

@@ -32,7 +32,8 @@ def scan_(runtime: Runtime) -> Initialised:
 
 def rescan_project(runtime: Runtime, task: Task) -> Mapping[str, object]:
     """Bring project.yaml and the index up to date, where the project was initialised."""
-    if runtime.checkout is None or not runtime.checkout.project_yaml.is_file():
+    checkout = runtime.checkout
+    if checkout is None or not checkout.initialised:
         return {"skipped": "not initialised"}
     done = initialise(runtime)
     keep_ready(runtime)

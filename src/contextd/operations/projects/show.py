@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Any
+from typing import Annotated, Any
 
 from contextd.domain.dataclass import dataclass
+from contextd.domain.details import RENDERED
+from contextd.domain.quoting import document, inline
 from contextd.domain.records import short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import age, iso
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
+from contextd.steps.freshness import not_indexed
 from contextd.steps.model import model_problem, project_model
 from contextd.steps.window import usage
 
@@ -26,7 +29,7 @@ class Shown:
     sessions: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     discoveries: dict[str, int] = field(default_factory=dict[str, int])
     stats: dict[str, Any] = field(default_factory=dict[str, Any])
-    text: str = ""
+    text: Annotated[str, RENDERED] = ""
 
     def as_text(self) -> str:
         """What is printed."""
@@ -87,7 +90,7 @@ def show_project(runtime: Runtime, *, sessions: bool = False, stats: bool = Fals
         ] or ["  none yet"]
     if counts:
         lines += ["", "Stats:", *(f"  {key}: {value}" for key, value in counts.items())]
-    return Shown(project, modules, rows if sessions else [], counted, counts, "\n".join(lines))
+    return Shown(project, modules, rows if sessions else [], counted, counts, document(lines))
 
 
 def _project_lines(project: dict[str, Any], modules: list[dict[str, str]]) -> list[str]:
@@ -95,7 +98,7 @@ def _project_lines(project: dict[str, Any], modules: list[dict[str, str]]) -> li
     lines = [f"Project: {project['name']}{kind}"]
     lines += [f"Stack: {' + '.join(project['stack'])}"] if project["stack"] else []
     lines += [f"Architecture: {project['architecture']}"] if project["architecture"] else []
-    lines += [project["about"]] if project["about"] else []
+    lines += [inline(project["about"])] if project["about"] else []
     if project["problem"]:
         lines.append(f"project.yaml cannot be used: {project['problem']}")
     elif not project["type"]:
@@ -154,13 +157,14 @@ def _window_counts(runtime: Runtime, session: Session) -> dict[str, int]:
 
 def _stats(runtime: Runtime) -> dict[str, Any]:
     view = runtime.view
-    index = view.index.stats(runtime.embedder.model)
+    index, outside = view.index.stats(runtime.embedder.model), not_indexed(runtime)
     logged = view.observations.summary(frozenset(runtime.cascade))
     counts = view.records.count(runtime.query())
     return {
         "records": sum(counts.values()),
         **{f"records of kind {kind}": n for kind, n in sorted(counts.items())},
         "code files": view.files.count(runtime.scope),
+        **({"not indexed": outside.removeprefix("not indexed: ")} if outside else {}),
         "indexed texts": index.documents,
         "vectors": index.vectors,
         "waiting for vectors": index.pending,

@@ -7,16 +7,19 @@ from datetime import datetime
 from typing import Annotated
 
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
+from contextd.domain.details import DETAIL, RENDERED
+from contextd.domain.quoting import inline, quotation, settled
 from contextd.domain.records import new_id, short_id
 from contextd.domain.time import iso
 from contextd.domain.tokens import count_tokens
+from contextd.governance.redact import redact
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.briefing import quoted_in
 from contextd.steps.client_folding import measure_resumption
 from contextd.steps.finding import resolve
-from contextd.steps.seating import in_session, new_session, open_session, session_of, take_seat
+from contextd.steps.handles import session_named
+from contextd.steps.seating import new_session, open_session, session_of, take_seat
 from contextd.steps.subtasks import all_of
 from contextd.steps.writing import save_new
 
@@ -41,17 +44,19 @@ def session_checkpoint(
         session_id: The session; the connection's one when empty.
     """
     if session_id:
-        runtime, session = in_session(runtime, session_id)
+        session = session_named(runtime, session_id)
     else:
         found = session_of(runtime)
         session = found or new_session(runtime, external_id=new_id())
         if found is None:
             open_session(runtime, session)
     decisions = _decisions(runtime, session.started_at)
+    # Before the title is cut: half a token is no token that anything would find.
+    clean_summary = redact(summary, runtime.redaction_key).text
     saved = save_new(
         runtime,
         "checkpoint",
-        title=" ".join(summary.split())[:80],
+        title=" ".join(clean_summary.split())[:80],
         content=summary,
         tags=tags,
         data={
@@ -72,7 +77,7 @@ class Resumed:
     """A session that goes on from a checkpoint."""
 
     session_id: str
-    restored_context: str
+    restored_context: Annotated[str, RENDERED]
     checkpoint_id: Annotated[str, DETAIL] = ""
     files: Annotated[list[str], DETAIL] = field(default_factory=list[str])
 
@@ -98,15 +103,15 @@ def session_resume(runtime: Runtime, checkpoint_id: str) -> Resumed:
     )
     open_session(runtime, session)
     take_seat(runtime, session)
-    lines = ["# Restored from a checkpoint of " + iso(record.created_at), record.content]
+    lines = ["# Restored from a checkpoint of " + iso(record.created_at), quotation(record.content)]
     if files:
-        lines.append("Files then in use: " + ", ".join(files))
+        lines.append(inline("Files then in use: " + ", ".join(files)))
     decisions = [*record.data.get("decisions", ()), *_decisions(runtime, record.created_at)]
     if decisions:
-        lines += ["Decisions:", *(f"- {decision}" for decision in dict.fromkeys(decisions))]
+        lines += ["Decisions:", *(f"- {inline(decision)}" for decision in dict.fromkeys(decisions))]
     left = str(record.data.get("session_id", ""))
     lines += _under_way(runtime, left)
-    text = "\n".join(lines)
+    text = settled("\n".join(lines))
     measure_resumption(runtime, left, session.id, count_tokens(text))
     runtime.trace.read([record.id], type="checkpoint")
     runtime.trace.session = session.id
@@ -120,7 +125,7 @@ def _under_way(runtime: Runtime, left: str) -> list[str]:
     session = runtime.view.sessions.get(left) if left else None
     latest = all_of(runtime, session)[-1:] if session is not None else []
     return [
-        f"A subtask was under way: {one.description}. Its task: {one.prompt[:500]}"
+        f"A subtask was under way: {inline(one.description)}. Its task: {inline(one.prompt[:500])}"
         for one in latest
         if one.is_open
     ]

@@ -9,6 +9,7 @@ from contextd.domain.records import short_id
 from contextd.domain.time import iso
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
+from contextd.steps.client_exit import note_disconnect
 from contextd.steps.closing import close_session
 from contextd.steps.seating import is_open, leave_seats, session_of
 
@@ -22,7 +23,7 @@ class Closed:
 
 @operation("POST /api/connections/closed", effect="write", audience="system", idempotent=True)
 def connection_closed(runtime: Runtime) -> Closed:
-    """End the sessions of this connection, unless hooks will end them."""
+    """End the sessions of this connection; one that hooks follow, once its client has exited."""
     # A session that the last calls are still opening must be there to be ended.
     runtime.sinks.settle()
     ended: list[str] = []
@@ -32,6 +33,7 @@ def connection_closed(runtime: Runtime) -> Closed:
         if found is not None and is_open(found) and not found.data.get("hooked"):
             close_session(there, found)
             ended.append(found.id)
+    note_disconnect(runtime)
     return Closed(ended)
 
 

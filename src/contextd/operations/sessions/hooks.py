@@ -23,17 +23,19 @@ from contextd.runtime import Runtime
 from contextd.sessions.briefing import BEARING, PackedBriefing
 from contextd.spool import LEFT_AT, UNKNOWN
 from contextd.steps.acting import judged_or_nothing
-from contextd.steps.briefing import brief_or_nothing, quoted_in, recapped, told_by, types_line
+from contextd.steps.briefing import quoted_in, recapped, told_by, types_line
 from contextd.steps.catching_up import follow_agent, read_so_far, unread
 from contextd.steps.client_folding import COMPACTED, measure_compactions, measure_subagent
 from contextd.steps.closing import close_session
 from contextd.steps.delegating import note_for
 from contextd.steps.episodes import read_along
 from contextd.steps.handoff import refresh_context_md, write_context_md
-from contextd.steps.hearing import is_echo
-from contextd.steps.held import LOST
+from contextd.steps.hearing import is_echo, one_at_a_time
+from contextd.steps.held import LOST, held_again, holding
+from contextd.steps.hook_events import question, statement
 from contextd.steps.injecting import bearing_on
 from contextd.steps.lessons import LESSONS, asked_for_lessons, lessons_due, lessons_wanted
+from contextd.steps.opening import opening_for
 from contextd.steps.remedy_telling import ITS_ERROR, remedied, remedy_for, tells_of_failure
 from contextd.steps.seating import (
     BRIEFED,
@@ -45,8 +47,8 @@ from contextd.steps.seating import (
 from contextd.steps.skill_files import follow_skill_files
 from contextd.steps.tiers import reasons_of, tiers_of
 
-_PROMPT_KEPT, _TASK = 4_000, 300
-_ANSWER_KEPT = 20_000
+_Why = Mapping[str, tuple[int, str]]
+_TASK = 300
 _AT_ONCE = 1_000_000
 """Bytes of a transcript that are read while the client waits: about a quarter of a second."""
 
@@ -71,6 +73,7 @@ class _Arrival:
     at: datetime
     spooled: bool
     ready_briefing: Mapping[str, Any]
+    marks: Sequence[str] = ()
 
 
 @operation("POST /api/hooks/{event}", effect="write", audience="system")
@@ -114,6 +117,7 @@ def hook_event(
         left_at or runtime.clock.now(),
         left_at is not None,
         ready_briefing if isinstance(ready_briefing, Mapping) else {},
+        marks or (),
     )
     if arrival.spooled and _is_learned_from(runtime, arrival):
         return HookAnswer()
@@ -121,7 +125,8 @@ def hook_event(
     judged = occurrence.moment == "acting"
     if not (arrival.spooled or judged) and is_echo(runtime, occurrence, arrival.at):
         return HookAnswer()
-    return _HANDLERS[occurrence.moment](runtime, arrival)
+    with one_at_a_time(runtime, occurrence):
+        return _HANDLERS[occurrence.moment](runtime, arrival)
 
 
 def _moment(text: Any) -> datetime | None:
@@ -178,11 +183,13 @@ def _sitting(runtime: Runtime, arrival: _Arrival) -> _Sitting:
     found = runtime.view.sessions.by_external(name, external) if external else None
     ancestors = list(runtime.ancestors)
     if found is not None and found.status != "withdrawn":
-        change = SessionChange(id=found.id, seen_at=arrival.at)
+        # Some clients name the file only when a turn ends, when it may not be written yet.
+        data = {"transcript": found.data.get("transcript") or occurrence.transcript}
+        change = SessionChange(id=found.id, seen_at=arrival.at, data=data)
         if found.ended_at is not None and not _was_before_the_end(arrival, found):
             resumed = resumed_here(runtime, found, arrival.at)
-            data = {"hooked": True, "ancestors": ancestors, **resumed}
-            change = replace(change, resumed=True, data=data)
+            data |= {"hooked": True, "ancestors": ancestors, **resumed}
+            return _Sitting(found, False, replace(change, resumed=True, data=data))
         return _Sitting(found, False, change)
     session_data: dict[str, Any] = {
         "ancestors": ancestors,
@@ -216,11 +223,10 @@ def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         sitting.commit(runtime)
         return HookAnswer(session_id=sitting.session.id)
     if reason == _COMPACTED and not sitting.opened:
-        text, ids = _recap(runtime, arrival, sitting)
+        text, why = _recap(runtime, arrival, sitting)
         if text:
-            why = dict.fromkeys(ids, (BEARING, "told before the window was folded"))
             return _injecting(runtime, arrival, sitting, text, why, {BRIEFED: True})
-    packed = _briefing(runtime, sitting.session)
+    packed = _briefing(runtime, arrival, sitting.session)
     session_data = {BRIEFED: True, **told_by(packed)}
     return _injecting(runtime, arrival, sitting, packed.text, packed.why, session_data)
 
@@ -244,23 +250,22 @@ _NEW_WINDOWS = ("startup", "clear", _COMPACTED)
 """Why a session starts whose window holds nothing of what its agent was told."""
 
 
-def _recap(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> tuple[str, list[str]]:
-    """The session so far; empty when nothing is known of it."""
+def _recap(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> tuple[str, _Why]:
+    """The session so far and the directives in it; empty when nothing is known of the session."""
     # What was left to be written when the compaction began goes first.
     runtime.sinks.settle()
     turns = read_along(runtime, sitting.session, arrival.occurrence.transcript)
     if not turns:
-        return "", []
+        return "", {}
     # A daemon that died during the compaction left it unwritten.
     runtime.sinks.later("handoff", lambda: write_context_md(runtime, sitting.session, turns))
     asks = arrival.occurrence.reason == _COMPACTED and lessons_wanted(runtime, "compaction")
-    return recapped(runtime, sitting.session, turns, LESSONS if asks else ""), []
+    return recapped(runtime, sitting.session, turns, LESSONS if asks else "")
 
 
 def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
-    sitting = _sitting(runtime, arrival)
+    sitting, prompt = _sitting(runtime, arrival), own_words(arrival.occurrence.prompt)
     session = sitting.session
-    prompt = own_words(arrival.occurrence.prompt)
     if not prompt:
         sitting.commit(runtime)
         return HookAnswer(session_id=session.id)
@@ -270,7 +275,7 @@ def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         change=replace(
             sitting.change,
             first_task=task_of(runtime, " ".join(clean.split())[:_TASK]),
-            events=(_question(arrival, clean),),
+            events=(question(arrival.occurrence, arrival.at, clean),),
         ),
     )
     asked = sitting.change.events[-1].key
@@ -279,16 +284,18 @@ def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         unseen = _unseen(session) if session.data.get(BRIEFED) == asked else {}
         sitting.commit(runtime, data={**sitting.change.data, **unseen})
         return HookAnswer(session_id=session.id)
-    text, why, records = bearing_on(runtime, session, clean, arrival.occurrence.prompt)
+    due = not session.data.get(BRIEFED)
+    packed = _briefing(runtime, arrival, session) if due else PackedBriefing("", 0)
+    window = holding(session, packed.ids)
+    text, why, records = bearing_on(runtime, window, clean, arrival.occurrence.prompt)
     remedy_data = remedied(session, [id for id, (_, reason) in why.items() if reason == ITS_ERROR])
     runtime.trace.own_texts += [record.text for record in records]
     runtime.trace.used += records
-    if session.data.get(BRIEFED):
+    if not due:
         return _injecting(runtime, arrival, sitting, text, why, remedy_data)
-    packed = _briefing(runtime, session)
     parts = [part for part in (packed.text, text) if part]
-    every = {**packed.why, **{id: reason for id, reason in why.items() if id not in packed.why}}
     session_data = {BRIEFED: asked, **told_by(packed), **remedy_data}
+    every = {**why, **packed.why}
     return _injecting(runtime, arrival, sitting, "\n\n".join(parts), every, session_data)
 
 
@@ -297,17 +304,9 @@ def _unseen(session: Session) -> dict[str, Any]:
     return {BRIEFED: False, LOST: list(session.injected)}
 
 
-def _question(arrival: _Arrival, clean: str) -> Event:
-    key = (
-        arrival.occurrence.prompt_id or hashlib.blake2b(clean.encode(), digest_size=12).hexdigest()
-    )
-    text = clean[:_PROMPT_KEPT]
-    return Event(type="query", key=f"prompt:{key}", at=arrival.at, role="user", text=text)
-
-
-def _briefing(runtime: Runtime, session: Session) -> PackedBriefing:
-    budget = runtime.settings.number("briefing.tokens")
-    return brief_or_nothing(runtime, budget=budget, task=session.task, session=session)
+def _briefing(runtime: Runtime, arrival: _Arrival, session: Session) -> PackedBriefing:
+    occurrence = arrival.occurrence
+    return opening_for(runtime, session, arrival.marks, occurrence.transcript, occurrence.prompt)
 
 
 def _acting(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
@@ -332,7 +331,7 @@ def _injecting(
     arrival: _Arrival,
     sitting: _Sitting,
     text: str,
-    why: Mapping[str, tuple[int, str]],
+    why: _Why,
     data: dict[str, Any],
 ) -> HookAnswer:
     """Write down what happened and what the agent is told because of it, and tell it."""
@@ -354,7 +353,7 @@ def _injecting(
         events=(*sitting.change.events, *injected),
         injected=tuple(ids),
         tokens=tokens,
-        data={**sitting.change.data, **data, **_held_again(session, ids)},
+        data={**sitting.change.data, **data, **held_again(session, ids)},
     )
     if not text:
         return HookAnswer(session_id=session.id)
@@ -364,11 +363,6 @@ def _injecting(
     moment = arrival.occurrence.moment
     output = arrival.client.answer(moment, text) if moment in ANSWERED else {}
     return HookAnswer(output, session.id, tokens)
-
-
-def _held_again(session: Session, ids: Sequence[str]) -> dict[str, Any]:
-    lost = session.data.get(LOST, ())
-    return {LOST: [id for id in lost if id not in ids]} if lost else {}
 
 
 def _failed(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
@@ -410,7 +404,7 @@ def _hand_over(runtime: Runtime, session: Session, arrival: _Arrival) -> None:
 def _compacted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     """Keep the summary that the client goes on with: an agent wrote it of the whole session."""
     sitting = _sitting(runtime, arrival)
-    summary = _told(runtime, arrival, "summary")
+    summary = statement(runtime, arrival.occurrence, arrival.at, "summary")
     runtime.sinks.settle()
     sitting.commit(runtime, events=(*sitting.change.events, *summary))
     read_along(runtime, sitting.session, arrival.occurrence.transcript)
@@ -420,7 +414,7 @@ def _compacted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
 def _stopped(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     """Keep the turn that ended; once in a session that did something, ask for its lessons."""
     sitting = _sitting(runtime, arrival)
-    answer = _told(runtime, arrival, "turn_end")
+    answer = statement(runtime, arrival.occurrence, arrival.at, "turn_end")
     sitting.commit(runtime, events=(*sitting.change.events, *answer))
     session = sitting.session
     _measure_later(runtime, session, arrival)
@@ -480,24 +474,6 @@ def _delegated(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         ),
     )
     return HookAnswer(session_id=session.id)
-
-
-def _told(runtime: Runtime, arrival: _Arrival, origin: str) -> tuple[Event, ...]:
-    """What the client says the agent said, as an event of the session."""
-    clean = redact(arrival.occurrence.answer, runtime.redaction_key).text[:_ANSWER_KEPT]
-    if not clean.strip():
-        return ()
-    key = hashlib.blake2b(clean.encode(), digest_size=12).hexdigest()
-    return (
-        Event(
-            type="note",
-            key=f"{origin}:{key}",
-            at=arrival.at,
-            role="assistant",
-            text=clean,
-            data={"origin": origin},
-        ),
-    )
 
 
 def _ended(runtime: Runtime, arrival: _Arrival) -> HookAnswer:

@@ -11,6 +11,7 @@ from contextd.domain.errors import ContextdError
 from contextd.domain.sessions import Session, SessionChange
 from contextd.jobs.table import Task
 from contextd.runtime import Runtime
+from contextd.steps.client_exit import client_exited
 from contextd.steps.closing import close_session
 from contextd.steps.freshness import rest
 
@@ -18,7 +19,7 @@ _AT_ONCE = 1_000
 
 
 def end_idle_sessions(runtime: Runtime, task: Task) -> Mapping[str, Any]:
-    """End sessions without activity, and archive completed ones after a week."""
+    """End sessions without activity or whose client exited, and archive completed ones after a week."""
     upkeep, now = runtime.upkeep, runtime.clock.now()
     if upkeep is None:
         return {}
@@ -26,7 +27,8 @@ def end_idle_sessions(runtime: Runtime, task: Task) -> Mapping[str, Any]:
     busy: set[Path] = set()
     for session in upkeep.idle_sessions(now, _AT_ONCE):
         task.hold.check()
-        if not session.is_idle(now, _settings_of(runtime, session, "sessions.timeout_minutes")):
+        timeout = _settings_of(runtime, session, "sessions.timeout_minutes")
+        if not (session.is_idle(now, timeout) or client_exited(session)):
             busy.add(Path(session.cwd))
             continue
         close_session(_in(runtime, session), session, at=session.last_seen_at)

@@ -8,7 +8,6 @@ from typing import Annotated
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
-from contextd.domain.errors import NotFound
 from contextd.domain.records import short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import iso
@@ -18,6 +17,7 @@ from contextd.runtime import Runtime
 from contextd.sessions.briefing import ALWAYS, BEARING
 from contextd.sessions.use import texts_after, was_used
 from contextd.steps.figures import figures_of
+from contextd.steps.handles import session_named
 from contextd.steps.paging import page_size
 from contextd.steps.tiers import reasons_in
 
@@ -181,10 +181,7 @@ def injection_tiers(runtime: Runtime, sessions: int = 50) -> TierShares:
 def _sessions(runtime: Runtime, session_id: str, most: int) -> list[Session]:
     if not session_id:
         return runtime.view.sessions.find(frozenset({runtime.scope}), limit=most)
-    session = runtime.view.sessions.get(session_id)
-    if session is None:
-        raise NotFound(f"no session {session_id!r}", "`contextd list-sessions` names them")
-    return [session]
+    return [session_named(runtime, session_id)]
 
 
 @dataclass(frozen=True, slots=True)

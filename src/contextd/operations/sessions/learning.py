@@ -7,15 +7,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 
 from contextd.domain.documents import message_documents
 from contextd.domain.sessions import Event, Session, SessionChange
-from contextd.jobs.table import Task
+from contextd.jobs.table import Task, new_job
 from contextd.runtime import Runtime
 from contextd.sessions.errors import ERRORS, errors_met, kept
 from contextd.sessions.procedures import PROCEDURES
 from contextd.sessions.track import fold
-from contextd.steps.catching_up import HEADLESS, catch_up
+from contextd.steps.catching_up import (
+    HEADLESS,
+    catch_up,
+    is_prompt,
+    is_still_written,
+    missing_transcript,
+    note_missing,
+)
+from contextd.steps.client_sessions import bound, is_unbound
 from contextd.steps.episodes import keep_turns
 from contextd.steps.handoff import write_context_md
 from contextd.steps.ready import keep_ready
@@ -36,9 +45,13 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
         return {"skipped": "the session is gone"}
     if session.status == "withdrawn":
         return {"skipped": "the import that brought it was taken back"}
+    if is_unbound(session):
+        session = bound(runtime, session)
     imported = catch_up(runtime, session, check=task.hold.check)
     session = runtime.view.sessions.get(session.id) or session
     events = runtime.view.sessions.events(session.id)
+    if _is_early(runtime, session, events, task):
+        return {"waiting": "its client has not written the whole transcript yet"}
     change = fold(session, events)
     if change is not None:
         done = runtime.commit(sessions=[change])
@@ -82,6 +95,39 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
         "use": dict(used),
         "skills": {"helped": helped, "proposed": proposed},
     }
+
+
+_WAITS = (timedelta(seconds=2), timedelta(seconds=10), timedelta(minutes=1))
+"""Copilot CLI writes its transcript while it ends, after its last hook: within a second on an idle machine."""
+
+
+def _is_early(runtime: Runtime, session: Session, events: Sequence[Event], task: Task) -> bool:
+    """Whether the transcript of a session with a prompt is still to come: then the job is queued again. After the
+    last wait the session is learned from as hooks told of it.
+    """
+    unbound = is_unbound(session)
+    if not unbound and not (session.data.get("hooked") and any(map(is_prompt, events))):
+        return False
+    missing = not unbound and bool(missing_transcript(session))
+    if not (unbound or missing or is_still_written(session, events)):
+        return False
+    waited = int(task.arguments.get("waited", 0))
+    if waited >= len(_WAITS):
+        if missing:
+            note_missing(runtime, session)
+        return False
+    arguments = {**task.arguments, "waited": waited + 1}
+    due = runtime.clock.now() + _WAITS[waited]
+    again = new_job(
+        "learn_session",
+        session.scope,
+        runtime.place,
+        arguments,
+        once=f"{session.id}:{waited + 1}",
+        run_at=due,
+    )
+    runtime.commit(jobs=[again])
+    return True
 
 
 def _index_messages(runtime: Runtime, session: Session, events: Sequence[Event]) -> None:

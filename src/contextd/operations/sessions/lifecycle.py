@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
+from contextd.domain.details import DETAIL, RENDERED
 from contextd.domain.errors import Invalid
 from contextd.domain.kinds import kinds_that
 from contextd.domain.records import new_id, short_id
@@ -20,11 +20,11 @@ from contextd.sessions.clock import gap_in_words
 from contextd.sessions.track import STATED
 from contextd.steps.briefing import brief, quoted_in, read_lately, told_by
 from contextd.steps.closing import close_session
+from contextd.steps.handles import session_named
 from contextd.steps.handoff import LATELY, changes_since, time_sense, with_work
 from contextd.steps.seating import (
     BRIEFED,
     IMPLICIT,
-    in_session,
     is_open,
     new_session,
     open_session,
@@ -42,7 +42,7 @@ class Started:
 
     session_id: str
     injected: Annotated[list[str], DETAIL]
-    briefing: str
+    briefing: Annotated[str, RENDERED]
     tokens: Annotated[int, DETAIL]
     remaining_budget: Annotated[int, DETAIL]
     time: Annotated[dict[str, Any], DETAIL]
@@ -79,6 +79,7 @@ def session_start(
         if begun.data.get("hooked") and begun.data.get(BRIEFED):
             return _begun_already(runtime, session, task)
     else:
+        _end_before(runtime, begun)
         begun = None
         session = new_session(runtime, task=task, external_id=new_id())
     total = runtime.settings.number("injection.tokens") if budget is None else budget
@@ -94,6 +95,7 @@ def session_start(
         lately=lately,
         changed=changed,
         all_branches=all_branches,
+        capped=budget is not None,
     )
     change = _briefed(runtime, session, packed, task if begun is not None else "")
     if begun is None:
@@ -105,6 +107,14 @@ def session_start(
     runtime.trace.gave += quoted_in(packed.ids, packed.tokens)
     runtime.trace.read(packed.ids, type="briefing")
     return _started(runtime, session, packed, max(0, total - packed.tokens), before, changed)
+
+
+def _end_before(runtime: Runtime, session: Session | None) -> None:
+    """End the session that the connection started before: an agent works in one at a time. Several agents
+    may share a token, so only a connection of the protocol counts.
+    """
+    if session is not None and runtime.surface == "mcp":
+        close_session(runtime.aside(), session)
 
 
 _BEGUN = "Started by your client's hook, which gave you its briefing; briefing_get repeats it."
@@ -190,7 +200,7 @@ def session_log(
         role: Who said it.
         text: What was said.
     """
-    runtime, session = in_session(runtime, session_id)
+    session = session_named(runtime, session_id)
     clean = redact(text, runtime.redaction_key)
     now = runtime.clock.now()
     event = Event(type="message", key=new_id(), at=now, role=role, text=clean.text)
@@ -241,7 +251,7 @@ def session_end(
         distill: Learn from it.
     """
     if session_id:
-        runtime, session = in_session(runtime, session_id)
+        session = session_named(runtime, session_id)
     else:
         found = session_of(runtime)
         if found is None:

@@ -6,20 +6,21 @@ from dataclasses import field
 from typing import Any, Literal
 
 from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Conflict, NotFound
+from contextd.domain.quoting import unquoted
 from contextd.domain.records import short_id
 from contextd.domain.sessions import Event, Session
 from contextd.domain.time import age, iso
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
+from contextd.steps.handles import session_named
 from contextd.steps.paging import page_size
 from contextd.steps.seating import RESUMED
+from contextd.steps.validity import validities
 from contextd.steps.views import Known, known
 
 _TEXT = 1_200
 _EVENTS = 500
 _MOST = 200
-_SHORTEST_PREFIX = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,9 @@ class Timeline:
 
     def as_text(self) -> str:
         """A line per event."""
-        lines = [f"{m.at} {m.type} {m.role} {m.text[:100]}".rstrip() for m in self.moments]
+        lines = [
+            f"{m.at} {m.type} {m.role} {unquoted(m.text)[:100]}".rstrip() for m in self.moments
+        ]
         return "\n".join([f"session {self.session.id} ({self.session.status})", *lines])
 
 
@@ -155,13 +158,14 @@ def session_timeline(runtime: Runtime, session_id: str, after: int = 0) -> Timel
         session_id: The session's id, or its first characters.
         after: Show the events after this number.
     """
-    session = _session(runtime, session_id.strip())
+    session = session_named(runtime, session_id)
     view = runtime.view
     events = view.sessions.events(session.id, after=max(0, after), limit=_EVENTS + 1)
     shown = events[:_EVENTS]
     now = runtime.clock.now()
     learned = view.records.find(runtime.query(session=session.id, limit=100)).records
     injected = view.records.get(session.injected[:100])
+    valid = validities(runtime, [*learned, *injected])
     counts: dict[str, int] = {}
     for event in shown:
         counts[event.type] = counts.get(event.type, 0) + 1
@@ -172,30 +176,16 @@ def session_timeline(runtime: Runtime, session_id: str, after: int = 0) -> Timel
             Touched(f.path, f.count, iso(f.last_at))
             for f in sorted(session.files, key=lambda f: (-f.count, f.path))
         ],
-        learned=[known(record, now) for record in learned if record.kind != "checkpoint"],
-        injected=[known(record, now) for record in injected],
+        learned=[
+            known(record, now, valid[record.id])
+            for record in learned
+            if record.kind != "checkpoint"
+        ],
+        injected=[known(record, now, valid[record.id]) for record in injected],
         topics=list(session.topics),
         counts=counts,
         next=shown[-1].seq if len(events) > _EVENTS else 0,
     )
-
-
-def _session(runtime: Runtime, prefix: str) -> Session:
-    whole = runtime.view.sessions.get(prefix)
-    if whole is not None:
-        return whole
-    here = frozenset({runtime.scope})
-    matching = (
-        runtime.view.sessions.find(here, prefix=prefix, limit=6)
-        if len(prefix) >= _SHORTEST_PREFIX
-        else []
-    )
-    if len(matching) > 1:
-        names = ", ".join(session.id[:12] for session in matching[:5])
-        raise Conflict(f"{prefix!r} begins {len(matching)} sessions", f"say more: {names}")
-    if not matching:
-        raise NotFound(f"no session {prefix!r}", "list_sessions names the latest")
-    return matching[0]
 
 
 def _moments(events: list[Event]) -> list[Moment]:

@@ -16,7 +16,8 @@ from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.sessions.window import percent, usage_line, used
 from contextd.steps.following import SCORED_EVERY, expect_scores
-from contextd.steps.seating import in_session, session_of
+from contextd.steps.handles import session_named
+from contextd.steps.seating import session_of
 from contextd.steps.window import settle_window, window_of
 
 _SHOWN = 50
@@ -107,11 +108,7 @@ def context_window(runtime: Runtime, session_id: str = "", limit: int = _SHOWN) 
         limit: The most items.
     """
     runtime.sinks.settle()
-    if session_id:
-        runtime, found = in_session(runtime, session_id)
-        session: Session | None = found
-    else:
-        session = _session(runtime)
+    session = session_named(runtime, session_id) if session_id else _session(runtime)
     capacity = runtime.settings.number("window.tokens")
     if session is None:
         return Window("", 0, capacity, 0, 0, 0, [], [])

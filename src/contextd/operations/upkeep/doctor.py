@@ -12,12 +12,13 @@ from datetime import timedelta
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid
+from contextd.domain.trust import EARLIER, UNTRUSTED
 from contextd.operations.core import operation
 from contextd.retrieval.rerank import RERANKED
 from contextd.runtime import Runtime
 from contextd.settings import PROJECT_FILE
 from contextd.steps.catching_up import UNREAD
-from contextd.steps.connected import client_standings
+from contextd.steps.connected import client_standings, is_captured
 from contextd.steps.finding import find_records
 from contextd.steps.network import network_findings
 from contextd.steps.policies import in_force
@@ -75,11 +76,13 @@ def doctor(runtime: Runtime) -> Health:
         _try("jobs", lambda: _jobs(runtime)),
         _try("services", lambda: _services(runtime)),
         _try("disk", lambda: _room(runtime)),
+        _try("privacy", lambda: _private(runtime)),
         _try("schema", lambda: _schema(runtime)),
         _try("policies", lambda: _policies(runtime)),
     ]
     if runtime.project is not None:
         checks.append(_try("settings", lambda: _settings(runtime)))
+        checks.append(Check("trust", True, _trust(runtime)))
         checks.append(_try("canary", lambda: canary(runtime)))
         checks.append(_try("capture", lambda: _captures(runtime)))
         checks.append(_try("transcripts", lambda: _transcripts(runtime)))
@@ -90,6 +93,19 @@ def doctor(runtime: Runtime) -> Health:
             for one in client_standings(runtime)
         ]
     return Health(all(check.ok for check in checks), checks)
+
+
+def _trust(runtime: Runtime) -> str:
+    checkout = runtime.checkout
+    if checkout is None:
+        return "no checkout of this project is here"
+    if not checkout.trusted:
+        note = f" ({checkout.trust.note})" if checkout.trust.note else ""
+        return UNTRUSTED + note
+    listed = runtime.organisation.trusted_folders.listed() if runtime.has_person else []
+    earlier = sum(one.by == EARLIER and one.trusted for one in listed)
+    more = f"; {earlier} from before: review them with `contextd trust --list`" if earlier else ""
+    return f"this folder is trusted by {checkout.trust.by}{more}"
 
 
 def canary(runtime: Runtime) -> str:
@@ -172,10 +188,17 @@ def _room(runtime: Runtime) -> str:
     return f"{free // 1_000_000_000} GB free"
 
 
+def _private(runtime: Runtime) -> str:
+    home = runtime.settings.home
+    if os.name != "nt" and home.stat().st_mode & 0o077:
+        raise Invalid(f"others on this machine may read {home}", f"run `chmod 700 {home}`")
+    return "only you can read the home"
+
+
 def _settings(runtime: Runtime) -> str:
     if runtime.settings.problems:
         problems = "; ".join(map(str, runtime.settings.problems[:_MOST_TOLD]))
-        raise Invalid(problems, "the other settings of the file are in force")
+        raise Invalid(problems, "the other settings are in force; correct these")
     origins = [origin for _, _, origin in runtime.settings.rows()]
     own = sum(origin.endswith(PROJECT_FILE) for origin in origins)
     return f"{own} set in {PROJECT_FILE}"
@@ -212,14 +235,15 @@ def network() -> Check:
 
 
 def _captures(runtime: Runtime) -> str:
-    sessions = runtime.view.sessions
-    found = sessions.find(frozenset({runtime.scope}), statuses=("completed", "archived"))
-    recent = [session for session in found if session.data.get("hooked")][:3]
+    """Whether the last sessions that hooks follow were captured; the rows of the clients judge by the same."""
+    found = runtime.view.sessions.find(frozenset({runtime.scope}))
+    captured = {session.id for session in found if is_captured(runtime, session)}
+    # One that has just begun has nothing in it yet.
+    over = [one for one in found if one.status != "active" or one.id in captured]
+    recent = [one for one in over if one.data.get("hooked") or one.id in captured][:3]
     if not recent:
-        return "no session was captured by hooks yet"
-    if len(recent) == 3 and not any(
-        sessions.events(session.id, types=("message", "query"), limit=1) for session in recent
-    ):
+        return "no session was captured yet"
+    if len(recent) == 3 and not any(one.id in captured for one in recent):
         raise Invalid(
             "the last 3 sessions captured nothing",
             "run `contextd install`: it brings the hooks up to date",

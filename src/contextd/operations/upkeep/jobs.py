@@ -13,8 +13,7 @@ from contextd.domain.time import age, iso
 from contextd.jobs.table import about
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
-
-_SHORTEST_PREFIX = 4
+from contextd.steps.handles import SHORTEST, is_job, job_named
 
 _MOST_FAILED = 500
 """Failed jobs that are looked through for those of no project."""
@@ -89,7 +88,7 @@ def _strays(runtime: Runtime) -> list[Job]:
         for job in runtime.upkeep.failed_jobs(_MOST_FAILED)
         if job.scope not in known
         and (job.scope != PERSON or runtime.has_person)
-        and not runtime.view.jobs.list(prefix=job.id, limit=1)
+        and not is_job(runtime, job.id)
     ]
 
 
@@ -126,21 +125,16 @@ def retry_job(runtime: Runtime, id: str) -> JobView:
         id: The job's id, or its first characters.
     """
     runtime = _looking(runtime)
-    prefix, listed = id.strip(), runtime.view.jobs
-    found = listed.list(prefix=prefix, limit=6) if len(prefix) >= _SHORTEST_PREFIX else []
-    if len(found) > 1:
-        names = ", ".join(job.id[:12] for job in found[:5])
-        raise Conflict(f"{prefix!r} begins {len(found)} jobs", f"say more: {names}")
-    if not found and len(prefix) >= _SHORTEST_PREFIX:
-        for job in _strays(runtime):
-            if job.id.startswith(prefix):
-                why = job.unreadable or f"there is no project {job.scope}"
+    try:
+        job = job_named(runtime, id)
+    except NotFound:
+        for stray in _strays(runtime):
+            if len(id.strip()) >= SHORTEST and stray.id.startswith(id.strip()):
+                why = stray.unreadable or f"there is no project {stray.scope}"
                 hint = "it goes by itself, `retention.jobs_days` after it failed"
-                raise Conflict(f"the job cannot be run: {why}", hint)
-    if not found:
-        raise NotFound(f"no job {prefix!r}", "`contextd jobs` lists them")
-    if not listed.retry(found[0].id):
-        raise Conflict(f"the job is {found[0].state}, not failed", "only failed jobs run again")
+                raise Conflict(f"the job cannot be run: {why}", hint) from None
+        raise
+    if not runtime.view.jobs.retry(job.id):
+        raise Conflict(f"the job is {job.state}, not failed", "only failed jobs run again")
     runtime.sinks.wake()
-    [again] = listed.list(prefix=found[0].id, limit=1)
-    return _row(again, runtime.clock.now())
+    return _row(job_named(runtime, job.id), runtime.clock.now())

@@ -11,8 +11,10 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.jobs import Job
 from contextd.domain.kinds import KINDS
 from contextd.domain.time import age
+from contextd.domain.trust import UNTRUSTED
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
+from contextd.steps.freshness import not_indexed
 
 _LATEST = 200
 """Finished jobs that are looked through."""
@@ -44,6 +46,7 @@ class Status:
     per_second: float = 0.0
     seconds_left: int | None = None
     mended: list[str] = field(default_factory=list[str])
+    not_indexed: str = ""
 
     def as_text(self) -> str:
         """A line per fact."""
@@ -64,7 +67,7 @@ class Status:
         if self.project:
             lines += [
                 f"Known: {known}",
-                f"Code: {self.files} files",
+                f"Code: {self.files} files" + (f"; {self.not_indexed}" if self.not_indexed else ""),
                 f"Index: {index}",
                 f"Sessions: {self.active_sessions} active",
             ]
@@ -102,6 +105,7 @@ def status(runtime: Runtime) -> Status:
         jobs=view.jobs.count(),
         problems=[
             *map(str, runtime.settings.problems),
+            *((UNTRUSTED,) if runtime.checkout and not runtime.checkout.trusted else ()),
             *(
                 f"job {job.name} failed: {job.error}"
                 for job in view.jobs.list(states=("failed",), limit=5)
@@ -111,6 +115,7 @@ def status(runtime: Runtime) -> Status:
         note=runtime.nowhere,
         per_second=round(rate, 1),
         seconds_left=round(stats.pending / rate) if rate else None,
+        not_indexed=not_indexed(runtime) if here else "",
         mended=[line for job in done if (line := _mended(job, runtime.clock.now()))][:_MENDED],
     )
 

@@ -14,6 +14,7 @@ import click
 from contextd.client import Reply
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid, NotFound
+from contextd.domain.showing import text_form
 from contextd.home import directory_from, home_directory
 from contextd.interop.clients import CLIENTS, client_named
 from contextd.interop.clients.client import Client, Reach
@@ -211,7 +212,7 @@ def _each(console: Console, changes: Sequence[_Change], dry_run: bool) -> int:
     """Carry out what was asked for by name, without asking back."""
     for change in changes:
         report = change.carry_out(change.client, dry_run)
-        console.show(Reply(_plain(report) if console.as_json else None, report.as_text()))
+        console.show(Reply(_plain(report) if console.as_json else None, text_form(report)))
     return 0
 
 

@@ -10,11 +10,15 @@ import click
 from click.shell_completion import CompletionItem, get_completion_class
 
 from contextd.domain.errors import ContextdError
+from contextd.domain.quoting import inline
 from contextd.surfaces.cli.guidance import one_of
 from contextd.surfaces.cli.signatures import Parameter, Signature
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend
+
+    # `CompletionItem` is not generic at run time in every version of click that is allowed.
+    Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem[str]]]
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -24,7 +28,6 @@ is started for this."""
 
 Names = Callable[[Mapping[str, Any]], Sequence[tuple[str, str]]]
 """Names and what each stands for, from what was typed before."""
-Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem[str]]]
 
 
 def build(standalone: OpenBackend) -> list[click.Command]:
@@ -85,7 +88,7 @@ def _items(
         source = source or _SOURCES.get(one.name)
         found = source(typed) if source else found
     return [
-        CompletionItem(name, help=about or None)
+        CompletionItem(name, help=inline(about) or None)
         for name, about in found
         if name.startswith(incomplete)
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,8 @@ from contextd import client
 from contextd.client import Reply
 from contextd.domain.access import OWNER
 from contextd.domain.errors import ContextdError, Invalid, Unavailable
+from contextd.domain.trust import agent_of
+from contextd.domain.upkeep import WrittenSince
 from contextd.home import LOCAL, database_path, home_directory, make_home
 from contextd.runtime import Request
 from contextd.spawn import start_daemon, take_lock
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend
 
 STOP_SECONDS = 30.0
+_STOP_AGAIN_SECONDS = 1.0
+_POLL_SECONDS = 0.002
+"""Agents at work start a daemon anew within 5 to 50 ms: whoever looks more often comes first."""
 
 
 def build(standalone: OpenBackend) -> list[click.Command]:
@@ -39,7 +45,10 @@ def _init_command(standalone: OpenBackend) -> click.Command:
     @click.option("--no-daemon", is_flag=True, help="Do not start the daemon for the vectors.")
     @as_json_option
     def init(path: str, anyway: bool, no_daemon: bool, as_json: bool) -> int:
-        """Scan a repository: stack, modules, code index, .context/project.yaml."""
+        """Scan a repository: stack, modules, code index, .context/project.yaml.
+
+        The folder is trusted from then on: its rules and settings apply.
+        """
         backend = standalone()
         progress = Progress()
         try:
@@ -51,6 +60,8 @@ def _init_command(standalone: OpenBackend) -> click.Command:
                 alone=True,
                 progress=progress,
             )
+            if not agent_of(os.environ):
+                backend.call("trust", request, {"by": "init"})
             answer = backend.call("init", request, {"anyway": anyway})
             progress.finish()
         finally:
@@ -82,28 +93,85 @@ def _restore_command(standalone: OpenBackend) -> click.Command:
     @click.command("restore", epilog="Example: contextd restore backups/local-20260101T000000Z.db")
     @click.argument("path", required=False, type=click.Path(exists=True, dir_okay=False))
     @click.option("--fresh", is_flag=True, help="Begin with an empty store instead of a backup.")
+    @click.option("--yes", is_flag=True, help="Put newer writes aside without asking.")
     @as_json_option
-    def restore(path: str | None, fresh: bool, as_json: bool) -> int:
+    def restore(path: str | None, fresh: bool, yes: bool, as_json: bool) -> int:
         """Put a backup in the store's place; the store that was there is kept beside it."""
         if fresh is (path is not None):
             raise click.UsageError("give the file of a backup, or --fresh")
-        home = home_directory()
-        with contextlib.suppress(Unavailable):
-            client.control("stop", timeout=60)
-        with _nobody_else(home):
-            aside = _swap(Path(path) if path else None, home)
-            backend = standalone(fresh=fresh)
-            try:
-                health = backend.health()
-            finally:
-                backend.close()
-        done = f"restored {path}; {health['projects']} projects" if path else "begun anew"
-        text = done + (f"; the store before it is {aside}" if aside else "")
-        value = {"restored": path or "", "kept": str(aside or "")}
-        Console(as_json).show(Reply(value, text))
+        home, backup = home_directory(), Path(path) if path else None
+        if backup is not None:
+            _check_backup(backup)
+        was_running = _stop_daemon()
+        try:
+            with _nobody_else(home):
+                written = _written_since(standalone, backup)
+                if written and not yes and not _asked(written):
+                    return 1
+                aside = _swap(backup, home)
+                backend = standalone(fresh=fresh)
+                try:
+                    health = backend.health()
+                finally:
+                    backend.close()
+        finally:
+            if was_running:
+                start_quietly()
+        value = {
+            "restored": path or "",
+            "kept": str(aside or ""),
+            "changes_set_aside": written.changes,
+            "sessions_set_aside": written.sessions,
+            "daemon": "started again" if was_running else "",
+        }
+        lines = [f"restored {path}; {health['projects']} projects" if path else "begun anew"]
+        if aside:
+            lines.append(f"Put aside: {written.as_text()}{' that this backup lacks' * bool(path)}.")
+            lines.append(f"The store before it is {aside}")
+            lines.append(f"To get it back: contextd restore {aside}")
+        lines += ["The daemon was started again."] if was_running else []
+        Console(as_json).show(Reply(value, "\n".join(lines)))
         return 0
 
     return restore
+
+
+def _stop_daemon() -> bool:
+    """Have the daemon finish its writes and end; whether one was running."""
+    try:
+        client.control("stop", timeout=60)
+    except Unavailable:
+        return False
+    return True
+
+
+def _written_since(standalone: OpenBackend, backup: Path | None) -> WrittenSince:
+    try:
+        backend = standalone()
+    except ContextdError:
+        # It is lost or damaged, which is why somebody restores it.
+        return WrittenSince(readable=False)
+    try:
+        return backend.written_since(backup)
+    finally:
+        backend.close()
+
+
+def _asked(written: WrittenSince) -> bool:
+    """Whether a person agrees to put these writes aside. Raises `Invalid` where nobody can be asked."""
+    summary = f"the store has {written.as_text()} that this backup lacks"
+    if not sys.stdin.isatty():
+        raise Invalid(
+            summary, "nothing was changed; `--yes` puts them aside, into a file that is kept"
+        )
+    click.echo(f"{summary[0].upper()}{summary[1:]}. They are put aside, into a file that is kept.")
+    return click.confirm("Go on?")
+
+
+def _check_backup(backup: Path) -> None:
+    with backup.open("rb") as file:
+        if file.read(16) != b"SQLite format 3\x00":
+            raise Invalid(f"{backup} is not a backup", "choose a file `contextd backup` wrote")
 
 
 @contextlib.contextmanager
@@ -111,10 +179,16 @@ def _nobody_else(home: Path) -> Iterator[None]:
     """Wait until the daemon has finished its writes and ended, and keep others from starting one."""
     make_home(home)
     deadline = time.monotonic() + STOP_SECONDS
+    look_again = time.monotonic() + _STOP_AGAIN_SECONDS
     while (lock := take_lock(home)) is None:
-        if time.monotonic() > deadline:
+        now = time.monotonic()
+        if now > deadline:
             raise Unavailable("the daemon did not stop", "stop it with `contextd daemon stop`")
-        time.sleep(0.05)
+        if now > look_again:
+            # An agent at work has started another one meanwhile.
+            _stop_daemon()
+            look_again = now + _STOP_AGAIN_SECONDS
+        time.sleep(_POLL_SECONDS)
     try:
         yield
     finally:
@@ -127,13 +201,14 @@ def _swap(backup: Path | None, home: Path) -> Path | None:
     store.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     if backup is None:
         return _put_aside(store)
-    with backup.open("rb") as file:
-        if file.read(16) != b"SQLite format 3\x00":
-            raise Invalid(f"{backup} is not a backup", "choose a file `contextd backup` wrote")
+    # A store that was put aside after a crash has its last writes in a log beside it.
+    parts = [part for part in ("-wal", "") if backup.with_name(backup.name + part).is_file()]
     fresh = store.with_suffix(".restoring")
-    shutil.copyfile(backup, fresh)
+    for part in parts:
+        shutil.copyfile(backup.with_name(backup.name + part), fresh.with_name(fresh.name + part))
     aside = _put_aside(store)
-    fresh.replace(store)
+    for part in parts:
+        fresh.with_name(fresh.name + part).replace(store.with_name(store.name + part))
     return aside
 
 

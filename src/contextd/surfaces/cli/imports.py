@@ -12,6 +12,7 @@ import click
 from contextd.client import Reply
 from contextd.domain.access import OWNER
 from contextd.domain.errors import ContextdError, Invalid
+from contextd.domain.unseen import visible_text
 from contextd.runtime import Request
 from contextd.surfaces.cli.home import start_quietly
 from contextd.surfaces.cli.output import Console, Progress, as_json_option
@@ -122,7 +123,7 @@ class _Importing:
                 "nobody is there to be asked",
                 "add --yes to import it, or --dry-run to see what would be",
             )
-        click.echo(found.text)
+        click.echo(visible_text(found.text))
         return click.confirm("Import it?", default=True)
 
     def _call(self, name: str, arguments: Mapping[str, Any]) -> Reply:

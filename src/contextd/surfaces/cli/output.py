@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from contextd.domain.errors import ContextdError
+from contextd.domain.trust import require_person
 from contextd.domain.unseen import visible_json, visible_text
 
 if TYPE_CHECKING:
@@ -31,7 +32,11 @@ def json_option() -> click.Option:
 
 
 def ask(name: str, arguments: Mapping[str, Any], *, project: str = "") -> Reply:
-    """Call an operation of the daemon from here, starting the daemon when none runs."""
+    """Call an operation of the daemon from here, starting the daemon when none runs. Raises `Denied` for what
+    only a person may do, in a shell that belongs to an agent.
+    """
+    if name == "trust" and not arguments.get("revoke"):
+        require_person(os.environ)
     # 10 ms of sockets that help and completion need not pay.
     from contextd import client  # noqa: PLC0415
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import click
 
 from contextd.domain.errors import Invalid
+from contextd.domain.quoting import inline
+from contextd.domain.unseen import visible_json
 from contextd.surfaces.cli.guidance import Guiding
 from contextd.surfaces.cli.output import Console, as_json_option, ask
 from contextd.surfaces.cli.sarif import as_sarif
@@ -77,13 +79,15 @@ def policy_check(
         reply = ask("policy_check", {"action": action})
         value, text = reply.value, reply.text
     if sarif:
-        click.echo(json.dumps(as_sarif(value["violations"]), indent=2, ensure_ascii=False))
+        click.echo(
+            visible_json(json.dumps(as_sarif(value["violations"]), indent=2, ensure_ascii=False))
+        )
     elif as_json:
         console.show_value(value)
     else:
         console.show(_Told(text))
     for problem in value["problems"] if sarif else ():
-        click.echo(f"! {problem}", err=True)
+        click.echo(f"! {inline(problem)}", err=True)
     return int(any(fail_on == "warn" or one["enforce"] == "deny" for one in value["violations"]))
 
 

@@ -52,6 +52,11 @@ FIXED = {
         "projects",
         "Scan a repository: stack, modules, code index, .context/project.yaml.",
     ),
+    "trust": Fixed(
+        "trust",
+        "projects",
+        "Trust a folder: its rules, settings, schema, skills and files for agents apply.",
+    ),
     "show": Fixed("show", "projects", "Show what contextd knows about the project."),
     "inbox": Fixed("inbox", "knowledge", "List what waits for your word, and accept or reject it."),
     "import": Fixed(

@@ -39,14 +39,17 @@ async def look(desk: Desk) -> Response:
     health = model["health"]
     breakdown = model["identity"]["typeBreakdown"]
     stalest = model["freshness"]["stalestEntries"]
+    declared = {*model["coverage"]["typesWithEntries"], *model["coverage"]["typesEmpty"]}
     return desk.page(
         "awareness.html",
         model=model,
         colour=HEALTH.get(health["overallHealth"], "warn"),
-        coverage=ring(health["coverageScore"], f"Coverage {health['coverageScore']:.0%}"),
+        coverage=ring(health["coverageScore"], f"Coverage {health['coverageScore']:.0%}")
+        if declared
+        else ring(0, "Coverage: no types are declared yet", text="–"),
         freshness=ring(health["freshnessScore"], f"Freshness {health['freshnessScore']:.0%}"),
         types=sorted(breakdown.items(), key=lambda item: (-item[1], item[0])),
-        declared={*model["coverage"]["typesWithEntries"], *model["coverage"]["typesEmpty"]},
+        declared=declared,
         empty=model["coverage"]["typesEmpty"],
         most=max(breakdown.values(), default=0),
         gaps=[{**gap, "acts": actions(gap, stalest)} for gap in gaps["gaps"]],

@@ -64,8 +64,8 @@ def columns(
     )
 
 
-def ring(share: float, label: str, name: str = "accent") -> Markup:
-    """A ring filled to `share`, between 0 and 1."""
+def ring(share: float, label: str, name: str = "accent", text: str = "") -> Markup:
+    """A ring filled to `share`, between 0 and 1, with `text` or the percentage in it."""
     around = 2 * 3.14159265 * 42
     filled = around * min(1.0, max(0.0, share))
     # A round cap would draw a dot for nothing at all.
@@ -76,5 +76,5 @@ def ring(share: float, label: str, name: str = "accent") -> Markup:
     return Markup(
         f'<svg class="ring" viewBox="0 0 100 100" width="96" height="96" role="img" '
         f'aria-label="{escape(label)}"><circle class="track" cx="50" cy="50" r="42"/>'
-        f'{arc if filled else ""}<text x="50" y="50">{round(100 * share)}%</text></svg>'
+        f'{arc if filled else ""}<text x="50" y="50">{escape(text or f"{round(100 * share)}%")}</text></svg>'
     )

@@ -27,9 +27,8 @@ async def _form(
     answer: str = "",
     problems: dict[str, str] | None = None,
 ) -> Response:
-    if not desk.project:
-        return desk.page("new.html", types=[], shapes=[], chosen=_NOTE, given=fields, problems={})
-    types = (await desk.ask("describe_schema"))["types"]
+    # One call of the template: a page without a project once lacked a name that it needs.
+    types = (await desk.ask("describe_schema"))["types"] if desk.project else []
     found = next((kind for kind in types if kind["name"] == chosen), _NOTE)
     return desk.page(
         "new.html",

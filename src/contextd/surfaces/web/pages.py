@@ -122,14 +122,16 @@ async def overview(desk: Desk) -> Response:
     """What is known, what happened lately, and what to do next."""
     if not desk.project:
         return desk.page("overview.html", known=None)
-    status, about, recent, latest, active, gaps = await asyncio.gather(
+    status, about, recent, latest, active, gaps, disputed = await asyncio.gather(
         desk.ask("status"),
         desk.ask_lately("project_overview"),
         desk.ask("list_records", limit=6),
         desk.ask("list_sessions", limit=6),
         desk.ask("activity", days=_DAYS),
         _gaps(desk),
+        desk.ask("list_contradictions", limit=1),
     )
+    disputes = disputed["contradictions"]
     waiting = (await desk.ask("list_records", status="waiting", limit=1))["total"]
     return desk.page(
         "overview.html",
@@ -139,7 +141,7 @@ async def overview(desk: Desk) -> Response:
         recent=recent["records"],
         sessions=latest["sessions"],
         waiting=waiting,
-        steps=next_steps(status, about, latest["sessions"], waiting, gaps),
+        steps=next_steps(status, about, latest["sessions"], waiting, gaps, disputes),
         chart=_activity(active["days"]),
         peak=max(d["reads"] + d["writes"] + d["misses"] for d in active["days"]),
         totals={

@@ -20,7 +20,7 @@ ZOOMS = (50, 75, 100, 150, 200, 300)
 async def look(desk: Desk) -> Response:
     """All modules, or with `module` one of them with its neighbours."""
     if not desk.project:
-        return desk.page("project.html", about=None)
+        return desk.page("project.html", about=None, one=None)
     about = await desk.ask_lately("project_overview")
     states = await desk.ask("list_modules")
     modules = {one["name"]: one for one in states["modules"]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -86,14 +87,18 @@ def number(value: float | int) -> str:
     return f"{value:,}"
 
 
+_CAMEL = re.compile(r"(?<=[a-z0-9])[A-Z](?=[a-z])")
+
+
 def plural(count: int, one: str, many: str = "") -> str:
     """`1 file`, `2 files`."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def words(name: str) -> str:
-    """A name from code as people read it: `Learn session`."""
-    text = name.replace("_", " ").replace("-", " ")
+    """A name from code as people read it: `Learn session`, `Bubble id`."""
+    text = _CAMEL.sub(lambda found: " " + found[0].lower(), name)
+    text = text.replace("_", " ").replace("-", " ")
     return text[:1].upper() + text[1:]
 
 

@@ -17,12 +17,13 @@ def next_steps(
     sessions: Sequence[Any],
     waiting: int,
     gaps: Sequence[Mapping[str, Any]],
+    disputes: Sequence[Mapping[str, Any]],
 ) -> list[Step]:
     """At most four things worth doing, the most useful first."""
     return [
         *_failures(status),
         *_beginnings(status, about, sessions),
-        *_decisions(waiting, gaps),
+        *_decisions(waiting, gaps, disputes),
     ][:MOST]
 
 
@@ -54,12 +55,17 @@ def _beginnings(
         }
 
 
-def _decisions(waiting: int, gaps: Sequence[Mapping[str, Any]]) -> Iterator[Step]:
+def _decisions(
+    waiting: int, gaps: Sequence[Mapping[str, Any]], disputes: Sequence[Mapping[str, Any]]
+) -> Iterator[Step]:
+    if disputes:
+        reason = str(disputes[0].get("reason", ""))
+        yield _link("Records contradict each other", reason, "/awareness#pairs", "Settle them")
     if waiting:
         phrase = "record waits" if waiting == 1 else "records wait"
         yield _link(
             f"{waiting:,} {phrase} for your decision",
-            "Nobody is told of them unasked before you, or a second session, say so.",
+            "Agents get them once you confirm them or a second session does.",
             "/inbox",
             "Review",
         )

@@ -4,7 +4,7 @@ import { cline as row } from "./rows.js"
 import { tell } from "./telling.js"
 
 const HOME = homedir()
-const server = JSON.parse(JSON.stringify(row.server), (_, value) => (value === "~" ? HOME : value))
+const server = row.server && JSON.parse(JSON.stringify(row.server), (_, value) => (value === "~" ? HOME : value))
 // Cline goes on without any plugin when one of them took longer to start, as it counts from about when this
 // process began.
 const LIMIT = Number(process.env.CLINE_PLUGIN_IMPORT_TIMEOUT_MS) || 4000
@@ -31,11 +31,11 @@ export default {
       taskId: session,
       sessionContext: { rootSessionId: session },
     }
-    api.registerMcpServer({ name: "contextd", ...server })
+    if (server) api.registerMcpServer({ name: "contextd", ...server })
     const say = (message) => context?.logger?.log?.(message)
     const briefing = session ? await inTime(told("started", say)) : ""
     const content = [row.instructions, briefing].filter(Boolean).join("\n\n")
-    api.registerRule({ id: "contextd", source: "contextd", content })
+    if (content) api.registerRule({ id: "contextd", source: "contextd", content })
   },
   hooks: {
     async afterRun() {

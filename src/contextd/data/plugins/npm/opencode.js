@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url"
 import { opencode as row } from "./rows.js"
 import { tell } from "./telling.js"
 
-const SKILLS = fileURLToPath(new URL("../skills", import.meta.url))
+const SKILLS = row.skills && fileURLToPath(new URL(row.skills, import.meta.url))
 
 export const Contextd = async ({ client, directory }) => {
   const briefings = new Map()
@@ -25,8 +25,8 @@ export const Contextd = async ({ client, directory }) => {
   const mine = (session) => session && !agents.has(session)
   return {
     config: async (config) => {
-      config.mcp = { contextd: row.server, ...config.mcp }
-      config.skills = { ...config.skills, paths: [...(config.skills?.paths ?? []), SKILLS] }
+      if (row.server) config.mcp = { contextd: row.server, ...config.mcp }
+      if (SKILLS) config.skills = { ...config.skills, paths: [...(config.skills?.paths ?? []), SKILLS] }
     },
     event: async ({ event }) => {
       const about = event.properties ?? {}

@@ -111,6 +111,7 @@ function forms(part) {
     if (woken.has(form)) continue;
     woken.add(form);
     form.addEventListener("submit", (event) => {
+      if (event.defaultPrevented) return;
       if (form.hasAttribute("aria-busy") && !form.hasAttribute("data-editor")) {
         event.preventDefault(); // It is on its way.
         return;

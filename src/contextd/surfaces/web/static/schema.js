@@ -84,20 +84,22 @@ function read() {
   const types = {};
   const found = [];
   for (const card of list.querySelectorAll("[data-card]")) {
-    const name = card.querySelector("[data-type-name]").value.trim();
+    const typeBox = card.querySelector("[data-type-name]");
+    const name = typeBox.value.trim();
     if (!name) {
-      found.push("A type has no name.");
+      found.push({ at: typeBox, message: "This type has no name." });
       continue;
     }
-    if (Object.hasOwn(types, name)) found.push(`Two types are called ${name}.`);
+    if (Object.hasOwn(types, name)) found.push({ at: typeBox, message: `Two types are called ${name}.` });
     const fields = {};
     for (const row of card.querySelectorAll("[data-field]")) {
-      const field = row.querySelector("[data-name]").value.trim();
+      const box = row.querySelector("[data-name]");
+      const field = box.value.trim();
       if (!field) {
-        found.push(`A field of ${name} has no name.`);
+        found.push({ at: box, message: `This field of ${name} has no name.` });
         continue;
       }
-      if (Object.hasOwn(fields, field)) found.push(`${name} has two fields called ${field}.`);
+      if (Object.hasOwn(fields, field)) found.push({ at: box, message: `${name} has two fields called ${field}.` });
       fields[field] = readField(row);
     }
     const about = card.querySelector("[data-type-about]").value.trim();
@@ -106,15 +108,45 @@ function read() {
   return { types, found };
 }
 
+// The box of a type or a field that the server names, or nothing where the form has none.
+function boxOf(where) {
+  for (const card of list.querySelectorAll("[data-card]")) {
+    const typeBox = card.querySelector("[data-type-name]");
+    const name = typeBox.value.trim();
+    if (where === name) return typeBox;
+    for (const box of card.querySelectorAll("[data-name]")) {
+      if (where === `${name}.${box.value.trim()}`) return box;
+    }
+  }
+  return null;
+}
+
+function mark({ at, message }) {
+  const note = document.createElement("p");
+  note.className = "wrong small";
+  note.dataset.error = "";
+  note.id = `error-${editor.querySelectorAll("[data-error]").length}`;
+  note.textContent = message;
+  at.setAttribute("aria-invalid", "true");
+  at.setAttribute("aria-describedby", note.id);
+  (at.closest("[data-field]") ?? at.closest(".type-head")).append(note);
+}
+
 function tell(found) {
   state.className = `badge ${found.length ? "bad" : "good"}`;
   state.textContent = found.length ? `${found.length} problem${found.length > 1 ? "s" : ""}` : "valid";
-  text.setAttribute("aria-invalid", String(found.length > 0));
+  text.setAttribute("aria-invalid", String(found.some((problem) => !problem.at)));
+  for (const note of editor.querySelectorAll("[data-error]")) note.remove();
+  for (const box of list.querySelectorAll("[aria-invalid]")) {
+    box.removeAttribute("aria-invalid");
+    box.removeAttribute("aria-describedby");
+  }
+  for (const problem of found) if (problem.at) mark(problem);
   problems.replaceChildren(
-    ...found.map((line) => {
+    ...found.map(({ message }) => {
       const item = document.createElement("li");
       item.className = "wrong";
-      item.textContent = line;
+      item.textContent = message;
       return item;
     }),
   );
@@ -138,7 +170,13 @@ async function check(body) {
   if (mine !== asked) return null;
   editor.removeAttribute("aria-busy");
   if (answer.error) answer = { problems: [{ line: 0, message: answer.error.message, hint: answer.error.hint }] };
-  tell(answer.problems.map((p) => (p.line ? `Line ${p.line}: ` : "") + p.message + (p.hint ? ` (${p.hint})` : "")));
+  const lines = body.types === undefined; // of the file as it is typed; the form has no lines
+  tell(
+    answer.problems.map((p) => ({
+      at: p.where ? boxOf(p.where) : null,
+      message: (lines && p.line ? `Line ${p.line}: ` : "") + p.message + (p.hint ? ` (${p.hint})` : ""),
+    })),
+  );
   return answer.problems.length ? null : answer;
 }
 
@@ -150,19 +188,34 @@ function soon(run) {
   timer = setTimeout(run, PAUSE);
 }
 
+// What was edited last, until it was found to be valid: only then the other one shows the same.
+let edited = null;
+
 // The file as it is in the editor goes along: its comments stay where they are.
-function changed() {
-  soon(async () => {
+async function settle() {
+  if (edited === text) {
+    const answer = await check({ text: text.value });
+    if (!answer) return false;
+    show(answer.types);
+  } else if (edited === list) {
     const { types, found } = read();
     if (found.length) {
       asked += 1;
       editor.removeAttribute("aria-busy");
       tell(found);
-      return;
+      return false;
     }
     const answer = await check({ types, base: text.value });
-    if (answer) text.value = answer.text;
-  });
+    if (!answer) return false;
+    text.value = answer.text;
+  }
+  edited = null;
+  return true;
+}
+
+function changed() {
+  edited = list;
+  soon(settle);
 }
 
 function move(item, up) {
@@ -217,11 +270,22 @@ list.addEventListener("keydown", (event) => {
   }
 });
 text.addEventListener("input", () => {
-  soon(async () => {
-    const answer = await check({ text: text.value });
-    if (answer) show(answer.types);
-  });
+  edited = text;
+  soon(settle);
 });
+// Sent before it is valid, the file would go without what the form holds, and the form be drawn anew.
+editor.addEventListener(
+  "submit",
+  async (event) => {
+    if (!edited) return;
+    event.preventDefault();
+    clearTimeout(timer);
+    asked += 1;
+    if (await settle()) editor.requestSubmit(event.submitter);
+    else (editor.querySelector('[aria-invalid="true"]') ?? text).focus();
+  },
+  { capture: true }, // before the page disables the button of a form that is sent
+);
 editor.querySelector("[data-add-type]").addEventListener("click", () => {
   const item = addType();
   addField(item.querySelector("[data-fields]"));

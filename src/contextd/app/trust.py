@@ -1,0 +1,193 @@
+"""Which folders the owner of this machine trusts: what they said, and what their clients were told.
+
+The file lies in the home, not in the folder. An entry is keyed to the real path, and marked with the first
+commit of the repository, or with the folder's inode where there is none: another repository in the same
+place is not trusted. What lies below a trusted folder, a clone of it elsewhere and the place it was moved
+to are folders of their own. A linked work tree is trusted with the repository it belongs to.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from contextd.caches import Cache
+from contextd.code.git.identity import first_commit
+from contextd.code.git.program import repository
+from contextd.domain.errors import ContextdError, Invalid
+from contextd.domain.trust import EARLIER, Trust
+from contextd.guarded_files import read_file
+from contextd.home import directory_from, read_object, user_directory, write_object
+from contextd.interop.clients import CLIENTS
+from contextd.interop.clients.client import Client
+
+_LARGEST = 4 << 20
+"""Bytes of the file of trusted folders."""
+
+_LARGEST_OF_CLIENT = 32 << 20
+"""Bytes: Claude Code keeps the history of every project in the same file."""
+
+_CLIENTS = 32
+
+
+class TrustBook:
+    """The trusted folders of a home. Safe to use from any thread."""
+
+    def __init__(self, home: Path) -> None:
+        self._file = home / "trust.json"
+        self._lock = threading.Lock()
+        self._own: tuple[object, dict[str, dict[str, str]]] = (object(), {})
+        self._of_clients: Cache[str, tuple[object, frozenset[str]]] = Cache(_CLIENTS)
+
+    def begin(self, roots: Iterable[Path]) -> None:
+        """Make the file where there is none. Of a home from before it existed, the checkouts that were
+        initialised there are trusted: their owner did that.
+        """
+        with self._lock:
+            if self._file.exists():
+                return
+            known = [root for root in roots if (root / ".context" / ".generated.json").is_file()]
+            self._write({_real(root): _entry(root, EARLIER) for root in known})
+
+    def of(self, root: Path) -> Trust:
+        """Whether a checkout is trusted, by whom and since when."""
+        path = _real(root)
+        entry = self._entries().get(path)
+        if entry is not None:
+            return _decided(path, entry)
+        client = next((row.title for row in CLIENTS.values() if path in self._trusted_in(row)), "")
+        if client:
+            return Trust(path, trusted=True, by=client)
+        main = _main_of(Path(path))
+        if main is not None and (found := self.of(main)).trusted:
+            return Trust(path, trusted=True, by=found.by, since=found.since)
+        return Trust(path)
+
+    def grant(self, root: Path, by: str) -> Trust:
+        """Trust a checkout from now on. Raises `Invalid` for a folder that is not there."""
+        if not root.is_dir():
+            raise Invalid(f"{root} is no folder", "give the folder of a project")
+        return self._store(root, _entry(root, by))
+
+    def revoke(self, root: Path) -> Trust:
+        """Trust a checkout no longer, whatever a client was told."""
+        return self._store(root, {"by": "you", "since": _now(), "revoked": "yes"})
+
+    def listed(self) -> list[Trust]:
+        """Every decision of the owner's, and the folders their clients trust, by path."""
+        found = {path: _decided(path, entry) for path, entry in self._entries().items()}
+        for row in CLIENTS.values():
+            for path in self._trusted_in(row):
+                if path not in found and Path(path).is_dir():
+                    found[path] = Trust(path, trusted=True, by=row.title)
+        return [found[path] for path in sorted(found)]
+
+    def _store(self, root: Path, entry: dict[str, str]) -> Trust:
+        path = _real(root)
+        with self._lock:
+            self._write({**self._entries(), path: entry})
+        return self.of(Path(path))
+
+    def _write(self, entries: Mapping[str, Mapping[str, str]]) -> None:
+        write_object(self._file, {"version": 1, "folders": entries})
+
+    def _entries(self) -> dict[str, dict[str, str]]:
+        stamp = _stamp(self._file)
+        if self._own[0] != stamp:
+            document = read_object(self._file, _LARGEST) or {}
+            folders = document.get("folders")
+            known = folders.items() if isinstance(folders, dict) else ()
+            self._own = (stamp, {path: one for path, one in known if isinstance(one, dict)})
+        return self._own[1]
+
+    def _trusted_in(self, client: Client) -> frozenset[str]:
+        """The folders that the person trusted in a client. A file that cannot be read names none."""
+        if client.folder_trust is None:
+            return frozenset()
+        chosen = directory_from(client.configuration.variable)
+        file = client.folder_trust.place.path(user_directory(), chosen)
+        stamp = (str(file), _stamp(file))
+        known = self._of_clients.get(client.name)
+        if known is None or known[0] != stamp:
+            known = (stamp, _named_in(client, file))
+            self._of_clients.put(client.name, known)
+        return known[1]
+
+
+def _named_in(client: Client, file: Path) -> frozenset[str]:
+    assert client.folder_trust is not None
+    try:
+        text = read_file(file, _LARGEST_OF_CLIENT).decode()
+        named = client.folder_trust.folders(text)
+    except (OSError, ValueError, ContextdError):
+        return frozenset()
+    absolute = (Path(one) for one in named)
+    return frozenset(_real(one) for one in absolute if one.is_absolute())
+
+
+def _real(root: Path) -> str:
+    return os.path.realpath(root)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _entry(root: Path, by: str) -> dict[str, str]:
+    return {"by": by, "since": _now(), "commit": first_commit(root), "folder": _folder(root)}
+
+
+def _folder(root: Path) -> str:
+    try:
+        about = root.stat()
+    except OSError:
+        return ""
+    return f"{about.st_dev}:{about.st_ino}"
+
+
+def _decided(path: str, entry: Mapping[str, Any]) -> Trust:
+    by, since = str(entry.get("by", "")), str(entry.get("since", ""))
+    if entry.get("revoked"):
+        return Trust(path, by=by, since=since, note="taken back")
+    root = Path(path)
+    before, now = str(entry.get("commit") or ""), first_commit(root)
+    same = before == now if before and now else entry.get("folder") == _folder(root)
+    if not same:
+        what = "there is another folder in its place" if root.is_dir() else "it is gone"
+        return Trust(path, by=by, since=since, note=what)
+    return Trust(path, trusted=True, by=by, since=since)
+
+
+def _main_of(root: Path) -> Path | None:
+    """The main work tree of a linked one, where the repository knows it; None of any other folder."""
+    found = repository(root)
+    if found is None or not found.is_linked or found.root != root:
+        return None
+    main = found.common_dir.parent
+    if found.common_dir.name != ".git" or main == root:
+        return None
+    # `.git` of a linked work tree is a file that anybody can write: the repository has to name it as well.
+    if found.git_dir.parent != found.common_dir / "worktrees":
+        return None
+    named = _line_in(found.git_dir / "gitdir")
+    return main if named and _real(Path(named)) == _real(root / ".git") else None
+
+
+def _line_in(file: Path) -> str:
+    """The line in a small file of git's; empty where it cannot be read."""
+    try:
+        return read_file(file, 4_096).decode().strip()
+    except (OSError, ValueError):
+        return ""
+
+
+def _stamp(path: Path) -> object:
+    try:
+        about = path.stat()
+    except OSError:
+        return None
+    return about.st_mtime_ns, about.st_size, about.st_ino

@@ -1,0 +1,121 @@
+"""How a project is built, tested and run, as its manifests and its CI say."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from contextd.code.project.manifests import Manifest
+from contextd.code.project.manifests.model import table
+
+Read = Callable[[str], str]
+
+_MANAGERS = {
+    "pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lock": "bun", "bun.lockb": "bun",
+    "package-lock.json": "npm", "npm-shrinkwrap.json": "npm",
+}  # fmt: skip
+_WANTED = "build", "dev", "start", "test", "lint"
+_TARGET = re.compile(r"^(all|build|test|tests|check|run|lint|dev)\s*:(?!=)", re.MULTILINE)
+_BY_FILE: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("Cargo.toml", ("build: cargo build", "test: cargo test")),
+    ("go.mod", ("build: go build ./...", "test: go test ./...")),
+    ("manage.py", ("run: python manage.py runserver", "test: python manage.py test")),
+    ("tox.ini", ("test: tox",)),
+    ("noxfile.py", ("test: nox",)),
+    ("gradlew", ("build: ./gradlew build", "test: ./gradlew test")),
+    ("mvnw", ("build: ./mvnw package", "test: ./mvnw test")),
+    ("pom.xml", ("build: mvn package", "test: mvn test")),
+    ("CMakeLists.txt", ("build: cmake -B build && cmake --build build",)),
+    ("meson.build", ("build: meson setup build && meson compile -C build",)),
+    ("configure.ac", ("build: ./configure && make",)),
+    (".rspec", ("test: bundle exec rspec",)),
+    ("Rakefile", ("tasks: bundle exec rake -T",)),
+    ("mix.exs", ("test: mix test",)),
+    ("Package.swift", ("build: swift build", "test: swift test")),
+    ("phpunit.xml.dist", ("test: vendor/bin/phpunit",)),
+    ("phpunit.xml", ("test: vendor/bin/phpunit",)),
+    ("dbt_project.yml", ("build: dbt build",)),
+)
+"""What a file at the root says without being read."""
+
+_CI = re.compile(r"^\.github/workflows/[^/]+\.ya?ml$|^\.gitlab-ci\.yml$|^\.circleci/config\.yml$")
+_RUN = re.compile(r"^\s*(?:- )?run:\s*(?:\|\s*\n\s*)?([^\n|>].*)$", re.MULTILINE)
+_TESTS = re.compile(
+    r"(?:^|[\s/:_.-])(?:tests?|pytest|tox|nox|phpunit|rspec|molecule|ctest|vitest|jest)\b"
+)
+_NO_TEST = re.compile(r"^(?:if|for|echo|cd|mkdir|export|cat|git|rm|cp)\b|\binstall\b|\bupload")
+_MOST, _MOST_CI, _LONGEST = 8, 2, 90
+
+
+def commands(paths: Sequence[str], manifests: Sequence[Manifest], read: Read) -> tuple[str, ...]:
+    """Lines such as `test: npm test (vitest run)`: those of manifests at the root, then what CI runs."""
+    top = {path for path in paths if "/" not in path}
+    found = [*_of_scripts(top, read), *_of_make(top, read), *_of_composer(top, read)]
+    for name, lines in _BY_FILE:
+        if name in top and not (name == "pom.xml" and "mvnw" in top):
+            found += lines
+    found += _of_others(top, manifests, read)
+    first: dict[str, str] = {}
+    for line in found:
+        first.setdefault(line.partition(":")[0], line)
+    tests = [line for line in _of_ci(paths, read) if line not in first.values()]
+    return (*list(first.values())[:_MOST], *tests)
+
+
+def _of_scripts(top: set[str], read: Read) -> Iterator[str]:
+    if "package.json" not in top:
+        return
+    try:
+        scripts = table(table(json.loads(read("package.json"))).get("scripts"))
+    except ValueError:
+        return
+    manager = next((tool for lock, tool in _MANAGERS.items() if lock in top), "npm")
+    for name in _WANTED:
+        script = scripts.get(name)
+        if isinstance(script, str) and script and "no test specified" not in script:
+            plain = manager in ("pnpm", "yarn") or name in ("test", "start")
+            yield f"{name}: {manager} {'' if plain and manager != 'bun' else 'run '}{name} ({script[:60]})"
+
+
+def _of_make(top: set[str], read: Read) -> Iterator[str]:
+    name = next((name for name in ("Makefile", "makefile", "GNUmakefile") if name in top), "")
+    for target in dict.fromkeys(_TARGET.findall(read(name)) if name else ()):
+        yield f"{'build' if target == 'all' else target.removesuffix('s')}: make {target}"
+
+
+def _of_composer(top: set[str], read: Read) -> Iterator[str]:
+    if "composer.json" not in top:
+        return
+    try:
+        scripts = table(table(json.loads(read("composer.json"))).get("scripts"))
+    except ValueError:
+        return
+    for name in ("test", "lint"):
+        if name in scripts:
+            yield f"{name}: composer {name}"
+
+
+def _of_others(top: set[str], manifests: Sequence[Manifest], read: Read) -> Iterator[str]:
+    if any(name.endswith((".sln", ".slnx")) for name in top):
+        yield from ("build: dotnet build", "test: dotnet test")
+    if "pytest.ini" in top or "[tool.pytest" in (
+        read("pyproject.toml") if "pyproject.toml" in top else ""
+    ):
+        yield "test: pytest"
+    if "pubspec.yaml" in top:
+        own = next((m for m in manifests if m.path == "pubspec.yaml"), None)
+        tool = "flutter" if own is not None and "flutter" in own.dependencies else "dart"
+        yield from (f"run: {tool} run", f"test: {tool} test")
+
+
+def _of_ci(paths: Sequence[str], read: Read) -> list[str]:
+    """The first commands of CI that test something."""
+    found: dict[str, None] = {}
+    for path in [path for path in paths if _CI.search(path)][:10]:
+        for command in _RUN.findall(read(path)):
+            line = " ".join(command.split()).strip("'\"")
+            fits = _TESTS.search(line) and len(line) <= _LONGEST and "${{" not in line
+            if fits and not _NO_TEST.search(line):
+                found.setdefault(f"CI ({path}): {line}")
+    return list(found)[:_MOST_CI]

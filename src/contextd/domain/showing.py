@@ -1,0 +1,68 @@
+"""Results as they are shown: every text in them quoted, unless its field says that it needs no quoting.
+
+An operation gives a dataclass whose fields hold other people's text: titles, paths, tags, names, reasons. Its
+`as_text()` puts them together. It is called on a copy in which each text was quoted, so that nobody who writes an
+`as_text()` can forget to. A field that holds a text contextd laid out itself is `RENDERED`, a whole file or log
+is a `DOCUMENT`, and what is written to a file from a terminal is `RAW`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import Any, get_type_hints
+
+from contextd.domain.details import TextForm
+from contextd.domain.quoting import fenced, harmless, quotation, settled
+
+_FORMS = {"rendered": harmless, "document": fenced, "raw": str}
+
+
+def text_form(result: Any) -> str:
+    """What `as_text()` of a result says, with every text in it quoted."""
+    return settled(str(shown(result).as_text()))
+
+
+def shown(value: Any) -> Any:
+    """A copy of a result in which each text is quoted; the result itself where that changes nothing."""
+    return _shown(value, quotation)
+
+
+def _shown(value: Any, form: Any) -> Any:
+    if isinstance(value, str):
+        return form(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return _copied(value)
+    if isinstance(value, Mapping):
+        return {_shown(key, form): _shown(inner, form) for key, inner in value.items()}
+    if isinstance(value, list | set | frozenset):
+        return type(value)(_shown(inner, form) for inner in value)
+    if isinstance(value, tuple):
+        parts = [_shown(inner, form) for inner in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return value
+
+
+def _copied(value: Any) -> Any:
+    made = value
+    for name, form in _fields(value.__class__):
+        before = getattr(value, name)
+        after = _shown(before, form)
+        if after != before:
+            made = copy(value) if made is value else made
+            object.__setattr__(made, name, after)
+    return made
+
+
+@cache
+def _fields(row: type) -> tuple[tuple[str, Any], ...]:
+    """The fields of a class, and how the texts in each are shown."""
+    hints = get_type_hints(row, include_extras=True)
+    return tuple((one.name, _form(hints[one.name])) for one in fields(row))
+
+
+def _form(hint: Any) -> Any:
+    marks = [mark for mark in getattr(hint, "__metadata__", ()) if isinstance(mark, TextForm)]
+    return _FORMS[marks[0].form] if marks else quotation

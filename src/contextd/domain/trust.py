@@ -1,0 +1,64 @@
+"""Whether the owner of this machine trusts a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from contextd.domain.dataclass import dataclass
+from contextd.domain.errors import Denied
+
+UNTRUSTED = "This folder is not trusted; its rules are not applied. To trust it: contextd trust"
+"""Shown once wherever it matters."""
+
+EARLIER = "earlier"
+"""Who trusted a folder that was initialised before contextd knew trust."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """A decision about a folder. `by` says whose act it was: `you`, `init`, `earlier` for a folder that was
+    initialised before contextd knew trust, or the title of a client. `since` is ISO 8601, empty where the
+    client does not say. `note` says why an earlier decision does not hold.
+    """
+
+    path: str
+    trusted: bool = False
+    by: str = ""
+    since: str = ""
+    note: str = ""
+
+    def as_text(self) -> str:
+        """A line for people."""
+        if not self.trusted:
+            return f"not trusted  {self.path}" + (f"  ({self.note})" if self.note else "")
+        return f"trusted      {self.path}  (by {self.by}{f', {self.since[:10]}' if self.since else ''})"
+
+
+AGENT_SHELLS = {
+    "CLAUDECODE": "Claude Code",
+    "CODEX_SANDBOX": "Codex CLI",
+    "CODEX_SANDBOX_NETWORK_DISABLED": "Codex CLI",
+    "GEMINI_CLI": "Gemini CLI",
+    "QWEN_CODE": "Qwen Code",
+    "COPILOT_CLI": "GitHub Copilot CLI",
+    "CURSOR_AGENT": "Cursor",
+    "OPENCODE": "OpenCode",
+    "CLINE_ACTIVE": "Cline",
+    "GOOSE_TERMINAL": "Goose",
+}
+"""Variables that a client sets for the commands its agent runs: what is typed there no person typed."""
+
+
+def require_person(environment: Mapping[str, str]) -> None:
+    """Raise `Denied` in a shell in which an agent types: trusting a folder is up to a person."""
+    agent = agent_of(environment)
+    if agent:
+        raise Denied(
+            f"this shell belongs to {agent}, and an agent cannot trust a folder",
+            "run `contextd trust` in a terminal of your own",
+        )
+
+
+def agent_of(environment: Mapping[str, str]) -> str:
+    """The title of the client whose agent runs commands with this environment; empty for a person's shell."""
+    return next((title for name, title in AGENT_SHELLS.items() if environment.get(name)), "")

@@ -1,0 +1,70 @@
+"""Trusting a folder: the act of a person, never of an agent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from contextd.code.git.identity import identify
+from contextd.domain.dataclass import dataclass
+from contextd.domain.errors import Denied
+from contextd.domain.trust import Trust
+from contextd.operations.core import FilePath, operation
+from contextd.runtime import Runtime
+
+_AFTERWARDS = ("places", "policy files", "skill files", "schema files")
+"""What is remembered of folders as they were seen before the decision."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrustDecisions:
+    """Every folder a decision was made about."""
+
+    folders: list[Trust]
+
+    def as_text(self) -> str:
+        """A line per folder."""
+        return "\n".join(one.as_text() for one in self.folders) or "no folder is trusted yet"
+
+
+@dataclass(frozen=True, slots=True)
+class TrustChange:
+    """A folder after a decision about it."""
+
+    folder: Trust
+
+    def as_text(self) -> str:
+        """What holds there now."""
+        path = self.folder.path
+        if self.folder.trusted:
+            return f"✓ {path} is trusted: its rules, settings, schema and skills apply."
+        return f"✓ {path} is not trusted: nothing of its .context/ applies, nor of its files for agents."
+
+
+@operation("POST /api/trust", effect="write", audience="person", idempotent=True)
+def trust(
+    runtime: Runtime, path: FilePath = "", revoke: bool = False, by: Literal["you", "init"] = "you"
+) -> TrustChange:
+    """Trust a folder: from now on its rules, settings, schema and skills apply.
+
+    Args:
+        path: Any folder of the project; the current one when empty.
+        revoke: Trust it no longer.
+        by: Whether you trust it by itself or by initialising it.
+    """
+    if runtime.surface in ("mcp", "hook", "job") or not runtime.has_person:
+        raise Denied("only the owner of this machine trusts a folder", "run `contextd trust`")
+    organisation = runtime.organisation
+    folders = organisation.trusted_folders
+    root = Path(path) if path else runtime.root
+    root = identify(root, lambda one: folders.of(one).trusted).root
+    found = folders.revoke(root) if revoke else folders.grant(root, by)
+    for name in _AFTERWARDS:
+        organisation.caches.forget(name)
+    return TrustChange(found)
+
+
+@operation("GET /api/trust", audience="person")
+def trusted_folders(runtime: Runtime) -> TrustDecisions:
+    """List the folders that you or your coding clients trust, with who said so and when."""
+    return TrustDecisions(runtime.organisation.trusted_folders.listed())

@@ -1,0 +1,228 @@
+"""The directives that every session is told: chosen in one place, told whole, and counted where they do not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
+
+from contextd.domain.dataclass import dataclass
+from contextd.domain.directives import is_directive, is_users
+from contextd.domain.records import Record, short_id
+from contextd.domain.scope import PERSON
+from contextd.domain.tokens import count_tokens, trim_to_tokens
+from contextd.domain.words import content_words, one_line
+from contextd.governance.contradict import conflict
+from contextd.runtime import Runtime
+from contextd.sessions.briefing import ALWAYS, Line
+from contextd.steps.person import LONGEST_LINE, is_personal, told_by
+from contextd.steps.read_by_client import reads_itself
+from contextd.steps.tiers import always, rules_query
+
+_READ = 200
+"""Directives of the user that are looked at: more than anybody states."""
+
+_LONGEST = 160
+"""Tokens of one directive. What is longer is a document, of which the first sentences are told."""
+
+_SAME = 0.9
+"""The share of its words that another directive says too, from which on it says the same."""
+
+_WEIGHT = 20.0
+"""More than anything of a briefing weighs but where the work stands."""
+
+REST = "standards_get"
+"""The operation that lists every directive in force."""
+
+_SEVERITIES = {"critical": 0, "error": 1, "high": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class ToldDirectives:
+    """The directives for one reader: those in force, most important first, of which `lines` fit and
+    `left_out` did not; `personal` are the lines of the person's own.
+    """
+
+    lines: list[Line] = field(default_factory=list[Line])
+    personal: list[Line] = field(default_factory=list[Line])
+    records: Mapping[str, Record] = field(default_factory=dict[str, Record])
+    left_out: int = 0
+
+    @property
+    def texts(self) -> list[str]:
+        """What each of them says, as it was recorded."""
+        lines = (*self.lines, *self.personal)
+        return [said(self.records[line.id]) for line in lines if line.id in self.records]
+
+
+def lines_tokens(lines: Iterable[Line]) -> int:
+    """What lines of a briefing take."""
+    return sum(count_tokens(f"- {line.text}\n") for line in lines)
+
+
+def told_directives(
+    runtime: Runtime, budget: int, *, work: str = "", rules: Sequence[Record] | None = None
+) -> ToldDirectives:
+    """The directives that hold here within `budget` tokens: critical ones first, then what the user
+    directed, then standards; among equals those that bear on the `work`. `rules` are the records of
+    `rules_query`, where the caller has them.
+    """
+    known = directives_in_force(runtime, rules)
+    order = _order(runtime, known, work)
+    lines: list[Line] = []
+    personal: list[Line] = []
+    left = budget - count_tokens(f"- {rest_line(99)}\n")
+    left_out = 0
+    for place, id in enumerate(order):
+        record, reason = known[id]
+        line = Line(directive_line(record), id, _WEIGHT - place / 1_000, ALWAYS, reason)
+        cost = count_tokens(f"- {line.text}\n")
+        if cost > left:
+            left_out += 1
+            continue
+        left -= cost
+        (personal if is_personal(record) else lines).append(line)
+    if left_out and budget > 0:
+        lines.append(Line(rest_line(left_out), weight=_WEIGHT - 1, tier=ALWAYS))
+    records = {id: record for id, (record, _) in known.items()}
+    return ToldDirectives(lines, personal, records, left_out)
+
+
+def directives_in_force(
+    runtime: Runtime, rules: Sequence[Record] | None = None
+) -> dict[str, tuple[Record, str]]:
+    """Every directive that each session here is to be told, by id, with the reason; none where tier 0 is
+    turned off.
+    """
+    if not runtime.settings.flag("injection.tier0"):
+        return {}
+    if rules is None:
+        rules = runtime.view.records.find(rules_query(runtime)).records
+    by_id = {rule.id: rule for rule in rules}
+    found = {id: (by_id[id], reason) for id, reason in always(runtime, rules).items()}
+    for record in users_directives(runtime):
+        reason = "the person's word" if is_personal(record) else "the user's word"
+        found.setdefault(record.id, (record, reason))
+    return _once(found)
+
+
+def ranked_directives(runtime: Runtime) -> list[Record]:
+    """Every directive in force, most important first."""
+    known = directives_in_force(runtime)
+    return [known[id][0] for id in _order(runtime, known, "")]
+
+
+def users_directives(runtime: Runtime) -> list[Record]:
+    """What the user directed: learned from prompts, typed, or kept in the person's layer; newest first."""
+    now = runtime.clock.now()
+    learned = runtime.query("discovery", valid_at=now, where={"type": "rule"}, limit=_READ)
+    typed = runtime.query(
+        "context", "memory", "discovery", valid_at=now, trust="human", limit=_READ
+    )
+    find = runtime.view.records.find
+    records = [*find(learned).records, *find(typed).records]
+    if PERSON in runtime.cascade:
+        kinds = ("context", "memory")
+        own = runtime.query(*kinds, reach="org", valid_at=now, limit=_READ)
+        records += [record for record in find(own).records if is_personal(record)]
+    directing = [
+        one for one in records if is_users(one) or (is_personal(one) and is_directive(one))
+    ]
+    return [one for one in directing if not reads_itself(runtime, one)]
+
+
+def said(record: Record) -> str:
+    """What a directive says, in one line, without the scaffolding of its kind."""
+    if is_personal(record):
+        return told_by(record)
+    body = str(record.data.get("requirement") or record.data.get("rule") or record.content)
+    body = " ".join(body.split())
+    title = " ".join(record.title.split()).rstrip("… ")
+    mine, theirs = set(content_words(title)), set(content_words(body))
+    text = body if not title or mine <= theirs else f"{title}: {body}"
+    instead = " ".join(str(record.data.get("instead") or record.data.get("way_out") or "").split())
+    return f"{text} (instead: {instead})" if instead and instead not in text else text
+
+
+def directive_line(record: Record) -> str:
+    """A directive as it is injected: what it says, its kind, its id and its severity or source."""
+    text = said(record)
+    if is_personal(record):
+        return trim_to_tokens(text, LONGEST_LINE) or _shortened(text)
+    text = _shortened(text)
+    severity = str(record.data.get("severity") or "")
+    named = record.data.get("type") if record.kind == "discovery" else record.kind
+    marks = [f"{named} {short_id(record.id)}", severity or str(record.source)]
+    return f"{text} [{' · '.join(marks)}]"
+
+
+def _shortened(text: str) -> str:
+    if count_tokens(text) <= _LONGEST:
+        return text
+    return trim_to_tokens(text, _LONGEST) or one_line(text, 4 * _LONGEST)
+
+
+def rest_line(count: int) -> str:
+    """How many directives did not fit, and the operation that lists them."""
+    return f"{count} more: `{REST}`"
+
+
+def _order(runtime: Runtime, known: Mapping[str, tuple[Record, str]], work: str) -> list[str]:
+    about = set(content_words(work))
+
+    def rank(id: str) -> tuple[float, ...]:
+        record = known[id][0]
+        mine = set(content_words(said(record)))
+        bearing = len(mine & about) / len(mine) if mine else 0.0
+        where = runtime.cascade.index(record.scope) if record.scope in runtime.cascade else 9
+        return (_severity(record), -bearing, where, -record.created_at.timestamp())
+
+    return sorted(known, key=lambda id: (rank(id), id))
+
+
+def _severity(record: Record) -> int:
+    if record.kind == "coding_standard":
+        return _SEVERITIES.get(str(record.data.get("severity") or ""), 2)
+    return _SEVERITIES.get(str(record.data.get("severity") or ""), 1)
+
+
+def _once(found: Mapping[str, tuple[Record, str]]) -> dict[str, tuple[Record, str]]:
+    """Without those that say in the same words what another one says."""
+    seen_texts: list[tuple[set[str], str]] = []
+    chosen: dict[str, tuple[Record, str]] = {}
+    for id, (record, reason) in found.items():
+        text = said(record)
+        words = set(content_words(text))
+        same = (other for other in seen_texts if _are_the_same(words, other[0]))
+        if any(not conflict(text, other) for _, other in same):
+            continue
+        seen_texts.append((words, text))
+        chosen[id] = (record, reason)
+    return chosen
+
+
+def _are_the_same(words: set[str], other: set[str]) -> bool:
+    larger = max(len(words), len(other))
+    return bool(larger) and len(words & other) >= _SAME * larger
+
+
+def without_told(line: str, texts: Iterable[str]) -> str:
+    """A line without the directives in it that are told already; empty where nothing is left."""
+    rest = line
+    for text in texts:
+        start = rest.find(text[:_RECOGNISED])
+        if start < 0:
+            continue
+        tail = rest[start:]
+        if tail.startswith(text):
+            rest = rest[:start] + tail[len(text) :]
+        elif tail.endswith("…") and text.startswith(tail.rstrip(" …")):
+            rest = rest[:start].rstrip()
+    if rest == line:
+        return line
+    rest = " ".join(rest.split())
+    label, _, words = rest.partition(": ")
+    return rest if content_words(words if ": " in rest else label.rstrip(":")) else ""
+
+
+_RECOGNISED = 40
+"""Characters by which the beginning of a directive is found in a line that may be cut off."""

@@ -1,0 +1,60 @@
+"""What a store holds that a backup of it does not."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from contextd.domain.upkeep import WrittenSince
+
+_HEADER = 100
+"""Bytes of a database's header."""
+
+_CHANGES = "SELECT scope, record_id, seq FROM {}.changes"
+_SESSIONS = "SELECT scope, id FROM {}.sessions"
+_MISSING = "SELECT count(*) FROM ({} EXCEPT {})"
+_LATER = (
+    "SELECT count(*) FROM main.changes WHERE at > (SELECT coalesce(max(at), 0) FROM kept.changes)"
+)
+
+
+def written_since(store: Path, backup: Path | None) -> WrittenSince:
+    """The changes of records and the sessions of a store that a backup lacks; everything where there is no
+    backup. Not `readable` for a store in which nothing can be counted.
+    """
+    if not store.is_file():
+        return WrittenSince()
+    if store.stat().st_size < _HEADER:
+        # SQLite would take it for a new database and delete the log that is left of the old one.
+        return WrittenSince(readable=False)
+    try:
+        with closing(apsw.Connection(str(store), flags=apsw.SQLITE_OPEN_READWRITE)) as database:
+            if backup is None:
+                changes = _count(database, f"SELECT count(*) FROM ({_CHANGES.format('main')})")
+                sessions = _count(database, f"SELECT count(*) FROM ({_SESSIONS.format('main')})")
+                return WrittenSince(changes, sessions)
+            database.execute("ATTACH ? AS kept", (str(backup),))
+            return _compared(database)
+    except apsw.Error:
+        return WrittenSince(readable=False)
+
+
+def _compared(database: apsw.Connection) -> WrittenSince:
+    try:
+        changes, sessions = (
+            _count(database, _MISSING.format(rows.format("main"), rows.format("kept")))
+            for rows in (_CHANGES, _SESSIONS)
+        )
+    except apsw.SQLError:
+        # A backup of an older schema: its rows have other keys, and times all the same.
+        return WrittenSince(_count(database, _LATER))
+    return WrittenSince(changes, sessions)
+
+
+def _count(database: apsw.Connection, sql: str) -> int:
+    [row] = database.execute(sql)
+    first: Any = row[0]
+    return int(first)

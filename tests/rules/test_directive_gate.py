@@ -1,0 +1,160 @@
+"""No path but an act takes anything from a directive: one gate, and a table of all who may pass it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import product
+
+import pytest
+from sources import parsed, python_files
+
+from contextd.domain.confidence import SIGNALS, apply, confidence_at, is_sure
+from contextd.domain.directives import ENDING_ACTS, in_force, is_directive
+from contextd.domain.kinds import KINDS
+from contextd.domain.records import STATUSES, Record
+from contextd.domain.scope import Scope
+
+GATED = "reports use: the gate in `steps/writing.py` gives back what it takes from a directive"
+ACT = "somebody's decision, which the history names"
+MERGE = (
+    "keeps what was merged in a record that says the same; directives merge with directives alone"
+)
+FILE = "the file it stands in says so"
+NEVER_DIRECTIVE = "of a kind or a moment that holds no directive"
+
+LOWERING = {
+    "consolidation/merging.py": {"united": MERGE, "into": MERGE, "parted": MERGE},
+    "domain/directives.py": {"in_force": "the gate"},
+    "operations/awareness/contradictions.py": {
+        "resolve_contradiction": ACT,
+        "reopen_contradiction": ACT,
+    },
+    "operations/awareness/gaps.py": {"dismiss_gap": NEVER_DIRECTIVE, "reopen_gap": NEVER_DIRECTIVE},
+    "operations/awareness/stability.py": {"check_stability": GATED},
+    "operations/awareness/usefulness.py": {"report_usefulness": GATED},
+    "operations/knowledge/bubbles.py": {"delete_bubble": ACT},
+    "operations/knowledge/candidates.py": {"settle_candidate": ACT},
+    "operations/knowledge/contexts.py": {"delete_context": ACT},
+    "operations/knowledge/memories.py": {"memory_feedback": GATED, "memory_record": ACT},
+    "operations/knowledge/person.py": {"person_accept": ACT},
+    "operations/knowledge/records.py": {"_move": ACT},
+    "operations/upkeep/doctor.py": {"canary": NEVER_DIRECTIVE},
+    "steps/consolidating.py": {"_archive": GATED},
+    "steps/episodes.py": {"_withdrawn": ACT},
+    "steps/intake_entries.py": {"_sorted_out": ACT},
+    "steps/intake_notes.py": {"archive_gone": FILE, "_again": FILE},
+    "steps/intake_sessions.py": {"_readmit": ACT},
+    "steps/person_files.py": {"_compared": FILE},
+    "steps/person_proposals.py": {"_plain": NEVER_DIRECTIVE},
+    "steps/policy_files.py": {"_one": FILE, "_new": FILE, "_gone": FILE, "to_new_file": FILE},
+    "steps/promotion_proposals.py": {"_proposed": NEVER_DIRECTIVE},
+    "steps/remedies.py": {"_came_back": GATED},
+    "steps/skill_files.py": {"_changed": FILE, "_gone": FILE},
+    "steps/superseding.py": {"_superseded": ACT},
+    "steps/unimporting.py": {"_out_of_use": ACT},
+    "steps/unmerging.py": {"_restored": ACT},
+    "steps/witnesses.py": {"seen_again": GATED, "judge_use": GATED},
+}
+"""Every function that changes the status, the validity or the confidence of a record, and by what right. A
+new one belongs here: what only reports use takes an action that is not in `ENDING_ACTS`.
+"""
+
+_LOWERS = {"confidence", "status", "valid_to"}
+_OTHERS = ("benchmarks/", "domain/sessions.py", "domain/window.py", "sessions/window.py")
+"""What measures, and what changes sessions and windows, which have a status too."""
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+JUDGED = (
+    "archive",
+    "create",
+    "expire",
+    "feedback",
+    "read",
+    "signal",
+    "any action not thought of yet",
+)
+
+
+def lowering_sites() -> Iterator[tuple[str, str]]:
+    """(file, function) of every copy of a record with another status, validity or confidence."""
+    for path in python_files():
+        name = path.as_posix().removeprefix("src/contextd/")
+        if not path.as_posix().startswith("src/contextd/") or name.startswith(_OTHERS):
+            continue
+        for function in ast.walk(parsed(path)):
+            if isinstance(function, ast.FunctionDef) and any(map(_lowers, ast.walk(function))):
+                yield name, function.name
+
+
+def _lowers(node: ast.AST) -> bool:
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute | ast.Name)):
+        return False
+    called = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
+    named = {keyword.arg for keyword in node.keywords}
+    return called == "with_" and bool(named & _LOWERS or None in named)
+
+
+def test_every_place_that_lowers_a_record_says_by_what_right() -> None:
+    found = set(lowering_sites())
+    allowed = {(file, name) for file, names in LOWERING.items() for name in names}
+    assert found - allowed == set(), "add it to LOWERING, with its right"
+    assert allowed - found == set(), "it lowers nothing any more: take it out of LOWERING"
+
+
+def made(kind: str, **more: object) -> Record:
+    record = Record(kind=kind, scope=Scope("local", "default", "shop"), content="The host is slow.")
+    old = {"created_at": NOW, "updated_at": NOW, "last_used_at": NOW, "status": "active"}
+    return record.with_(**{**old, **more})
+
+
+def directives() -> list[Record]:
+    """A directive of every kind that can hold one, by its kind, its type, its tag or its words."""
+    by_kind = [made(name) for name, kind in KINDS.items() if "directive" in kind.traits]
+    worded = [
+        made(kind, content="Never touch the vendor folder.") for kind in ("context", "memory")
+    ]
+    labelled = [
+        made("discovery", data={"type": "rule"}),
+        made("context", data={"contextType": "preference"}),
+        made("context", tags=("constraint",)),
+        made("memory", tags=("anti-pattern",)),
+    ]
+    return [*by_kind, *worded, *labelled]
+
+
+@pytest.mark.parametrize("record", directives(), ids=lambda record: f"{record.kind} {record.tags}")
+def test_nothing_but_an_act_weakens_a_directive(record: Record) -> None:
+    assert is_directive(record)
+    for action, signal, status in product(JUDGED, SIGNALS, STATUSES):
+        weakened = record.with_(
+            confidence=apply(record.confidence, signal), status=status, valid_to=NOW
+        )
+        kept = in_force(record, weakened, action)
+        assert (kept.status, kept.valid_to) == (record.status, None)
+        assert kept.confidence >= record.confidence
+        assert kept.text == weakened.text
+
+
+@pytest.mark.parametrize("record", directives(), ids=lambda record: f"{record.kind} {record.tags}")
+def test_a_directive_is_as_sure_after_ten_years(record: Record) -> None:
+    later = NOW + timedelta(days=3_650)
+    assert confidence_at(record, later) == record.confidence
+    assert is_sure(replace(record, confidence=0.1), later)
+
+
+@pytest.mark.parametrize("action", sorted(ENDING_ACTS))
+def test_an_act_ends_a_directive(action: str) -> None:
+    record = made("policy")
+    ended = record.with_(status="archived", confidence=0.1)
+    assert in_force(record, ended, action) == ended
+
+
+def test_what_is_no_directive_sinks_as_before() -> None:
+    note = made("memory")
+    sunk = note.with_(confidence=0.1, status="candidate")
+    assert not is_directive(note)
+    assert in_force(note, sunk, "signal") == sunk
+    assert confidence_at(note, NOW + timedelta(days=3_650)) == 0

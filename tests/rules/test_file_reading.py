@@ -1,0 +1,112 @@
+"""Files that somebody else may have put there are read through `guarded_files` alone."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from sources import faults, parsed, python_files
+
+SOURCE = [
+    path
+    for path in python_files()
+    if path.is_relative_to(Path("src/contextd"))
+    and not path.is_relative_to(Path("src/contextd/benchmarks"))
+]
+"""Benchmarks read data that whoever runs them fetched and named."""
+
+OWN_HOME = "a file that contextd itself wrote into its home"
+OWN_PACKAGE = "a file of the package"
+THE_MACHINE = "what the system says of this process"
+NAMED_BY_A_PERSON = "the person names it, and a pipe is meant to be read to its end"
+
+ALLOWED = {
+    "guarded_files.py": "the guarded reader",
+    "__main__.py": OWN_HOME,
+    "app/files.py": OWN_HOME,
+    "channel.py": OWN_HOME,
+    "code/calls/kept.py": OWN_PACKAGE,
+    "code/index/languages/language.py": OWN_PACKAGE,
+    "code/index/scan_worker.py": "the pipe to its parent",
+    "daemon_log.py": OWN_HOME,
+    "demo.py": "the copy that the demo made",
+    "disk.py": "a file that was just made",
+    "embedders/minilm.py": OWN_PACKAGE,
+    "embedders/onnx.py": "a model that the person chose in the home's settings",
+    "governance/policies/packs.py": OWN_PACKAGE,
+    "home.py": OWN_HOME,
+    "interop/importers/sample.py": OWN_PACKAGE,
+    "interop/plugins.py": OWN_PACKAGE,
+    "interop/receipts.py": OWN_HOME,
+    "ready.py": OWN_HOME,
+    "retrieval/sense.py": OWN_PACKAGE,
+    "retrieval/weights.py": OWN_PACKAGE,
+    "schema/templates.py": OWN_PACKAGE,
+    "sessions/worth.py": OWN_PACKAGE,
+    "spawn.py": OWN_HOME,
+    "spool.py": OWN_HOME,
+    "steps/network.py": THE_MACHINE,
+    "stores/lost.py": OWN_HOME,
+    "stores/migrate.py": OWN_PACKAGE,
+    "stores/turnstile.py": OWN_HOME,
+    "surfaces/cli/daemon.py": OWN_HOME,
+    "surfaces/cli/home.py": NAMED_BY_A_PERSON,
+    "surfaces/cli/main.py": "the null device",
+    "surfaces/cli/signatures.py": OWN_HOME,
+    "surfaces/cli/values.py": NAMED_BY_A_PERSON,
+    "surfaces/daemon.py": OWN_HOME,
+    "surfaces/web/render.py": OWN_PACKAGE,
+    "surfaces/port.py": OWN_HOME,
+}
+"""Where a file is opened by hand, and why that is no file of a stranger's."""
+
+_METHODS = {"read_text", "read_bytes", "open", "fdopen"}
+_OPENS_NOTHING = {"Host", "webbrowser", "_opener", "packed"}
+"""What has a method `open` that opens no file: an opener of addresses, a member of an archive."""
+
+_FUNCTIONS = {
+    "gzip": {"open", "GzipFile"},
+    "lzma": {"open", "LZMAFile"},
+    "bz2": {"open", "BZ2File"},
+    "tarfile": {"open", "TarFile"},
+    "shutil": {"copy", "copy2", "copyfile", "copytree"},
+    "linecache": {"getline", "getlines"},
+    "numpy": {"load", "fromfile"},
+    "mmap": {"mmap"},
+}
+
+
+def _inside(path: Path) -> str:
+    return path.relative_to("src/contextd").as_posix()
+
+
+def _opens(node: ast.AST) -> bool:
+    """Whether a node is a call that opens or reads a file by its path."""
+    if not isinstance(node, ast.Call):
+        return False
+    called = node.func
+    if isinstance(called, ast.Name):
+        return called.id == "open"
+    if not isinstance(called, ast.Attribute):
+        return False
+    owner = called.value.attr if isinstance(called.value, ast.Attribute) else None
+    owner = called.value.id if isinstance(called.value, ast.Name) else owner
+    if called.attr in _FUNCTIONS.get(owner or "", set()):
+        return True
+    return called.attr in _METHODS and owner not in _OPENS_NOTHING
+
+
+def _opened(path: Path) -> list[int]:
+    return [node.lineno for node in ast.walk(parsed(path)) if _opens(node)]  # type: ignore[attr-defined]
+
+
+def test_no_file_is_opened_past_the_guarded_reader() -> None:
+    others = [path for path in SOURCE if _inside(path) not in ALLOWED]
+
+    assert faults(others, _opened) == {}
+
+
+def test_each_place_of_the_table_still_opens_files() -> None:
+    places = {_inside(path): path for path in SOURCE}
+
+    assert [name for name in ALLOWED if not _opened(places[name])] == []

@@ -1,0 +1,74 @@
+"""Handles are resolved in the call's view, in one module; few places widen a view, and none for an id."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from sources import parsed, python_files
+
+WIDENED = {
+    "operations/upkeep/doctor.py": "the home's vectors, counted",
+    "operations/upkeep/jobs.py": "the owner's background work, outside of any project",
+    "operations/upkeep/status.py": "the owner's home, outside of any project",
+    "steps/connected.py": "which clients were heard from lately, for doctor",
+    "steps/evidence.py": "the self-model, outside of any project",
+    "steps/person_proposals.py": "what several projects know of the person, a proposal the person confirms",
+    "steps/promotion_proposals.py": "what several projects know, a proposal somebody confirms",
+}
+"""Modules that look at every project of the caller, and what for."""
+
+RESOLVER = "steps/handles.py"
+
+MODULES = {
+    "/".join(path.parts[2:]): parsed(path)
+    for path in python_files()
+    if path.parts[:2] == ("src", "contextd") and path.parts[2] in ("operations", "steps")
+}
+"""What serves calls: path below the package → syntax tree."""
+
+
+def calls(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
+    """The dotted end of what is called, `sessions.find`, and the call."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            owner = node.func.value
+            before = owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
+            yield f"{before}.{node.func.attr}", node
+
+
+def lookups(tree: ast.AST) -> Iterator[str]:
+    """Calls that resolve a handle or part of one: a prefix, or the text behind a digest."""
+    for name, call in calls(tree):
+        prefixed = any(keyword.arg == "prefix" for keyword in call.keywords)
+        if (prefixed and name.endswith((".find", ".list"))) or name == "originals.get":
+            yield name
+
+
+def test_handles_are_looked_up_in_one_module() -> None:
+    found = {path for path, tree in MODULES.items() if any(lookups(tree))}
+    # An answer shortens ids to what names nothing else in the call's view.
+    assert found == {RESOLVER, "operations/lean.py"}
+
+
+def test_only_listed_modules_widen_a_view_to_every_project() -> None:
+    widening = {
+        path
+        for path, tree in MODULES.items()
+        if any(name.endswith(".everywhere") for name, _ in calls(tree))
+    }
+    assert widening == set(WIDENED)
+
+
+def test_no_operation_takes_the_project_from_what_it_looked_up() -> None:
+    """A call stands in another project because its caller named that, never because a row is there."""
+    moved = {
+        path
+        for path, tree in MODULES.items()
+        for name, call in calls(tree)
+        if name.endswith((".at", ".standing_in"))
+        and call.args
+        and "session" in ast.unparse(call.args[0])
+    }
+    # The job that ends idle sessions of every project; no caller passes it an id.
+    assert moved == {"operations/sessions/idle.py"}

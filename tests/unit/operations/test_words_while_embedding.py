@@ -1,0 +1,96 @@
+"""While texts wait for their vectors words answer, and each search says how many have one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from support.desks import Desk
+
+ASKED = "where is the refresh token renewed"
+CODE = (
+    "def renew_refresh_token(session):\n"
+    '    """Renew the refresh token of a session before it expires."""\n'
+    "    return session.exchange()\n"
+)
+SEARCHES: dict[str, dict[str, Any]] = {
+    "context_search": {"query": ASKED},
+    "codebase_search": {"query": ASKED},
+}
+
+
+@pytest.fixture
+def scanned(desk: Desk) -> Desk:
+    """A project whose code was indexed a moment ago and has no vectors yet."""
+    (desk.root / "src" / "renewal.py").write_text(CODE)
+    desk.as_owner("init")
+    return desk
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_words_find_code_that_has_no_vector_yet(scanned: Desk, search: str) -> None:
+    answer = scanned.answer(search, **SEARCHES[search])
+    assert "renewal.py" in answer.text
+    assert "% embedded; words only" in answer.value["notice"]
+    assert answer.value["notice"] in answer.text
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_once_all_have_one_nothing_is_said_of_it(scanned: Desk, search: str) -> None:
+    scanned.host.work_off()
+    answer = scanned.answer(search, **SEARCHES[search])
+    assert "renewal.py" in answer.text
+    assert answer.value["notice"] == ""
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_what_is_not_found_by_words_alone_is_no_gap(scanned: Desk, search: str) -> None:
+    before = scanned.as_owner("get_gaps")["gaps"]
+    answer = scanned.answer(search, query="which harbour pilot tugs the ferry")
+    scanned.host.flush()
+    assert "nothing relevant" not in answer.text
+    assert "noted as a gap" not in answer.text
+    assert "embedded" in answer.text
+    assert scanned.as_owner("get_gaps")["gaps"] == before
+    scanned.host.work_off()
+    later = scanned.answer(search, query="which harbour pilot tugs the ferry at night")
+    assert "embedded" not in later.text
+
+
+def test_lessons_that_all_have_vectors_are_searched_as_usual(scanned: Desk) -> None:
+    scanned("memory_record", title="Token renewal", description="on expiry",
+            content="Renew the refresh token one minute early.", outcome="success")  # fmt: skip
+    answer = scanned.answer("memory_search", query="when should tokens be renewed")
+    assert "Token renewal" in answer.text
+    assert "embedded" not in answer.text
+
+
+SEARCHED_BY_WORDS = {
+    "context_search": "query", "memory_search": "query", "recall_context": "query",
+    "search_contexts": "query", "skill_search": "task", "remediation_search": "error",
+    "codebase_search": "query",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("search", "name"), SEARCHED_BY_WORDS.items())
+def test_without_an_embedder_an_empty_answer_is_no_gap_and_says_why(
+    words_only: Desk, search: str, name: str
+) -> None:
+    answer = words_only.answer(search, **{name: "which harbour pilot tugs the ferry"})
+    words_only.host.flush()
+    assert "noted as a gap" not in answer.text
+    assert "by words only" in answer.text
+    assert words_only.usage().misses == 0
+
+
+def test_a_memory_comes_before_the_file_that_is_named_like_its_title(desk: Desk) -> None:
+    (desk.root / "src" / "EventsChart.tsx").write_text(
+        "// chart timezones\nexport const chartTimezones = (chart, timezones) => timezones[chart];\n"
+    )
+    desk.as_owner("init")
+    desk.host.work_off()
+    made = desk("memory_record", title="Chart timezones", description="drawing events",
+                content="Bars must be grouped in the zone of the shop.", outcome="success")  # fmt: skip
+    hits = desk("context_search", query="chart timezones")["results"]
+    assert hits[0]["id"] == made["id"]

@@ -1,0 +1,30 @@
+"""The key of redaction and the name of the machine, kept in small files."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from contextd.app.files import kept_bytes
+
+
+def test_what_was_made_once_stays(tmp_path: Path) -> None:
+    first = kept_bytes(tmp_path / "key", 32)
+    assert len(first) == 32
+    assert kept_bytes(tmp_path / "key", 32) == first
+    assert (tmp_path / "key").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("left", [b"", b"short"])
+def test_a_file_that_was_emptied_is_made_anew_and_the_log_says_so(
+    tmp_path: Path, left: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "key").write_bytes(left)
+    with caplog.at_level(logging.WARNING):
+        made = kept_bytes(tmp_path / "key", 32)
+    assert len(made) == 32
+    assert kept_bytes(tmp_path / "key", 32) == made
+    assert "was made anew" in caplog.text
+    assert [path.name for path in tmp_path.iterdir()] == ["key"]
