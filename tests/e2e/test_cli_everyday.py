@@ -41,11 +41,14 @@ class Shop(NamedTuple):
 
 @pytest.fixture
 def shop(shared_home: Home, tmp_path: Path) -> Shop:
-    """A project and its neighbour that nobody has used yet. What makes them is their `.context/`."""
+    """A project and its neighbour that nobody has used yet. What makes them is their `.context/`, which their owner
+    trusts.
+    """
     roots = [tmp_path / f"{name}-{tmp_path.name}" for name in ("shop", "mail")]
     for root in roots:
         (root / ".context").mkdir(parents=True)
         (root / ".context" / "schema.yaml").write_text(SCHEMA)
+        shared_home.trust(root)
     made = Shop(shared_home, *roots)
     # Somebody has been next door.
     Shop(shared_home, *reversed(roots)).run("remember", "Another project's note")
