@@ -78,10 +78,13 @@ def test_what_is_remembered_is_found_listed_logged_and_forgotten(shop: Shop) -> 
 
 
 def test_recall_without_a_memory_names_the_wider_search(shop: Shop) -> None:
-    shop.run("remember", "Mail is queued, never sent")
     done = shop.run("recall", "mail queue")
     assert done.returncode == 0
     assert "`contextd search mail queue`" in done.stderr
+    shop.run("remember", "Mail is queued, never sent")
+    found = shop.run("recall", "mail queue")
+    assert "Mail is queued, never sent" in found.stdout
+    assert "contextd search" not in found.stderr
 
 
 def test_the_log_has_sessions_and_records_latest_first(shop: Shop) -> None:
