@@ -311,7 +311,8 @@ class Runtime:
         """The checkout's root. Raises `NotFound` when the call stands in no checkout."""
         if self.checkout is None:
             raise NotFound(
-                f"this call stands in no checkout{self.nowhere}", "run it inside a repository"
+                f"this call stands in no checkout{self.nowhere}",
+                "run `contextd init` in a repository",
             )
         return self.checkout.root
 

@@ -53,6 +53,11 @@ class Home:
             env=self.environment, cwd=self.project, timeout=60, check=False, **options,
         )  # fmt: skip
 
+    def trust(self, root: Path) -> None:
+        """Trust a folder, as its owner does on the command line."""
+        done = self.run("trust", str(root))
+        assert done.returncode == 0, done.stderr
+
     def popen(self, *arguments: str, **options: Any) -> subprocess.Popen[bytes]:
         """Start a command."""
         self.warm()

@@ -41,11 +41,14 @@ class Shop(NamedTuple):
 
 @pytest.fixture
 def shop(shared_home: Home, tmp_path: Path) -> Shop:
-    """A project and its neighbour that nobody has used yet. What makes them is their `.context/`."""
+    """A project and its neighbour that nobody has used yet. What makes them is their `.context/`, which their owner
+    trusts.
+    """
     roots = [tmp_path / f"{name}-{tmp_path.name}" for name in ("shop", "mail")]
     for root in roots:
         (root / ".context").mkdir(parents=True)
         (root / ".context" / "schema.yaml").write_text(SCHEMA)
+        shared_home.trust(root)
     made = Shop(shared_home, *roots)
     # Somebody has been next door.
     Shop(shared_home, *reversed(roots)).run("remember", "Another project's note")
@@ -75,10 +78,13 @@ def test_what_is_remembered_is_found_listed_logged_and_forgotten(shop: Shop) -> 
 
 
 def test_recall_without_a_memory_names_the_wider_search(shop: Shop) -> None:
-    shop.run("remember", "Mail is queued, never sent")
     done = shop.run("recall", "mail queue")
     assert done.returncode == 0
     assert "`contextd search mail queue`" in done.stderr
+    shop.run("remember", "Mail is queued, never sent")
+    found = shop.run("recall", "mail queue")
+    assert "Mail is queued, never sent" in found.stdout
+    assert "contextd search" not in found.stderr
 
 
 def test_the_log_has_sessions_and_records_latest_first(shop: Shop) -> None:

@@ -148,7 +148,7 @@ def test_its_rules_hold_once_a_person_trusts_it_and_no_longer_than_that(
 
     assert (refused.returncode, canaries(as_agent)) == (1, set())
     assert "belongs to Claude Code" in refused.stderr
-    assert {"CANARYPOLICY:", "CANARYREQUIRED."} <= canaries(trusted)
+    assert {"CANARYPOLICY:", "CANARYREQUIRED"} <= canaries(trusted)
     assert "p.yaml, last changed by t" in trusted
     assert canaries(revoked) == set()
 

@@ -44,6 +44,7 @@ def modelled() -> Iterator[Home]:
     with temporary_home() as fresh:
         give_model(fresh.project, NAMES)
         fresh.start()
+        fresh.trust(fresh.project)
         yield fresh
 
 
@@ -142,6 +143,7 @@ def test_the_list_is_the_projects_own_and_ends_while_tools_are_the_same_everywhe
 
     large, bare = elsewhere(modelled, "large"), elsewhere(modelled, "bare")
     give_model(large, [f"part {number}" for number in range(MANY)])
+    modelled.trust(large)
     here = talk(modelled, use)
     there = talk(modelled, use, "--project-root", str(large))
     nowhere = talk(modelled, use, "--project-root", str(bare))

@@ -32,6 +32,7 @@ def street() -> Iterator[Home]:
         model.write_text(model.read_text("utf-8").replace("Corner Shop", "Bakery"), "utf-8")
         fresh.start()
         for root in (fresh.project, neighbour(fresh)):
+            fresh.trust(root)
             call("project_overview", home=fresh.path, cwd=str(root))
         yield fresh
 

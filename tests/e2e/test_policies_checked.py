@@ -22,6 +22,7 @@ enforce: deny
 def test_a_policy_holds_for_ci_for_an_agent_and_for_its_hook(home: Home) -> None:
     root = committed(home.project, {"app.py": "x = 1\n", ".context/policies/no-print.yaml": POLICY})
     (home.path / "config.yaml").write_text("policies:\n  hook: true\n")
+    home.trust(root)
     clean = home.run("policy", "check", "--diff")
     assert (clean.returncode, clean.stdout) == (0, "✓ there is nothing to check\n"), clean.stderr
     (root / "app.py").write_text("x = 1\nprint(x)\n")

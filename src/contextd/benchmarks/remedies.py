@@ -184,7 +184,7 @@ def _replayed(name: str, each: Sequence[Recording]) -> tuple[list[MetAgain], lis
     before: dict[tuple[str, frozenset[str]], set[str]] = defaultdict(set)
     with tempfile.TemporaryDirectory(prefix="contextd-bench-") as folder:
         root = Path(folder).resolve() / name
-        (root / ".context").mkdir(parents=True)
+        root.mkdir()
         with opened(root, Path(folder) / "home", embedder_name="none") as bench:
             bench.call("init")
             runtime = bench.runtime
@@ -296,7 +296,7 @@ def _print_planted(out: TextIO, real: Sequence[str]) -> None:
     }
     with tempfile.TemporaryDirectory(prefix="contextd-bench-") as folder:
         root = Path(folder).resolve() / "planted"
-        (root / ".context").mkdir(parents=True)
+        root.mkdir()
         with opened(root, Path(folder) / "home") as bench:
             bench.call("init")
             ids: list[str] = []

@@ -86,6 +86,18 @@ def register(
     return wanted
 
 
+def take_back_name(
+    organisation: Organisation, project: Project | None, before: ProjectIdentity
+) -> None:
+    """Name a project after its folder again where the `.context/` of a checkout named it, and is trusted no
+    longer. `before` is what the checkout looked like while it was trusted.
+    """
+    if project is not None and project.name == before.name:
+        name = identify(before.root).name
+        if name != before.name:
+            organisation.directory.save(replace(project, name=name))
+
+
 def trusted_roots(runtime: Runtime, project: Project) -> list[Path]:
     """The checkouts of a project that are there and that their owner trusts."""
     trusts = runtime.organisation.trusted_folders.of

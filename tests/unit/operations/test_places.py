@@ -90,7 +90,10 @@ def test_a_folder_that_is_nobodys_project_is_refused_with_the_reason_and_the_com
         there("codebase_index")
     assert f"contextd init {there.root}" in agent.value.message + agent.value.hint
     told = there("context_search", query="where do invoices go")["notice"]
-    assert "nothing relevant is known; searched without a project" in told
+    assert told.startswith(
+        "no text has these words; searched by words only: there is no embedder; "
+    )
+    assert "searched without a project: " in told
     assert f"contextd init {there.root}" in told
     assert f"contextd init {there.root}" in there("save_context", content=NOTE)["note"]
     with pytest.raises(Invalid, match=reason) as owner:

@@ -11,6 +11,7 @@ from contextd.domain.errors import Denied
 from contextd.domain.trust import Trust
 from contextd.operations.core import FilePath, operation
 from contextd.runtime import Runtime
+from contextd.steps.location import find_project, take_back_name
 
 _AFTERWARDS = ("places", "policy files", "skill files", "schema files")
 """What is remembered of folders as they were seen before the decision."""
@@ -58,7 +59,10 @@ def trust(
     folders = organisation.trusted_folders
     root = Path(path) if path else runtime.root
     root = identify(root, lambda one: folders.of(one).trusted).root
+    before = find_project(organisation, root)
     found = folders.revoke(root) if revoke else folders.grant(root, by)
+    if revoke:
+        take_back_name(organisation, *before)
     for name in _AFTERWARDS:
         organisation.caches.forget(name)
     return TrustChange(found)

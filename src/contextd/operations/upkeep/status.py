@@ -15,6 +15,7 @@ from contextd.domain.trust import UNTRUSTED
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.freshness import not_indexed
+from contextd.steps.model import unheeded
 
 _LATEST = 200
 """Finished jobs that are looked through."""
@@ -105,7 +106,7 @@ def status(runtime: Runtime) -> Status:
         jobs=view.jobs.count(),
         problems=[
             *map(str, runtime.settings.problems),
-            *((UNTRUSTED,) if runtime.checkout and not runtime.checkout.trusted else ()),
+            *((UNTRUSTED,) if unheeded(runtime) else ()),
             *(
                 f"job {job.name} failed: {job.error}"
                 for job in view.jobs.list(states=("failed",), limit=5)
