@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from contextd.code.git import program as git
+from contextd.code.git.named import ask_named, log_named, named_git_dir
 from contextd.code.index.languages.table import DATA, language_name
 from contextd.domain.code import DOCUMENTS
 from contextd.domain.errors import Invalid, NotFound
@@ -56,26 +57,26 @@ def read_history(repository: Path, *, questions: int, memories: int) -> CommitHi
 
     `repository` is a work tree or a git directory. Raises `NotFound` without enough history.
     """
-    git_dir = git.ask(repository, "rev-parse", "--absolute-git-dir")
+    git_dir = named_git_dir(repository)
     if git_dir is None:
         raise NotFound(f"{repository} is no git repository", "give the path of one with history")
-    commits = [_code_only(one) for one in git.log(repository, limit=_SEARCHED, timeout=120.0)]
+    commits = [_code_only(one) for one in log_named(git_dir, limit=_SEARCHED, timeout=120.0)]
     fair = [place for place, one in enumerate(commits) if _can_be_asked(one)][:questions]
     # The last commit has nothing before it that could be searched.
     fair = [place for place in fair if place < len(commits) - 1]
     if not fair:
         raise NotFound("no commit of this history can be asked about", "take one with more commits")
     start = fair[-1] + 1
-    frozen = git.ask(repository, "rev-parse", commits[fair[-1]].sha + "^1")
+    frozen = ask_named(git_dir, "rev-parse", commits[fair[-1]].sha + "^1")
     if frozen is None:
         raise NotFound("the history is cut off", "fetch it whole: `git fetch --unshallow`")
-    listed = git.ask(repository, "ls-tree", "-r", "-z", "--name-only", frozen.strip(), timeout=60)
+    listed = ask_named(git_dir, "ls-tree", "-r", "-z", "--name-only", frozen.strip(), timeout=60)
     paths = tuple(path for path in (listed or "").split("\0") if path and is_code(path))
     known = set(paths)
     asked = [_kept(commits[place], known) for place in fair]
     older = [one for one in commits[start:] if one.files][:memories]
     return CommitHistory(
-        git_dir=Path(git_dir.strip()),
+        git_dir=git_dir,
         head=commits[0].sha,
         frozen=frozen.strip(),
         paths=paths,
@@ -123,14 +124,14 @@ def check_out(history: CommitHistory, paths: Sequence[str], folder: Path) -> Non
 
 def lend_history(history: CommitHistory, folder: Path) -> None:
     """Let the repository that `check_out` made read the commits of the history it came from."""
-    objects = git.ask(history.git_dir, "rev-parse", "--git-path", "objects") or ""
+    objects = ask_named(history.git_dir, "rev-parse", "--git-path", "objects") or ""
     place = (history.git_dir / objects.strip()).resolve()
     (folder / ".git" / "objects" / "info" / "alternates").write_text(f"{place}\n")
 
 
 def stand_before(history: CommitHistory, commit: git.Commit, folder: Path) -> None:
     """Put the branch of `folder` on the parent of `commit`; its files stay as they are."""
-    parent = git.ask(history.git_dir, "rev-parse", commit.sha + "^1") or history.frozen
+    parent = ask_named(history.git_dir, "rev-parse", commit.sha + "^1") or history.frozen
     _run(folder, ["update-ref", "HEAD", parent.strip()])
 
 

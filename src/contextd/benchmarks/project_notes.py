@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
-from contextd.code.git import program as git
+from contextd.code.git.named import ask_named, contents_named, named_git_dir
 from contextd.domain.errors import NotFound
 from contextd.domain.words import content_words
 
@@ -101,12 +101,15 @@ class ProjectNotes:
 
 def read_notes(repository: Path) -> list[ProjectNotes]:
     """What can be asked of a repository, a work tree or a git directory. Raises `NotFound` where nothing can."""
-    messages = _messages(repository)
+    git_dir = named_git_dir(repository)
+    if git_dir is None:
+        raise NotFound(f"{repository} is no git repository", "give the path of one with history")
+    messages = _messages(git_dir)
     today = messages[-1].at
     found = [
         _of_commits(messages),
-        _of_changes(repository, messages),
-        _of_headings(repository, today),
+        _of_changes(git_dir, messages),
+        _of_headings(git_dir, today),
     ]
     fair = [one for one in found if len(one.questions) >= FEWEST]
     if not fair:
@@ -127,7 +130,7 @@ class _Message:
 
 def _messages(repository: Path) -> list[_Message]:
     """The newest commits that merge nothing, oldest first."""
-    text = git.ask(
+    text = ask_named(
         repository, "log", "--no-merges", f"--max-count={_LOGGED}", "--no-show-signature",
         "--format=%x1e%H%x1f%ct%x1f%s%x1f%b", timeout=_GIT_SECONDS,
     )  # fmt: skip
@@ -270,7 +273,7 @@ def _of_headings(repository: Path, today: datetime) -> ProjectNotes:
 
 def _last_changes(repository: Path, today: datetime) -> dict[str, datetime]:
     """When each document was changed last, as far as it is told within the newest commits."""
-    text = git.ask(
+    text = ask_named(
         repository, "log", f"--max-count={_LOGGED}", "--no-renames", "--name-only", "--no-show-signature",
         "--format=%x1e%ct", "--", "*.md", "*.mdx", "*.markdown", "*.rst", timeout=_GIT_SECONDS,
     )  # fmt: skip
@@ -313,11 +316,11 @@ def _sections(text: str) -> Iterator[tuple[int, str, str]]:
 
 def _files(repository: Path, wanted: re.Pattern[str]) -> Iterator[tuple[str, str]]:
     """The newest state of the files with such names, by path; the shortest paths first."""
-    listed = git.ask(repository, "ls-tree", "-r", "-z", "--name-only", "HEAD", timeout=60) or ""
+    listed = ask_named(repository, "ls-tree", "-r", "-z", "--name-only", "HEAD", timeout=60) or ""
     paths = [path for path in listed.split("\0") if wanted.search(path)]
     paths.sort(key=lambda path: (path.count("/"), path))
     names = [f"HEAD:{path}" for path in paths[:_DOCUMENTS]]
-    found: Mapping[str, bytes] = git.contents(repository, names, timeout=_GIT_SECONDS)
+    found: Mapping[str, bytes] = contents_named(repository, names, timeout=_GIT_SECONDS)
     for path, name in zip(paths, names, strict=False):
         if name in found:
             yield path, found[name].decode("utf-8", "replace")

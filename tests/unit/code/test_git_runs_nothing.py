@@ -12,6 +12,7 @@ from contextd.code.git import program as git
 from contextd.code.git.command import git_command, git_environment
 from contextd.code.git.diffs import diff
 from contextd.code.git.identity import identify
+from contextd.code.git.named import ask_named, contents_named, log_named, named_git_dir
 from contextd.code.tree.grep import grep
 from contextd.code.tree.walk import walk
 from contextd.domain.errors import Invalid, Unavailable
@@ -105,6 +106,34 @@ def test_a_bare_repository_inside_of_a_clone_is_not_entered(tmp_path: Path) -> N
     assert list(marks.iterdir()) == []
     with pytest.raises(Unavailable):
         git.ask(inner, "status")
+
+
+def test_the_history_of_a_repository_without_work_tree_that_a_person_names_is_read_and_runs_nothing(
+    tmp_path: Path,
+) -> None:
+    marks = tmp_path / "marks"
+    named = embedded_bare(tmp_path / "bare", marks)
+    victim = committed(tmp_path / "victim", {"secret.txt": "x\n"})
+    with (named / "config").open("a") as config:
+        config.write(f"[core]\n\tworktree = {victim}\n")
+    os.mkfifo(victim / ".mailmap")
+
+    assert named_git_dir(named) == named
+    [commit] = log_named(named, limit=5, timeout=10.0)
+    assert commit.files
+    for command in COMMANDS:
+        ask_named(named, *command)
+    assert contents_named(named, ["HEAD:src/a.py"], 10.0)
+    assert ask_named(named, "rev-parse", "--show-toplevel") == f"{named}\n"
+    assert list(marks.iterdir()) == []
+
+
+def test_a_pipe_in_a_git_directory_that_a_person_names_is_refused(tmp_path: Path) -> None:
+    named = committed(tmp_path / "repository", {"a.txt": "x\n"}) / ".git"
+    (named / "packed-refs").unlink(missing_ok=True)
+    os.mkfifo(named / "packed-refs")
+    with pytest.raises(Unavailable, match="not an ordinary file"):
+        log_named(named, limit=5, timeout=10.0)
 
 
 def test_a_repository_cannot_claim_the_work_tree_of_another(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_a_server_in_c_is_a_program_and_runs_on_no_python_of_its_tests(tmp_path:
     assert stack.main_language == "C"
     found = project_type(list(files), stack, programs=["src/1.c", "src/0.c"])
     assert (found.value, found.reason) == (
-        "cli", "src/0.c and 1 more are programs: main is defined there.",
+        "unknown", "src/0.c and 1 more are programs: main is defined there.",
     )  # fmt: skip
 
 

@@ -124,7 +124,7 @@ def test_odd_files_are_skipped_with_a_reason_and_nothing_fails(tmp_path: Path) -
     assert {"broken", "round"} <= set(reasons)
 
 
-def test_files_left_out_of_a_sparse_checkout_are_not_missed(tmp_path: Path) -> None:
+def test_files_left_out_of_a_sparse_checkout_are_named_by_their_folder(tmp_path: Path) -> None:
     write(tmp_path, "here/a.py", "")
     write(tmp_path, "away/b.py", "")
     git(tmp_path, "init")
@@ -132,7 +132,8 @@ def test_files_left_out_of_a_sparse_checkout_are_not_missed(tmp_path: Path) -> N
     git(tmp_path, "commit", "-m", "x")
     git(tmp_path, "sparse-checkout", "set", "here")
     found = walk(tmp_path)
-    assert ([f.path for f in found.files], found.skipped) == (["here/a.py"], ())
+    assert [f.path for f in found.files] == ["here/a.py"]
+    assert found.skipped == (("away/", "sparse checkout"),)
 
 
 def test_an_empty_or_missing_folder_has_no_files(tmp_path: Path) -> None:

@@ -228,6 +228,6 @@ def test_what_a_file_uses_and_no_room_is_left_for_is_told_by_its_path(desk: Desk
     asked = {"path": "src/auth/parts.ts", "include_deps": True}
     [whole] = desk.answer("read_file", **asked).shown["dependencies"]
     assert whole.startswith("--- uses src/auth/token.ts ---\n```\nexport function refreshToken")
-    assert desk.answer("read_file", **asked, budget=300).shown["dependencies"] == [
+    assert desk.answer("read_file", **asked, budget=120).shown["dependencies"] == [
         "src/auth/token.ts"
     ]

@@ -42,7 +42,7 @@ def test_a_commit_that_does_something_slow_is_caught(tmp_path, monkeypatch, sche
     assert GUARD.take() == []
     slow()
     assert GUARD.take() == [], "outside of a write it may happen"
-    owner, name = (sqlite_view, "write_job") if scheme == "sqlite" else (memory, "_write_code")
+    owner, name = (sqlite_view, "write_job") if scheme == "sqlite" else (memory, "add_job")
     original = getattr(owner, name)
 
     def mutated(*arguments):

@@ -100,18 +100,29 @@ def git_command(root: Path, arguments: Sequence[str]) -> list[str]:
     off. Raises `Unavailable` where git is missing, where the repository's own files are not ordinary ones, or
     where a driver cannot be switched off.
     """
-    _require_ordinary(root)
+    named = naming(root) if tuple(arguments[:2]) == naming(root) else ()
+    if named:
+        _require_files(root)
+    else:
+        _require_ordinary(root)
     name = _name(arguments)
     fixed = [program("git"), *OPTIONS]
     if name not in _WITHOUT_CONTENT:
         for rules in RULES:
             _require_file(root / rules)
-        fixed += _drivers_off(root)
+        fixed += _drivers_off(root, named)
     if name in _SHOWS_DIFFERENCES:
         at = arguments.index(name) + 1
         quiet = ["--no-textconv"] if name == "blame" else ["--no-ext-diff", "--no-textconv"]
         return [*fixed, *arguments[:at], *quiet, *arguments[at:]]
     return [*fixed, *arguments]
+
+
+def naming(git_dir: Path) -> tuple[str, str]:
+    """What stands before the name of a command that a git directory is to answer, for one that a person named and
+    contextd did not come upon. The work tree is given as well, so that its configuration names none.
+    """
+    return f"--git-dir={git_dir}", f"--work-tree={git_dir}"
 
 
 def _name(arguments: Sequence[str]) -> str:
@@ -199,9 +210,10 @@ def _require_file(path: Path) -> None:
         raise Unavailable(f"{path} has {about.st_size:,} bytes", f"keep it under {_LARGEST:,}")
 
 
-def _drivers_off(root: Path) -> list[str]:
+def _drivers_off(root: Path, named: Sequence[str]) -> list[str]:
     """Options that switch off each filter and diff driver that any configuration names."""
-    return [part for one in _drivers(root) for part in ("-c", one)]
+    drivers = _listed_drivers(root, named)[0] if named else _drivers(root)
+    return [part for one in drivers for part in ("-c", one)]
 
 
 def _drivers(root: Path) -> tuple[str, ...]:
@@ -215,9 +227,9 @@ def _drivers_as_of(root: Path, stamp: tuple[object, ...]) -> tuple[tuple[str, ..
     return _listed_drivers(root)
 
 
-def _listed_drivers(root: Path) -> tuple[tuple[str, ...], bool]:
+def _listed_drivers(root: Path, named: Sequence[str] = ()) -> tuple[tuple[str, ...], bool]:
     """The settings that switch every driver off, and whether the configuration includes other files."""
-    names = _configured(root)
+    names = _configured(root, named)
     found = tuple(dict.fromkeys(_switched_off(names)))
     if len(found) > _MOST_DRIVERS:
         raise Unavailable(
@@ -247,11 +259,11 @@ def _state(path: Path) -> object:
     return about.st_ino, about.st_mtime_ns, about.st_ctime_ns, about.st_size
 
 
-def _configured(root: Path) -> list[str]:
+def _configured(root: Path, named: Sequence[str]) -> list[str]:
     """The names of every option that is set, for this repository, this person or this machine."""
     try:
         done = subprocess.run(
-            [program("git"), *OPTIONS, "config", "--list", "--name-only", "-z"],
+            [program("git"), *OPTIONS, *named, "config", "--list", "--name-only", "-z"],
             cwd=root,
             env=git_environment(),
             stdin=subprocess.DEVNULL,

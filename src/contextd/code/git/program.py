@@ -34,6 +34,9 @@ TIMEOUT = 10.0
 _REMEMBERED = 1_000
 """Answers about one sort of thing that are kept."""
 
+LOG = "log -z --name-only --no-renames --no-show-signature --format=%x1e%H%x1f%an%x1f%ct%x1f%s%x1f".split()
+"""The command whose output `read_log` understands."""
+
 _COMMIT = re.compile(r"[0-9a-f]{4,64}")
 _REMOTE = re.compile(r"^(\S+)\t(.*) \(fetch\)", re.MULTILINE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")
@@ -131,13 +134,15 @@ def ask(root: Path, *arguments: str, timeout: float = TIMEOUT) -> str | None:
     return out if code == 0 else None
 
 
-def contents(root: Path, names: Sequence[str], timeout: float = TIMEOUT) -> dict[str, bytes]:
+def contents(
+    root: Path, names: Sequence[str], timeout: float = TIMEOUT, *, before: Sequence[str] = ()
+) -> dict[str, bytes]:
     """What git keeps under these names, such as `COMMIT:path`, asked for in one go; without those it does
-    not have. Raises `Unavailable`.
+    not have. `before` are git's own options. Raises `Unavailable`.
     """
     wanted = [name for name in dict.fromkeys(names) if "\n" not in name]
     given = "".join(f"{name}\n" for name in wanted).encode("utf-8", "surrogateescape")
-    _, out, _ = Running(root, ("cat-file", "--batch"), given).collect_bytes(timeout)
+    _, out, _ = Running(root, (*before, "cat-file", "--batch"), given).collect_bytes(timeout)
     found: dict[str, bytes] = {}
     at = 0
     for name in wanted:
@@ -279,12 +284,9 @@ def start_log(
     root: Path, since_commit: str = "", since_time: datetime | None = None, limit: int = 100
 ) -> Running:
     """Begin `log`; `read_log` understands its output."""
-    flags = ["-z", "--name-only", "--no-renames", f"--max-count={limit}", "--no-show-signature"]
-    flags.append("--format=%x1e%H%x1f%an%x1f%ct%x1f%s%x1f")
-    if since_time is not None:
-        flags.append(f"--since={since_time.astimezone(UTC).isoformat()}")
+    since = () if since_time is None else (f"--since={since_time.astimezone(UTC).isoformat()}",)
     span = f"{checked_commit(since_commit)}..HEAD" if since_commit else "HEAD"
-    return Running(root, ("log", *flags, span, "--"))
+    return Running(root, (*LOG, f"--max-count={limit}", *since, span, "--"))
 
 
 def read_log(text: str) -> list[Commit]:

@@ -19,7 +19,7 @@ from contextd.code.index.languages.language import (
 from contextd.code.index.languages.table import BY_NAME, LANGUAGES
 from contextd.code.tree.content import decode
 from contextd.code.tree.paths import read_listed
-from contextd.code.tree.walk import WalkedFile
+from contextd.code.tree.walk import WalkedFile, changed_ns
 from contextd.domain.code import Import, KeptReading
 from contextd.domain.errors import ContextdError
 from contextd.domain.scope import Scope
@@ -33,7 +33,7 @@ _NEVER = (-1, -1)
 _Made = TypeVar("_Made")
 
 Stamp = tuple[int, int]
-"""Size and mtime_ns."""
+"""Size in bytes, and `changed_ns`."""
 
 _NONE: Mapping[str, Stamp] = {}
 
@@ -160,7 +160,7 @@ class Resolver:
                 about = os.stat(self._base / path)  # noqa: PTH116 - half the time of Path.stat
             except (OSError, ValueError):
                 return _NEVER
-            size, mtime_ns = about.st_size, about.st_mtime_ns
+            size, mtime_ns = about.st_size, changed_ns(about)
         return _NEVER if time.time_ns() - mtime_ns < _RACY_NS else (size, mtime_ns)
 
 

@@ -40,7 +40,7 @@ CODE = re.compile(
 )
 """Files that hold a program."""
 
-_BUILT_ON, _INSTALLS = "It is built on", "installs the command"
+_BUILT_ON, _INSTALLS, _SCRIPT = "It is built on", "installs the command", "is run by a shell"
 _API_ROUTE = re.compile(r"(?:^|/)(?:app|pages|routes)/api/.*\.[jt]sx?$")
 _PAGES = (
     ".html", ".erb", ".blade.php", ".twig", ".heex", ".jinja", ".ejs", ".pug", ".hbs", ".jsp",
@@ -100,7 +100,7 @@ def _is_for_shells(stack: Stack, about: str, reason: str) -> bool:
         return True
     if _NO_SHELL.search(own_words):
         return False
-    return bool(_used(stack.of("cli"))) or _INSTALLS in reason
+    return bool(_used(stack.of("cli"))) or _INSTALLS in reason or _SCRIPT in reason
 
 
 def _type_of(

@@ -12,6 +12,7 @@ from contextd.code.project.stack_evidence import FoundTechnology
 from contextd.code.project.stack_table import TECHNOLOGIES, Category
 from contextd.domain.code import SourceFile, is_test
 from contextd.domain.dataclass import dataclass
+from contextd.domain.showing import text_form
 
 _ECOSYSTEMS = {
     "python": "pypi", "go": "go", "rust": "cargo", "javascript": "npm", "typescript": "npm",
@@ -152,7 +153,7 @@ def weighed_by_use(
         ):
             major.append(replace(one, weight=one.weight * (0.1 + use.share)))
         elif not one.only_dev:
-            evidence = use.as_text() if use else f"declared in {one.evidence[0].partition(':')[0]}"
+            evidence = text_form(use) if use else f"declared in {one.evidence[0].partition(':')[0]}"
             minor.append((use.share if use else 0.0, f"{one.label}: {evidence}"))
     major.sort(key=lambda one: (-one.weight, one.name))
     lines = tuple(line for _, line in sorted(minor, reverse=True)[:_MOST_MINOR])
