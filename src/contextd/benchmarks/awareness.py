@@ -100,9 +100,10 @@ def _foreign() -> set[str]:
 def _of_size(size: int, bodies: dict[int, int]) -> list[Figure]:
     with temporary_home() as home:
         root = home.parent / "project"
-        (root / ".context").mkdir(parents=True)
+        root.mkdir()
         # Filling takes longer than a new project has until its daily comparison is due.
         with opened(root, embedder_name="none", clock=StoppedClock()) as bench:
+            bench.call("init")
             runtime = bench.runtime
             texts = fill(runtime, size)
             found = _measured(bench, runtime, texts, f"{size:,} entries")

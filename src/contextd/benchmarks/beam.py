@@ -103,8 +103,9 @@ def _of_episodes(conversations: Sequence[Conversation]) -> Values:
     for conversation in conversations:
         with tempfile.TemporaryDirectory(prefix="contextd-beam-") as scratch:
             root, home = Path(scratch, "project"), Path(scratch, "home")
-            (root / ".context").mkdir(parents=True)
+            root.mkdir()
             with opened(root, home, embedder_name="minilm") as bench:
+                bench.call("init")
                 _ask_episodes(bench.runtime, conversation, values["contextd, episodes"])
         turns = _turns(conversation)
         baseline = PlainBM25(["\n".join(one.text for one in turn) for turn in turns])

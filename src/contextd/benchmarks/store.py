@@ -69,8 +69,9 @@ def bench_store(sizes: Sequence[int] = SIZES, n: int = 100) -> Iterator[Figure |
     for size in sizes:
         with temporary_home() as home:
             place = home.parent / "project"
-            (place / ".context").mkdir(parents=True)
+            place.mkdir()
             with opened(place) as bench:
+                bench.call("init")
                 bench.host.warm()
                 texts = _texts(size)
                 began = time.process_time()
