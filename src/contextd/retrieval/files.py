@@ -91,16 +91,23 @@ class Past:
     recent: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
-def by_file(hits: Sequence[Hit], question: str, past: Past, reading: Read = read) -> list[Hit]:
+def by_file(
+    hits: Sequence[Hit],
+    question: str,
+    past: Past,
+    reading: Read = read,
+    embedded: float = 1.0,
+) -> list[Hit]:
     """The hits in the order in which to look at their files. The best piece of a file has the file's
-    score, its other pieces only what they say themselves; what is no code stays as it is.
+    score, its other pieces only what they say themselves; what is no code stays as it is. Where only a share
+    of the pieces is `embedded` yet, meaning counts that share of its weight.
     """
     chunks = {hit.id: hit.content for hit in hits if isinstance(hit.content, Chunk)}
     # A name asks for one place, whatever was changed lately.
     recent = {} if _is_a_name(question) else past.recent
     counts = {name: MEANING * count for name, count in weights(CODE).items()}
     adding = {name: MEANING * count for name, count in weights(_family(recent)).items()}
-    meaning = MEANING * (ONE_NAME if _is_a_name(question) else 1.0)
+    meaning = MEANING * (ONE_NAME if _is_a_name(question) else 1.0) * embedded
     own = _own(hits, chunks, question, reading)
     shared = {
         path: [

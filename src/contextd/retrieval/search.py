@@ -28,6 +28,7 @@ from contextd.retrieval.hits import (
     Hydrate,
     Lost,
     Result,
+    ScorePart,
     Texted,
 )
 from contextd.retrieval.messages import by_message
@@ -106,7 +107,7 @@ def search(
 
     A question of several lines is asked twice at once: its first line, and all of it. Without
     vectors, because there is no embedder or it fails, the answer is by words and says so. Where only a share of
-    the code is `embedded` yet, meaning counts that share of its weight: the nearest of few is not near.
+    the code is `embedded` yet, meaning counts that share of its weight for code: the nearest of few is not near.
     """
     question = question[:_MOST_CHARACTERS]
     asked = _askings(question)
@@ -132,9 +133,12 @@ def search(
         lists[DENSE] = dense
     weights = _weights(recipe, question, lists[LEXICAL], len(terms))
     if recipe is not PROSE:
-        # Records are embedded at once, and what means the same among them is near whatever else waits.
         weights[DENSE] *= embedded
-    fused = recipe.fuse(lists, weights, DEPTH, limit)
+    if recipe is not PROSE or embedded == 1.0:
+        fused = recipe.fuse(lists, weights, DEPTH, limit)
+    else:
+        # Records are embedded at once, and what means the same among them is near whatever else waits.
+        fused = _damped(recipe.fuse(lists, weights, DEPTH), embedded)[:limit]
     return Candidates(tuple(fused), tuple(terms), notice)
 
 
@@ -195,7 +199,10 @@ def find(
         hits = []
     if not strict:
         hits = titled_first(by_record(hits, question, now), asked)
-    hits = by_message(hits, question) if past is None else by_file(hits, question, past, reading)
+    if past is None:
+        hits = by_message(hits, question)
+    else:
+        hits = by_file(hits, question, past, reading, embedded)
     # What nobody asked for must not be waited for.
     hits, unjudged = reranked(hits, question, None if strict else reranker)
     top_hits, left = distinct(hits, limit)
@@ -203,6 +210,19 @@ def find(
     notice = "; ".join(filter(None, (found.notice, unjudged)))
     lost = Lost(left, far, missing_candidates)
     return Result(tuple(top_hits), lost, notice, by_meaning=not found.notice)
+
+
+def _damped(candidates: Sequence[Candidate], embedded: float) -> list[Candidate]:
+    """The candidates, best first, where meaning adds the `embedded` share of its amount to a piece of code."""
+
+    def damped(part: ScorePart) -> ScorePart:
+        return part.with_amount(part.amount * embedded) if part.name == DENSE else part
+
+    found = [
+        Candidate(one.id, one.kind, tuple(map(damped, one.parts))) if one.kind == CODE else one
+        for one in candidates
+    ]
+    return sorted(found, key=lambda one: (-round(one.score, 9), one.id))
 
 
 def _recipe(query: Query) -> Recipe:

@@ -236,8 +236,9 @@ def without_told(line: str, texts: Iterable[str]) -> str:
     if rest == line:
         return line
     rest = " ".join(rest.split())
-    label, _, words = rest.partition(": ")
-    return rest if content_words(words if ": " in rest else label.rstrip(":")) else ""
+    if rest.endswith(":"):  # Only labels are left: `Asked last:`, `Open: Not answered yet:`.
+        return ""
+    return rest if content_words(rest.partition(": ")[2] or rest) else ""
 
 
 _RECOGNISED = 40

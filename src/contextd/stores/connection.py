@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -81,13 +82,27 @@ DRIVER_ERRORS: dict[type[apsw.Error], tuple[type[ContextdError], str, str]] = {
 """What each error of the driver means. Any other one is `Unavailable`: a fault of ours."""
 
 
+_LEAST_BYTES = 1 << 16
+"""Free bytes below which a log cannot grow: its shared memory grows by half of that at once."""
+
+
+def _is_full(path: Path) -> bool:
+    try:
+        return shutil.disk_usage(path.parent).free < _LEAST_BYTES
+    except OSError:
+        return False
+
+
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
     """Raise the driver's errors as ours. A lock is never taken for damage."""
     try:
         yield
     except apsw.Error as problem:
-        known = (DRIVER_ERRORS[kind] for kind in type(problem).__mro__ if kind in DRIVER_ERRORS)
+        # A log or its shared memory that cannot grow is an I/O error to SQLite.
+        full = isinstance(problem, apsw.IOError) and _is_full(path)
+        raised = apsw.FullError if full else type(problem)
+        known = (DRIVER_ERRORS[kind] for kind in raised.__mro__ if kind in DRIVER_ERRORS)
         kind, failure, hint = next(known, (Unavailable, "could not be used", _OURS))
         raise kind(f"{path} {failure}: {problem}", hint) from problem
     except (UnicodeEncodeError, OverflowError) as problem:

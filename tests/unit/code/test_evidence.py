@@ -133,3 +133,8 @@ def test_flutter_and_dart_are_run_by_their_own_tools():
         text = f"name: shop\ndependencies:\n{needs}"
         found = commands(["pubspec.yaml"], [parse("pubspec.yaml", text)], reading({}))
         assert f"test: {tool} test" in found
+
+
+@pytest.mark.parametrize("name", ["package.json", "composer.json"])
+def test_a_manifest_nested_too_deep_names_no_commands(name: str) -> None:
+    assert commands([name], [], reading({name: "[" * 200_000})) == ()

@@ -90,6 +90,14 @@ def test_a_local_clone_of_an_unpublished_repository_is_the_same_project(make_rep
     assert identify(tmp_path / "copy of copy").identity == identify(repo.root).identity
 
 
+def test_a_clone_of_a_bare_repository_is_a_project(make_repo, tmp_path):
+    repo = make_repo()
+    repo.commit("start")
+    repo.git("clone", "-q", "--bare", str(repo.root), str(tmp_path / "shop.git"))
+    repo.git("clone", "-q", str(tmp_path / "shop.git"), str(tmp_path / "clone"))
+    assert identify(tmp_path / "clone").identity == identify(repo.root).identity
+
+
 def test_publishing_keeps_the_project(make_repo):
     repo = make_repo()
     repo.commit("start")

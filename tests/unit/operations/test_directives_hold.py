@@ -292,3 +292,16 @@ def test_the_users_rules_are_told_again_after_a_compaction(
     later.answers("It is renamed in the basket and in the two tests that named it before now.")
     later.hook("PreCompact", trigger="auto")
     assert SAID in later.starts("compact")
+
+
+def test_a_prompt_that_is_only_a_rule_leaves_no_empty_line(
+    session: CodingClient,
+) -> None:
+    session.starts()
+    session.asks(SAID)
+    session.stops("")
+    session.ends()
+    told = briefing(session)
+    assert "Asked last" not in told
+    assert "Not answered yet" not in told
+    assert told.count(SAID.rstrip(".")) == 1

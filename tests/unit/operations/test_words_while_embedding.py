@@ -94,3 +94,21 @@ def test_a_memory_comes_before_the_file_that_is_named_like_its_title(desk: Desk)
                 content="Bars must be grouped in the zone of the shop.", outcome="success")  # fmt: skip
     hits = desk("context_search", query="chart timezones")["results"]
     assert hits[0]["id"] == made["id"]
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_the_nearest_of_the_few_embedded_pieces_does_not_come_first(
+    desk: Desk, search: str
+) -> None:
+    near = "def near():\n    return 'the token of a session is made new again before it runs out'\n"
+    (desk.root / "src" / "near.py").write_text(near)
+    desk.as_owner("init")
+    desk.host.work_off()
+    for number in range(60):
+        (desk.root / "src" / f"part{number}.py").write_text(
+            f"def part{number}():\n    return {number}\n"
+        )
+    (desk.root / "src" / "renewal.py").write_text(CODE)
+    desk.as_owner("init")
+    hits = desk(search, **SEARCHES[search])["results"]
+    assert "renewal.py" in str(hits[0])

@@ -68,7 +68,7 @@ def _of_scripts(top: set[str], read: Read) -> Iterator[str]:
         return
     try:
         scripts = table(table(json.loads(read("package.json"))).get("scripts"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return
     manager = next((tool for lock, tool in _MANAGERS.items() if lock in top), "npm")
     for name in _WANTED:
@@ -89,7 +89,7 @@ def _of_composer(top: set[str], read: Read) -> Iterator[str]:
         return
     try:
         scripts = table(table(json.loads(read("composer.json"))).get("scripts"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return
     for name in ("test", "lint"):
         if name in scripts:
