@@ -26,7 +26,7 @@ from contextd.steps.shape import shape_of
          ("notebooks", "It holds notebooks and no program: 3 notebooks."),
          "The root holds 3 notebooks side by side."),
         (["tool.sh", "install.sh", "lib/a.sh", "lib/b.sh"],
-         ("cli", "tool.sh is run by a shell."), "4 shell scripts by folder: lib."),
+         ("unknown", "tool.sh is run by a shell."), "4 shell scripts by folder: lib."),
         (["google/type/a.proto", "google/rpc/b.proto"],
          ("library", "It describes an interface for others to build on: 2 Protocol Buffers files."),
          "google/ has 2 Protocol Buffers files by folder: type, rpc."),
@@ -37,8 +37,8 @@ from contextd.steps.shape import shape_of
          ("infrastructure", "It sets up machines: 3 Ansible files."),
          "roles/ has 3 Ansible files by folder: db, web."),
         (["web/Chart.yaml", "web/values.yaml", "web/templates/web.yaml", "db/Chart.yaml"],
-         ("infrastructure", "It packages programs for Kubernetes: 3 Helm files."),
-         "3 Helm files by folder: web, db."),
+         ("infrastructure", "It packages programs for Kubernetes: 4 Helm files."),
+         "4 Helm files by folder: web, db."),
         (["README.md", "api/openapi.yaml", "api/openapi.json"],
          ("library", "It describes an interface for others to build on: 2 OpenAPI files."),
          "2 OpenAPI files by folder: api."),
@@ -91,7 +91,7 @@ def test_a_server_in_c_is_a_program_and_runs_on_no_python_of_its_tests(tmp_path:
     assert stack.main_language == "C"
     found = project_type(list(files), stack, programs=["src/1.c", "src/0.c"])
     assert (found.value, found.reason) == (
-        "cli", "src/0.c and 1 more are programs: main is defined there.",
+        "unknown", "src/0.c and 1 more are programs: main is defined there.",
     )  # fmt: skip
 
 

@@ -25,7 +25,7 @@ import yaml
 from contextd.code.git import program as git
 from contextd.code.git.command import NO_WORK_TREE
 from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid
+from contextd.domain.errors import Invalid, Unavailable
 from contextd.guarded_files import read_file
 from contextd.yaml_text import load_plain
 
@@ -214,7 +214,13 @@ def _published_url(root: Path) -> str:
     """Normalised remote, through clones of clones on this machine; empty when unpublished."""
     here = root
     for _ in range(_MOST_HOPS):
-        url = git.remote_url(here)
+        try:
+            url = git.remote_url(here)
+        except Unavailable:
+            if here == root:
+                raise
+            # A clone of a bare repository, or of one that git may not be run in: known by its first commit.
+            return ""
         if not url or normalised_url(url):
             return normalised_url(url)
         local = Path(unquote(urlsplit(url).path) if url.startswith("file://") else url)

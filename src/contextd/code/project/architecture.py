@@ -22,6 +22,11 @@ _LAYERS = {
     "middleware": "middleware", "middlewares": "middleware", "adapters": "adapters",
     "ports": "ports", "persistence": "persistence", "api": "api", "core": "core",
 }  # fmt: skip
+_KINDS = _LAYERS.keys() | set(
+    "composables stores store hooks components utils helpers providers jobs commands".split()
+)
+"""Folders named after what their files are, and not after a feature."""
+
 _FEATURE_HOMES = {"features", "modules", "domains", "feature"}
 _ROLE_FILE = re.compile(
     r"(?:Service|Repository|Controller|Resolver|Store|Manager|Handler|Router)\.\w+$"
@@ -109,7 +114,8 @@ def _features(own: Sequence[str], children: dict[str, dict[str, int]]) -> Reason
     for path in own:
         folder, _, name = path.rpartition("/")
         parent, _, feature = folder.rpartition("/")
-        if feature and feature.lower() not in _LAYERS and _ROLE_FILE.search(name):
+        kinds = {feature.lower(), parent.rpartition("/")[2].lower()}
+        if feature and kinds.isdisjoint(_KINDS) and _ROLE_FILE.search(name):
             roles[parent].add(feature)
     parent, found = max(roles.items(), key=lambda one: len(one[1]), default=("", set[str]()))
     if len(found) < 2:
