@@ -278,7 +278,7 @@ def _own_name(manifests: Sequence[Manifest]) -> str:
         if not ours or "/" in manifest.path or manifest.problem:
             continue
         name = _MAJOR.sub("", manifest.name.strip()).rpartition("/")[2]
-        generic = name.casefold() in _ANY_PROJECT or name.endswith(_AROUND)
+        generic = name.casefold() in _ANY_PROJECT or name.endswith(_AROUND) or name.startswith("_")
         if name and not generic and len(name) <= _LONGEST_NAME:
             return name
     return ""
@@ -291,8 +291,9 @@ def _about(manifests: Sequence[Manifest], paths: Sequence[str], read: Read) -> s
     summary = next(filter(None, (first_sentence(m.about) for m in at_root)), "")
     summary = summary or (readme_sentence(read(readme)) if readme else "")
     # One package of several says nothing about all of them.
-    offered = [m for m in manifests if m.publishes]
-    return summary or (first_sentence(offered[0].about) if len(offered) == 1 else "")
+    offered = [m for m in manifests if m.about]
+    alone = len(offered) == 1 and offered[0].publishes
+    return summary or (first_sentence(offered[0].about) if alone else "")
 
 
 def _languages(stack: Stack) -> tuple[str, ...]:

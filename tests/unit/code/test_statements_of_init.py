@@ -12,7 +12,12 @@ from contextd.code.project.architecture import architecture
 from contextd.code.project.beside import is_beside
 from contextd.code.project.commands import commands
 from contextd.code.project.manifests import parse
-from contextd.code.project.module_words import comment_sentence, counted, readme_sentence
+from contextd.code.project.module_words import (
+    comment_sentence,
+    counted,
+    first_sentence,
+    readme_sentence,
+)
 from contextd.code.project.modules import role_of
 from contextd.code.project.project_type import project_type
 from contextd.code.project.stack import Stack, detect
@@ -154,3 +159,41 @@ def test_a_site_runs_on_what_serves_it_and_not_on_what_builds_its_pages():
     }
     stack = look(files)
     assert (stack.runtime, stack.package_manager) == ("PHP 8.3+", "composer")
+
+
+def test_what_pip_compile_draws_in_is_not_asked_for_by_the_project():
+    text = "click==8.1\n    # via typer\nnumpy==1.26\n    # via\n    #   pandas\n    #   shop\n"
+    text += "pandas==2\n    # via -r requirements.in\nrich==1\n    # via\n    #   -r requirements.in\n    #   typer\nidna==3\n"
+    assert list(parse("requirements.txt", text).dependencies) == ["pandas", "rich", "idna"]
+
+
+def test_packages_of_an_app_of_xcode_are_no_library():
+    text = '// swift-tools-version: 6.0\nlet package = Package(name: "Feed", products: [.library(name: "Feed", targets: [])])'
+    files = {"Packages/Feed/Package.swift": text, "Packages/Feed/Sources/Feed.swift": ""}
+    assert project_type(list(files), look(files)).value == "library"
+    assert project_type([*files, "Shop.xcodeproj/project.pbxproj"], look(files)).value != "library"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("A description of this package.", ""),
+        ("Learn how this app was designed and built.", ""),
+        ("This folder has files such as", ""),
+        ("[ci][a] ][b] and ][c]", ""),
+        ("**{shop}** is a library of apples", "{shop} is a library of apples"),
+    ],
+)
+def test_words_of_a_template_an_invitation_or_a_badge_describe_nothing(text, said):
+    assert first_sentence(text) == said
+
+
+def test_client_and_server_apart_are_told_near_the_root_only():
+    deep = ["internal/http/server/a.go", "internal/http/client/b.go"]
+    assert "Client-server" not in architecture(deep, Stack()).reason
+    assert "Client-server" in architecture(["server/a.go", "client/b.go"], Stack()).reason
+
+
+def test_one_file_of_a_compiled_package_is_no_way_in():
+    assert role_of("src/server.go") == "core"
+    assert role_of("server.py") == "entry"

@@ -140,7 +140,8 @@ def _layers(own: Sequence[str], children: dict[str, dict[str, int]]) -> Reasoned
 
 def _sides(own: Sequence[str], children: dict[str, dict[str, int]]) -> ReasonedValue | None:
     pairs = ("server", "client"), ("backend", "frontend"), ("api", "web")
-    for folder, below in sorted(children.items(), key=lambda one: one[0].count("/"))[:50]:
+    for folder in ("", "src", "app", "apps", "packages"):
+        below = children.get(folder, {})
         for one, other in pairs:
             if one in below and other in below:
                 where = f"{folder}/" if folder else ""
@@ -169,8 +170,11 @@ def _packages(own: Sequence[str], children: dict[str, dict[str, int]]) -> Reason
         sure = place in ("internal", "pkg", "crates")
         below = {name: n for name, n in children.get(place, {}).items() if n > 1 or sure}
         if len(below) >= (2 if sure else 3):
-            where = f"{place}/" if place else "The root"
-            return ReasonedValue("modular", f"{where} is divided into packages{_names(below)}.")
+            if not place:
+                return ReasonedValue(
+                    "modular", f"The code lies in folders of the root{_names(below)}."
+                )
+            return ReasonedValue("modular", f"{place}/ is divided into packages{_names(below)}.")
     return None
 
 

@@ -122,7 +122,8 @@ def _of_others(top: set[str], manifests: Sequence[Manifest], read: Read) -> Iter
     if "pubspec.yaml" in top:
         own = next((m for m in manifests if m.path == "pubspec.yaml"), None)
         tool = "flutter" if own is not None and "flutter" in own.dependencies else "dart"
-        yield from (f"run: {tool} run", f"test: {tool} test")
+        if own is None or not own.members:
+            yield from (f"run: {tool} run", f"test: {tool} test")
 
 
 def _of_ci(paths: Sequence[str], read: Read) -> list[str]:

@@ -15,7 +15,7 @@ Read = Callable[[str], str]
 
 _NAMES = {
     "tsx": "TypeScript", "typescript": "TypeScript", "javascript": "JavaScript", "csharp": "C#",
-    "cpp": "C++", "c-header": "C", "php": "PHP", "sql": "SQL", "yaml": "YAML", "json": "JSON", "html": "HTML", "css": "CSS", "toml": "TOML",
+    "cpp": "C++", "c-header": "header", "php": "PHP", "sql": "SQL", "yaml": "YAML", "json": "JSON", "html": "HTML", "css": "CSS", "toml": "TOML",
 }  # fmt: skip
 _LONGEST = 160
 _READMES = "README.md", "readme.md", "README.rst", "README", "README.txt", "Readme.md"
@@ -28,6 +28,7 @@ _NOISE = re.compile(
     r"|pom\.xml|^(?:see|click (?:here|on|the)|read|check|visit|star|join|follow|explore|view|note|important)\b"
     r"|npm (?:install|run|i)\b|registry|^\$ "
     r"|^(?:please|for (?:more|further|full|detailed)|as per|refer to|to (?:install|get started|run|build|use))\b"
+    r"|^(?:learn|show|buy|donate|sign up)\b|^a description of this package|\bsuch as$"
     r"|^this functionality\b|\bsubject to change\b|\bunder (?:heavy |active )?development\b"
     r"|^this readme\b|^use (?:strict|client|server)|^todo\b|create[- ](?:next|react)-app|^this (?:is|starter) a? ?"
     r"(?:turborepo|template)",
@@ -56,6 +57,7 @@ _BLOCK = re.compile(r"\s*/\*\*(.*?)\*/", re.DOTALL)
 def first_sentence(text: str) -> str:
     """The first sentence of a text in one line, at most 160 characters; empty for boilerplate."""
     sentence = " ".join(re.sub(r"``?([^`\n]*)``?", r"`\1`", _LINK.sub(r"\1", text)).split())
+    sentence = re.sub(r"\*\*([^*]+)\*\*", r"\1", sentence)
     sentence = re.sub(r":\w+:`([^`]*)`", r"\1", sentence).strip(" -–—:*_#>=|")
     found = _SENTENCE.search(sentence)
     if found:
@@ -64,7 +66,11 @@ def first_sentence(text: str) -> str:
         sentence = sentence[:_LONGEST].rpartition(" ")[0].rstrip(",;:") + " …"
     return (
         ""
-        if len(sentence) < 12 or " " not in sentence or "](" in sentence or _NOISE.search(sentence)
+        if len(sentence) < 12
+        or " " not in sentence
+        or "](" in sentence
+        or "][" in sentence
+        or _NOISE.search(sentence)
         else sentence
     )
 

@@ -46,6 +46,9 @@ _ENTRY = re.compile(
 _SURE_ENTRY = re.compile(r"(?:^|/)(?:index|main|__init__|__main__|mod|lib)\.[a-z]+$", re.I)
 """The others may as well be one part among several: `cli.rs` reads the options of `main.rs`."""
 
+_COMPILED = ".go", ".swift", ".rs", ".c", ".cc", ".cpp"
+"""A file called `server.go` is one of a package like any other."""
+
 _CONFIG = re.compile(
     r"(?:^|/)(?:config|settings|constants|env|[^/]*\.config|[^/]*\.settings|[^/]*rc)\.[a-z]+$", re.I
 )
@@ -180,7 +183,8 @@ def role_of(path: str) -> Role:
         return "test"
     if _CONFIG.search(path):
         return "config"
-    return "entry" if _ENTRY.search(path) and CODE.search(path) else "core"
+    entry = _SURE_ENTRY if path.endswith(_COMPILED) else _ENTRY
+    return "entry" if entry.search(path) and CODE.search(path) else "core"
 
 
 def _members(

@@ -95,6 +95,8 @@ def project_type(
 
 def _is_for_shells(stack: Stack, about: str, reason: str) -> bool:
     """Whether a program is surely used from a command line: servers, editors and games have commands as well."""
+    if _used(stack.of("mobile", "desktop")):
+        return False
     own_words = f"{about} {_main(stack.manifests).about} {' '.join(_main(stack.manifests).topics)}"
     # What runs in a terminal may be an editor or a multiplexer.
     if any(word.lower() != "terminal" for word in _FOR_SHELLS.findall(own_words)):

@@ -119,6 +119,7 @@ def pubspec(path: str, text: str) -> Manifest:
     return Manifest(
         path, "pub", str(data.get("name") or ""), {**extra, **needed},
         frozenset(extra) - frozenset(needed), runtimes={"Dart": sdk} if sdk else {}, manager="pub",
+        members=texts(data.get("workspace")),
         about=plain(data.get("description")),
     )  # fmt: skip
 
