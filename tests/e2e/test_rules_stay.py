@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -111,6 +112,7 @@ def shop() -> Iterator[Home]:
     with temporary_home() as home:
         home.environment["CONTEXTD_EMBEDDER_NAME"] = "none"
         for root in (home.project, neighbour(home)):
+            subprocess.run(["git", "init", "-q", str(root)], check=True)
             assert home.run("init", str(root)).returncode == 0
         policies = home.project / ".context" / "policies"
         policies.mkdir(parents=True, exist_ok=True)

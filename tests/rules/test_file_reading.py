@@ -36,7 +36,7 @@ ALLOWED = {
     "governance/policies/packs.py": OWN_PACKAGE,
     "home.py": OWN_HOME,
     "interop/importers/sample.py": OWN_PACKAGE,
-    "interop/plugins.py": OWN_PACKAGE,
+    "interop/clients/module_file.py": OWN_PACKAGE,
     "interop/receipts.py": OWN_HOME,
     "ready.py": OWN_HOME,
     "retrieval/sense.py": OWN_PACKAGE,

@@ -70,11 +70,15 @@ def _because(error: ContextdError) -> str:
     return f": {error.message}; {error.hint}"
 
 
+_MAKES_NOTHING = frozenset({"init", "trust", "connection_closed", "session_current"})
+"""Operations that work in a folder before it is a project, or look at it only."""
+
+
 def makes_known(op: Operation) -> bool:
     """Whether calling an operation in a directory says that it is worked on: what agents do and what
     changes something; looking at it, ending a connection and tending the store do not.
     """
-    if "upkeep" in op.needs or op.name in ("init", "connection_closed", "session_current"):
+    if "upkeep" in op.needs or op.name in _MAKES_NOTHING:
         return False
     return op.tool or op.effect != "read"
 

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 
 from contextd.benchmarks.data import hardware
 from contextd.benchmarks.scratch import scratch_store
@@ -37,7 +37,7 @@ Meant = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class _Oracle:
+class Oracle:
     """A checker: what runs it, the program and the package that needs, and the languages it judges."""
 
     title: str
@@ -46,6 +46,8 @@ class _Oracle:
     languages: frozenset[str]
     package: str = ""
     module: str = ""
+    judges: Literal["both", "calls", "names"] = "calls"
+    """Whether it places calls, every name, or either."""
 
     def missing(self, packages: Path | None) -> str:
         """What keeps it from judging; empty where nothing does."""
@@ -59,59 +61,71 @@ class _Oracle:
             return f"run `npm install {self.package}` in a folder and give it with --typescript"
         return ""
 
-    def asked(self, packages: Path | None, root: Path) -> list[str]:
+    def asked(self, packages: Path | None, root: Path, *, every_name: bool) -> list[str]:
         """The command for one repository."""
-        return [*self.command, *([str(packages)] if self.package else []), str(root)]
+        names = ["--names"] if every_name else []
+        return [*self.command, *([str(packages)] if self.package else []), str(root), *names]
 
 
 _ORACLE = (
-    _Oracle(
+    Oracle(
         "C#, against Roslyn",
         (sys.executable, "-P", str(_ORACLES / "csharp_calls.py")),
         "python3",
         frozenset(("csharp",)),
         "@autorest/csharp",
     ),
-    _Oracle(
+    Oracle(
         "PHP, against Intelephense",
         (sys.executable, "-P", str(_ORACLES / "php_calls.py")),
         "php",
         frozenset(("php",)),
         "intelephense",
     ),
-    _Oracle(
+    Oracle(
         "Python, against pyright",
         (sys.executable, "-P", str(_ORACLES / "pyright_calls.py")),
         "node",
         frozenset(("python",)),
         "pyright",
     ),
-    _Oracle(
+    Oracle(
+        "Python, against scip-python",
+        (sys.executable, "-P", str(_ORACLES / "scip_names.py")),
+        "node",
+        frozenset(("python",)),
+        "@sourcegraph/scip-python",
+        judges="names",
+    ),
+    Oracle(
         "TypeScript and JavaScript, against TypeScript",
         ("node", str(_ORACLES / "typescript_calls.mjs")),
         "node",
         frozenset(("typescript", "tsx", "javascript")),
         "typescript@5",
+        judges="both",
     ),
-    _Oracle(
+    Oracle(
         "Go, against go/types",
         ("go", "run", str(_ORACLES / "go_calls.go")),
         "go",
         frozenset(("go",)),
+        judges="both",
     ),
-    _Oracle(
+    Oracle(
         "Java, against javac",
         ("java", str(_ORACLES / "JavaCalls.java")),
         "javac",
         frozenset(("java",)),
+        judges="both",
     ),
-    _Oracle(
+    Oracle(
         "Rust, against rustc",
         (sys.executable, "-P", str(_ORACLES / "rust_calls.py")),
         "cargo",
         frozenset(("rust",)),
     ),
-    _Oracle(
+    Oracle(
         "C and C++, against clang",
         (sys.executable, "-P", str(_ORACLES / "clang_calls.py")),
         "cc",
@@ -162,12 +176,12 @@ def _judged(root: Path, packages: Path | None, left_out: dict[str, str]) -> Iter
         view.commit(Changes(code=[CodeChange(scope=_SCOPE, put=report.changed)]))
         graph = build_graph(view.files.all(_SCOPE))
     calls = CallGraph(graph, CodeFacts(root, graph))
-    for oracle in _ORACLE:
+    for oracle in oracles():
         code = [p for p, f in graph.files.items() if f.language in oracle.languages]
         if code and (why := oracle.missing(packages)):
             left_out[oracle.title] = why
         elif code:
-            truth = _truth(graph, _asked(oracle, packages, root, code))
+            truth = _truth(graph, judge(oracle, packages, root, code))
             placed = _placed(calls, code)
             sure = {call: found for call, (found, _) in placed.items()}
             every = {call: found | more for call, (found, more) in placed.items()}
@@ -177,11 +191,22 @@ def _judged(root: Path, packages: Path | None, left_out: dict[str, str]) -> Iter
             yield _score(f"{title}, baseline: same name anywhere", truth, _by_name(graph, truth))
 
 
-def _asked(
-    oracle: _Oracle, packages: Path | None, root: Path, code: Sequence[str]
+def oracles(*, every_name: bool = False) -> list[Oracle]:
+    """The checkers that place calls, or every name."""
+    return [one for one in _ORACLE if one.judges in ("both", "names" if every_name else "calls")]
+
+
+def judge(
+    oracle: Oracle,
+    packages: Path | None,
+    root: Path,
+    code: Sequence[str],
+    *,
+    every_name: bool = False,
 ) -> Iterator[dict[str, Any]]:
+    """What a checker says of each of these files."""
     done = subprocess.run(
-        oracle.asked(packages, root),
+        oracle.asked(packages, root, every_name=every_name),
         input="\n".join(sorted(code)).encode("utf-8", "surrogateescape"),
         stdout=subprocess.PIPE,
         # Go would read the go.mod of the folder it is started in.
@@ -202,11 +227,12 @@ def _truth(graph: SymbolGraph, entries: Iterable[Mapping[str, Any]]) -> dict[Cal
             if not (definitions or known):
                 continue
             meant = found.setdefault((file["path"], line, name), set())
-            meant |= {_defined(graph, *one) for one in definitions}
+            meant |= {oracle_definition(graph, *one) for one in definitions}
     return found
 
 
-def _defined(graph: SymbolGraph, path: str, line: int, name: str) -> Meant:
+def oracle_definition(graph: SymbolGraph, path: str, line: int, name: str) -> Meant:
+    """Our definition of a name that a checker finds defined on a line."""
     file = graph.files.get(path)
     around = [
         one

@@ -102,6 +102,12 @@ def counted(
     return list(found.values())
 
 
+_HOOK = 12
+"""Round trips of a hook: six, two for the user's directives in a briefing, and one for each part of a prompt that
+may need one.
+"""
+
+
 def _asks(number: int, known: Sequence[Record]) -> Iterator[Ask]:
     """One round: hooks around a session in which each operation is called."""
     subject, claim = _SUBJECTS[number % len(_SUBJECTS)], _CLAIMS[number % len(_CLAIMS)]
@@ -110,7 +116,7 @@ def _asks(number: int, known: Sequence[Record]) -> Iterator[Ask]:
     def hook(event: str, when: str = "", session: str = "client", **more: str) -> Ask:
         payload = {"session_id": f"{session}-{number}", **more}
         arguments = {"event": event, "client": _CLIENT, "payload": payload}
-        return Ask(f"hook {event}{when}", "hook_event", arguments, budget=6)
+        return Ask(f"hook {event}{when}", "hook_event", arguments, budget=_HOOK)
 
     prompt = f"why is it that the {subject} {claim} at number {number}?"
     yield hook("SessionStart", source="startup")
@@ -122,7 +128,7 @@ def _asks(number: int, known: Sequence[Record]) -> Iterator[Ask]:
         "UserPromptSubmit", " of an unknown session with an error", "failing", prompt=quoting
     )
     task = f"change how the {subject} works"
-    yield Ask("session_start", "session_start", {"task_description": task}, budget=10)
+    yield Ask("session_start", "session_start", {"task_description": task}, budget=14)
     yield Ask("memory_search", "memory_search", {"query": f"how does the {subject} wait"})
     yield Ask("context_search", "context_search", {"query": f"what must the {subject} never do"})
     yield Ask("read_file", "read_file", {"path": path})

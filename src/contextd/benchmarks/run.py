@@ -26,6 +26,7 @@ from contextd.benchmarks import (
     policies,
     records,
     redaction,
+    references,
     remedies,
     roundtrips,
     scale,
@@ -195,6 +196,13 @@ def _calls(options: Given) -> bool:
     return True
 
 
+def _references(options: Given) -> bool:
+    if not options.paths:
+        options.refuse("references needs the paths of repositories")
+    references.run(options.paths, packages=options.typescript, out=sys.stdout)
+    return True
+
+
 def _web(_: Given) -> bool:
     return web.main([]) == 0
 
@@ -274,6 +282,7 @@ KINDS: dict[str, Benchmark] = {
     "docstrings": Benchmark(_docstrings, _MANY, "PATH … (folders of Python files)"),
     "code": Benchmark(_code, 1, "[PATH] (a repository; our own and a generated one)"),
     "calls": Benchmark(_calls, _MANY, "PATH … (repositories; needs --typescript)"),
+    "references": Benchmark(_references, _MANY, "PATH … (repositories; needs --typescript)"),
     "impact": Benchmark(_impact, _MANY, "[PATH …] (repositories with history; this one)"),
     "web": Benchmark(_web),
     "neighbours": Benchmark(_neighbours, _MANY, "PATH PATH … (repositories)"),

@@ -97,7 +97,8 @@ class WrittenSince:
     def __bool__(self) -> bool:
         return bool(self.changes or self.sessions)
 
-    def as_text(self) -> str:
+    @property
+    def summary(self) -> str:
         """The counts in words."""
         if not self.readable:
             return "a store that cannot be read"

@@ -110,7 +110,8 @@ def brief(
         runtime,
         tier_zero_tokens(runtime, budget if capped else None),
         work=" ".join((task, *_about(thread))),
-        rules=lately.rules,
+        lately=lately,
+        aged=True,
     )
     records, weights, why = _candidates(runtime, lately.records, task)
     earlier_sessions = told_before(lately.sessions, session)
@@ -309,7 +310,9 @@ def recapped(
     lines = recap(turns, thread_of(turns, branch=branch_of(session), root=root), budget)
     if not lines:
         return "", {}
-    directives = told_directives(runtime, tier_zero_tokens(runtime), work=" ".join(lines))
+    directives = told_directives(
+        runtime, tier_zero_tokens(runtime), work=" ".join(lines), aged=True
+    )
     rules = [*directives.personal, *directives.lines]
     runtime.trace.used += [directives.records[line.id] for line in rules if line.id]
     parts = [_RECAP, *(f"- {inline(line)}" for line in lines)]

@@ -51,6 +51,12 @@ def calls_of(runtime: Runtime) -> CallGraph:
         return _made(runtime)
 
 
+def graphs_are_made(runtime: Runtime) -> bool:
+    """Whether a call graph of the caller's checkout was made in this process, perhaps of older files."""
+    calls = runtime.organisation.caches.of("call graphs", _GRAPHS)
+    return calls.get((runtime.scope, runtime.root)) is not None
+
+
 def _made(runtime: Runtime) -> CallGraph:
     graph = symbols_of(runtime)
     calls: Cache[tuple[Scope, Path], tuple[SymbolGraph, Stamp, CallGraph]]

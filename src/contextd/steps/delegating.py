@@ -59,7 +59,7 @@ def _rules(runtime: Runtime, asked: str, in_force: Sequence[Record]) -> list[Rec
 
 
 def _quoted(rule: Record, runtime: Runtime) -> str:
-    return directive_line(rule) if is_directive(rule) else quoted(rule, runtime)
+    return directive_line(rule, runtime) if is_directive(rule) else quoted(rule, runtime)
 
 
 def _bearing(runtime: Runtime, asked: str) -> dict[str, Record]:

@@ -7,6 +7,7 @@ from dataclasses import field
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.directives import is_directive, is_users
+from contextd.domain.lately import Lately
 from contextd.domain.records import Record, short_id
 from contextd.domain.scope import PERSON
 from contextd.domain.tokens import count_tokens, trim_to_tokens
@@ -14,8 +15,10 @@ from contextd.domain.words import content_words, one_line
 from contextd.governance.contradict import conflict
 from contextd.runtime import Runtime
 from contextd.sessions.briefing import ALWAYS, Line
-from contextd.steps.person import LONGEST_LINE, is_personal, told_by
+from contextd.steps.person import LONGEST_LINE, is_personal, personal_query, told_by
+from contextd.steps.policy_files import file_of
 from contextd.steps.read_by_client import reads_itself
+from contextd.steps.rule_authors import author_of
 from contextd.steps.tiers import always, rules_query
 
 _READ = 200
@@ -60,13 +63,18 @@ def lines_tokens(lines: Iterable[Line]) -> int:
 
 
 def told_directives(
-    runtime: Runtime, budget: int, *, work: str = "", rules: Sequence[Record] | None = None
+    runtime: Runtime,
+    budget: int,
+    *,
+    work: str = "",
+    lately: Lately | None = None,
+    aged: bool = False,
 ) -> ToldDirectives:
     """The directives that hold here within `budget` tokens: critical ones first, then what the user
-    directed, then standards; among equals those that bear on the `work`. `rules` are the records of
-    `rules_query`, where the caller has them.
+    directed, then standards; among equals those that bear on the `work`. `lately` is what was read already,
+    where the caller has it. Lines have their age when they are `aged`, as long as they are not kept in a file.
     """
-    known = directives_in_force(runtime, rules)
+    known = directives_in_force(runtime, lately)
     order = _order(runtime, known, work)
     lines: list[Line] = []
     personal: list[Line] = []
@@ -74,7 +82,8 @@ def told_directives(
     left_out = 0
     for place, id in enumerate(order):
         record, reason = known[id]
-        line = Line(directive_line(record), id, _WEIGHT - place / 1_000, ALWAYS, reason)
+        text = directive_line(record, runtime, aged=aged)
+        line = Line(text, id, _WEIGHT - place / 1_000, ALWAYS, reason)
         cost = count_tokens(f"- {line.text}\n")
         if cost > left:
             left_out += 1
@@ -88,18 +97,19 @@ def told_directives(
 
 
 def directives_in_force(
-    runtime: Runtime, rules: Sequence[Record] | None = None
+    runtime: Runtime, lately: Lately | None = None
 ) -> dict[str, tuple[Record, str]]:
     """Every directive that each session here is to be told, by id, with the reason; none where tier 0 is
     turned off.
     """
     if not runtime.settings.flag("injection.tier0"):
         return {}
-    if rules is None:
-        rules = runtime.view.records.find(rules_query(runtime)).records
+    found_rules = runtime.view.records.find(rules_query(runtime)) if lately is None else None
+    rules = found_rules.records if found_rules else lately.rules if lately else []
     by_id = {rule.id: rule for rule in rules}
     found = {id: (by_id[id], reason) for id, reason in always(runtime, rules).items()}
-    for record in users_directives(runtime):
+    person = lately.person.records if lately else None
+    for record in users_directives(runtime, person):
         reason = "the person's word" if is_personal(record) else "the user's word"
         found.setdefault(record.id, (record, reason))
     return _once(found)
@@ -111,8 +121,10 @@ def ranked_directives(runtime: Runtime) -> list[Record]:
     return [known[id][0] for id in _order(runtime, known, "")]
 
 
-def users_directives(runtime: Runtime) -> list[Record]:
-    """What the user directed: learned from prompts, typed, or kept in the person's layer; newest first."""
+def users_directives(runtime: Runtime, of_person: Sequence[Record] | None = None) -> list[Record]:
+    """What the user directed: learned from prompts, typed, or kept in the person's layer; newest first.
+    `of_person` are the records of that layer, where the caller has them.
+    """
     now = runtime.clock.now()
     learned = runtime.query("discovery", valid_at=now, where={"type": "rule"}, limit=_READ)
     typed = runtime.query(
@@ -120,10 +132,9 @@ def users_directives(runtime: Runtime) -> list[Record]:
     )
     find = runtime.view.records.find
     records = [*find(learned).records, *find(typed).records]
-    if PERSON in runtime.cascade:
-        kinds = ("context", "memory")
-        own = runtime.query(*kinds, reach="org", valid_at=now, limit=_READ)
-        records += [record for record in find(own).records if is_personal(record)]
+    if of_person is None and PERSON in runtime.cascade:
+        of_person = find(personal_query(runtime)).records
+    records += [record for record in of_person or () if is_personal(record)]
     directing = [
         one for one in records if is_users(one) or (is_personal(one) and is_directive(one))
     ]
@@ -143,8 +154,10 @@ def said(record: Record) -> str:
     return f"{text} (instead: {instead})" if instead and instead not in text else text
 
 
-def directive_line(record: Record) -> str:
-    """A directive as it is injected: what it says, its kind, its id and its severity or source."""
+def directive_line(record: Record, runtime: Runtime, *, aged: bool = True) -> str:
+    """A directive as it is injected: what it says, its kind, its id and its severity, or its source and its
+    age when `aged`. A rule from a file of the repository names the file and who changed it last.
+    """
     text = said(record)
     if is_personal(record):
         return trim_to_tokens(text, LONGEST_LINE) or _shortened(text)
@@ -152,6 +165,9 @@ def directive_line(record: Record) -> str:
     severity = str(record.data.get("severity") or "")
     named = record.data.get("type") if record.kind == "discovery" else record.kind
     marks = [f"{named} {short_id(record.id)}", severity or str(record.source)]
+    marks += [runtime.ago(record.created_at)] if aged and not severity else []
+    by = author_of(runtime, file_of(record))
+    marks += [f"{record.source}, last changed by {by}"] if by else []
     return f"{text} [{' · '.join(marks)}]"
 
 

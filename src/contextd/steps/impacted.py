@@ -10,7 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 from contextd.code.calls.call_graph import CallGraph
+from contextd.code.calls.uses import uses
 from contextd.code.index.languages.table import language_of
+from contextd.code.symbols.sources import Sources
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.domain.code import is_test
 from contextd.domain.dataclass import dataclass
@@ -75,7 +77,11 @@ _TOO_MANY = "so much depends on it that not all of what is further away was foll
 
 
 def reach(
-    calls: CallGraph, changed: ChangedCode, depth: int, along: Mapping[str, int]
+    calls: CallGraph,
+    sources: Sources,
+    changed: ChangedCode,
+    depth: int,
+    along: Mapping[str, int],
 ) -> CodeReach:
     """What leads to some definitions, `depth` calls far, certain and near places first. What stands in a
     changed definition itself is left out. `along` is how often other files changed with these.
@@ -86,8 +92,9 @@ def reach(
         saying.update({path for path, _ in calls.candidates(one) if is_test(path)})
     paths = [file.path for file in changed.files if file.change != "delete"]
     tests = evidence_of(calls.graph, paths, saying, along)
-    following = _Following(calls, changed, {one.path for one in _first(tests.values())})
+    following = _Following(calls, sources, changed, {one.path for one in _first(tests.values())})
     lack = following.follow(depth)
+    following.drop_imports()
     for place in _importing_gone(calls.graph, changed):
         following.found.setdefault((place.path, place.line), place)
     rank = calls.graph.rank
@@ -115,6 +122,7 @@ class _Following:
     """Callers while they are looked for, in all code and the tests that are worth it."""
 
     calls: CallGraph
+    sources: Sources
     changed: ChangedCode
     tests: set[str]
     found: dict[tuple[str, int], DependentPlace] = field(
@@ -124,6 +132,15 @@ class _Following:
     def among(self, path: str) -> bool:
         """Whether a file is looked into."""
         return path in self.tests or not is_test(path)
+
+    def drop_imports(self) -> None:
+        """An import stands for its file only where nothing else in it certainly does."""
+        using = {one.path for one in self.found.values() if one.certain and one.why != "import"}
+        self.found = {
+            place: one
+            for place, one in self.found.items()
+            if one.why != "import" or one.path not in using
+        }
 
     def follow(self, depth: int) -> str:
         """Find the callers; what is lacking of them, as `CodeReach` says it."""
@@ -164,7 +181,14 @@ class _Following:
         """Note who leads to a definition from outside of the `targets`, and give what is to be followed from
         there.
         """
-        for edge in self.calls.callers(one, end, self.among):
+        # Further away only what calls something hands a change on.
+        direct = distance == 1
+        found = (
+            uses(self.calls, self.sources, one, end, self.among)
+            if direct
+            else self.calls.callers(one, end, self.among)
+        )
+        for edge in found:
             caller = edge.caller
             name = caller.qualified if caller is not None else ""
             if (edge.path, name) in targets:
@@ -174,7 +198,7 @@ class _Following:
             known = self.found.get((edge.path, edge.line))
             if known is None or (sure and not known.certain and known.level == distance):
                 self.found[edge.path, edge.line] = place
-            if caller is not None and edge.kind != "use":
+            if caller is not None and edge.kind in ("call", "extends"):
                 yield caller, sure
 
 

@@ -54,7 +54,7 @@ def needed_directives(
     lines, spent = [HEADER], count_tokens(HEADER)
     chosen: list[Record] = []
     for record in _near(runtime, session, prompt):
-        line = "- " + directive_line(record)
+        line = "- " + directive_line(record, runtime)
         cost = count_tokens(line + "\n")
         if spent + cost <= budget and len(chosen) < _MOST:
             lines.append(line)

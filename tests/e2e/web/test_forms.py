@@ -264,8 +264,8 @@ def test_what_is_wrong_in_the_schema_form_is_said_at_its_field_and_nothing_typed
     visit: Visit, call: Call
 ) -> None:
     visitor = visit()
-    page = visitor.page
     visitor.go("/schema")
+    page = visitor.page
     page.get_by_role("button", name="Add a type").click()
     page.keyboard.type("vendor")
     page.get_by_label("Field name").fill("tier")
@@ -283,7 +283,6 @@ def test_what_is_wrong_in_the_schema_form_is_said_at_its_field_and_nothing_typed
     page.get_by_label("Allowed values, separated by commas").first.fill("gold, silver")
     page.get_by_role("button", name="Review changes").click()
     expect(page.get_by_text("added type vendor")).to_be_visible()
-    expect(page.locator("[data-error]")).to_have_count(0)
     assert call("schema_get", scope="project")["exists"] is False
 
 

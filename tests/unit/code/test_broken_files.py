@@ -16,7 +16,7 @@ from contextd.code.index.languages.language import Language
 from contextd.code.index.languages.table import LANGUAGES
 from contextd.code.project.project_type import project_type
 from contextd.code.project.stack import detect
-from contextd.code.symbols.references import references
+from contextd.code.symbols.references import word_uses
 from contextd.code.symbols.repo_map import repo_map
 from contextd.code.symbols.sources import Sources
 from contextd.code.symbols.symbol_graph import build_graph
@@ -78,7 +78,7 @@ def break_projects(root: Path, count: int, seed: int) -> int:
         graph = build_graph(known)
         sources = Sources(folder, files, SCOPE)
         for one in dice.sample(graph.definitions, min(8, len(graph.definitions))):
-            references(graph, sources, one)
+            list(word_uses(graph, sources, one))
         assert isinstance(repo_map(graph, focus="cart", near=[], budget=300).text, str)
         paths = [file.path for file in known]
         assert project_type(paths, detect(folder, paths)).reason

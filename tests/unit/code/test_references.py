@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from code_repos import SCOPE, CodeModel, scanned, write
 
-from contextd.code.symbols.references import References, references
+from contextd.code.symbols.references import Reference, word_uses
 from contextd.code.symbols.sources import Sources
 from contextd.code.symbols.symbol_graph import build_graph
 from contextd.ports import Files
@@ -105,17 +105,15 @@ def project(tmp_path: Path, texts: dict[str, str]) -> Files:
     return files
 
 
-def found(
-    tmp_path: Path, files: Files, name: str, path: str, parent: str = "", limit: int = 100
-) -> References:
+def found(tmp_path: Path, files: Files, name: str, path: str, parent: str = "") -> list[Reference]:
     graph = build_graph(files.all(SCOPE))
     one = next(d for d in graph.by_name[name] if d.path == path and d.symbol.parent == parent)
-    return references(graph, Sources(tmp_path, files, SCOPE), one, limit=limit)
+    return list(word_uses(graph, Sources(tmp_path, files, SCOPE), one))
 
 
-def places(result: References) -> dict[str, list[tuple[int, str]]]:
+def places(result: list[Reference]) -> dict[str, list[tuple[int, str]]]:
     lines: dict[str, list[tuple[int, str]]] = {}
-    for one in result.found:
+    for one in result:
         lines.setdefault(one.path, []).append((one.line, one.role))
     return lines
 
@@ -136,18 +134,18 @@ def test_typescript_uses_are_found_through_every_way_of_importing(tmp_path: Path
 
 def test_what_only_has_the_same_name_is_no_use(tmp_path: Path) -> None:
     files = project(tmp_path, TYPESCRIPT)
-    paths = {one.path for one in found(tmp_path, files, "round", "src/stranger.ts").found}
+    paths = {one.path for one in found(tmp_path, files, "round", "src/stranger.ts")}
     assert paths == {"src/stranger.ts"}
 
 
 def test_a_component_is_used_by_its_tag_and_not_by_text(tmp_path: Path) -> None:
     files = project(tmp_path, TYPESCRIPT)
     found_ = found(tmp_path, files, "Purse", "src/money.ts")
-    assert ("src/view.tsx", 2) in [(one.path, one.line) for one in found_.found]
+    assert ("src/view.tsx", 2) in [(one.path, one.line) for one in found_]
     write(tmp_path, "src/view.tsx", 'import { Purse } from "./index";\nexport const x = "Purse";\n')
     lines = [
         one.line
-        for one in found(tmp_path, files, "Purse", "src/money.ts").found
+        for one in found(tmp_path, files, "Purse", "src/money.ts")
         if one.path == "src/view.tsx"
     ]
     assert lines == [1]
@@ -170,27 +168,13 @@ def test_a_method_is_looked_for_where_its_class_is_used(tmp_path: Path) -> None:
     result = found(tmp_path, files, "get", "app/core.py", "Client")
     assert places(result) == {"app/user.py": [(3, "use")]}
     value = found(tmp_path, files, "value", "app/core.py", "Client")
-    assert [one.line for one in value.found] == [16, 21]
+    assert [one.line for one in value] == [16, 21]
 
 
 def test_a_function_inside_a_function_is_used_in_its_file_only(tmp_path: Path) -> None:
     files = project(tmp_path, PYTHON)
     result = found(tmp_path, files, "fetch_all", "app/core.py", "Client.get")
     assert places(result) == {"app/core.py": [(20, "use")]}
-
-
-def test_a_limit_keeps_the_defining_file_first_and_tests_last(tmp_path: Path) -> None:
-    files = project(tmp_path, TYPESCRIPT)
-    some = found(tmp_path, files, "round", "src/money.ts", limit=3)
-    assert some.truncated
-    assert [one.path for one in some.found][:2] == ["src/money.ts", "src/money.ts"]
-    write(tmp_path, "src/money.ts", TYPESCRIPT["src/money.ts"] + "round(1);\n" * 9)
-    spread = found(tmp_path, files, "round", "src/money.ts", limit=12)
-    assert spread.truncated
-    assert len({one.path for one in spread.found}) > 3
-    every = found(tmp_path, files, "round", "src/money.ts")
-    assert not every.truncated
-    assert every.found[-1].path == "tests/money.test.ts"
 
 
 def test_lines_are_those_of_now_and_gone_files_are_left_out(tmp_path: Path) -> None:
@@ -207,7 +191,7 @@ def test_names_with_other_letters_are_matched_whole(tmp_path: Path, name: str) -
     text = f"export const {name} = 1;\nexport const x = {name} + 1;\nexport const {name}s = 2;\n"
     files = project(tmp_path, {"src/a.ts": text, "package.json": "{}"})
     result = found(tmp_path, files, name, "src/a.ts")
-    assert [one.line for one in result.found] == [2]
+    assert [one.line for one in result] == [2]
 
 
 @pytest.mark.parametrize(
@@ -255,7 +239,7 @@ def test_names_that_need_no_binding_are_found_by_package_and_module(
     files = project(tmp_path, texts)
     result = found(tmp_path, files, name, next(path for path in texts if _defines(path)))
     lines: dict[str, list[int]] = {}
-    for one in result.found:
+    for one in result:
         lines.setdefault(one.path, []).append(one.line)
     assert lines == expected
 

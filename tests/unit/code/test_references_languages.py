@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from code_repos import SCOPE, CodeModel, scanned, write
 
-from contextd.code.symbols.references import references
+from contextd.code.symbols.references import word_uses
 from contextd.code.symbols.sources import Sources
 from contextd.code.symbols.symbol_graph import build_graph
 
@@ -89,5 +89,5 @@ def test_a_definition_is_found_where_it_is_used(
     scanned(tmp_path, files)
     graph = build_graph(files.all(SCOPE))
     definition = next(one for one in graph.by_name[name] if one.path == path)
-    found = references(graph, Sources(tmp_path, files, SCOPE), definition).found
+    found = list(word_uses(graph, Sources(tmp_path, files, SCOPE), definition))
     assert sorted((one.path, one.line) for one in found) == sorted(expected)

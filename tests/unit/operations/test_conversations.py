@@ -239,7 +239,7 @@ def writes(words_only: Desk) -> dict[str, dict[str, Any]]:
     desk("recall_context", query="who waters the plants of the office")
     looking = {"description": "Look around", "prompt": "Where are labels printed?"}
     subtask = desk.connected("another")("branch", **looking)["subtask_id"]
-    missing = next(gap for gap in desk("get_gaps")["gaps"] if gap["kind"] == "missed")
+    missing = next(gap for gap in desk("get_gaps")["gaps"] if gap["kind"] == "module")
     return {
         "save_context": {"content": "Invoices are sent by the night worker."},
         "update_context": {"id": note, "content": f"{NOTE}, at noon"},

@@ -82,7 +82,9 @@ def test_a_role_may_call_what_its_row_grants_and_nothing_else_on_any_surface(
         if verdict(known.on(surface).connected(surface), op.name, **arguments(op)) == "denied"
     }
     expected = {op.name for op in OPERATIONS.values() if not granted(op, role)}
-    assert refused == {(surface, name) for surface in SURFACES for name in expected}
+    # Trusting a folder is the act of a person: an agent is refused whatever its role.
+    of_a_person = {(surface, "trust") for surface in ("mcp", "hook", "job") if surface in SURFACES}
+    assert refused == {(surface, name) for surface in SURFACES for name in expected} | of_a_person
 
 
 @every_role()

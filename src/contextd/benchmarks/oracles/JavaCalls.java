@@ -1,8 +1,10 @@
 // Every call in a tree with what Java's own compiler says it calls, as a line of JSON per file.
-// Usage: java JavaCalls.java ROOT < paths. What libraries declare that are not there stays unjudged.
+// Usage: java JavaCalls.java ROOT [--names] < paths. What libraries declare that are not there stays unjudged.
+// With --names: every name, called or not, with its definitions.
 import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.ExpressionTree;
 import com.sun.source.tree.IdentifierTree;
+import com.sun.source.tree.MemberReferenceTree;
 import com.sun.source.tree.MemberSelectTree;
 import com.sun.source.tree.MethodInvocationTree;
 import com.sun.source.tree.NewClassTree;
@@ -21,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.TypeElement;
@@ -69,7 +72,11 @@ public final class JavaCalls {
     JavaCalls asked = new JavaCalls(root, Trees.instance(task));
     for (CompilationUnitTree unit : units) {
       List<String> calls = new ArrayList<>();
-      asked.new Visitor(calls).scan(unit, null);
+      TreePathScanner<Void, Void> visitor =
+          arguments.length > 1 && arguments[1].equals("--names")
+              ? asked.new NameVisitor(calls)
+              : asked.new Visitor(calls);
+      visitor.scan(unit, null);
       System.out.println(
           "{\"path\": " + quoted(asked.pathOf(unit)) + ", \"calls\": [" + String.join(", ", calls) + "]}");
     }
@@ -165,14 +172,79 @@ public final class JavaCalls {
       calls.add(
           "[" + unit.getLineMap().getLineNumber(start) + ", " + quoted(name) + ", [" + found + "], true]");
     }
+  }
 
-    private String declaration(Element one, TreePath at) {
-      CompilationUnitTree unit = at.getCompilationUnit();
-      Tree tree = at.getLeaf();
-      // A definition begins with its annotations: its last line before the body holds for sure.
-      long start = positions.getStartPosition(unit, tree);
-      String name = one.getSimpleName().toString();
-      return "[" + quoted(pathOf(unit)) + ", " + unit.getLineMap().getLineNumber(start) + ", " + quoted(name) + "]";
+  private String declaration(Element one, TreePath at) {
+    CompilationUnitTree unit = at.getCompilationUnit();
+    Tree tree = at.getLeaf();
+    // A definition begins with its annotations: its last line before the body holds for sure.
+    long start = positions.getStartPosition(unit, tree);
+    String name = one.getSimpleName().toString();
+    return "[" + quoted(pathOf(unit)) + ", " + unit.getLineMap().getLineNumber(start) + ", " + quoted(name) + "]";
+  }
+
+  private static final Set<ElementKind> LOCAL =
+      Set.of(
+          ElementKind.PARAMETER,
+          ElementKind.LOCAL_VARIABLE,
+          ElementKind.EXCEPTION_PARAMETER,
+          ElementKind.RESOURCE_VARIABLE,
+          ElementKind.TYPE_PARAMETER);
+
+  /** Every name that refers to something. */
+  private final class NameVisitor extends TreePathScanner<Void, Void> {
+    private final List<String> names;
+
+    private NameVisitor(List<String> names) {
+      this.names = names;
+    }
+
+    @Override
+    public Void visitIdentifier(IdentifierTree node, Void nothing) {
+      CompilationUnitTree unit = getCurrentPath().getCompilationUnit();
+      tell(positions.getStartPosition(unit, node), node.getName().toString());
+      return super.visitIdentifier(node, nothing);
+    }
+
+    @Override
+    public Void visitMemberSelect(MemberSelectTree node, Void nothing) {
+      CompilationUnitTree unit = getCurrentPath().getCompilationUnit();
+      String name = node.getIdentifier().toString();
+      tell(positions.getEndPosition(unit, node) - name.length(), name);
+      return super.visitMemberSelect(node, nothing);
+    }
+
+    @Override
+    public Void visitMemberReference(MemberReferenceTree node, Void nothing) {
+      CompilationUnitTree unit = getCurrentPath().getCompilationUnit();
+      String name = node.getName().toString();
+      tell(positions.getEndPosition(unit, node) - name.length(), name);
+      return super.visitMemberReference(node, nothing);
+    }
+
+    private void tell(long start, String name) {
+      CompilationUnitTree unit = getCurrentPath().getCompilationUnit();
+      String text;
+      try {
+        text = unit.getSourceFile().getCharContent(true).toString();
+      } catch (IOException unreadable) {
+        return;
+      }
+      // The compiler adds names that nobody wrote, such as the `super` of a constructor.
+      if (start < 0 || !text.startsWith(name, (int) start)) {
+        return;
+      }
+      Element one = trees.getElement(getCurrentPath());
+      boolean known = one != null && one.asType().getKind() != TypeKind.ERROR;
+      if (known && one.getKind() == ElementKind.CONSTRUCTOR) {
+        one = one.getEnclosingElement();
+      }
+      boolean outside = !known || one.getEnclosingElement() == null
+          || !(one instanceof TypeElement) && LOCAL.contains(one.getKind());
+      TreePath at = outside ? null : trees.getPath(one);
+      String found = at == null ? "" : declaration(one, at);
+      names.add(
+          "[" + unit.getLineMap().getLineNumber(start) + ", " + quoted(name) + ", [" + found + "], " + known + "]");
     }
   }
 }

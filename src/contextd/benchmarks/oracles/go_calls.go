@@ -1,5 +1,6 @@
 // Every call in a tree with what Go's own type checker says it calls, as a line of JSON per file.
-// Usage: go run go_calls.go ROOT < paths. What modules declare that are not there stays unjudged.
+// Usage: go run go_calls.go ROOT [--names] < paths. What modules declare that are not there stays unjudged.
+// With --names: every name, called or not, with its definitions.
 package main
 
 import (
@@ -30,6 +31,7 @@ type checker struct {
 	modules map[string]string   // by folder of a go.mod, what it calls itself
 	library types.ImporterFrom
 	known   map[string]*types.Package
+	names   bool
 }
 
 func main() {
@@ -42,6 +44,7 @@ func main() {
 		root: root, files: files, folders: map[string][]string{}, modules: map[string]string{},
 		library: importer.ForCompiler(files, "source", nil).(types.ImporterFrom),
 		known:   map[string]*types.Package{},
+		names:   len(os.Args) > 2 && os.Args[2] == "--names",
 	}
 	in := bufio.NewScanner(os.Stdin)
 	for in.Scan() {
@@ -129,11 +132,15 @@ func (c *checker) config() *types.Config {
 
 func (c *checker) judge(folder string) {
 	for title, files := range c.parsed(folder, true) {
-		info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
+		info := &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
 		c.config().Check(folder+" "+title, c.files, files, info)
 		for _, file := range files {
 			name, _ := filepath.Rel(c.root, c.files.Position(file.Pos()).Filename)
-			line, _ := json.Marshal(entry{filepath.ToSlash(name), c.calls(file, info)})
+			asked := c.calls
+			if c.names {
+				asked = c.everyName
+			}
+			line, _ := json.Marshal(entry{filepath.ToSlash(name), asked(file, info)})
 			fmt.Println(string(line))
 		}
 	}
@@ -152,6 +159,44 @@ func (c *checker) calls(file *ast.File, info *types.Info) []any {
 		return true
 	})
 	return found
+}
+
+func (c *checker) everyName(file *ast.File, info *types.Info) []any {
+	found := []any{}
+	ast.Inspect(file, func(node ast.Node) bool {
+		name, ok := node.(*ast.Ident)
+		if _, defines := info.Defs[name]; !ok || defines || name == file.Name {
+			return true
+		}
+		definitions, known := c.referred(info.Uses[name])
+		line := c.files.Position(name.Pos()).Line
+		found = append(found, []any{line, name.Name, definitions, known})
+		return true
+	})
+	return found
+}
+
+// referred says which definition a name refers to, and whether the checker knows.
+func (c *checker) referred(one types.Object) ([]any, bool) {
+	switch called := one.(type) {
+	case nil:
+		return []any{}, false
+	case *types.Func:
+		one = called.Origin()
+	case *types.Var:
+		if !called.IsField() && called.Pkg() != nil && called.Parent() != called.Pkg().Scope() {
+			return []any{}, true
+		}
+		one = called.Origin()
+	case *types.PkgName, *types.Builtin, *types.Nil, *types.Label:
+		return []any{}, true
+	}
+	at := c.files.Position(one.Pos())
+	name, err := filepath.Rel(c.root, at.Filename)
+	if !at.IsValid() || err != nil || strings.HasPrefix(name, "..") {
+		return []any{}, true
+	}
+	return []any{[]any{filepath.ToSlash(name), at.Line, one.Name()}}, true
 }
 
 func lastName(node ast.Expr) *ast.Ident {

@@ -1,10 +1,12 @@
 // Every call in a tree with what TypeScript's own checker says it calls, as a line of JSON per file.
-// Usage: node typescript_calls.mjs FOLDER ROOT < paths; FOLDER holds node_modules/typescript.
+// Usage: node typescript_calls.mjs FOLDER ROOT [--names] < paths; FOLDER holds node_modules/typescript.
+// With --names: every name, called or not, with its definitions.
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 
 const [folder, root] = process.argv.slice(2).map((path) => resolve(path));
+const everyName = process.argv.includes("--names");
 const ts = createRequire(join(folder, "index.js"))("typescript");
 const paths = readFileSync(0, "utf8").split("\n").filter((path) => /\.[cm]?[jt]sx?$/.test(path));
 
@@ -47,7 +49,64 @@ function definitions(name) {
   return [found, all];
 }
 
-for (const path of paths) {
+const IMPORTED = new Set([
+  ts.SyntaxKind.ImportSpecifier, ts.SyntaxKind.ImportClause, ts.SyntaxKind.NamespaceImport,
+  ts.SyntaxKind.ExportSpecifier, ts.SyntaxKind.ExportAssignment,
+]);
+
+// Whether a parameter or a variable of a function is declared.
+function isLocal(one) {
+  if (!ts.isParameter(one) && !ts.isVariableDeclaration(one) && !ts.isBindingElement(one)) return false;
+  if (one.initializer && ts.isFunctionLike(one.initializer)) return false;
+  let around = one.parent;
+  while (around && !ts.isSourceFile(around) && !ts.isModuleBlock(around)) {
+    if (ts.isFunctionLike(around) || ts.isClassStaticBlockDeclaration(around)) return true;
+    around = around.parent;
+  }
+  return false;
+}
+
+// The definitions a name refers to, and whether the checker knows them; undefined where it declares something.
+function referred(node) {
+  const parent = node.parent;
+  if (parent.name === node && !IMPORTED.has(parent.kind) && ts.isDeclarationStatement(parent)) return undefined;
+  let symbol = ts.isShorthandPropertyAssignment(parent)
+    ? checker.getShorthandAssignmentValueSymbol(parent)
+    : checker.getSymbolAtLocation(node);
+  if (!symbol) return [[], false];
+  if (symbol.flags & ts.SymbolFlags.Alias) symbol = checker.getAliasedSymbol(symbol);
+  const declarations = symbol.declarations ?? [];
+  if (parent.name === node && !IMPORTED.has(parent.kind) && declarations.includes(parent)) return undefined;
+  const found = declarations.flatMap((one) => {
+    const file = one.getSourceFile();
+    const path = relative(root, file.fileName);
+    if (path.startsWith("..") || path.includes("node_modules") || isLocal(one)) return [];
+    // A default export without a name is called `default`.
+    const name = one.name ?? one;
+    return [[path, lineOf(file, name), one.name ? one.name.getText(file) : "default"]];
+  });
+  return [found, symbol.escapedName !== "unknown" && declarations.length > 0];
+}
+
+function names(file) {
+  const found = [];
+  const visit = (node) => {
+    if (ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) {
+      const answer = referred(node);
+      if (answer) found.push([lineOf(file, node), node.text, ...answer]);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
+for (const path of everyName ? paths : []) {
+  const file = program.getSourceFile(join(root, path));
+  if (file) console.log(JSON.stringify({ path, calls: names(file) }));
+}
+
+for (const path of everyName ? [] : paths) {
   const file = program.getSourceFile(join(root, path));
   if (!file) continue;
   const calls = [];

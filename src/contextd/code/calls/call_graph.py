@@ -9,7 +9,7 @@ from functools import cached_property
 from math import inf
 
 from contextd.code.calls.edges import Edge
-from contextd.code.calls.facts import Site, SiteKind
+from contextd.code.calls.facts import Site, UseKind
 from contextd.code.calls.function_fields import FunctionFields
 from contextd.code.calls.interpretation import Interpretation
 from contextd.code.calls.kept import base_names
@@ -125,7 +125,7 @@ class CallGraph:
         files only, when it is said which. At `until`, by the monotonic clock, those found so far; what was
         read is not read again the next time.
         """
-        found: dict[tuple[str, int, SiteKind], Edge] = {}
+        found: dict[tuple[str, int, UseKind], Edge] = {}
         every = (edge for each in self._meant(one) for edge in self._leading(each, until, among))
         for edge in every:
             key = edge.path, edge.line, edge.kind
@@ -256,6 +256,8 @@ class CallGraph:
         reached = {one for one, _ in places}
         if expression[0] == "attr":
             around = self.interpreter.evaluate(path, scope, expression[1])
+            places += self._read(around, str(expression[2]), reached)
+            reached |= {one for one, _ in places}
             places += [
                 (one, False)
                 for one in self._overriding(around, str(expression[2]), reached)
@@ -266,8 +268,7 @@ class CallGraph:
             if not places and site.kind == "call" and self._is_c(path):
                 places = [(one, False) for one in self.fields.held(str(expression[2]))]
         for one, certain in places:
-            if caller is None or one != caller or site.kind == "call":
-                yield Edge(path, site.line, site.kind, caller, one, certain)
+            yield Edge(path, site.line, site.kind, caller, one, certain)
 
     def _targets(self, found: Interpretation, site: Site) -> Iterator[tuple[Definition, bool]]:
         certain = (
@@ -277,7 +278,8 @@ class CallGraph:
             one = meaning.one
             if one is None or meaning.kind == "module" or one.symbol.kind in CONSTANTS:
                 continue
-            if meaning.kind == "instance" and site.kind == "call":
+            if meaning.kind == "instance":
+                # A value of a type is no name of it.
                 continue
             yield one, certain
             if meaning.kind == "class" and site.kind == "call":
@@ -289,6 +291,28 @@ class CallGraph:
                     for inner in self.interpreter.member(one, name).meanings:
                         if inner.kind == "function" and inner.one is not None:
                             yield inner.one, certain
+
+    def _read(
+        self, around: Interpretation, name: str, reached: set[Definition]
+    ) -> Iterator[tuple[Definition, bool]]:
+        """The property or constant of a type that is read: what its value means is another question."""
+        for meaning in around.meanings:
+            if meaning.one is None or meaning.kind not in ("class", "instance"):
+                continue
+            for above in self.interpreter.lineage(meaning.one):
+                own = self.layout.member(above, name)
+                if own is not None:
+                    if own not in reached and self._is_read(own):
+                        yield own, around.whole and len(around.meanings) == 1
+                    break
+
+    def _is_read(self, one: Definition) -> bool:
+        if one.symbol.kind in CONSTANTS:
+            return True
+        return one.symbol.kind in FUNCTIONS and any(
+            self.layout.scopes(path)[number].is_property
+            for path, number in self.layout.scopes_of(one)
+        )
 
     def _overriding(
         self, around: Interpretation, name: str, reached: set[Definition]

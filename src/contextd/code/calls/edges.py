@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from contextd.code.calls.facts import SiteKind
+from contextd.code.calls.facts import UseKind
 from contextd.code.symbols.symbol_graph import Definition
 from contextd.domain.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A place that calls `target`, hands it on, or builds a class on it. `caller` is the definition around
+    """A place that calls `target`, names it, builds a class on it or imports it. `caller` is the definition around
     the place, None at the top of a file. What is not `certain` may mean another definition.
     """
 
     path: str
     line: int
-    kind: SiteKind
+    kind: UseKind
     caller: Definition | None
     target: Definition
     certain: bool = True

@@ -11,6 +11,7 @@ from contextd.code.calls.expressions import name_node, typed, value
 from contextd.code.calls.extract_c import STEPS as C_STEPS
 from contextd.code.calls.extract_functions import (
     PATTERNS,
+    bind_properties,
     bound_names,
     closure,
     function,
@@ -163,7 +164,11 @@ def _assign(reading: FileReading, node: Node) -> None:
     if reading.family == "go" and node.type == "var_spec":
         lefts = node.children_by_field_name("name")
     for one in lefts:
-        _bind_left(reading, one, found)
+        if node.type == "assignment_expression" and one.type == "identifier":
+            # Nothing is declared by it, other than in Python.
+            reading.bind(text_of(one), found, reading.declaring(text_of(one)))
+        else:
+            _bind_left(reading, one, found)
 
 
 def _is_declared(reading: FileReading, left: Node) -> bool:
@@ -196,14 +201,7 @@ def _bind_left(reading: FileReading, left: Node, found: Expr) -> None:
             reading.bind(str(target[2]), found, owner)
         return
     if left.type == "object_pattern":
-        for child in left.named_children:
-            if child.type == "shorthand_property_identifier_pattern":
-                reading.bind(text_of(child), ("attr", found, text_of(child)))
-            elif child.type == "pair_pattern":
-                key = text_of(child.child_by_field_name("key"))
-                bound = child.child_by_field_name("value")
-                if bound is not None and bound.type == "identifier":
-                    reading.bind(text_of(bound), ("attr", found, key))
+        bind_properties(reading, left, found)
         return
     for name in bound_names(left):
         reading.bind(name, UNKNOWN)
@@ -229,6 +227,9 @@ def _field(reading: FileReading, node: Node) -> None:
     if reading.family == "go" and node.child_by_field_name("name") is None:
         base = value(node.child_by_field_name("type") or node.named_children[0])
         reading.scopes[owner].bases.append(base)
+        # What is embedded is also a field, called like its type.
+        if base[0] in ("name", "attr"):
+            reading.bind(str(base[-1]), ("typed", base))
         return
     _assign(reading, node)
 
@@ -337,6 +338,12 @@ def _pair(reading: FileReading, node: Node) -> None:
         reading.site("use", given)
 
 
+def _mention(reading: FileReading, node: Node) -> None:
+    """A member that is named and not called: handed on, compared, set, or a property that is read."""
+    if name_node(node).start_byte not in reading.named:
+        reading.site("use", node)
+
+
 _STEPS: dict[str, Callable[[FileReading, Node], None]] = {
     "class": _class,
     "impl": _impl,
@@ -364,6 +371,7 @@ _STEPS: dict[str, Callable[[FileReading, Node], None]] = {
     "element": _element,
     "annotation": _annotation,
     "pair": _pair,
+    "mention": _mention,
     **C_STEPS,
 }
 _STEPS_OF = {"csharp": extract_csharp.STEPS, "php": extract_php.STEPS}

@@ -27,6 +27,8 @@ _PLACES = frozenset(
 """What is set without a name being bound: `self.seen[key] = x` says nothing of `self`."""
 _PROPERTIES = ("property", "cached_property", "computed_field")
 
+_BOUND = frozenset(("identifier", "shorthand_property_identifier_pattern"))
+
 
 def _name_of(node: Node) -> str:
     """The name of a function, or of what it is kept in."""
@@ -223,11 +225,15 @@ def _parameter(
         is_class = "classmethod" in decorators or name == "cls"
         reading.bind(name, ("own_class",) if is_class else SELF)
         return
+    written = node.child_by_field_name("type")
+    if named.type == "object_pattern":
+        found = typed(written) if written is not None else _handed(function, position)
+        bind_properties(reading, named, found, written)
+        return
     if named.type not in PATTERNS:
         for inner in bound_names(named):
             reading.bind(inner, UNKNOWN)
         return
-    written = node.child_by_field_name("type")
     found = typed(written) if written is not None else UNKNOWN
     if written is None and reading.family == "ecmascript":
         found = _handed(function, position)
@@ -240,6 +246,37 @@ def _parameter(
     is_field = any(one.type in ("accessibility_modifier", "readonly") for one in node.children)
     if owner is not None and is_field:
         reading.bind(name, found, owner)
+
+
+def bind_properties(
+    reading: FileReading, pattern: Node, found: Expr, written: Node | None = None
+) -> None:
+    """Bind what `{ a, b: c, d = 1 }` takes out of an object, by its type where that is written out."""
+    types = _property_types(written)
+    for one in pattern.named_children:
+        if one.type == "object_assignment_pattern":
+            one = one.child_by_field_name("left") or one
+        key = text_of(one.child_by_field_name("key") or one)
+        bound = one.child_by_field_name("value") if one.type == "pair_pattern" else one
+        of_key = types.get(key, ("attr", found, key) if found != UNKNOWN else UNKNOWN)
+        if bound is not None and bound.type in _BOUND:
+            reading.bind(text_of(bound), of_key)
+        elif bound is not None and bound.type == "object_pattern":
+            bind_properties(reading, bound, of_key)
+        else:
+            for inner in bound_names(one):
+                reading.bind(inner, UNKNOWN)
+
+
+def _property_types(written: Node | None) -> dict[str, Expr]:
+    listed = written.named_children[0] if written is not None and written.named_children else None
+    if listed is None or listed.type != "object_type":
+        return {}
+    return {
+        text_of(one.child_by_field_name("name")): typed(one.child_by_field_name("type"))
+        for one in listed.named_children
+        if one.type == "property_signature"
+    }
 
 
 def bound_names(node: Node) -> list[str]:

@@ -40,6 +40,7 @@ SLOT = "."
 """How the name of a field begins in the bindings of a file of C, where functions are put in it."""
 
 SiteKind = Literal["call", "use", "extends"]
+UseKind = Literal["call", "use", "extends", "import"]
 
 
 @dataclass(frozen=True, slots=True)

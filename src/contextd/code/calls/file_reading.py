@@ -20,6 +20,8 @@ class FileReading:
     scopes: list[CodeScope] = field(default_factory=list[CodeScope])
     sites: list[Site] = field(default_factory=list[Site])
     open_: list[int] = field(default_factory=list[int])
+    named: set[int] = field(default_factory=set[int])
+    """Where the names of `sites` stand."""
 
     @property
     def here(self) -> int:
@@ -59,12 +61,17 @@ class FileReading:
             if (found, self.here) not in known:
                 known.append((found, self.here))
 
+    def declaring(self, name: str) -> int:
+        """The scope around that has a name, else the file."""
+        return next((n for n in reversed(self.open_) if name in self.scopes[n].bindings), 0)
+
     def site(self, kind: SiteKind, node: Node, target: Expr | None = None) -> None:
         """Note a place that leads somewhere."""
         named = name_node(node)
         found = target or value(node)
         if found[0] in ("name", "attr", "fixture", "scoped", "type"):
             line = named.start_point[0] + 1
+            self.named.add(named.start_byte)
             self.sites.append(Site(kind, found, line, named.start_byte, self.here))
 
     def own_class(self) -> int | None:

@@ -299,6 +299,34 @@ class CodeLayout:
                 found.append((number, Definition(path, best)))
         return found
 
+    def binding_scope(self, path: str, start: int, name: str) -> CodeScope | None:
+        """The innermost function or block around an offset that sets a name; None where only the file may."""
+        scopes = self.scopes(path)
+        at = self.scope_around(path, start)
+        while at > 0:
+            if scopes[at].kind in ("function", "block") and name in scopes[at].bindings:
+                return scopes[at]
+            at = scopes[at].parent
+        return None
+
+    def classes_around(self, path: str, start: int) -> list[str]:
+        """The names of the classes around an offset, innermost first."""
+        scopes, found = self.scopes(path), list[str]()
+        at = self.scope_around(path, start)
+        while at > 0:
+            found += [scopes[at].name] if scopes[at].kind == "class" else []
+            at = scopes[at].parent
+        return found
+
+    def scope_around(self, path: str, start: int) -> int:
+        """The index of the innermost scope around an offset; 0 is the file."""
+        fitting = [
+            (one.end - one.start, number)
+            for number, one in enumerate(self.scopes(path))
+            if one.start <= start < one.end
+        ]
+        return min(fitting, default=(0, 0))[1]
+
     def around(self, path: str, start: int) -> Definition | None:
         """The innermost definition around an offset, a constant only where nothing else is."""
         ordered = self._ordered.get(path)

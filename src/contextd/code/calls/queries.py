@@ -18,6 +18,7 @@ _PYTHON = """
 (yield) @yield
 (type) @annotation
 (pair) @pair
+(attribute) @mention
 """
 
 _JAVASCRIPT = """
@@ -37,6 +38,7 @@ _JAVASCRIPT = """
 (new_expression) @call
 (return_statement) @return
 (pair) @pair
+(member_expression) @mention
 """
 _JSX = """
 (jsx_opening_element) @element
@@ -51,6 +53,7 @@ _TYPESCRIPT = """
 (abstract_method_signature) @function
 (call_signature) @function
 (type_alias_declaration) @alias
+(type_alias_declaration value: (object_type)) @class
 (type_annotation) @annotation
 """
 
@@ -69,6 +72,7 @@ _GO = """
 (composite_literal) @call
 (range_clause) @loop
 (return_statement) @return
+(selector_expression) @mention
 """
 
 _JAVA = """

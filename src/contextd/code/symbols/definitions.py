@@ -128,6 +128,11 @@ class _Search:
             yield from ((one, how) for _, one in sorted(some, key=lambda pair: pair[0]))
 
 
+def written_first(graph: SymbolGraph, definitions: Sequence[Definition]) -> list[Definition]:
+    """The same definitions, those of generated files last, and those of tests before them."""
+    return sorted(definitions, key=lambda one: set_aside(one.path, graph.files[one.path].error))
+
+
 def ends_in(qualified_name: str, asked: str) -> bool:
     """Whether a definition may be called so: `Class.method` for one of that class anywhere, in any case."""
     whole, wanted = qualified_name.casefold(), asked.casefold()

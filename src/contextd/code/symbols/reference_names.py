@@ -20,6 +20,8 @@ _IMPLICIT = frozenset(("java", "csharp", "kotlin", "c", "swift", "ruby"))
 """Families in which a member may be named alone inside its own class."""
 _WHOLESALE = frozenset(("c", "ruby"))
 """Families in which a file that is imported gives all its names."""
+_OPENED = "."
+"""How Go imports a package so that its names stand alone."""
 _FARTHEST = 2
 """Imports between a file that uses a member by a name of its own and the file that defines it."""
 _NESTING = frozenset(("function", "method"))
@@ -29,7 +31,7 @@ _NESTING = frozenset(("function", "method"))
 class Names:
     """What the definition is called in one file. `qualified` pairs a module's local name with the
     definition's; `members` may follow anything with a dot; `seen` may stand alone, or after the
-    last part of one of `packages`; `called` may stand alone where they are called.
+    last part of one of `packages`, those `behind` there alone; `called` may stand alone where they are called.
     """
 
     plain: set[str] = field(default_factory=set)
@@ -38,6 +40,7 @@ class Names:
     qualified: set[tuple[str, str]] = field(default_factory=set)
     members: set[str] = field(default_factory=set)
     seen: set[str] = field(default_factory=set)
+    behind: set[str] = field(default_factory=set)
     packages: set[str] = field(default_factory=set)
     called: set[str] = field(default_factory=set)
 
@@ -125,7 +128,10 @@ def _add_users(
     called = _called(graph, holder.symbol.name)
     for module in graph.whole_uses:
         for path, use in graph.whole_uses[module]:
-            if path != holder.path:
+            if use.name == _OPENED:
+                if posixpath.dirname(use.path) == posixpath.dirname(holder.path):
+                    found.setdefault(path, Names()).plain.add(holder.symbol.name)
+            elif path != holder.path:
                 _add_module(graph, found, path, use, holder, called)
 
 
@@ -197,6 +203,8 @@ def _add_import(graph: SymbolGraph, names: Names, path: str, use: NameUse) -> No
     if not use.local and row is not None and row.family not in _BOUND:
         names.seen.add(use.name)
         names.packages |= {one.specifier for one in leading if one.specifier}
+        if row.family == "go" and leading and all(one.specifier for one in leading):
+            names.behind.add(use.name)
 
 
 def _add_module(

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Literal
 
 from tree_sitter import Node
 
-from contextd.code.index.languages.language import parsed
+from contextd.code.index.languages.go import package_names
 from contextd.code.index.languages.table import language_of
 from contextd.code.symbols.reference_names import Names, holder_of, names_by_file
 from contextd.code.symbols.sources import Sources, SourceText
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
-from contextd.domain.code import Symbol, is_test
+from contextd.domain.code import Symbol
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError
 
-Role = Literal["use", "import", "name"]
+Role = Literal["use", "import"]
 
 _LONGEST_LINE = 200
-_FEWEST_EACH = 3
 _QUALIFIER = re.compile(
     r"([\w$]+(?:\s*(?:\?\.|\.|::|->)\s*[\w$]+)*)\s*(?:\?\.|(?<!\.)\.|::|->)\s*\Z"
 )
@@ -39,61 +40,35 @@ _PATTERNS = frozenset(("object_pattern", "array_pattern", "list_splat_pattern"))
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A line that names the definition. It counts from 1; `text` is without its indentation. The
-    role `name` says that nothing but the name tells that it is meant.
+    """A line that names the definition. It counts from 1; `text` is without its indentation. `start` is the
+    offset of `name`, which an import may have changed.
     """
 
     path: str
     line: int
     text: str
     role: Role
+    start: int = -1
+    name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class References:
-    """Lines by file: the defining one first, then the most important, tests last. `files` counts
-    the files that may use it; `truncated` says that not all were looked through.
+def word_uses(
+    graph: SymbolGraph,
+    sources: Sources,
+    definition: Definition,
+    among: Callable[[str], bool] | None = None,
+) -> Iterator[Reference]:
+    """Every line that uses `definition` as far as imports tell, file by file in order of path; in some files
+    only, when it is said which.
+
+    Follows aliases, namespaces, re-exports and attribute access on modules; leaves out comments, strings and
+    parameters of the same name. A method is looked for by its name after a dot, in the files that use its
+    class: types are not known here. Raises nothing for files that are gone.
     """
-
-    found: tuple[Reference, ...]
-    files: int
-    truncated: bool = False
-
-
-def references(
-    graph: SymbolGraph, sources: Sources, definition: Definition, *, limit: int = 100
-) -> References:
-    """The lines that use `definition`, at most `limit`.
-
-    Where there are more, no file takes much over a tenth of them. Follows aliases, namespaces,
-    re-exports and attribute access on modules; leaves out comments, strings and parameters of the
-    same name. A method is looked for by its name after a dot, in the
-    files that use its class, and where no other definition has its name in those that use these:
-    types are not known. Raises nothing for files that are gone.
-    """
-    names = names_by_file(graph, definition)
-    others = sorted(
-        (path for path in names if path != definition.path),
-        key=lambda path: (is_test(path), -graph.rank.get(path, 0.0), path),
-    )
-    each = max(_FEWEST_EACH, limit // 10)
-    found: list[list[Reference]] = []
-    seen = 0
-    for path in [definition.path, *others]:
-        if seen > limit:
-            break
-        try:
-            source = sources.current(path)
-        except ContextdError:
-            continue
-        found.append(_in_file(source, names[path], definition))
-        seen += min(each, len(found[-1]))
-    every = [one for lines in found for one in lines]
-    if seen <= limit and len(every) <= limit:
-        return References(tuple(every), len(names))
-    # Rather some lines of many files than all lines of the first.
-    some = [one for lines in found for one in lines[:each]]
-    return References(tuple(some[:limit]), len(names), True)
+    for path, names in sorted(names_by_file(graph, definition).items()):
+        if among is None or among(path):
+            with suppress(ContextdError):
+                yield from _in_file(sources, sources.current(path), names, definition)
 
 
 def using_files(graph: SymbolGraph, definition: Definition) -> tuple[str, ...]:
@@ -103,47 +78,21 @@ def using_files(graph: SymbolGraph, definition: Definition) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def named(source: SourceText, name: str) -> list[Reference]:
-    """The lines of a file where the name stands in code, whatever it means there: not where it is
-    defined, imported, commented on or said in a text. Their role is `name`.
-    """
-    language = language_of(source.file.path)
-    if language is None or name.encode() not in source.data or source.unparsed:
-        return []
-    word = re.compile(rb"(?<![\w$\x80-\xff])%s(?![\w$\x80-\xff])" % re.escape(name).encode())
-    own = {
-        found.start()
-        for symbol in source.file.symbols
-        if symbol.name == name
-        for found in [word.search(source.data, _after_decorators(source.data, symbol), symbol.end)]
-        if found is not None
-    }
-    root = parsed(language, source.data).root_node
-    lines = source.data.split(b"\n")
-    rows: dict[int, Reference] = {}
-    for match in word.finditer(source.data):
-        node = root.descendant_for_byte_range(match.start(), match.end())
-        if node is None or (match.start(), match.end()) != (node.start_byte, node.end_byte):
-            continue
-        row = node.start_point[0]
-        aside = match.start() in own or _NO_CODE.search(node.type) or node.type in _PATTERN_KEYS
-        if row + 1 not in rows and not aside and _importing(node) is None:
-            text = lines[row].decode("utf-8", "replace").strip()[:_LONGEST_LINE]
-            rows[row + 1] = Reference(source.file.path, row + 1, text, "name")
-    return list(rows.values())
-
-
-def _in_file(source: SourceText, names: Names, definition: Definition) -> list[Reference]:
+def _in_file(
+    sources: Sources, source: SourceText, names: Names, definition: Definition
+) -> list[Reference]:
     wanted = names.all()
     language = language_of(source.file.path)
     present = [name for name in wanted if name.encode() in source.data]
     if language is None or not present or source.unparsed:
         return []
-    root = parsed(language, source.data).root_node
+    root = sources.tree(source, language)
     either = "|".join(re.escape(name) for name in sorted(present, key=len, reverse=True))
     word = re.compile(rb"(?<![\w$\x80-\xff])(?:%s)(?![\w$\x80-\xff])" % either.encode())
-    own = _own_names(source, definition)
-    packages = _package_names(source.text, names.packages)
+    # A body of C that stands apart from its declaration names it.
+    apart = language.family == "c" and source.file.path != definition.path
+    own = set[int]() if apart else _defined_names(source, present)
+    packages = _package_names(source, names.packages, language.family)
     lines: list[bytes] | None = None
     found: dict[int, Reference] = {}
     for match in word.finditer(source.data):
@@ -162,22 +111,21 @@ def _in_file(source: SourceText, names: Names, definition: Definition) -> list[R
         if role:
             lines = source.data.split(b"\n") if lines is None else lines
             text = lines[row].decode("utf-8", "replace").strip()[:_LONGEST_LINE]
-            found[row + 1] = Reference(source.file.path, row + 1, text, role)
+            name = match[0].decode()
+            found[row + 1] = Reference(source.file.path, row + 1, text, role, node.start_byte, name)
     return list(found.values())
 
 
-def _own_names(source: SourceText, definition: Definition) -> set[int]:
-    """Offsets at which the definition, and what overloads it, gives itself its name."""
-    if source.file.path != definition.path:
-        return set()
-    wanted = definition.symbol
-    name = re.compile(rb"(?<![\w$])%s(?![\w$])" % re.escape(wanted.name).encode())
+def _defined_names(source: SourceText, names: Sequence[str]) -> set[int]:
+    """Offsets at which the definitions of a file give themselves one of some names."""
     own: set[int] = set()
-    for symbol in source.file.symbols:
-        if (symbol.name, symbol.parent) == (wanted.name, wanted.parent):
-            match = name.search(source.data, _after_decorators(source.data, symbol), symbol.end)
-            if match is not None:
-                own.add(match.start())
+    for name in names:
+        word = re.compile(rb"(?<![\w$])%s(?![\w$])" % re.escape(name).encode())
+        for symbol in source.file.symbols:
+            if symbol.name == name:
+                match = word.search(source.data, _after_decorators(source.data, symbol), symbol.end)
+                if match is not None:
+                    own.add(match.start())
     return own
 
 
@@ -190,11 +138,14 @@ def _after_decorators(data: bytes, symbol: Symbol) -> int:
     return start
 
 
-def _package_names(text: str, specifiers: set[str]) -> set[str]:
-    """What packages are called in a file: by their last part, or by another name given there."""
+def _package_names(source: SourceText, specifiers: set[str], family: str) -> set[str]:
+    """What packages are called in a file: by their last part, in Go the last that is no version, or by
+    another name given there.
+    """
     found = {_SEGMENTS.split(one)[-1] for one in specifiers}
     for one in specifiers:
-        found |= set(re.findall(rf'(\w+)\s+"{re.escape(one)}"', text))
+        found.update(package_names(one) if family == "go" else ())
+        found |= set(re.findall(rf'(\w+)\s+"{re.escape(one)}"', source.text))
     return found
 
 
@@ -216,7 +167,11 @@ def _role(
         return "use" if (qualifier, name) in names.qualified else None
     if name in names.called and _CALLED.match(data, node.end_byte):
         return "use"
-    if name not in names.plain | names.seen or node.type in _KEYS or _is_keyword(node):
+    if (
+        name not in (names.plain | names.seen) - names.behind
+        or node.type in _KEYS
+        or _is_keyword(node)
+    ):
         return None
     return None if _is_shadowed(node, name) else "use"
 

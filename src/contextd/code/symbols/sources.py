@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import field, replace
 from pathlib import Path
 
+from tree_sitter import Node
+
 from contextd.code.index.analyse import analyse, parse
+from contextd.code.index.languages.language import Language, parsed
 from contextd.code.index.resolve import Resolver
 from contextd.code.tree.content import content_digest, decode, is_binary
 from contextd.code.tree.paths import read_inside, relative_inside
@@ -41,7 +44,15 @@ class Sources:
     scope: Scope
     _stored: dict[str, SourceFile | None] = field(default_factory=dict)
     _current: dict[str, SourceText] = field(default_factory=dict)
+    _trees: dict[str, Node] = field(default_factory=dict)
     _resolver: Resolver | None = None
+
+    def tree(self, source: SourceText, language: Language) -> Node:
+        """The root of the syntax tree of a file."""
+        known = self._trees.get(source.file.path)
+        if known is None:
+            known = self._trees[source.file.path] = parsed(language, source.data).root_node
+        return known
 
     def lookup(self, path: str) -> SourceFile | None:
         """What is known of a file; what was read here is newer than the scan."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import subprocess
 import threading
-from collections.abc import Collection, Generator, Iterator
+from collections.abc import Collection, Generator, Iterator, Mapping
 from pathlib import Path
 
 from contextd.code.git.command import git_environment
 from contextd.code.tree.grep import grep
 from contextd.code.tree.ripgrep import limit_memory, odd_rules, ripgrep
 from contextd.code.tree.walk import IGNORED_FOLDERS
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError
 
 _LONGEST_LINE = "2000"
@@ -42,7 +43,45 @@ def lines_naming(
         command += ["--type-add", f"asked:{glob}", "--type", "asked"]
     for glob in ("!.git", "!**/.git/**", "!**/node_modules/**"):
         command += ["-g", glob]
-    command += ["--regexp", pattern]
+    yield from _searched(root, [*command, "--regexp", pattern], seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class WordLines:
+    """The lines of a project with a word, by (path, line), each with its text; `notice` says what is missing."""
+
+    lines: Mapping[tuple[str, int], str]
+    notice: str = ""
+
+
+def word_lines(root: Path, word: str, seconds: float) -> WordLines:
+    """Every line of the project's files that has a whole word, ignored files left out, in any sort of text."""
+    program = ripgrep()
+    if not program:
+        try:
+            pattern = rf"(?:^|\W){re.escape(word)}(?:\W|$)"
+            some = grep(root, pattern, limit=2_000, deadline=seconds)
+        except ContextdError as error:
+            return WordLines({}, error.message)
+        return WordLines({(one.path, one.line): one.text for one in some.matches}, some.notice)
+    command = [program, "--no-config", "--hidden", "--no-require-git", "--null", "--no-heading"]
+    command += ["--with-filename", "--line-number", "--color=never", "--no-messages"]
+    command += ["--max-columns", _LONGEST_LINE, "--word-regexp", "--fixed-strings"]
+    for glob in ("!.git", "!**/.git/**", "!**/node_modules/**", "!.context/**"):
+        command += ["-g", glob]
+    found: dict[tuple[str, int], str] = {}
+    try:
+        for path, line in _searched(root, [*command, "--regexp", word], seconds):
+            number, _, text = line.partition(":")
+            if number.isdigit():
+                found[path, int(number)] = text
+    except TimeoutError:
+        return WordLines(found, f"the text search stopped after {seconds:g} seconds")
+    return WordLines(found)
+
+
+def _searched(root: Path, command: list[str], seconds: float) -> Iterator[tuple[str, str]]:
+    """(path, line) as ripgrep prints them, whatever the ignore files are. Raises `TimeoutError`."""
     if odd_rules(root, depth=1) or (yield from _printed(root, command, seconds)) < 0:
         # What says which files to leave out is a device, or has a gigabyte.
         without = (f"--glob=!**/{name}/**" for name in sorted(IGNORED_FOLDERS))

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from contextd.code.git import diffs
 from contextd.code.git import program as git
+from contextd.code.symbols.sources import Sources
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL, RENDERED
 from contextd.domain.errors import Invalid
@@ -136,7 +137,7 @@ def _told(runtime: Runtime, path: str | None, diff: str, depth: int, budget: int
         graph = calls.graph
         changed = named(graph, path) if path else in_diff(runtime, graph, text, base)
         along = changed_along(runtime, [one.path for one in changed.files])
-        found = reach(calls, changed, depth, along)
+        found = reach(calls, _sources(runtime), changed, depth, along)
     knowledge, remedies = _known(runtime, changed)
     fixes = [*remedies, *_fixes(runtime, changed)]
     answer = replace(
@@ -145,6 +146,10 @@ def _told(runtime: Runtime, path: str | None, diff: str, depth: int, budget: int
     )
     runtime.trace.read([one.path for one in answer.breaks], type="symbol", query=path or "")
     return answer
+
+
+def _sources(runtime: Runtime) -> Sources:
+    return Sources(runtime.root, runtime.view.files, runtime.scope)
 
 
 def _check_budget(budget: int) -> None:
@@ -347,7 +352,7 @@ def _gathered(runtime: Runtime, base: str | None, budget: int) -> DiffContext:
         changed = in_diff(runtime, calls.graph, text, commit)
         changed = ChangedCode([*changed.files, *_untracked(runtime, calls.graph.files, changed)])
         along = changed_along(runtime, [one.path for one in changed.files])
-        found = reach(calls, changed, 1, along)
+        found = reach(calls, _sources(runtime), changed, 1, along)
     outside = without(found.broken, [file.path for file in changed.files])
     violations = violation_views(checked(runtime, with_root(told(text), runtime))) if text else []
     knowledge, remedies = _known(runtime, changed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fnmatch import fnmatch
 from typing import Annotated
 
@@ -19,6 +20,7 @@ from contextd.retrieval.votes import COMMITS, RECORDS
 from contextd.runtime import Runtime
 from contextd.steps.asking import asked
 from contextd.steps.code_graphs import get_ready
+from contextd.steps.code_uses import use_counts_of_names
 from contextd.steps.experience import past_of
 from contextd.steps.finding import find_documents, give
 from contextd.steps.freshness import not_indexed, steady
@@ -26,6 +28,8 @@ from contextd.steps.paging import page_size
 
 GREP_SECONDS = 10.0
 _MOST = 100
+_COUNT_SECONDS = 0.3
+"""How long the uses of what is found are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +104,7 @@ def grep_codebase(
 @dataclass(frozen=True, slots=True)
 class CodeHit:
     """A piece of code that answers a question. `past` names earlier work on its file that the
-    question resembles.
+    question resembles, `used_by` counts the files that certainly use its definition, where that is known.
     """
 
     path: str
@@ -111,10 +115,13 @@ class CodeHit:
     score: float
     why: str = ""
     past: str = ""
+    used_by: int = 0
 
     def as_text(self) -> str:
         """Where it is, and the code."""
         name = f" {self.symbol}" if self.symbol else ""
+        if self.used_by:
+            name += f" · used by {self.used_by} file{'s' * (self.used_by != 1)}"
         note = f" ({self.past})" if self.past else ""
         return f"{self.path}:{self.start_line}-{self.end_line}{name}{note}\n{self.text.rstrip()}"
 
@@ -164,6 +171,7 @@ def codebase_search(
         for hit in found.hits
         if isinstance(chunk := hit.content, Chunk) and _matches(chunk.path, file_pattern)
     ][:limit]
+    hits = _with_uses(runtime, hits)
     paths = [hit.path for hit in hits]
     # What is not indexed yet may hold the answer.
     narrowed = bool(file_pattern or lag.notice)
@@ -172,6 +180,13 @@ def codebase_search(
     get_ready(runtime)
     outside = "" if hits else not_indexed(runtime)
     return CodeHits(hits, "; ".join(filter(None, (found.notice, lag.notice, outside))))
+
+
+def _with_uses(runtime: Runtime, hits: list[CodeHit]) -> list[CodeHit]:
+    """The same pieces, with how many files use the definitions they are."""
+    named = [(hit.path, hit.symbol) for hit in hits if hit.symbol]
+    counts = use_counts_of_names(runtime, named, _COUNT_SECONDS)
+    return [replace(hit, used_by=counts.get((hit.path, hit.symbol), 0)) for hit in hits]
 
 
 def _matches(path: str, pattern: str | None) -> bool:

@@ -3,51 +3,46 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import replace
 from fnmatch import fnmatch
 from typing import Annotated
 
 from contextd.code.git import program as git
 from contextd.code.symbols.contents import contents, first_paths
-from contextd.code.symbols.definitions import FoundDefinitions, definitions, ends_in, use_counts
-from contextd.code.symbols.name_uses import (
-    most_used_first,
-    uses_of_name,
-    with_uses_by_name,
-    written_first,
-)
-from contextd.code.symbols.references import References, references, using_files
+from contextd.code.symbols.definitions import FoundDefinitions, definitions, use_counts
 from contextd.code.symbols.repo_map import repo_map as draw_map
-from contextd.code.symbols.sources import Sources
-from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
+from contextd.code.symbols.symbol_graph import Definition
 from contextd.code.tree.grep import grep
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL, DOCUMENT
-from contextd.domain.errors import Invalid, NotFound, Unavailable, closest
+from contextd.domain.errors import Invalid, Unavailable, closest
 from contextd.domain.showing import text_form
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.code_graphs import get_ready, symbols_of
+from contextd.steps.code_uses import use_counts_in_time
 from contextd.steps.freshness import Lag, not_indexed, steady
 from contextd.steps.paging import page_size
 from contextd.steps.seating import session_of
 from contextd.steps.weighing import keep_weights
 
 _GIT_SECONDS = 1.0
-_LISTED = 8
 _COMPARED = 20_000
 _TRIED = 3
 _MATCHES, _GREP_SECONDS = 10, 3.0
+_COUNT_SECONDS = 0.7
+"""How long uses are counted; of what is left then the imports are."""
 
 
 @dataclass(frozen=True, slots=True)
 class SymbolHit:
-    """A definition. `name` has the names around it; `used_by` counts the files that import it, or
-    the class it belongs to. `match` says how it was found.
+    """A definition. `name` has the names around it; `used_by` counts the files that certainly use it, or
+    where `counted` is `imports`, those that import it or the class it belongs to. `match` says how it was
+    found.
     """
 
     name: str
@@ -59,12 +54,15 @@ class SymbolHit:
     exported: bool
     used_by: int
     match: str = "exact"
+    counted: str = "uses"
 
     def as_text(self) -> str:
         """Place, signature and use."""
         files = f"{self.used_by} file{'s' * (self.used_by != 1)}"
-        whole = "its type is used by" if "." in self.name else "used by"
-        used = f" · {whole} {files}" if self.used_by else ""
+        whole = "its type is imported by" if "." in self.name else "imported by"
+        used = (
+            f" · {'used by' if self.counted == 'uses' else whole} {files}" if self.used_by else ""
+        )
         hidden = "" if self.exported or "." in self.name else " · not exported"
         return f"{self.path}:{self.line}-{self.end_line} {self.kind} {self.name}{hidden}{used}\n  {self.signature}"
 
@@ -99,130 +97,32 @@ def find_symbol(
         limit: The most definitions.
     """
     limit = page_size(limit, 100)
-    every, lag = _looked_up(runtime, _asked(name), path, kind, limit)
-    some = every.found[:limit]
-    used = use_counts(runtime.view.files, runtime.scope, [one for one, _ in some])
-    hits = [_hit(one, how, used.get(one, 0)) for one, how in some]
+    every, lag = _looked_up(runtime, asked_name(name), path, kind, limit)
+    fitting, otherwise = _in_case(every.found)
+    some = fitting[:limit]
+    used = use_counts_in_time(runtime, (one for one, how in some if how == "exact"), _COUNT_SECONDS)
+    rest = [one for one, _ in some if one not in used]
+    imported = use_counts(runtime.view.files, runtime.scope, rest)
+    hits = [
+        symbol_hit(one, how, used[one])
+        if one in used
+        else replace(symbol_hit(one, how, imported.get(one, 0)), counted="imports")
+        for one, how in some
+    ]
     places = [f"{hit.path}:{hit.line}" for hit in hits]
     # What is called nothing here is a name, and no question that the user could answer.
     runtime.trace.read(places, type="symbol", query=name, narrowed=True)
     runtime.trace.gave += [Serving("file", hit.path, count_tokens(text_form(hit))) for hit in hits]
-    count = f"more than {len(every.found)}" if every.more else f"{len(every.found)}"
-    cut = f"{limit} of {count}: narrow by path or kind" if len(every.found) > limit else ""
-    notices = (cut or ("" if hits else _no_definition(runtime, name, lag)), lag.notice)
-    return SymbolHits(hits, "; ".join(filter(None, notices)))
-
-
-@dataclass(frozen=True, slots=True)
-class ReferenceLine:
-    """A line that uses a definition. `role` is `use`, `import`, or `name` where its name is all that
-    says so.
-    """
-
-    path: str
-    line: int
-    text: str
-    role: str
-
-    def as_text(self) -> str:
-        """Place and line."""
-        doubt = " (by name only)" if self.role == "name" else ""
-        return f"{self.path}:{self.line}: {self.text}{doubt}"
-
-
-@dataclass(frozen=True, slots=True)
-class FoundReferences:
-    """The uses of one definition, certain ones first. `others` are definitions of the same name
-    that were not meant.
-    """
-
-    definition: SymbolHit
-    references: list[ReferenceLine]
-    files: Annotated[int, DETAIL]
-    truncated: bool = False
-    others: list[SymbolHit] = field(default_factory=list[SymbolHit])
-    notice: str = ""
-
-    def as_text(self) -> str:
-        """The definition, then its uses by file."""
-        lines = [self.definition.as_text()]
-        last = ("", False)
-        for one in self.references:
-            by_name = one.role == "name"
-            if by_name and not last[1]:
-                lines.append("by name only, so each may mean another definition:")
-            if (one.path, by_name) != last:
-                lines.append(one.path)
-                last = (one.path, by_name)
-            lines.append(f"  {one.line}: {one.text}")
-        lines += [] if self.references else ["no uses found"]
-        if self.others:
-            lines.append("also defined at: " + ", ".join(f"{o.path}:{o.line}" for o in self.others))
-        if self.notice:
-            lines.append(f"({self.notice})")
-        return "\n".join(lines)
-
-
-@operation("GET /api/code/references", profile="standard", needs="checkout")
-def find_references(
-    runtime: Runtime, name: str, path: str | None = None, limit: int = 50
-) -> FoundReferences:
-    """Find every use of a definition before changing it, through imports, aliases and re-exports.
-
-    Args:
-        name: Its name, or Class.method.
-        path: The file or folder that defines it, when several do.
-        limit: The most lines.
-    """
-    limit = page_size(limit)
-    graph, exact, lag = _known_as(runtime, _asked(name))
-    behind = lag.notice
-    meant = _distinct(one for one in exact if _inside(one.path, path))
-    if not meant:
-        hint = "; ".join(filter(None, (_no_definition(runtime, name, lag), behind)))
-        if behind:
-            raise Unavailable(f"the index does not know whether {name!r} is defined", hint)
-        raise NotFound(f"no definition {name!r}" + (f" in {path}" if path else ""), hint)
-    sources = Sources(runtime.root, runtime.view.files, runtime.scope)
-    chosen, others, found, elsewhere = _uses(graph, sources, meant, limit)
-    notes = [behind] if behind else []
-    if others:
-        notes.append(f"{len(meant)} definitions have this name; give path to choose another")
-    if elsewhere:
-        lines = "1 more line means" if elsewhere == 1 else f"{elsewhere} more lines mean"
-        notes.append(f"{lines} another definition of this name")
-    if chosen.symbol.parent:
-        notes.append("methods are matched by name in files that use their class")
-    if found.truncated:
-        notes.append(f"the first {limit} lines; {found.files} files may use it")
-    runtime.trace.read([r.path for r in found.found], type="symbol", query=name, narrowed=True)
-    runtime.trace.gave += [Serving("file", r.path, count_tokens(r.text)) for r in found.found]
-    return FoundReferences(
-        definition=_shown(graph, chosen),
-        references=[ReferenceLine(r.path, r.line, r.text, r.role) for r in found.found],
-        files=len({one.path for one in found.found}),
-        truncated=found.truncated,
-        others=[_shown(graph, one) for one in others[:_LISTED]],
-        notice="; ".join(notes),
+    count = f"more than {len(fitting)}" if every.more else f"{len(fitting)}"
+    cut = f"{limit} of {count}: narrow by path or kind" if len(fitting) > limit else ""
+    other = f"{otherwise} more in another case" if otherwise else ""
+    notices = (
+        cut,
+        other,
+        "" if hits else _nothing_found(runtime, name, path, kind, lag),
+        lag.notice,
     )
-
-
-def _uses(
-    graph: SymbolGraph, sources: Sources, meant: list[Definition], limit: int
-) -> tuple[Definition, list[Definition], References, int]:
-    """(the one of these that most lines mean, the others, its uses, how many lines of its name mean
-    others). Only what can be imported by its name is found by imports alone.
-    """
-    if len(meant) == 1 and not meant[0].symbol.parent:
-        found = references(graph, sources, meant[0], limit=limit)
-        if found.found:
-            return meant[0], [], found, 0
-    named = uses_of_name(graph, sources, meant[0].symbol.name)
-    chosen, *others = most_used_first(graph, named, meant)
-    found = references(graph, sources, chosen, limit=limit)
-    if found.found and not chosen.symbol.parent:
-        return chosen, others, found, 0
-    return chosen, others, *with_uses_by_name(graph, found, named, chosen, limit=limit)
+    return SymbolHits(hits, "; ".join(filter(None, notices)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,8 +166,6 @@ def repo_map(runtime: Runtime, budget: int = 1000, focus: str | None = None) -> 
     runtime.trace.gave += [Serving("file", path, share) for path in paths]
     known = graph.files or indexed
     notice = lag.notice if known else "nothing is indexed yet: call codebase_index"
-    if known and not drawn.symbols:
-        notice = "; ".join(filter(None, (notice, not_indexed(runtime, symbols=True))))
     return MapText(drawn.text, drawn.tokens, len(drawn.symbols), notice)
 
 
@@ -284,7 +182,32 @@ def _at_hand(runtime: Runtime) -> list[str]:
     return list(paths)
 
 
-def _asked(name: str) -> str:
+def _in_case(
+    found: Sequence[tuple[Definition, str]],
+) -> tuple[Sequence[tuple[Definition, str]], int]:
+    """What fits, without names in another case where some are written as asked; how many those are."""
+    if not any(how == "exact" for _, how in found):
+        return found, 0
+    fitting = [pair for pair in found if pair[1] != "case"]
+    return fitting, len(found) - len(fitting)
+
+
+def _nothing_found(
+    runtime: Runtime, name: str, path: str | None, kind: str | None, lag: Lag
+) -> str:
+    """That there is no such definition, where it was looked for, and what to do."""
+    known = runtime.view.files.count(runtime.scope)
+    help_text = no_definition(runtime, name, lag)
+    if lag.notice or not known:
+        # What is not indexed yet may define it.
+        return help_text
+    where = f" in {path}" if path else f" in {known} indexed files"
+    of_kind = f"{kind} " if kind else ""
+    return f"not found: no {of_kind}definition {name!r}{where}; {help_text}"
+
+
+def asked_name(name: str) -> str:
+    """A name as it was asked for, with dots between its parts. Raises `Invalid` where it is empty."""
     asked = name.strip().replace("::", ".").replace("#", ".").removesuffix("()")
     if not asked:
         raise Invalid("the name is empty", "give the name of a definition")
@@ -307,7 +230,7 @@ def _looked_up(
                 runtime.scope,
                 asked,
                 limit,
-                inside=lambda p: p not in stale and _inside(p, path),  # noqa: B023 - called here
+                inside=lambda p: p not in stale and is_inside(p, path),  # noqa: B023 - called here
                 kind=kind,
             )
         if lag.certain or any(how == "exact" for _, how in found.found):
@@ -316,45 +239,16 @@ def _looked_up(
     return found, lag
 
 
-def _known_as(runtime: Runtime, asked: str) -> tuple[SymbolGraph, list[Definition], Lag]:
-    """The graph, its definitions of a name, those first that more of the project leads to, and where the
-    index is behind; looked up as `_looked_up` does.
-    """
-    last = asked.rpartition(".")[2]
-    for certain in (False, True):
-        with steady(runtime, certain=certain, asked=asked) as lag:
-            graph = symbols_of(runtime)
-        found = [
-            one
-            for one in graph.by_name.get(last, ())
-            if one.path not in lag.paths and (last == asked or ends_in(one.qualified, asked))
-        ]
-        if lag.certain or found:
-            break
-    found.sort(key=lambda one: (-graph.scores[one.place], one.path, one.symbol.start))
-    return graph, written_first(graph, found), lag
-
-
-def _inside(path: str, wanted: str | None) -> bool:
+def is_inside(path: str, wanted: str | None) -> bool:
+    """Whether a path is this file, in this folder, or fits this glob."""
     if not wanted:
         return True
     plain = wanted.removeprefix("./").rstrip("/")
     return path == plain or path.startswith(plain + "/") or fnmatch(path, plain)
 
 
-def _distinct(definitions: Iterable[Definition]) -> list[Definition]:
-    """One of each: overloads of one file are the same definition."""
-    found: dict[tuple[str, str], Definition] = {}
-    for one in definitions:
-        found.setdefault((one.path, one.qualified), one)
-    return list(found.values())
-
-
-def _shown(graph: SymbolGraph, one: Definition) -> SymbolHit:
-    return _hit(one, "exact", len(using_files(graph, one)))
-
-
-def _hit(one: Definition, how: str, used_by: int) -> SymbolHit:
+def symbol_hit(one: Definition, how: str, used_by: int) -> SymbolHit:
+    """A definition as it is shown."""
     symbol = one.symbol
     return SymbolHit(
         name=one.qualified,
@@ -369,12 +263,12 @@ def _hit(one: Definition, how: str, used_by: int) -> SymbolHit:
     )
 
 
-def _no_definition(runtime: Runtime, name: str, lag: Lag) -> str:
+def no_definition(runtime: Runtime, name: str, lag: Lag) -> str:
     """What to say of a name that no definition was found of: a name like it, and what is not indexed."""
     files, scope = runtime.view.files, runtime.scope
     if not files.count(scope):
         return "nothing is indexed yet: call codebase_index"
-    last = _asked(name).rpartition(".")[2]
+    last = asked_name(name).rpartition(".")[2]
     help_text = _text_matches(runtime, last) if lag.notice else _name_like(runtime, last, lag.paths)
     help_text = help_text or "find_symbol finds names by their parts; grep_codebase finds any text"
     return "; ".join(filter(None, (help_text, not_indexed(runtime, symbols=True))))

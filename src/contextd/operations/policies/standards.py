@@ -116,7 +116,7 @@ def _rules(runtime: Runtime, listed_ids: Container[str]) -> list[str]:
     hand_out_whole(runtime, rules)
     runtime.trace.own_texts += [rule.text for rule in rules]
     runtime.trace.read([rule.id for rule in rules], type="policy")
-    return [directive_line(rule) for rule in rules]
+    return [directive_line(rule, runtime) for rule in rules]
 
 
 def _view(runtime: Runtime, one: Binding) -> StandardView:

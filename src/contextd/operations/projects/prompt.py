@@ -114,7 +114,7 @@ def _rules(runtime: Runtime, budget: int) -> str:
     """The directives in force; those of the person stand with what is said of the user."""
     if runtime.project in (None, THE_PERSON):
         return ""
-    found = told_directives(runtime, tier_zero_tokens(runtime, budget // 2))
+    found = told_directives(runtime, tier_zero_tokens(runtime, budget // 2), aged=True)
     return "\n".join(f"- {line.text}" for line in found.lines)
 
 

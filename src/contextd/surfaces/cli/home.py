@@ -126,7 +126,7 @@ def _restore_command(standalone: OpenBackend) -> click.Command:
         }
         lines = [f"restored {path}; {health['projects']} projects" if path else "begun anew"]
         if aside:
-            lines.append(f"Put aside: {written.as_text()}{' that this backup lacks' * bool(path)}.")
+            lines.append(f"Put aside: {written.summary}{' that this backup lacks' * bool(path)}.")
             lines.append(f"The store before it is {aside}")
             lines.append(f"To get it back: contextd restore {aside}")
         lines += ["The daemon was started again."] if was_running else []
@@ -159,7 +159,7 @@ def _written_since(standalone: OpenBackend, backup: Path | None) -> WrittenSince
 
 def _asked(written: WrittenSince) -> bool:
     """Whether a person agrees to put these writes aside. Raises `Invalid` where nobody can be asked."""
-    summary = f"the store has {written.as_text()} that this backup lacks"
+    summary = f"the store has {written.summary} that this backup lacks"
     if not sys.stdin.isatty():
         raise Invalid(
             summary, "nothing was changed; `--yes` puts them aside, into a file that is kept"

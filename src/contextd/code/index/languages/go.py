@@ -159,11 +159,11 @@ def _imports(found: Mapping[str, Sequence[Node]], defined: set[str]) -> tuple[Im
     nodes = sorted(found.get("import", ()), key=lambda node: node.start_byte)
     imports = [_import(node, used) for node in nodes]
     local = {text_of(node.child_by_field_name("name")) for node in nodes}
-    local |= {name for one in imports for name in _candidates(one.specifier)}
+    local |= {name for one in imports for name in package_names(one.specifier)}
     return (*(one for one in imports if one.specifier), *_own(found, local | defined))
 
 
-def _candidates(path: str) -> Iterator[str]:
+def package_names(path: str) -> Iterator[str]:
     """What the package at an import path may be called, likeliest first."""
     parts = path.split("/")
     last = parts.pop()
@@ -183,7 +183,7 @@ def _import(node: Node, used: Mapping[str, Mapping[str, None]]) -> Import:
     path = unquoted(node.child_by_field_name("path"))
     name = node.child_by_field_name("name")
     # A guess of the name is checked against what the file uses.
-    spoken = [text_of(name)] if name is not None else _candidates(path)
+    spoken = [text_of(name)] if name is not None else package_names(path)
     local = next((one for one in spoken if one in used), "")
     names = tuple((one, "") for one in used.get(local, ()))
     if text_of(name) == ".":

@@ -1,0 +1,112 @@
+"""Where a definition is used: the one answer that references, symbols, impacts and reviews share.
+
+Functions and methods are looked for in the call graph. What stands by itself is also found where imports
+lead to its name and nothing in between hides that.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator
+from math import inf
+
+from contextd.code.calls.call_graph import CallGraph
+from contextd.code.calls.edges import Edge
+from contextd.code.calls.facts import UseKind
+from contextd.code.calls.layout import FUNCTIONS
+from contextd.code.calls.queries import QUERIES
+from contextd.code.symbols.reference_names import holder_of
+from contextd.code.symbols.references import Reference, word_uses
+from contextd.code.symbols.sources import Sources
+from contextd.code.symbols.symbol_graph import Definition
+
+_QUALIFIED = re.compile(rb"([\w$]+)\s*(?:\?\.|\.|::|->)\s*\$?\Z")
+_NAMED_BY_TYPE = frozenset(("ecmascript", "python"))
+"""Families in which nothing but the name of its holder says whose a constant is."""
+_OWN = frozenset(("this", "self", "static"))
+
+
+def uses(
+    calls: CallGraph,
+    sources: Sources,
+    one: Definition,
+    until: float = inf,
+    among: Callable[[str], bool] | None = None,
+) -> tuple[Edge, ...]:
+    """Every line that leads to a definition, certain ones first, else by file and line; those in some files
+    only, when it is said which. At `until`, by the monotonic clock, those found so far.
+    """
+    found: dict[tuple[str, int], Edge] = {}
+    for edge in calls.callers(one, until, among):
+        known = found.get((edge.path, edge.line))
+        if known is None or (edge.certain and not known.certain):
+            found[edge.path, edge.line] = edge
+    for line in word_uses(calls.graph, sources, one, among):
+        if time.monotonic() > until:
+            break
+        known = found.get((line.path, line.line))
+        if known is not None and known.certain:
+            continue
+        if line.role == "import" or (
+            not _is_member(calls, one) and not _is_other(calls, sources, one, line)
+        ):
+            around = calls.layout.around(line.path, line.start)
+            caller = around if around != one else None
+            kind: UseKind = "import" if line.role == "import" else "use"
+            found[line.path, line.line] = Edge(line.path, line.line, kind, caller, one)
+    return tuple(sorted(found.values(), key=lambda e: (not e.certain, e.path, e.line)))
+
+
+def files_using(found: Iterable[Edge]) -> int:
+    """In how many files the certain ones of some uses are."""
+    return len({edge.path for edge in found if edge.certain})
+
+
+def _is_member(calls: CallGraph, one: Definition) -> bool:
+    """Whether only the type of what stands before a dot says that a definition is meant."""
+    return (
+        calls.layout.family(one.path) in QUERIES
+        and bool(one.symbol.parent)
+        and one.symbol.kind in FUNCTIONS
+        and holder_of(calls.graph, one) is not None
+    )
+
+
+def _is_other(calls: CallGraph, sources: Sources, one: Definition, line: Reference) -> bool:
+    """Whether a name that imports lead to the definition by means something else where it stands."""
+    holder = holder_of(calls.graph, one)
+    binding = calls.layout.binding_scope(line.path, line.start, line.name)
+    # What stands in a function or a callback is bound there.
+    is_around = (
+        binding is not None
+        and line.path == one.path
+        and binding.start <= one.symbol.start < binding.end
+    )
+    if holder is None or binding is not None:
+        return not is_around
+    if holder != one and _is_of_other_type(calls, sources, one, holder, line):
+        return True
+    # An alias of a type leads on to what it stands for.
+    led = [edge for edge in _leading(calls, line) if edge.target.symbol.name == line.name]
+    return bool(led) and all(edge.certain and edge.target != one for edge in led)
+
+
+def _is_of_other_type(
+    calls: CallGraph, sources: Sources, one: Definition, holder: Definition, line: Reference
+) -> bool:
+    """Whether a constant or field is named of another type: `Other.NAME`, or alone in another class."""
+    before = sources.current(line.path).data[max(0, line.start - 100) : line.start]
+    found = _QUALIFIED.search(before)
+    word = found[1].decode("utf-8", "replace") if found is not None else ""
+    if found is None or word in _OWN:
+        classes = calls.layout.classes_around(line.path, line.start)
+        return line.path == one.path and bool(classes) and holder.symbol.name not in classes
+    is_open = calls.layout.family(one.path) not in _NAMED_BY_TYPE
+    return (word[:1].isupper() or not is_open) and word != one.symbol.parent.rpartition(".")[2]
+
+
+def _leading(calls: CallGraph, line: Reference) -> Iterator[Edge]:
+    for site in calls.facts.sites(line.path, line.name):
+        if site.start == line.start:
+            yield from calls.link(line.path, site)
