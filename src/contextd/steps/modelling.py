@@ -45,6 +45,12 @@ _COMPILED = ".c", ".cc", ".cpp", ".cxx"
 _PROGRAM = re.compile(r"\.(?:go|c|cc|cpp|dart)$|(?:^|/)(?:main|cli|server|app)\.\w+$")
 """Where a function called main is the start of a program, and not of a script beside it."""
 
+_NO_RUNTIME = "C", "C++"
+_SHOWS = re.compile(
+    r"(?:^|/)(?:docs?|website|examples?|samples?|templates?|fixtures?|vendor)/", re.I
+)
+"""What is tested there is not the project."""
+
 _TRIES = re.compile(r"(?:^|/)(?:unit)?tests?$|(?:^|/)test_|_test$")
 _MAJOR = re.compile(r"/v\d+$")
 _ANY_PROJECT = frozenset(
@@ -100,6 +106,7 @@ def project_facts(
     sizes = {file.path: file.size * (file.path not in left_out) for file in walked.files}
     declared = detect(root, paths, sizes=sizes, used=_standard_modules(files))
     stack, minor = weighed_by_use(declared, uses(files), files)
+    stack = _without_tools(stack, paths)
 
     def text_of(path: str) -> str:
         try:
@@ -138,7 +145,7 @@ def project_facts(
         about=about,
         stack=(*_stack(stack, paths), *minor),
         languages=_languages(stack),
-        runtime=stack.runtime,
+        runtime="" if stack.runtime in _NO_RUNTIME else stack.runtime,
         package_manager=stack.package_manager,
         databases=_labels(stack, "database"),
         testing=_labels(stack, "test"),
@@ -182,10 +189,26 @@ def _is_part(path: str, known: Collection[str]) -> bool:
 
 
 def _starts(file: SourceFile) -> bool:
-    return (
-        not is_test(file.path)
-        and not is_beside(file.path)
-        and any(one.name == "main" and one.kind == "function" for one in file.symbols)
+    # Behind `#ifdef` for two systems, main is often no function that a parser sees.
+    path = PurePosixPath(file.path)
+    named = path.stem == "main" and path.suffix in _COMPILED
+    found = named or any(one.name == "main" and one.kind == "function" for one in file.symbols)
+    return found and not is_test(file.path) and not is_beside(file.path)
+
+
+def _without_tools(stack: Stack, paths: Sequence[str]) -> Stack:
+    """The stack of what is no program, without the language and runtime of the few scripts that tend it."""
+    other = substance(paths, [path for path in paths if CODE.search(path) and not is_beside(path)])
+    if other is None or "/" not in stack.runtime_evidence:
+        return stack
+    named = any(one.language == other[0].label for one in stack.languages)
+    return replace(
+        stack,
+        languages=stack.languages if named else (),
+        runtime="",
+        runtime_evidence="",
+        package_manager="",
+        package_manager_evidence="",
     )
 
 
@@ -209,7 +232,9 @@ def _standard_modules(files: Sequence[SourceFile]) -> Iterator[tuple[str, str]]:
             qualified_names = [f"{one.specifier}.{name}" for name in names] or [one.specifier]
             plain = language not in ("python",)
             for module in [one.specifier] if plain else qualified_names:
-                if not beside or "test" in module.lower():
+                if not beside or (
+                    "test" in module.lower() and not _SHOWS.search(file.path.partition("src/")[0])
+                ):
                     yield language, module
 
 
@@ -253,7 +278,7 @@ def _own_name(manifests: Sequence[Manifest]) -> str:
         if not ours or "/" in manifest.path or manifest.problem:
             continue
         name = _MAJOR.sub("", manifest.name.strip()).rpartition("/")[2]
-        generic = name.casefold() in _ANY_PROJECT or name.endswith(_AROUND)
+        generic = name.casefold() in _ANY_PROJECT or name.endswith(_AROUND) or name.startswith("_")
         if name and not generic and len(name) <= _LONGEST_NAME:
             return name
     return ""
@@ -265,8 +290,10 @@ def _about(manifests: Sequence[Manifest], paths: Sequence[str], read: Read) -> s
     readme = next((p for p in paths if p.lower() in _READMES), "")
     summary = next(filter(None, (first_sentence(m.about) for m in at_root)), "")
     summary = summary or (readme_sentence(read(readme)) if readme else "")
-    offered = (first_sentence(m.about) for m in manifests if m.publishes)
-    return summary or next(filter(None, offered), "")
+    # One package of several says nothing about all of them.
+    offered = [m for m in manifests if m.about]
+    alone = len(offered) == 1 and offered[0].publishes
+    return summary or (first_sentence(offered[0].about) if alone else "")
 
 
 def _languages(stack: Stack) -> tuple[str, ...]:

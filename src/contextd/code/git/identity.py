@@ -216,7 +216,10 @@ def _published_url(root: Path) -> str:
     for _ in range(_MOST_HOPS):
         try:
             url = git.remote_url(here)
-        except Unavailable:  # A bare repository: git is asked in none.
+        except Unavailable:
+            if here == root:
+                raise
+            # A clone of a bare repository, or of one that git may not be run in: known by its first commit.
             return ""
         if not url or normalised_url(url):
             return normalised_url(url)

@@ -22,6 +22,11 @@ _LAYERS = {
     "middleware": "middleware", "middlewares": "middleware", "adapters": "adapters",
     "ports": "ports", "persistence": "persistence", "api": "api", "core": "core",
 }  # fmt: skip
+_KINDS = _LAYERS.keys() | set(
+    "composables stores store hooks components utils helpers providers jobs commands".split()
+)
+"""Folders named after what their files are, and not after a feature."""
+
 _FEATURE_HOMES = {"features", "modules", "domains", "feature"}
 _ROLE_FILE = re.compile(
     r"(?:Service|Repository|Controller|Resolver|Store|Manager|Handler|Router)\.\w+$"
@@ -109,7 +114,8 @@ def _features(own: Sequence[str], children: dict[str, dict[str, int]]) -> Reason
     for path in own:
         folder, _, name = path.rpartition("/")
         parent, _, feature = folder.rpartition("/")
-        if feature and feature.lower() not in _LAYERS and _ROLE_FILE.search(name):
+        kinds = {feature.lower(), parent.rpartition("/")[2].lower()}
+        if feature and kinds.isdisjoint(_KINDS) and _ROLE_FILE.search(name):
             roles[parent].add(feature)
     parent, found = max(roles.items(), key=lambda one: len(one[1]), default=("", set[str]()))
     if len(found) < 2:
@@ -134,7 +140,8 @@ def _layers(own: Sequence[str], children: dict[str, dict[str, int]]) -> Reasoned
 
 def _sides(own: Sequence[str], children: dict[str, dict[str, int]]) -> ReasonedValue | None:
     pairs = ("server", "client"), ("backend", "frontend"), ("api", "web")
-    for folder, below in sorted(children.items(), key=lambda one: one[0].count("/"))[:50]:
+    for folder in ("", "src", "app", "apps", "packages"):
+        below = children.get(folder, {})
         for one, other in pairs:
             if one in below and other in below:
                 where = f"{folder}/" if folder else ""
@@ -163,8 +170,11 @@ def _packages(own: Sequence[str], children: dict[str, dict[str, int]]) -> Reason
         sure = place in ("internal", "pkg", "crates")
         below = {name: n for name, n in children.get(place, {}).items() if n > 1 or sure}
         if len(below) >= (2 if sure else 3):
-            where = f"{place}/" if place else "The root"
-            return ReasonedValue("modular", f"{where} is divided into packages{_names(below)}.")
+            if not place:
+                return ReasonedValue(
+                    "modular", f"The code lies in folders of the root{_names(below)}."
+                )
+            return ReasonedValue("modular", f"{place}/ is divided into packages{_names(below)}.")
     return None
 
 

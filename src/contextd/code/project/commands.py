@@ -44,7 +44,18 @@ _RUN = re.compile(r"^\s*(?:- )?run:\s*(?:\|\s*\n\s*)?([^\n|>].*)$", re.MULTILINE
 _TESTS = re.compile(
     r"(?:^|[\s/:_.-])(?:tests?|pytest|tox|nox|phpunit|rspec|molecule|ctest|vitest|jest)\b"
 )
-_NO_TEST = re.compile(r"^(?:if|for|echo|cd|mkdir|export|cat|git|rm|cp)\b|\binstall\b|\bupload")
+_NO_TEST = re.compile(
+    r"^(?:if|for|while|case|set|echo|cd|mkdir|export|cat|git|rm|cp)\b|^[#!]|\binstall\b|\bupload|[$`\\]"
+)
+"""No command, or one whose variables nobody outside of the pipeline has."""
+
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_SAYS_ONLY = re.compile(
+    r"^(?:echo|exit|true|:)\b|^node -e\b.*console\.|no test specified|\bhas been removed\b"
+)
+"""A script that tells a person something and does nothing."""
+
+_LONGEST_SCRIPT = 60
 _MOST, _MOST_CI, _LONGEST = 8, 2, 90
 
 
@@ -73,9 +84,14 @@ def _of_scripts(top: set[str], read: Read) -> Iterator[str]:
     manager = next((tool for lock, tool in _MANAGERS.items() if lock in top), "npm")
     for name in _WANTED:
         script = scripts.get(name)
-        if isinstance(script, str) and script and "no test specified" not in script:
+        if isinstance(script, str) and script and not _SAYS_ONLY.search(script):
             plain = manager in ("pnpm", "yarn") or name in ("test", "start")
-            yield f"{name}: {manager} {'' if plain and manager != 'bun' else 'run '}{name} ({script[:60]})"
+            yield f"{name}: {manager} {'' if plain and manager != 'bun' else 'run '}{name} ({_short(script)})"
+
+
+def _short(script: str) -> str:
+    line = " ".join(script.split())
+    return line if len(line) <= _LONGEST_SCRIPT else f"{line[:_LONGEST_SCRIPT].rstrip()} …"
 
 
 def _of_make(top: set[str], read: Read) -> Iterator[str]:
@@ -106,7 +122,8 @@ def _of_others(top: set[str], manifests: Sequence[Manifest], read: Read) -> Iter
     if "pubspec.yaml" in top:
         own = next((m for m in manifests if m.path == "pubspec.yaml"), None)
         tool = "flutter" if own is not None and "flutter" in own.dependencies else "dart"
-        yield from (f"run: {tool} run", f"test: {tool} test")
+        if own is None or not own.members:
+            yield from (f"run: {tool} run", f"test: {tool} test")
 
 
 def _of_ci(paths: Sequence[str], read: Read) -> list[str]:
@@ -114,8 +131,11 @@ def _of_ci(paths: Sequence[str], read: Read) -> list[str]:
     found: dict[str, None] = {}
     for path in [path for path in paths if _CI.search(path)][:10]:
         for command in _RUN.findall(read(path)):
-            line = " ".join(command.split()).strip("'\"")
-            fits = _TESTS.search(line) and len(line) <= _LONGEST and "${{" not in line
+            line = " ".join(command.split())
+            if len(line) > 1 and line[0] in "'\"" and line.find(line[0], 1) == len(line) - 1:
+                line = line[1:-1]
+            bare = _QUOTED.sub("", line)
+            fits = _TESTS.search(bare) and len(line) <= _LONGEST and not set(bare) & set("'\"")
             if fits and not _NO_TEST.search(line):
                 found.setdefault(f"CI ({path}): {line}")
     return list(found)[:_MOST_CI]

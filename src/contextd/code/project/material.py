@@ -90,7 +90,7 @@ def substance(paths: Sequence[str], code: Sequence[str]) -> tuple[Material, list
     own = [path for path in paths if not is_beside(path) and not path.startswith(".")]
     there = [one for one in SORTS if one.needs is None or any(map(one.needs.search, paths))]
     best = max(
-        ((one, [path for path in own if one.files.search(path)]) for one in there),
+        ((one, [p for p in _of_charts(one, paths) or own if one.files.search(p)]) for one in there),
         key=lambda found: len(found[1]),
     )
     if best[1] and (not code or (len(code) < _FEW and len(best[1]) >= OUTWEIGHED * len(code))):
@@ -98,6 +98,14 @@ def substance(paths: Sequence[str], code: Sequence[str]) -> tuple[Material, list
     documents = [path for path in own if DOCUMENTS.files.search(path)]
     mostly = len(documents) >= _DROWNED * len(code) and len(code) < _FEW
     return (DOCUMENTS, documents) if documents and mostly else None
+
+
+def _of_charts(material: Material, paths: Sequence[str]) -> list[str]:
+    """For Helm the paths that count: templates are what a chart consists of. Nothing for others."""
+    if material.label != "Helm":
+        return []
+    plain = ((path, path.replace("/templates/", "/")) for path in paths)
+    return [path for path, bare in plain if not is_beside(bare) and not path.startswith(".")]
 
 
 def layout(material: Material, own: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ Read = Callable[[str], str]
 
 _NAMES = {
     "tsx": "TypeScript", "typescript": "TypeScript", "javascript": "JavaScript", "csharp": "C#",
-    "cpp": "C++", "c-header": "C", "php": "PHP", "sql": "SQL",
+    "cpp": "C++", "c-header": "header", "php": "PHP", "sql": "SQL", "yaml": "YAML", "json": "JSON", "html": "HTML", "css": "CSS", "toml": "TOML",
 }  # fmt: skip
 _LONGEST = 160
 _READMES = "README.md", "readme.md", "README.rst", "README", "README.txt", "Readme.md"
@@ -27,6 +27,9 @@ _NOISE = re.compile(
     r"copyright|licen[cs]ed?\b|spdx|eslint|prettier|@ts-|auto-?generated|do not edit|https?://\S+$"
     r"|pom\.xml|^(?:see|click (?:here|on|the)|read|check|visit|star|join|follow|explore|view|note|important)\b"
     r"|npm (?:install|run|i)\b|registry|^\$ "
+    r"|^(?:please|for (?:more|further|full|detailed)|as per|refer to|to (?:install|get started|run|build|use))\b"
+    r"|^(?:learn|show|buy|donate|sign up)\b|^a description of this package|\bsuch as$"
+    r"|^this functionality\b|\bsubject to change\b|\bunder (?:heavy |active )?development\b"
     r"|^this readme\b|^use (?:strict|client|server)|^todo\b|create[- ](?:next|react)-app|^this (?:is|starter) a? ?"
     r"(?:turborepo|template)",
     re.IGNORECASE,
@@ -38,6 +41,15 @@ _BADGE = re.compile(r"\[?!\[[^\]\n]*\](?:\([^)\n]*\)|\[[^\]\n]*\])(?:\]\([^)\n]*
 _HIDDEN = re.compile(r"<!--.*?-->|^(```|~~~).*?^\1", re.DOTALL | re.MULTILINE)
 _SETEXT = re.compile(r"^[^\n]+\n(?:=+|-{3,}|~{3,})[ \t]*$", re.MULTILINE)
 _REFERENCE = re.compile(r"^ {0,3}\[[^\]\n]+\]:[^\n]*$", re.MULTILINE)
+_UNDERLINE = "=-~*_^#+ "
+_ASIDE = re.compile(
+    r"^#[ \t]+[^\n]*\b(?:install\w*|usage|getting started|quick ?start|sponsors?|backers|contribut\w*|licen[cs]e"
+    r"|requirements|develop\w*|deploy\w*|documentation|contents|changelog|support)\b"
+    r"|^##+[ \t]+(?![^\n]*\b(?:about|understanding|introduc\w*|overview|what|description|summary|why|features?|details|purpose)\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A heading below which a README says how to use a thing, and no longer what it is."""
+
 _RUST = re.compile(r"^\s*//!\s?(.*)$")
 _BLOCK = re.compile(r"\s*/\*\*(.*?)\*/", re.DOTALL)
 
@@ -45,20 +57,30 @@ _BLOCK = re.compile(r"\s*/\*\*(.*?)\*/", re.DOTALL)
 def first_sentence(text: str) -> str:
     """The first sentence of a text in one line, at most 160 characters; empty for boilerplate."""
     sentence = " ".join(re.sub(r"``?([^`\n]*)``?", r"`\1`", _LINK.sub(r"\1", text)).split())
+    sentence = re.sub(r"\*\*([^*]+)\*\*", r"\1", sentence)
     sentence = re.sub(r":\w+:`([^`]*)`", r"\1", sentence).strip(" -–—:*_#>=|")
     found = _SENTENCE.search(sentence)
     if found:
         sentence = sentence[: found.start()]
     if len(sentence) > _LONGEST:
         sentence = sentence[:_LONGEST].rpartition(" ")[0].rstrip(",;:") + " …"
-    return "" if len(sentence) < 12 or "](" in sentence or _NOISE.search(sentence) else sentence
+    return (
+        ""
+        if len(sentence) < 12
+        or " " not in sentence
+        or "](" in sentence
+        or "][" in sentence
+        or _NOISE.search(sentence)
+        else sentence
+    )
 
 
 def readme_sentence(text: str) -> str:
     """The first sentence of a README that says something: headings, badges and HTML are skipped."""
     cleaned = _REFERENCE.sub("", _HIDDEN.sub("", text[:20_000].replace("\r", "")))
     cleaned = _SETEXT.sub("\n\n", html.unescape(_TAG.sub("", _BADGE.sub("", cleaned))))
-    paragraphs = re.split(r"\n\s*\n", cleaned)
+    aside = _ASIDE.search(cleaned)
+    paragraphs = re.split(r"\n\s*\n", cleaned[: aside.start()] if aside else cleaned)
     for paragraph in paragraphs[:25]:
         lines = [line.strip() for line in paragraph.split("\n")]
         prose = [
@@ -66,7 +88,7 @@ def readme_sentence(text: str) -> str:
             for line in lines
             if line
             and not line.startswith(("#", "|", "- ", "* ", "..", "---", "===", ">", ":", "!["))
-            and not set(line) <= set("=-~*_^ ")
+            and not set(line) <= set(_UNDERLINE)
         ]
         sentence = first_sentence(" ".join(prose))
         if sentence.count(" ") >= 2 and not re.search(r" [•|·] ", sentence.replace("\xa0", " ")):
@@ -150,7 +172,8 @@ def _docstring(text: str) -> str:
         docstring = ast.literal_eval(f"{found[1]}{found[2]}{found[1]}")
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return ""
-    return str(docstring).strip().split("\n\n")[0]
+    lines = str(docstring).strip().split("\n\n")[0].split("\n")
+    return "\n".join(line for line in lines if not set(line.strip()) <= set(_UNDERLINE))
 
 
 def counted(members: Sequence[SourceFile], rank: Mapping[str, float]) -> str:
@@ -158,13 +181,15 @@ def counted(members: Sequence[SourceFile], rank: Mapping[str, float]) -> str:
     main = Counter(_NAMES.get(f.language, f.language.capitalize()) for f in members)
     if len(main) > 1:
         main.pop("SQL", None)
-    language = main.most_common(1)[0][0] if main else ""
+    language, most = main.most_common(1)[0] if main else ("", 0)
     names: dict[str, None] = {}
     for file in sorted(members, key=lambda f: (-rank.get(f.path, 0), f.path)):
         for symbol in most_public(file)[:2]:
             names.setdefault(symbol.name)
     listed = ", ".join(list(names)[:5])
     count = f"{len(members)} {language} file{'s' * (len(members) != 1)}"
+    if most < len(members):
+        count = f"{len(members)} files" + f", most of them {language}" * (2 * most > len(members))
     return f"{count}: {listed}" if listed else count
 
 

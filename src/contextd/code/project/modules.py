@@ -43,6 +43,12 @@ _SET_UP = re.compile(r"^(?:setup|conftest|noxfile|tasks|fabfile|manage|conf)\.py
 _ENTRY = re.compile(
     r"(?:^|/)(?:index|main|__init__|__main__|mod|lib|app|server|cli|page|route|urls)\.[a-z]+$", re.I
 )
+_SURE_ENTRY = re.compile(r"(?:^|/)(?:index|main|__init__|__main__|mod|lib)\.[a-z]+$", re.I)
+"""The others may as well be one part among several: `cli.rs` reads the options of `main.rs`."""
+
+_COMPILED = ".go", ".swift", ".rs", ".c", ".cc", ".cpp"
+"""A file called `server.go` is one of a package like any other."""
+
 _CONFIG = re.compile(
     r"(?:^|/)(?:config|settings|constants|env|[^/]*\.config|[^/]*\.settings|[^/]*rc)\.[a-z]+$", re.I
 )
@@ -177,7 +183,8 @@ def role_of(path: str) -> Role:
         return "test"
     if _CONFIG.search(path):
         return "config"
-    return "entry" if _ENTRY.search(path) else "core"
+    entry = _SURE_ENTRY if path.endswith(_COMPILED) else _ENTRY
+    return "entry" if entry.search(path) and CODE.search(path) else "core"
 
 
 def _members(
@@ -230,7 +237,9 @@ def _key_files(
     about = [path for path in tests if re.search(rf"(?:^|[/_.-]){re.escape(name)}[/_.-]", path)]
     by_role["test"] = own or about
     unwritten = {file.path for file in members if file.error in UNWRITTEN}
-    by_role["entry"].sort(key=lambda path: (path in unwritten, path.count("/")))
+    by_role["entry"].sort(
+        key=lambda path: (path in unwritten, path.count("/"), _SURE_ENTRY.search(path) is None)
+    )
     cores = _KEY_FILES - 1 - bool(by_role["config"]) - bool(by_role["test"])
     chosen = (
         ("entry", by_role["entry"][:1]),

@@ -7,6 +7,7 @@ from collections.abc import Sequence, Set
 
 from contextd.code.project.beside import is_beside
 from contextd.code.project.manifests import Manifest
+from contextd.code.project.manifests.others import PACKED_AS_TOOL
 from contextd.code.project.material import DOCUMENTS, OUTWEIGHED, Material, purpose, substance
 from contextd.code.project.published import (
     INDEX,
@@ -60,7 +61,7 @@ _FOR_OTHERS = re.compile(
 )
 _SHOWN = {"mobile": "mobile-app", "desktop": "desktop-app", "frontend": "web-app"}
 _FOR_SHELLS = re.compile(
-    r"\b(?:command[- ]line (?:tool|utility|program|app\w*)|cli\b|terminal|multi-?tool|linter"
+    r"\b(?:command[- ]line (?:\w+ )?(?:tool|utility|program|processor|app\w*)|cli\b|terminal|multi-?tool|linter"
     r"|formatter|static site generator|search tool|build tool|package manager|tool (?:for|that|to))",
     re.IGNORECASE,
 )
@@ -94,6 +95,8 @@ def project_type(
 
 def _is_for_shells(stack: Stack, about: str, reason: str) -> bool:
     """Whether a program is surely used from a command line: servers, editors and games have commands as well."""
+    if _used(stack.of("mobile", "desktop")):
+        return False
     own_words = f"{about} {_main(stack.manifests).about} {' '.join(_main(stack.manifests).topics)}"
     # What runs in a terminal may be an editor or a multiplexer.
     if any(word.lower() != "terminal" for word in _FOR_SHELLS.findall(own_words)):
@@ -335,7 +338,7 @@ def _command(stack: Stack, own: Sequence[str]) -> str:
         named = manifest.commands and manifest.path.count("/") <= 2
         if named and manifest.path not in aside and not manifest.private:
             names = ", ".join(manifest.commands[:3])
-            return f"{manifest.path} {_INSTALLS} {names}."
+            return f"{manifest.path} {_verb(manifest)} {names}."
     if any(m.ecosystem == "cargo" for m in stack.manifests):
         main = next(filter(None, programs_of_crates(stack.manifests, own).values()), "")
         if main:
@@ -347,8 +350,14 @@ def _command(stack: Stack, own: Sequence[str]) -> str:
         return f"{main} is a program." if main else ""
     for manifest in stack.manifests:
         if manifest.commands:
-            return f"{manifest.path} {_INSTALLS} {', '.join(manifest.commands[:3])}."
+            return f"{manifest.path} {_verb(manifest)} {', '.join(manifest.commands[:3])}."
     return ""
+
+
+def _verb(manifest: Manifest) -> str:
+    """A .NET project that is not packed as a tool builds a program and installs none."""
+    only_built = manifest.ecosystem == "nuget" and PACKED_AS_TOOL not in manifest.dependencies
+    return "builds the program" if only_built else _INSTALLS
 
 
 def _serves(own: Sequence[str], sites: Set[str], manifests: Sequence[Manifest]) -> bool:

@@ -64,8 +64,12 @@ def why_family(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
 def why_library(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
     """Why a project is one package, or a family of them, that others depend on, if it is."""
     starts = file_matching(own, FRONT)
+    # Packages of Swift beside a project of Xcode are parts of its app.
+    built_by_xcode = any(".xcodeproj/" in path for path in own)
     for manifest in manifests:
         if manifest.ecosystem == "composer" and starts:
+            continue
+        if manifest.ecosystem == "swift" and "/" in manifest.path and built_by_xcode:
             continue
         if manifest.publishes and not manifest.private and manifest.path.count("/") <= 2:
             return f"{manifest.path} describes a package for others to depend on."

@@ -15,6 +15,9 @@ from contextd.code.project.stack_languages import (
     RUNTIME_OF,
 )
 
+_SERVING, _GOOD_PART = ("composer", "gem"), 0.25
+"""Ecosystems of sites whose pages are built with npm, and the share of the files that makes it one."""
+
 _HARDLY = 0.05
 """A share of the files below which a language is what helps a project along."""
 
@@ -32,6 +35,9 @@ def primary_ecosystem(manifests: Sequence[Manifest], languages: Sequence[Share])
     asking = [m for m in manifests if m.dependencies]
     needed = {m.ecosystem for m in asking if m.dependencies.keys() - m.dev}
     needed |= {m.ecosystem for m in manifests} - {m.ecosystem for m in asking}
+    sites = {
+        one for one in _SERVING if sum(share.get(n, 0.0) for n in LANGUAGES_OF[one]) >= _GOOD_PART
+    }
     ranked: dict[str, float] = {}
     for manifest in manifests:
         system = manifest.ecosystem
@@ -44,6 +50,13 @@ def primary_ecosystem(manifests: Sequence[Manifest], languages: Sequence[Share])
                 # A linter of documents is no reason to call it a program of Node.js.
                 continue
             score = weight_of(manifest.path) * (0.1 + written)
+            if (
+                system == "npm"
+                and not manifest.publishes
+                and sites & {m.ecosystem for m in manifests}
+            ):
+                # What draws the pages of a site is built with it; the site runs on what serves them.
+                score *= 0.5
             ranked[system] = max(ranked.get(system, 0.0), score)
     return max(ranked, key=lambda system: ranked[system], default="")
 

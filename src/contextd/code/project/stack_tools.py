@@ -47,7 +47,7 @@ TOOLS: tuple[Technology, ...] = (
     _row("RSpec", "test", gem="rspec rspec-rails", files=".rspec"),
     _row("PHPUnit", "test", composer="phpunit/phpunit", files="phpunit.xml phpunit.xml.dist"),
     _row("Pest", "test", composer="pestphp/pest"),
-    _row("xUnit", "test", nuget="xunit"),
+    _row("xUnit", "test", nuget="xunit xunit.v3*"),
     _row("NUnit", "test", nuget="nunit"),
     _row("Criterion", "test", cargo="criterion"),
     # Building and checking

@@ -17,7 +17,7 @@ def package_json(path: str, text: str) -> Manifest:
     """A package of npm, yarn, pnpm or Bun."""
     data = table(json.loads(text.lstrip("\ufeff")))
     groups = {
-        group: {name: wanted(spec) for name, spec in table(data.get(group)).items()}
+        group: {name: _asked(name, wanted(spec)) for name, spec in table(data.get(group)).items()}
         for group in (
             "devDependencies",
             "optionalDependencies",
@@ -63,6 +63,13 @@ def package_json(path: str, text: str) -> Manifest:
         about=plain(data.get("description")),
         topics=texts(data.get("keywords")),
     )
+
+
+def _asked(name: str, spec: str) -> str:
+    """The version that is asked for; empty where another package, a folder or a repository stands in."""
+    if spec.startswith(f"npm:{name}@"):
+        return spec.removeprefix(f"npm:{name}@")
+    return "" if ":" in spec and not spec.startswith("workspace:") else spec
 
 
 def pnpm_workspace(path: str, text: str) -> Manifest:

@@ -74,6 +74,10 @@ def gemspec(path: str, text: str) -> Manifest:
     )  # fmt: skip
 
 
+PACKED_AS_TOOL = "sdk:packastool"
+"""Among what a .NET project asks for: its program is installed as a command."""
+
+
 def csproj(path: str, text: str) -> Manifest:
     """A .NET project."""
     root = parse_xml(text)
@@ -86,9 +90,12 @@ def csproj(path: str, text: str) -> Manifest:
     found = re.match(r"net(?:coreapp)?(\d+(?:\.\d+)?)", framework)
     program = any((e.text or "").lower().endswith("exe") for e in root.iter("OutputType"))
     name = PurePosixPath(path).stem
+    if plain(root.findtext(".//PackAsTool")).lower() == "true":
+        asked[PACKED_AS_TOOL] = ""
+    command = plain(root.findtext(".//ToolCommandName")) or name
     return Manifest(
         path, "nuget", name, asked, runtimes={".NET": found[1]} if found else {}, manager="dotnet",
-        commands=(name,) if program else (), about=plain(root.findtext(".//Description")),
+        commands=(command,) if program else (), about=plain(root.findtext(".//Description")),
         publishes=root.find(".//PackageId") is not None or root.find(".//PackageTags") is not None,
     )  # fmt: skip
 
@@ -112,6 +119,7 @@ def pubspec(path: str, text: str) -> Manifest:
     return Manifest(
         path, "pub", str(data.get("name") or ""), {**extra, **needed},
         frozenset(extra) - frozenset(needed), runtimes={"Dart": sdk} if sdk else {}, manager="pub",
+        members=texts(data.get("workspace")),
         about=plain(data.get("description")),
     )  # fmt: skip
 

@@ -70,9 +70,17 @@ def pyproject(path: str, text: str) -> Manifest:
     )
 
 
+_DRAWN_IN = re.compile(
+    r"^\S[^\n]*\n(?=[ \t]+#[ \t]*via)(?:[ \t]+#(?![^\n]*(?:-r |\())[^\n]*(?:\n|\Z))+(?![ \t]+#)",
+    re.MULTILINE,
+)
+"""A line of a file that pip-compile or uv wrote for what only other packages ask for."""
+
+
 def requirements(path: str, text: str) -> Manifest:
     """requirements.txt; one named after tests or development is only needed for those."""
-    asked = _asked(text.replace("\\\n", " ").splitlines())
+    text = _DRAWN_IN.sub("", text.replace("\\\n", " "))
+    asked = _asked(text.splitlines())
     only = re.search(r"dev|test|lint|doc|ci\b", PurePosixPath(path).stem)
     dev = frozenset(asked) if only else frozenset[str]()
     return Manifest(path, "pypi", dependencies=asked, dev=dev)

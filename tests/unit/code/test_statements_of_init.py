@@ -1,0 +1,199 @@
+"""What `init` must not state: what only stands beside a project, or what a file says to people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from contextd.code.git.identity import identify
+from contextd.code.project.architecture import architecture
+from contextd.code.project.beside import is_beside
+from contextd.code.project.commands import commands
+from contextd.code.project.manifests import parse
+from contextd.code.project.module_words import (
+    comment_sentence,
+    counted,
+    first_sentence,
+    readme_sentence,
+)
+from contextd.code.project.modules import role_of
+from contextd.code.project.project_type import project_type
+from contextd.code.project.stack import Stack, detect
+from contextd.domain.code import SourceFile
+
+ROOT = Path("/nowhere")
+EXE = '<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><OutputType>Exe</OutputType>{}</PropertyGroup></Project>'
+
+
+def reading(files: dict[str, str]) -> Callable[[str], str]:
+    return lambda path: files.get(path, "")
+
+
+def look(files: dict[str, str]) -> Stack:
+    return detect(ROOT, list(files), reading(files))
+
+
+def test_a_clone_of_a_bare_repository_on_this_machine_is_a_project(make_repo, tmp_path):
+    repo = make_repo()
+    repo.commit("start")
+    repo.git("clone", "-q", "--bare", str(repo.root), str(tmp_path / "kept.git"))
+    repo.git("clone", "-q", str(tmp_path / "kept.git"), str(tmp_path / "work"))
+    assert (
+        identify(tmp_path / "work").identity.partition("/")[0]
+        == identify(repo.root).identity.partition("/")[0]
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "said", "kind"),
+    [
+        ("", "App/App.csproj builds the program App.", "unknown"),
+        ("<PackAsTool>true</PackAsTool><ToolCommandName>app</ToolCommandName>",
+         "App/App.csproj installs the command app.", "cli"),
+    ],
+)  # fmt: skip
+def test_a_dotnet_program_is_a_command_only_when_it_is_packed_as_a_tool(more, said, kind):
+    files = {"App/App.csproj": EXE.format(more), "App/Run.cs": "class Run {}"}
+    found = project_type(list(files), look(files))
+    assert (found.reason, found.value) == (said, kind)
+
+
+@pytest.mark.parametrize(
+    ("path", "beside"),
+    [("src/Benchmarks/A.cs", True), ("Samples/A.cs", True), ("Assets/Scripts/A.cs", False)],
+)
+def test_folders_of_trials_are_beside_the_project_in_either_case(path, beside):
+    assert is_beside(path) is beside
+
+
+@pytest.mark.parametrize(
+    "step",
+    ['cargo test "${FEATURES}"', "# test only units", "! ./tool -n 'a | test(1)'", "./tool -n 'test(1)'",
+     'helm test "$chart"', "it's a test"],
+)  # fmt: skip
+def test_a_line_of_ci_that_nobody_else_can_run_is_no_command(step):
+    files = {".github/workflows/ci.yml": f"steps:\n  - run: {step}\n"}
+    assert commands(list(files), [], reading(files)) == ()
+
+
+def test_quotes_of_a_ci_command_are_kept_whole():
+    files = {
+        ".github/workflows/ci.yml": "steps:\n  - run: pytest -k 'not slow'\n  - run: \"tox -e py\"\n"
+    }
+    assert [one.partition(": ")[2] for one in commands(list(files), [], reading(files))] == [
+        "pytest -k 'not slow'",
+        "tox -e py",
+    ]
+
+
+def test_a_script_that_only_tells_something_is_no_command_and_a_cut_one_shows_it():
+    text = (
+        '{"scripts": {"dev": "node -e \\"console.warn(1)\\"", "start": "echo gone", "test": "%s"}}'
+    )
+    files = {"package.json": text % ("vitest " + "x" * 80)}
+    assert commands(list(files), [], reading(files)) == (f"test: npm test (vitest {'x' * 53} …)",)
+
+
+@pytest.mark.parametrize(
+    ("spec", "version"),
+    [("^5.1", "^5.1"), ("npm:vite@^5", "^5"), ("npm:@acme/vite-next@^0.1", ""), ("github:vitejs/vite#7", ""),
+     ("file:../vite-3", "")],
+)  # fmt: skip
+def test_what_stands_in_for_a_package_of_npm_does_not_tell_its_version(spec, version):
+    found = parse("package.json", f'{{"dependencies": {{"vite": "{spec}"}}}}')
+    assert found.dependencies["vite"] == version
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("# Shop\n\n## Getting started\n\nPlease follow the manual at home.\n", ""),
+        ("# Shop\n\nThis functionality is in beta and may change.\n", ""),
+        ("# Shop\n\n## Sponsors\n\nShop is free thanks to all of these people.\n", ""),
+        ("# Shop\n\n## About Shop\n\nShop sells apples to bears.\n", "Shop sells apples to bears"),
+    ],
+)
+def test_a_readme_describes_the_project_before_it_says_how_to_use_it(text, said):
+    assert readme_sentence(text) == said
+
+
+def test_an_underline_is_no_part_of_a_sentence():
+    text = '"""\nShop HTTP Library\n~~~~~~~~~~~~~~~~~\n"""\n'
+    assert comment_sentence("shop/__init__.py", text) == "Shop HTTP Library"
+
+
+def test_files_of_several_languages_are_not_counted_as_one():
+    files = [SourceFile(path=f"a{n}", size=1, mtime_ns=1, digest="d", language=name)
+             for n, name in enumerate(["vue", "vue", "typescript"])]  # fmt: skip
+    assert counted(files, {}) == "3 files, most of them Vue"
+    assert counted([*files, files[2]], {}) == "4 files"
+    assert counted(files[:2], {}) == "2 Vue files"
+
+
+def test_settings_are_no_way_in():
+    assert role_of("charts/shop/templates/route.yaml") == "core"
+    assert role_of("src/main.rs") == "entry"
+
+
+def test_a_folder_of_services_has_no_folder_per_feature():
+    paths = [f"app/Services/{name}/{name}Service.php" for name in ("Auth", "License", "Radio")]
+    assert architecture(paths, Stack()).value != "feature-based"
+    paths = [path.replace("Services", "Shop") for path in paths]
+    assert architecture(paths, Stack()).value == "feature-based"
+
+
+def test_a_program_for_command_lines_says_so_in_other_words_as_well():
+    stack = look({"src/main.c": "int x;"})
+    about = "A lightweight command-line JSON processor"
+    assert project_type(["src/main.c"], stack, programs=["src/main.c"], about=about).value == "cli"
+
+
+def test_a_site_runs_on_what_serves_it_and_not_on_what_builds_its_pages():
+    files = {
+        "composer.json": '{"require": {"laravel/framework": "^13", "php": ">=8.3"}}',
+        "package.json": '{"engines": {"node": ">=22"}, "dependencies": {"vue": "^3"}}',
+        **{f"app/{n}.php": "" for n in range(4)},
+        **{f"resources/{n}.vue": "" for n in range(6)},
+    }
+    stack = look(files)
+    assert (stack.runtime, stack.package_manager) == ("PHP 8.3+", "composer")
+
+
+def test_what_pip_compile_draws_in_is_not_asked_for_by_the_project():
+    text = "click==8.1\n    # via typer\nnumpy==1.26\n    # via\n    #   pandas\n    #   shop\n"
+    text += "pandas==2\n    # via -r requirements.in\nrich==1\n    # via\n    #   -r requirements.in\n    #   typer\nidna==3\n"
+    assert list(parse("requirements.txt", text).dependencies) == ["pandas", "rich", "idna"]
+
+
+def test_packages_of_an_app_of_xcode_are_no_library():
+    text = '// swift-tools-version: 6.0\nlet package = Package(name: "Feed", products: [.library(name: "Feed", targets: [])])'
+    files = {"Packages/Feed/Package.swift": text, "Packages/Feed/Sources/Feed.swift": ""}
+    assert project_type(list(files), look(files)).value == "library"
+    assert project_type([*files, "Shop.xcodeproj/project.pbxproj"], look(files)).value != "library"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("A description of this package.", ""),
+        ("Learn how this app was designed and built.", ""),
+        ("This folder has files such as", ""),
+        ("[ci][a] ][b] and ][c]", ""),
+        ("**{shop}** is a library of apples", "{shop} is a library of apples"),
+    ],
+)
+def test_words_of_a_template_an_invitation_or_a_badge_describe_nothing(text, said):
+    assert first_sentence(text) == said
+
+
+def test_client_and_server_apart_are_told_near_the_root_only():
+    deep = ["internal/http/server/a.go", "internal/http/client/b.go"]
+    assert "Client-server" not in architecture(deep, Stack()).reason
+    assert "Client-server" in architecture(["server/a.go", "client/b.go"], Stack()).reason
+
+
+def test_one_file_of_a_compiled_package_is_no_way_in():
+    assert role_of("src/server.go") == "core"
+    assert role_of("server.py") == "entry"
