@@ -17,9 +17,9 @@ from contextd.governance.redaction.speech import (
     spoken,
 )
 
-Form = Literal["quoted", "argument", "line", "inline", "spoken"]
-"""How a value is written: between quotes, as a quoted argument behind another one, as the rest of its
-line, among other things, or in a sentence.
+Form = Literal["quoted", "literal", "argument", "line", "inline", "spoken"]
+"""How a value is written: between quotes, as a quoted literal that a program assigns or passes, as a quoted
+argument behind another one, as the rest of its line, among other things, or in a sentence.
 """
 
 SHORTEST, LONGEST = 6, 300
@@ -29,13 +29,14 @@ _SHORTEST_SURE = 8
 """A shorter value is a password only where nothing else can stand: see `_weak`."""
 
 _LONGEST_OF: dict[Kind, int] = {"password": 128, "secret": LONGEST}
-_QUOTED: frozenset[Form] = frozenset(("quoted", "argument"))
+_QUOTED: frozenset[Form] = frozenset(("quoted", "literal", "argument"))
+_OF_PROGRAMS: frozenset[Form] = frozenset(("literal", "argument"))
 _PLACEHOLDER = regex(
     r"example|your|x{4}|placeholder|change.?(?:me|it|this)|dummy|redacted|insert|\btodo\b|\.\.\.|…|\*\*\*|fake"
     r"|sample|process\.env|os\.environ|getenv|secrets?\.|vault:|keyring|localhost|undefined|[_-]here\b"
     r"|\$\{|\$\(|^\$[\w{(]|^%[\w(]|%[sdv]\b|\{\{|\{%|^<|^\{[\w. ]*\}$|^@[a-z]|^!\d|^urn:|:\$[A-Z_]{2}|://"
     r"|^https?:|^\.{0,2}/|^~/|^[A-Za-z]:\\|^arn:|^sha\d|^md5|^file:|^op://|^ssm:|^env[:.(]|^ref:|^data:"
-    r"|12345678|87654321|abcdefgh|qwertyui|11111111|00000000|deadbeef|foobar|secret[-_]?(?:key|token)$",
+    r"|12345678|87654321|abcdefgh|qwertyui|11111111|00000000|deadbeef|foobar|(?<![a-z0-9])demo[-_]|secret[-_]?(?:key|token)$",
     re.I,
 )
 _ORDINARY = frozenset(
@@ -95,6 +96,8 @@ _EXAMPLE_PARTS = frozenset(
     incorrect confirm confirmed repeat repeated reset flow temp temporary default initial updated changed random
     generated strong weak secure super very long short first second original custom account db database""".split()
 )
+_DECORATIONS = "0123456789!@#$%^&*?._-"
+_LETTERS_FOR = str.maketrans("@04$3", "aoase")
 _PARTS = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^A-Za-z]+")
 
 _NUMBERED_NAME = regex(r"[A-Za-z]?[a-z]*\d(?:[A-Z][a-z]{2,})+")
@@ -171,6 +174,18 @@ def _names_itself(value: str) -> bool:
     return bool(others) and len(parts) > 1 and _ORDINARY.issuperset(others)
 
 
+def _fixture(value: str) -> bool:
+    """Whether a literal of a program is a value for tests and examples: a word and a number, or one that says
+    what it is with digits for letters, `Passw0rd!`. In a setting, a command or a sentence it may be real.
+    """
+    match = _WORD_AND_NUMBER.fullmatch(value)
+    if match and value[-1].isdigit() and spoken(match["word"]):
+        return True
+    word = value.rstrip(_DECORATIONS).translate(_LETTERS_FOR)
+    parts = [part.casefold() for part in _PARTS.findall(word[:60]) if part.isalpha()]
+    return bool(parts) and (_ORDINARY | _EXAMPLE_PARTS).issuperset(parts)
+
+
 def _dense(value: str) -> bool:
     """Whether it changes between letters of both cases and digits so often that a word of a
     placeholder in it is chance.
@@ -201,6 +216,8 @@ def _chosen(value: str, named: Label, form: Form, *, digits: bool) -> bool:
         )
     if not any(map(str.isalpha, value)):
         return symbol and form in _QUOTED
+    if form in _OF_PROGRAMS and _fixture(value):
+        return False
     if form in _QUOTED:
         return not (spoken(value) and ("_" in value or "-" in value) and _NAMING.search(value))
     if form == "line" and named.constant:
@@ -217,7 +234,7 @@ def _weak(value: str, named: Label, form: Form) -> bool:
     variable looks the same, but for its number, which is short, and for what it is named after.
     """
     match = _WORD_AND_NUMBER.fullmatch(value)
-    if match is None or named.kind != "password" or named.weak or form == "argument":
+    if match is None or named.kind != "password" or named.weak or form in _OF_PROGRAMS:
         return False
     word, number = match["word"].casefold(), match["number"]
     if word in _ORDINARY or _KNOWN_NUMBERED.fullmatch(value):
