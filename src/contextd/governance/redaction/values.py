@@ -48,13 +48,21 @@ _ORDINARY = frozenset(
 """Values everybody uses in examples; no secret is lost by leaving them."""
 
 _STANDS_FOR = regex(r"[${}<>*…]|\.\.\.|^sha\d|^md5|://")
+_FILTER = regex(r"(?:[a-z_]{3,24}=){1,2}[a-z\d.]{1,24}(?::[a-z_]{3,24}=[a-z\d.]{1,24}){0,4}")
+"""Options of a filter, as in `eof_action=pass:repeatlast=0`."""
+
+_NAMED_KEY = regex(
+    r"[A-Za-z][a-zA-Z-]*\d?[a-zA-Z-]*[a-z0-9A-Z-](?:Key|Token|Secret|Password|Credentials?)"
+)
+"""A name of such a thing and not the thing: `Shop-IsApiKey`."""
+
 _UUID = regex(r"\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?", re.I)
 _OF_IDS = frozenset("credential credentials pass passwords".split())
 """Labels beside which a UUID is an id."""
 
 _MARKED_UP = regex(
     r"</|/>|\\[wdsbS]|\\u[0-9a-fA-F]{4}|\(\?|\{\w*\}|=>|->"
-    r"|^\[\^?\w-\w|^(?:ISO-8859|iso-8859|[Ww]indows)-\d+$|^[\w./-]{1,80}\.(?:md|rst|txt|py|pyi|[jt]sx?|[cm]js|json|ya?ml|toml|go|rs|java|kt|cs|sql|html?|css|sh|log|png)(?::\d+)?$"
+    r"|^\[\^?\w-\w|^(?:ISO-8859|iso-8859|[Ww]indows)-\d+$|^[\w./-]{1,80}\.(?:md|rst|txt|py|pyi|[jt]sx?|[cm]js|json|ya?ml|toml|go|rs|java|kt|cs|sql|html?|css|sh|log|png|exe|msi|dll|dmg|jar|zip|gz|pem|crt|jks|p12|pfx)(?::\d+)?$"
     r"|^(?:\w{1,12}[:@])?[v^~]?\d+(?:\.\d+){1,3}[\w.+-]*$|/[\w.-]+\.[a-z]{2,5}$|^(?:[\w-]+\.)+[a-z]+/"
 )
 """Markup, patterns, formats, versions, files and addresses, which stand between quotes too."""
@@ -148,6 +156,8 @@ def is_secret(value: str, named: Label, form: Form) -> bool:
 def _is_code(value: str, named: Label, form: Form) -> bool:
     """Whether it is an expression, a name, a pattern, a file or an address."""
     if _MARKED_UP.search(value) or _ADDRESS.fullmatch(value):
+        return True
+    if _FILTER.fullmatch(value) or _NAMED_KEY.fullmatch(value):
         return True
     quoted = form in _QUOTED
     if (not quoted or named.kind == "secret") and _CODE.search(value):
