@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from binascii import a2b_base64
 from collections.abc import Callable, Iterator
-from urllib.parse import unquote
 
 from contextd.domain.regex import regex
 from contextd.governance.redaction.labels import Label
+from contextd.governance.redaction.percent import decoded
 from contextd.governance.redaction.speech import random_looking, spoken
 from contextd.governance.redaction.text import Span, Text
 from contextd.governance.redaction.values import is_placeholder, is_secret
@@ -106,7 +106,7 @@ def _encoded_address(text: str, at: int) -> Iterator[Span]:
 
 def _guessable(password: str) -> bool:
     """Whether a password is of those that stand in examples: a word or two in lower case."""
-    password = unquote(password)
+    password = decoded(password)
     lower = password.islower() or "pass" in password.casefold()
     words = lower and password.isascii() and not any(map(str.isdigit, password))
     return is_placeholder(password) or len(set(password)) < 3 or (words and spoken(password))

@@ -6,9 +6,9 @@ import math
 import re
 from collections import Counter
 from itertools import pairwise
-from urllib.parse import unquote
 
 from contextd.domain.regex import regex
+from contextd.governance.redaction.percent import decoded
 
 LEAST_ENTROPY = 3.0
 """Bits a character; what a generator makes has more from 12 characters on, `aaaa1111` has not."""
@@ -38,7 +38,7 @@ _JOINTS = str.maketrans("", "", "+/=_-")
 
 def spoken(text: str) -> bool:
     """Whether a text is made of words, numbers and known abbreviations."""
-    plain = unquote(text) if "%" in text else text
+    plain = decoded(text)
     plain = _KNOWN.sub("", plain) if _DIGIT.search(plain) else plain
     return all(map(_pronounced, _PART.findall(plain)))
 

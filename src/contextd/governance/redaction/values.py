@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from typing import Literal
-from urllib.parse import unquote
 
 from contextd.domain.regex import regex
 from contextd.governance.redaction.labels import Kind, Label
+from contextd.governance.redaction.percent import decoded
 from contextd.governance.redaction.speech import (
     entropy,
     hops,
@@ -144,7 +144,7 @@ def is_secret(value: str, named: Label, form: Form) -> bool:
         return certain and not named.weak and named.word not in _OF_IDS
     if not value.isascii() and sum(map(str.isascii, value)) < 0.8 * len(value):
         return False
-    if _SPACE.search(unquote(value)):
+    if _SPACE.search(decoded(value)):
         return form == "quoted" and named.kind == "password" and _phrase(value)
     if _is_code(value, named, form):
         return False
