@@ -34,9 +34,9 @@ SLOW = {
 """Of the standard library: each takes as long as a tenth of a start of Python or longer, with what it imports."""
 
 REDACTION = {
-    "domain", "domain.dataclass", "domain.regex", "governance", "governance.redact", "governance.redaction",
+    "domain", "domain.regex", "governance", "governance.redact", "governance.redaction",
     *(f"governance.redaction.{name}" for name in (
-        "beside", "labelled", "labels", "logins", "places", "providers", "speech", "text", "tokens", "values",
+        "beside", "labelled", "labels", "logins", "percent", "places", "providers", "speech", "text", "tokens", "values",
     )),
 }  # fmt: skip
 """What a hook loads besides where no daemon answers: its event lies on the disk until one comes."""

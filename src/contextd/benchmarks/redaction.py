@@ -54,6 +54,8 @@ HOSTILE = (
     "$2a$10$",
     "login a password ",
     "npm a1b2c3d4e5f6g7h8i9j0 ",
+    'const password = "a1", ',
+    "{ password: ('",
 )
 """Long lines of nothing else: time for twice the length should be twice as long."""
 

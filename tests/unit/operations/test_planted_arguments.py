@@ -34,6 +34,8 @@ FORMS = {
     "npm": ("use {} now", "np¦m_{A36}"),
     "password": ("password={}", "Stag{A10}7x"),
     "sentence": ("the password is {} for now", "x9{A10}Q4"),
+    "weak": ("password={} for now", "WORD{D4}"),
+    "weak JSON": ('curl -d \'{{"password": "{}"}}\' https://api.test/login', "WORD{D4}"),
 }
 """What stands around a secret, and its shape."""
 
@@ -53,7 +55,9 @@ class Planter:
 
     def plant(self, form: str, place: str) -> str:
         frame, shape = FORMS[form]
-        secret = fill(shape, self._chance)
+        # A word with a number, another one each time.
+        word = "".join(self._chance.choices("bdklmnrstv", k=6) + self._chance.choices("aeiou", k=4))
+        secret = fill(shape.replace("WORD", word), self._chance)
         self.places[secret] = f"{place} as {form}"
         return frame.format(secret)
 

@@ -31,7 +31,7 @@ _TYPE = (
 )
 _ASSIGNED = regex(
     rf"(?:\\{{0,4}}[\"'`*_]{{0,3}}|&quot;)(?:</[a-z]+>)?[ \t]?\]?(?:\[\d{{0,4}}\])?\)?(?:{_TYPE})?[ \t]{{0,24}}"
-    r"(?:[?|+:]{0,3}={1,3}|!={1,2}|=>|::?|->|→|：|＝|%3[ADad]|%253[ADad]|\\u003[aAdD]|=3D|&#x3[dD];|&#61;|(?<=[ \t])\|(?=[ \t]))"
+    r"(?:[?|+:]{0,3}={1,3}(?!>)|!={1,2}|=>|::?|->|→|：|＝|%3[ADad]|%253[ADad]|\\u003[aAdD]|=3D|&#x3[dD];|&#61;|(?<=[ \t])\|(?=[ \t]))"
     rf"[ \t]{{0,16}}(?:{_EMPHASIS}[ \t]{{0,2}})?(?:[|>][-+]?\d?[ \t]{{0,4}}\r?\n[ \t]{{1,40}})?"
 )
 _CALLED = regex(
@@ -45,6 +45,20 @@ _VALUE_OF_NAME = regex(
     r"\\{0,4}[\"'`]?[ \t]{0,4}[:=][ \t]{0,4}",
     re.I,
 )
+_DECLARED = regex(
+    r"(?:\b(?:const|let|var|val|final|static|public|private|protected|internal|[Ss]tring|char|auto)[ \t]"
+    r"(?:[\w<>*&?]{1,30}(?:\[\])?[ \t]+){0,4}[*&$]{0,2}|\b(?:self|this)\.|->|::|@|(?<![{\\])\$)$"
+)
+"""What a program writes right before a name that it assigns to."""
+
+_ASSIGNS_IN_CODE = regex(r".*?(?::=|[!=]==?|=>|['?][ \t]?:|\+=)[ \t]*$", re.DOTALL)
+_OPENED = regex(r"(?:[\w$\])>]\(|[{\[])[^(){}\[\]\n]*$")
+_STATEMENT_ENDS = regex(r"[ \t]*(?:[,;]|\)+;?)[ \t]*(?://|#|/\*|\r?\n|\\r|\\n|\"|$)")
+_ARGUMENT_ENDS = regex(r"[ \t]*[,)\]}]")
+_SPACED_SIGN = regex(r"[ \t]|[^=]*:[ \t]")
+_CODE_REACH = 160
+"""How far before its name the bracket of a call or the word of a declaration may stand."""
+
 _CLOSES_NAME = frozenset("\"'`,\\\r\n")
 _TAGGED = regex(r"(?:[ \t][^<>\n]{0,60})?>\s{0,8}(?:<!\[CDATA\[)?")
 _TAG_ENDS = regex(r"\s{0,8}(?:<|\]\]>)")
@@ -90,14 +104,44 @@ def assigned(text: str, start: int, end: int) -> FoundValue | None:
         return _value(text, named.end(), start)
     sign = _ASSIGNED.match(text, end, end + WINDOW)
     if sign:
-        return _value(text, sign.end(), start)
+        found = _value(text, sign.end(), start)
+        if found and found.form == "quoted" and _in_code(text, start, sign, found.end):
+            return FoundValue(found.start, found.end, "literal")
+        return found
     call = _CALLED.match(text, end, end + WINDOW)
     if call:
         found = _value(text, call.end(), call.end(), bare=bool(call["bracket"]))
-        if found and found.form == "quoted" and text[end] == ",":
+        if found is None or found.form != "quoted":
+            return found
+        first = call[0].lstrip("\\\"'`)] \t")[:1]
+        if text[end] == ",":
             return FoundValue(found.start, found.end, "argument")
-        return found
+        # What `define("DB_PASSWORD", …)` sets is a setting.
+        passed = first in ("(", ".") or (first == "," and not text[start:end].isupper())
+        return FoundValue(found.start, found.end, "literal") if passed else found
     return None
+
+
+def _in_code(text: str, start: int, sign: re.Match[str], end: int) -> bool:
+    """Whether a quoted value that ends at `end` is assigned by a program, and not by a file of settings,
+    a shell or JSON. A name between double quotes is one of JSON, so it never is.
+    """
+    if sign[0].lstrip("\\")[:1] == '"':
+        return False
+    before = text[max(0, start - _CODE_REACH) : start].rpartition("\n")[2].rpartition("\\n")[2]
+    if _DECLARED.search(before) or _ASSIGNS_IN_CODE.match(sign[0]):
+        return True
+    closed = end + len(text[end : end + 7]) - len(text[end : end + 7].lstrip("\\"))
+    opened = _OPENED.search(before)
+    # An odd quote is that of a text of JSON: a sentence, which the bracket does not hold.
+    if (
+        opened
+        and opened[0].count('"') % 2 == 0
+        and _ARGUMENT_ENDS.match(text, closed + 1, closed + 16)
+    ):
+        return True
+    ended = _STATEMENT_ENDS.match(text, closed + 1, closed + 40)
+    return bool(ended and _SPACED_SIGN.match(sign[0]))
 
 
 def tagged(text: str, start: int, end: int) -> FoundValue | None:

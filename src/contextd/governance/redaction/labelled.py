@@ -47,7 +47,7 @@ _FOREIGN = tuple(
 )  # fmt: skip
 _FOREIGN_SENTENCE = regex(
     r"[^\n!-~]{0,8}?\s?(?:[はが는은이가是为為→—-]\s{0,3}){0,2}(?P<sign>[：:＝=]\s{0,3}){0,2}[「『“\"'`*]{0,2}"
-    r"(?P<secret>[!-&(-_a-~]{6,64})"
+    r"(?P<secret>[!#-&(-_a-~]{6,64})"
 )
 _ASCII = bytes(range(128))
 _SENTENCE_END = ".,;:!?)]}>*_"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from binascii import a2b_base64
 from collections.abc import Callable, Iterator
-from urllib.parse import unquote
 
 from contextd.domain.regex import regex
 from contextd.governance.redaction.labels import Label
+from contextd.governance.redaction.percent import decoded
 from contextd.governance.redaction.speech import random_looking, spoken
 from contextd.governance.redaction.text import Span, Text
 from contextd.governance.redaction.values import is_placeholder, is_secret
@@ -105,7 +106,7 @@ def _encoded_address(text: str, at: int) -> Iterator[Span]:
 
 def _guessable(password: str) -> bool:
     """Whether a password is of those that stand in examples: a word or two in lower case."""
-    password = unquote(password)
+    password = decoded(password)
     lower = password.islower() or "pass" in password.casefold()
     words = lower and password.isascii() and not any(map(str.isdigit, password))
     return is_placeholder(password) or len(set(password)) < 3 or (words and spoken(password))
@@ -145,8 +146,18 @@ def authorization(text: str, at: int) -> Iterator[Span]:
     match = _AUTHORIZATION.match(text, at, at + _LONGEST)
     if match:
         group = "secret" if match["secret"] else "bare"
-        if random_looking(match[group], 12) and not is_placeholder(match[group]):
+        shown = random_looking(match[group], 12) and not is_placeholder(match[group])
+        if shown and not _example_pair(match[group]):
             yield *match.span(group), "authorization"
+
+
+def _example_pair(encoded: str) -> bool:
+    """Whether it is the Base64 of a user and a password that everybody uses in examples: `test:test`."""
+    try:
+        user, _, password = a2b_base64(encoded).decode("ascii").partition(":")
+    except ValueError:
+        return False
+    return bool(password) and (password == user or is_placeholder(password))
 
 
 def _key_block(text: str, at: int) -> Iterator[Span]:

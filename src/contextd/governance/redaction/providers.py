@@ -5,14 +5,14 @@ Prefixes and lengths follow the providers' documentation.
 
 from __future__ import annotations
 
-from contextd.domain.dataclass import dataclass
+from typing import NamedTuple
 
 SHORTEST_RUN = 20
 """Every token has an unbroken run of at least this many letters, digits, `-` or `_`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+# A hook that finds no daemon imports this; `dataclasses` would be 7 ms of its 50.
+class Rule(NamedTuple):
     """One kind of secret: its name in the replacement, the literal texts it begins with (none when
     it begins with anything), and the pattern of what follows them. One that stands `alone` never
     follows a `-` or `_`: "cache-key-" and a digest are no key of Mailgun's.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextd.domain.dataclass import dataclass
+from typing import NamedTuple
 
 Span = tuple[int, int, str]
 """Start, end (exclusive) and type of a secret."""
@@ -16,8 +16,8 @@ _RUN = bytes(
 _DIGIT = bytes(48 if 48 <= byte <= 57 else 32 for byte in range(256))
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+# A hook that finds no daemon imports this; `dataclasses` would be 7 ms of its 50.
+class Text(NamedTuple):
     """`whole` and, offset by offset, the same as bytes: `plain` with `?` for what is beyond Latin-1,
     `lower` with ASCII letters in lower case, `runs` with `a` for ASCII letters, digits, `-` and `_`
     and a space for the rest, `digits` with `0` for digits and a space for the rest.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from typing import Literal
-from urllib.parse import unquote
 
 from contextd.domain.regex import regex
 from contextd.governance.redaction.labels import Kind, Label
+from contextd.governance.redaction.percent import decoded
 from contextd.governance.redaction.speech import (
     entropy,
     hops,
@@ -17,9 +17,9 @@ from contextd.governance.redaction.speech import (
     spoken,
 )
 
-Form = Literal["quoted", "argument", "line", "inline", "spoken"]
-"""How a value is written: between quotes, as a quoted argument behind another one, as the rest of its
-line, among other things, or in a sentence.
+Form = Literal["quoted", "literal", "argument", "line", "inline", "spoken"]
+"""How a value is written: between quotes, as a quoted literal that a program assigns or passes, as a quoted
+argument behind another one, as the rest of its line, among other things, or in a sentence.
 """
 
 SHORTEST, LONGEST = 6, 300
@@ -29,13 +29,14 @@ _SHORTEST_SURE = 8
 """A shorter value is a password only where nothing else can stand: see `_weak`."""
 
 _LONGEST_OF: dict[Kind, int] = {"password": 128, "secret": LONGEST}
-_QUOTED: frozenset[Form] = frozenset(("quoted", "argument"))
+_QUOTED: frozenset[Form] = frozenset(("quoted", "literal", "argument"))
+_OF_PROGRAMS: frozenset[Form] = frozenset(("literal", "argument"))
 _PLACEHOLDER = regex(
     r"example|your|x{4}|placeholder|change.?(?:me|it|this)|dummy|redacted|insert|\btodo\b|\.\.\.|…|\*\*\*|fake"
     r"|sample|process\.env|os\.environ|getenv|secrets?\.|vault:|keyring|localhost|undefined|[_-]here\b"
     r"|\$\{|\$\(|^\$[\w{(]|^%[\w(]|%[sdv]\b|\{\{|\{%|^<|^\{[\w. ]*\}$|^@[a-z]|^!\d|^urn:|:\$[A-Z_]{2}|://"
     r"|^https?:|^\.{0,2}/|^~/|^[A-Za-z]:\\|^arn:|^sha\d|^md5|^file:|^op://|^ssm:|^env[:.(]|^ref:|^data:"
-    r"|12345678|87654321|abcdefgh|qwertyui|11111111|00000000|deadbeef|foobar|secret[-_]?(?:key|token)$",
+    r"|12345678|87654321|abcdefgh|qwertyui|11111111|00000000|deadbeef|foobar|(?<![a-z0-9])demo[-_]|secret[-_]?(?:key|token)$",
     re.I,
 )
 _ORDINARY = frozenset(
@@ -47,13 +48,21 @@ _ORDINARY = frozenset(
 """Values everybody uses in examples; no secret is lost by leaving them."""
 
 _STANDS_FOR = regex(r"[${}<>*…]|\.\.\.|^sha\d|^md5|://")
+_FILTER = regex(r"(?:[a-z_]{3,24}=){1,2}[a-z\d.]{1,24}(?::[a-z_]{3,24}=[a-z\d.]{1,24}){0,4}")
+"""Options of a filter, as in `eof_action=pass:repeatlast=0`."""
+
+_NAMED_KEY = regex(
+    r"[A-Za-z][a-zA-Z-]*\d?[a-zA-Z-]*[a-z0-9A-Z-](?:Key|Token|Secret|Password|Credentials?)"
+)
+"""A name of such a thing and not the thing: `Shop-IsApiKey`."""
+
 _UUID = regex(r"\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?", re.I)
 _OF_IDS = frozenset("credential credentials pass passwords".split())
 """Labels beside which a UUID is an id."""
 
 _MARKED_UP = regex(
     r"</|/>|\\[wdsbS]|\\u[0-9a-fA-F]{4}|\(\?|\{\w*\}|=>|->"
-    r"|^\[\^?\w-\w|^(?:ISO-8859|iso-8859|[Ww]indows)-\d+$|^[\w./-]{1,80}\.(?:md|rst|txt|py|pyi|[jt]sx?|[cm]js|json|ya?ml|toml|go|rs|java|kt|cs|sql|html?|css|sh|log|png)(?::\d+)?$"
+    r"|^\[\^?\w-\w|^(?:ISO-8859|iso-8859|[Ww]indows)-\d+$|^[\w./-]{1,80}\.(?:md|rst|txt|py|pyi|[jt]sx?|[cm]js|json|ya?ml|toml|go|rs|java|kt|cs|sql|html?|css|sh|log|png|exe|msi|dll|dmg|jar|zip|gz|pem|crt|jks|p12|pfx)(?::\d+)?$"
     r"|^(?:\w{1,12}[:@])?[v^~]?\d+(?:\.\d+){1,3}[\w.+-]*$|/[\w.-]+\.[a-z]{2,5}$|^(?:[\w-]+\.)+[a-z]+/"
 )
 """Markup, patterns, formats, versions, files and addresses, which stand between quotes too."""
@@ -95,6 +104,8 @@ _EXAMPLE_PARTS = frozenset(
     incorrect confirm confirmed repeat repeated reset flow temp temporary default initial updated changed random
     generated strong weak secure super very long short first second original custom account db database""".split()
 )
+_DECORATIONS = "0123456789!@#$%^&*?._-"
+_LETTERS_FOR = str.maketrans("@04$3", "aoase")
 _PARTS = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^A-Za-z]+")
 
 _NUMBERED_NAME = regex(r"[A-Za-z]?[a-z]*\d(?:[A-Z][a-z]{2,})+")
@@ -133,7 +144,7 @@ def is_secret(value: str, named: Label, form: Form) -> bool:
         return certain and not named.weak and named.word not in _OF_IDS
     if not value.isascii() and sum(map(str.isascii, value)) < 0.8 * len(value):
         return False
-    if _SPACE.search(unquote(value)):
+    if _SPACE.search(decoded(value)):
         return form == "quoted" and named.kind == "password" and _phrase(value)
     if _is_code(value, named, form):
         return False
@@ -145,6 +156,8 @@ def is_secret(value: str, named: Label, form: Form) -> bool:
 def _is_code(value: str, named: Label, form: Form) -> bool:
     """Whether it is an expression, a name, a pattern, a file or an address."""
     if _MARKED_UP.search(value) or _ADDRESS.fullmatch(value):
+        return True
+    if _FILTER.fullmatch(value) or _NAMED_KEY.fullmatch(value):
         return True
     quoted = form in _QUOTED
     if (not quoted or named.kind == "secret") and _CODE.search(value):
@@ -169,6 +182,18 @@ def _names_itself(value: str) -> bool:
     parts = [part.casefold() for part in _PARTS.findall(value[:60]) if part.isalpha()]
     others = [part for part in parts if part not in _EXAMPLE_PARTS]
     return bool(others) and len(parts) > 1 and _ORDINARY.issuperset(others)
+
+
+def _fixture(value: str) -> bool:
+    """Whether a literal of a program is a value for tests and examples: a word and a number, or one that says
+    what it is with digits for letters, `Passw0rd!`. In a setting, a command or a sentence it may be real.
+    """
+    match = _WORD_AND_NUMBER.fullmatch(value)
+    if match and value[-1].isdigit() and spoken(match["word"]):
+        return True
+    word = value.rstrip(_DECORATIONS).translate(_LETTERS_FOR)
+    parts = [part.casefold() for part in _PARTS.findall(word[:60]) if part.isalpha()]
+    return bool(parts) and (_ORDINARY | _EXAMPLE_PARTS).issuperset(parts)
 
 
 def _dense(value: str) -> bool:
@@ -201,6 +226,8 @@ def _chosen(value: str, named: Label, form: Form, *, digits: bool) -> bool:
         )
     if not any(map(str.isalpha, value)):
         return symbol and form in _QUOTED
+    if form in _OF_PROGRAMS and _fixture(value):
+        return False
     if form in _QUOTED:
         return not (spoken(value) and ("_" in value or "-" in value) and _NAMING.search(value))
     if form == "line" and named.constant:
@@ -217,7 +244,7 @@ def _weak(value: str, named: Label, form: Form) -> bool:
     variable looks the same, but for its number, which is short, and for what it is named after.
     """
     match = _WORD_AND_NUMBER.fullmatch(value)
-    if match is None or named.kind != "password" or named.weak or form == "argument":
+    if match is None or named.kind != "password" or named.weak or form in _OF_PROGRAMS:
         return False
     word, number = match["word"].casefold(), match["number"]
     if word in _ORDINARY or _KNOWN_NUMBERED.fullmatch(value):
