@@ -1,9 +1,11 @@
+import os
 from pathlib import Path
 
 import pytest
 
 from contextd.code.git.identity import identify, match, normalised_url
 from contextd.domain.errors import Invalid
+from support.repositories import committed
 
 SAME = [
     "git@github.com:Acme/Shop.git",
@@ -59,6 +61,47 @@ def test_clones_and_work_trees_are_one_project(make_repo, tmp_path):
     assert linked.identity == here.identity
     assert linked.root == tmp_path / "task"
     assert linked.name == "shop"
+
+
+@pytest.mark.parametrize("bare", [True, False])
+def test_a_clone_of_a_bare_repository_on_this_machine_is_the_project_it_mirrors(
+    make_repo, tmp_path, bare
+):
+    repo = make_repo()
+    repo.commit("start")
+    repo.git("remote", "add", "origin", SAME[0])
+    # The inside of an ordinary repository is a remote as well.
+    mirror = tmp_path / "mirror.git" if bare else repo.root / ".git"
+    if bare:
+        repo.git("clone", "-q", "--bare", str(repo.root), str(mirror))
+        repo.git("-C", str(mirror), "remote", "set-url", "origin", SAME[0])
+    clone = tmp_path / "clone"
+    repo.git("clone", "-q", str(mirror), str(clone))
+    assert identify(clone).identity == identify(repo.root).identity
+
+
+def test_a_bare_repository_without_a_remote_leaves_its_clones_unpublished(make_repo, tmp_path):
+    repo = make_repo()
+    repo.commit("start")
+    repo.git("init", "-q", "--bare", str(tmp_path / "server.git"))
+    repo.git("remote", "add", "origin", str(tmp_path / "server.git"))
+    assert identify(repo.root).identity.endswith("/-")
+
+
+def test_a_configuration_that_is_a_pipe_is_not_read_from_a_bare_repository(make_repo, tmp_path):
+    repo = make_repo()
+    repo.commit("start")
+    repo.git("init", "-q", "--bare", str(tmp_path / "server.git"))
+    (tmp_path / "server.git" / "config").unlink()
+    os.mkfifo(tmp_path / "server.git" / "config")
+    repo.git("remote", "add", "origin", str(tmp_path / "server.git"))
+    assert identify(repo.root).identity.endswith("/-")
+
+
+def test_a_work_tree_like_the_inside_of_a_repository_cannot_name_its_remote(tmp_path):
+    settings = f'[remote "origin"]\n\turl = {SAME[0]}\n'
+    files = {"HEAD": "ref: refs/heads/main", "objects/a": "", "refs/a": "", "config": settings}
+    assert identify(committed(tmp_path / "shop", files)).identity.endswith("/-")
 
 
 def test_the_url_is_not_readable_from_the_identity(make_repo):

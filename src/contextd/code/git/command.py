@@ -181,9 +181,11 @@ def _require_ordinary(root: Path) -> None:
 
 def is_bare(folder: Path) -> bool:
     """Whether a folder is the inside of a repository: somebody's server has it, or it was put there."""
-    # As git decides it. Only versions from 2.38 on know `safe.bareRepository`.
-    return os.path.lexists(folder / "HEAD") and all(
-        (folder / name).is_dir() for name in ("objects", "refs")
+    # As git decides it: `.git` comes first. Only versions from 2.38 on know `safe.bareRepository`.
+    return (
+        not os.path.lexists(folder / ".git")
+        and os.path.lexists(folder / "HEAD")
+        and all((folder / name).is_dir() for name in ("objects", "refs"))
     )
 
 

@@ -23,9 +23,9 @@ from urllib.parse import unquote, urlsplit
 import yaml
 
 from contextd.code.git import program as git
-from contextd.code.git.command import NO_WORK_TREE
+from contextd.code.git.command import NO_WORK_TREE, is_bare
 from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid, Unavailable
+from contextd.domain.errors import Invalid
 from contextd.guarded_files import read_file
 from contextd.yaml_text import load_plain
 
@@ -214,13 +214,7 @@ def _published_url(root: Path) -> str:
     """Normalised remote, through clones of clones on this machine; empty when unpublished."""
     here = root
     for _ in range(_MOST_HOPS):
-        try:
-            url = git.remote_url(here)
-        except Unavailable:
-            if here == root:
-                raise
-            # A clone of a bare repository, or of one that git may not be run in: known by its first commit.
-            return ""
+        url = _remote_of_bare(here, root) if is_bare(here) else git.remote_url(here)
         if not url or normalised_url(url):
             return normalised_url(url)
         local = Path(unquote(urlsplit(url).path) if url.startswith("file://") else url)
@@ -228,6 +222,22 @@ def _published_url(root: Path) -> str:
         if not here.is_dir():
             return ""
     return ""
+
+
+def _remote_of_bare(place: Path, root: Path) -> str:
+    """Where a repository without a work tree comes from; empty where its configuration does not say.
+
+    Git is started in `root`, never in `place`, and is given the configuration as text.
+    """
+    try:
+        settings = read_file(place / "config")
+    except OSError:
+        return ""
+    wanted = "config", "--file", "-", "-z", "--get-regexp", r"^remote\..*\.url$"
+    _, out, _ = git.Running(root, wanted, settings).collect()
+    # Git fetches from the first address of a remote that has several.
+    urls = dict(reversed([one.split("\n", 1) for one in out.split("\0") if "\n" in one]))
+    return urls.get("remote.origin.url") or next((urls[name] for name in sorted(urls)), "")
 
 
 def _directory_name(repository: git.Repository) -> str:
