@@ -50,6 +50,11 @@ class LineCutter:
         """Whether a line has begun that has not ended."""
         return bool(self._partial)
 
+    @property
+    def begun(self) -> int:
+        """Bytes of the line that has begun and has not ended."""
+        return self._dropped + len(self._partial)
+
     def feed(self, data: bytes) -> list[bytes | LongLine]:
         """The lines that end in `data`, each with its newline."""
         found: list[bytes | LongLine] = []

@@ -185,7 +185,11 @@ def test_a_store_deleted_under_a_running_daemon_is_told_and_the_daemon_can_be_st
     assert "contextd daemon stop" in lost.stderr
     assert "✗ store" in backed_up.run("doctor").stdout
     hook = backed_up.run("hook", "--client", "claude-code", stdin=json.dumps(EVENT))
-    assert (hook.returncode, hook.stdout) == (0, "")
+    assert hook.returncode == 0
+    shown = json.loads(hook.stdout)
+    assert list(shown) == ["systemMessage"]
+    assert "not recording for now" in shown["systemMessage"]
+    assert "deleted or replaced while it was open" in shown["systemMessage"]
     assert list(backed_up.path.glob("spool*"))
     stop(backed_up)
     assert "Traceback" not in backed_up.log()

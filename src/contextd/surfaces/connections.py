@@ -169,6 +169,7 @@ class Connections:
             role = self._check(about)
         except ContextdError as error:
             await _write(writer, {"error": error.as_dict()})
+            await lines.hang_up(writer, _LAST_ANSWER_SECONDS)
             return
         if role == "mcp":
             self._open.serves(writer)
@@ -356,15 +357,14 @@ class Connections:
         raise Invalid(f"cannot {do!r}", "control can do: status, signin, wake, stop, handover")
 
 
-async def _read(lines: LineReader, most: int = LINE_LIMIT) -> Line | None:
+async def _read(lines: LineReader, most: int | None = None) -> Line | None:
     """The next line, or `None` at the end. Raises `Invalid` and `TooLarge`."""
-    data = await lines.next()
+    data = await lines.next(most)
     if data is None:
         return None
-    if isinstance(data, LongLine) or len(data) > most:
-        id = data.id if isinstance(data, LongLine) else None
-        about = {} if id is None else {"id": id}
-        raise TooLarge(f"a line may have {most} bytes", "send less at once", about)
+    if isinstance(data, LongLine):
+        about = {} if data.id is None else {"id": data.id}
+        raise TooLarge(f"a line may have {most or LINE_LIMIT} bytes", "send less at once", about)
     try:
         line = json.loads(data)
     except (ValueError, RecursionError):

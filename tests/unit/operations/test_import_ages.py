@@ -71,6 +71,8 @@ def test_what_an_import_brought_ages_from_the_day_it_came(desk, person, home, tm
     desk.as_owner("init")
     warning = "A second drain job must never be started: orders went lost when two ran at once."
     commit_dated(desk.root, "2019-03-01T10:00:00Z", f"Drain one queue only\n\n{warning}")
+    fact = "The map of carts is not thread-safe: two workers wrote over each other's orders."
+    commit_dated(desk.root, "2019-03-02T10:00:00Z", f"Give every worker its carts\n\n{fact}")
     old = {
         "id": "a1",
         "content": "Carts are kept for two days",
@@ -80,10 +82,12 @@ def test_what_an_import_brought_ages_from_the_day_it_came(desk, person, home, tm
     desk.as_owner("import_found")
     desk.as_owner("import", path=str(tmp_path / "contexts.json"))
     brought = [one for one in everything(desk) if "2019" in one.created_at.isoformat()]
-    assert {one.kind for one in brought} == {"discovery", "context"}
+    assert sorted(one.kind for one in brought) == ["context", "discovery", "discovery"]
     now = home.clock.now()
     assert all(confidence_at(one, now) == one.confidence for one in brought)
     assert desk.as_owner("consolidation_trigger", collection="memories")["archived"] == 0
     home.clock.move(days=365)
-    assert all(confidence_at(one, home.clock.now()) < one.confidence for one in brought)
+    later = home.clock.now()
+    held = [one.content for one in brought if confidence_at(one, later) == one.confidence]
+    assert held == [warning], "a directive holds until somebody ends it, and nothing else does"
     assert desk.as_owner("consolidation_trigger", collection="memories")["archived"] == 1

@@ -52,8 +52,8 @@ def test_what_was_undone_is_not_learned_into_project_yaml_again(desk, learned):
 def test_a_line_that_a_person_wrote_stays_when_a_learning_of_the_same_words_is_undone(desk):
     desk.as_owner("init")
     model = desk.root / ".context" / "project.yaml"
-    head, found, tail = model.read_text().partition("    businessRules: []")
-    model.write_text(f"{head}    businessRules:\n      - {RULE}{tail}")
+    head, found, tail = model.read_text().partition("  auth:\n")
+    model.write_text(f"{head}{found}    businessRules:\n      - {RULE}\n{tail}")
     assert found
     session = desk("session_start", task_description="Token refresh")["session_id"]
     desk("session_log", session_id=session, role="user", text=RULE)
