@@ -105,8 +105,7 @@ def project_facts(
     left_out = {f.path for f in files if f.error and f.error != "syntax errors"}
     sizes = {file.path: file.size * (file.path not in left_out) for file in walked.files}
     declared = detect(root, paths, sizes=sizes, used=_standard_modules(files))
-    stack, minor = weighed_by_use(declared, uses(files), files)
-    stack = _without_tools(stack, paths)
+    stack, minor = weighed_by_use(_without_tools(declared, paths), uses(files), files)
 
     def text_of(path: str) -> str:
         try:
