@@ -430,14 +430,19 @@ def test_a_prompt_is_built_of_its_parts_within_its_budget(desk):
     user_md(desk, FILE)
     user_md(desk, "You are calm. You say what you do not know.\n", "SOUL.md")
     desk("save_context", content="I review in the morning", scope="person")
+    desk.as_owner("save_context", content="Never deploy on a Friday")
+    session = desk("session_start", task_description="Rotate tokens")["session_id"]
+    desk("session_end", session_id=session, outcome="success")
+    desk.host.work_off()
     built = desk("prompt_build")
-    assert set(built["parts"]) == {"identity", "user", "time", "context", "tools"}
+    assert set(built["parts"]) == {"identity", "user", "rules", "time", "context", "tools"}
     assert all(built["parts"].values())
     assert built["tokens"] <= 2_000
     for expected in (
         "You are calm.",
         "No emojis, ever.",
         "I review in the morning",
+        "Never deploy on a Friday",
         "Focus:",
         "memory_record",
         "tools_list",
