@@ -26,7 +26,7 @@ from contextd.steps.shape import shape_of
          ("notebooks", "It holds notebooks and no program: 3 notebooks."),
          "The root holds 3 notebooks side by side."),
         (["tool.sh", "install.sh", "lib/a.sh", "lib/b.sh"],
-         ("unknown", "tool.sh is run by a shell."), "4 shell scripts by folder: lib."),
+         ("cli", "tool.sh is run by a shell."), "4 shell scripts by folder: lib."),
         (["google/type/a.proto", "google/rpc/b.proto"],
          ("library", "It describes an interface for others to build on: 2 Protocol Buffers files."),
          "google/ has 2 Protocol Buffers files by folder: type, rpc."),

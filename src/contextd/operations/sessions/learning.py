@@ -112,7 +112,9 @@ def _is_early(runtime: Runtime, session: Session, events: Sequence[Event], task:
     if not (unbound or missing or is_still_written(session, events)):
         return False
     waited = int(task.arguments.get("waited", 0))
-    if waited >= len(_WAITS):
+    # What a client has not written by then, it will not write: a session of last week waits for nothing.
+    quiet = runtime.clock.now() - session.last_seen_at
+    if waited >= len(_WAITS) or quiet > _WAITS[-1]:
         if missing:
             note_missing(runtime, session)
         return False
