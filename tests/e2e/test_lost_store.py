@@ -126,7 +126,7 @@ def test_it_is_begun_anew_on_request_and_what_was_there_is_kept(backed_up: Home)
     begun = backed_up.run("restore", "--fresh")
     assert begun.returncode == 0
     assert "begun anew" in begun.stdout
-    assert "nothing relevant is known" in backed_up.run("memory-search", "renew tokens").stdout
+    assert "no text has these words" in backed_up.run("memory-search", "renew tokens").stdout
     assert (backed_up.path / "backups" / "kept.db").exists()
     assert store_of(backed_up).with_suffix(".before-restore-1.db").stat().st_size == 0
     assert "✓ store" in backed_up.run("doctor").stdout
