@@ -181,6 +181,8 @@ def test_what_a_daemon_published_may_be_damaged_in_any_way(home: Home) -> None:
 @pytest.mark.long
 def test_a_spooled_line_of_any_kind_keeps_no_later_one_from_being_taken_in(home: Home) -> None:
     (home.project / ".context").mkdir()
+    home.trust(home.project)
+    home.run("daemon", "stop")
     entry = {"at": "2026-01-01T00:00:00+00:00", "cwd": str(home.project), "ancestors": [1], **HOOK}
     for line in variants(entry):
         spool.leave(home.path, line)

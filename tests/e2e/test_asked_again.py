@@ -88,6 +88,7 @@ def test_the_same_key_in_another_project_is_another_call(home: Home) -> None:
     home.run("init")
     neighbour = home.path / "neighbour"
     (neighbour / ".context").mkdir(parents=True)
+    home.trust(neighbour)
     home.start()
     answers = [
         call("save_context", {"content": NOTE}, home=home.path, cwd=str(place))

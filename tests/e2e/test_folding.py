@@ -96,4 +96,4 @@ def test_what_a_command_prints_is_folded_through_a_pipe(home: Home) -> None:
     assert len(piped.stdout) < 3_000
     handle = piped.stdout.split("expand('")[1].split("'")[0]
     shown = home.run("expand", handle, "--range", "4001")
-    assert shown.stdout.strip() == "error: undefined name 'tax'"
+    assert shown.stdout.strip() == "```\nerror: undefined name 'tax'\n```"

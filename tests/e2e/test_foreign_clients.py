@@ -94,6 +94,7 @@ def test_a_client_that_expands_templates_reads_every_module_it_is_offered(
     typescript_sdk: Path, home: Home
 ) -> None:
     give_model(home.project, NAMES)
+    home.trust(home.project)
     home.start()
     read = run(RESOURCES, typescript_sdk, ways(home)["stdio"])
     for offered in (read["listed"], read["completed"]):

@@ -10,6 +10,7 @@ import tarfile
 import urllib.request
 import warnings
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from homes import Home, temporary_home
 
 from contextd import client
+from contextd.domain.scope import Scope
+from contextd.domain.usage import ByProducts, Observation
+from contextd.home import LOCAL, database_path
+from contextd.stores import open_store
+from support.stores import plain
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
 FLAGS = (
@@ -70,6 +76,26 @@ def call(home: Home) -> Callable[..., Any]:
         ).value
 
     return run
+
+
+@pytest.fixture
+def missed(home: Home, call: Callable[..., Any]) -> Callable[[str], None]:
+    """Log a question that found nothing, three times: without an embedder searches log none."""
+
+    def log(query: str) -> None:
+        scope = Scope.parse(call("project_overview")["scope"])
+        found = Observation(
+            at=datetime.now(UTC),
+            action="miss",
+            operation="recall_context",
+            query=query,
+            scope=scope,
+        )
+        store = open_store(f"sqlite://{database_path(home.path, LOCAL)}", scrub=plain)
+        store.upkeep.note(ByProducts(observations=(found,) * 3))
+        store.close()
+
+    return log
 
 
 @pytest.fixture(scope="session")

@@ -156,10 +156,10 @@ def test_a_contradiction_shows_both_entries_and_is_settled(
 
 
 @pytest.mark.long
-def test_a_gap_is_dismissed_and_opened_again(visit: Visit, call: Call) -> None:
+def test_a_gap_is_dismissed_and_opened_again(visit: Visit, call: Call, missed: Any) -> None:
     visitor = visit()
     page = visitor.page
-    call("recall_context", query="who waters the plants of the office")
+    missed("who waters the plants of the office")
     visitor.go("/awareness")
     dismiss = page.get_by_role("button", name=re.compile("Not a gap: .*who waters the plants"))
     for _ in range(60):
@@ -307,9 +307,10 @@ def test_a_secret_in_an_edit_is_shown_as_it_would_be_kept_and_never_stored(
 
 
 @pytest.mark.long
-def test_a_question_nobody_could_answer_is_answered_from_its_gap(visit: Visit, call: Call) -> None:
-    for _ in range(3):
-        call("recall_context", query="kiosk printer paper width")
+def test_a_question_nobody_could_answer_is_answered_from_its_gap(
+    visit: Visit, call: Call, missed: Any
+) -> None:
+    missed("kiosk printer paper width")
     visitor = visit()
     page = visitor.page
     gaps = page.get_by_role("region", name="Gaps").get_by_role("listitem")
