@@ -98,7 +98,7 @@ def test_a_client_that_expands_templates_reads_every_module_it_is_offered(
     home.start()
     read = run(RESOURCES, typescript_sdk, ways(home)["stdio"])
     for offered in (read["listed"], read["completed"]):
-        assert {f"# Module {name}".splitlines()[0] for name in NAMES} <= {
+        assert {f"# Module {' '.join(name.split())}" for name in NAMES} <= {
             text.splitlines()[0] for text in offered.values()
         }
     assert set(NAMES) < set(read["completed"])
