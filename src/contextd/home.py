@@ -132,7 +132,7 @@ def is_private(folder: AnyPath) -> bool:
     except OSError:
         return False
     mine = not hasattr(os, "getuid") or about.st_uid == os.getuid()
-    # The bits of a directory without those of files, sockets and links.
+    # `stat.S_ISDIR`, without importing `stat`: a link to a directory is none.
     return mine and about.st_mode & 0o170000 == 0o040000
 
 
