@@ -136,13 +136,14 @@ def condense(text: str, budget: int) -> str:
     """
     lines = _joined(_lines(text))
     room = budget
-    while True:
+    while room > 0:
         short = _chosen(lines, room)
         over = count_tokens(short) - budget
         if over <= 0:
             return short
         # Sentences are counted one by one, and rounding adds up.
         room -= over
+    return ""
 
 
 def _chosen(lines: Sequence[str], budget: int) -> str:

@@ -163,3 +163,15 @@ def test_a_short_part_leaves_its_room_to_a_long_one() -> None:
     assert made.parts["c"] == 0
     assert made.tokens <= 500
     assert made.condensed == ["b"]
+
+
+@pytest.mark.parametrize("budget", range(-60, 4))
+def test_a_budget_of_nothing_condenses_to_nothing(budget: int) -> None:
+    assert condense("# Rules\n\n- Never push to main. Say why.", budget) == ""
+
+
+def test_fixed_parts_that_take_the_whole_budget_leave_the_others_out() -> None:
+    fixed = Part("tools", "Tools", "tools_list " * 60, fixed=True)
+    made = compose([Part("a", "A", "Be calm. Be kind. " * 20), fixed], 50)
+    assert made.condensed == ["a", "tools"]
+    assert "calm" not in made.text

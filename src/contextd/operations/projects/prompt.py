@@ -141,12 +141,14 @@ def _time(runtime: Runtime) -> Sequence[str]:
 
 
 def _tool_names(runtime: Runtime, most: int) -> str:
-    """The tools the agent sees, or those of a smaller profile where so many names take too much."""
+    """The tools the agent sees, or those of a smaller profile where so many names take too much; where even
+    the fewest do, how to list them.
+    """
     chosen = runtime.settings.text("mcp.profile")
-    at = next((i for i, one in enumerate(PROFILES) if one == chosen), 0)
-    while True:
+    widest = next((i for i, one in enumerate(PROFILES) if one == chosen), 0)
+    for at in range(widest, -1, -1):
         more = ". More by tools_list, their arguments by tool_schema" if at < _ALL else ""
         text = ", ".join(op.name for op in tools(PROFILES[at])) + more + "."
-        if at == 0 or count_tokens(text) <= most:
+        if count_tokens(text) <= most:
             return text
-        at -= 1
+    return "tools_list names them, tool_schema their arguments."
