@@ -15,6 +15,7 @@ from contextd.domain.words import query_words
 from contextd.retrieval.search import relevance
 from contextd.retrieval.sense import makes_sense
 from contextd.runtime import Runtime
+from contextd.steps.embedding_progress import embedding_progress
 
 _MOST_WORDS = 16
 _MOST_EMBEDDED, _VECTORS_KEPT = 40, 500
@@ -32,20 +33,21 @@ promise.
 def asked(
     runtime: Runtime, query: str, ids: Sequence[str], *, type: str, narrowed: bool = False
 ) -> bool:
-    """Note a question and what answers it; whether it is noted as one that nobody could answer. Not
-    what is `narrowed` by filters, or to what an agent may see, since the answer may well be known, nor what is
-    no question, nor anything while texts wait for their vectors.
+    """Log a question and the ids that answer it; return whether it counts as a knowledge gap. A question is
+    no gap when filters or an agent's rights narrowed the search, when it has no words that mean something, or
+    while any text of the project waits for its vector, whatever kinds the search looked through.
     """
     narrowed = narrowed or runtime.among is not None
+    if not ids and not runtime.trace.by_words:
+        runtime.trace.by_words = embedding_progress(runtime).note
     vain = not ids and not narrowed and _is_question(runtime, query) and not runtime.trace.by_words
     runtime.trace.read(ids, type=type, query=query, narrowed=not vain)
     return vain
 
 
 def unanswered(runtime: Runtime, nothing: str, *, noted: bool) -> str:
-    """`nothing` as the answer to a question, with what became of it, and where it was not looked for
-    because the call stands in no project. While texts wait for their vectors it says how many have one instead:
-    the answer may be among them.
+    """`nothing` as the answer to a question that was `asked`, and whether it was noted as a gap. While texts wait
+    for their vectors the answer says how many have one instead. A call outside any project says so, too.
     """
     if runtime.trace.by_words:
         parts = [_BY_WORDS, runtime.trace.by_words]
@@ -57,7 +59,7 @@ def unanswered(runtime: Runtime, nothing: str, *, noted: bool) -> str:
 
 
 _BY_WORDS = "no text has these words"
-"""What an empty answer means while texts are found by words alone."""
+"""What an empty answer means while some texts are found by words alone."""
 
 
 def _is_question(runtime: Runtime, query: str) -> bool:

@@ -77,6 +77,7 @@ def test_what_is_near_to_nonsense_is_left_out(open_desk):
 def test_a_word_that_only_this_project_knows_makes_a_question(desk):
     (desk.root / "start.py").write_text("def frobnicator():\n    return 1\n")
     desk.as_owner("init")
+    desk.host.work_off()
     desk("memory_search", query="frobnicator")
     assert [gap["subjects"] for gap in gaps(desk)] == [["frobnicator"]]
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from contextd.operations.core import OPERATIONS
 from support.desks import Desk
 
 ASKED = "where is the refresh token renewed"
@@ -69,19 +71,81 @@ def test_lessons_that_all_have_vectors_are_searched_as_usual(scanned: Desk) -> N
 SEARCHED_BY_WORDS = {
     "context_search": "query", "memory_search": "query", "recall_context": "query",
     "search_contexts": "query", "skill_search": "task", "remediation_search": "error",
-    "codebase_search": "query",
+    "codebase_search": "query", "digest": "query",
 }  # fmt: skip
 
 
+NO_SEARCH = {"agent_invoke", "briefing_get", "explain_search"}
+"""Operations that take a question and answer with more than what a search found for it."""
+
+
+def nothing_embedded(open_desk: Callable[..., Desk]) -> Desk:
+    """A project right after `init`."""
+    return indexed(open_desk())
+
+
+def half_embedded(open_desk: Callable[..., Desk]) -> Desk:
+    """A project to which code came after the first was embedded."""
+    desk = all_embedded(open_desk)
+    (desk.root / "src" / "harbour.py").write_text("def moor(ship):\n    return ship.rope\n")
+    desk.as_owner("init")
+    return desk
+
+
+def all_embedded(open_desk: Callable[..., Desk]) -> Desk:
+    """A project in which each text has its vector."""
+    desk = indexed(open_desk())
+    desk.host.work_off()
+    return desk
+
+
+def no_embedder(open_desk: Callable[..., Desk]) -> Desk:
+    """A project on a home without an embedder."""
+    return indexed(open_desk(embedder_name="none"))
+
+
+def indexed(desk: Desk) -> Desk:
+    (desk.root / "src" / "renewal.py").write_text(CODE)
+    desk.as_owner("init")
+    return desk
+
+
+STATES: list[tuple[Callable[[Callable[..., Desk]], Desk], str]] = [
+    (nothing_embedded, "0% embedded; words only"),
+    (half_embedded, "% embedded; words only for the rest"),
+    (no_embedder, "by words only"),
+    (all_embedded, ""),
+]
+
+
 @pytest.mark.parametrize(("search", "name"), SEARCHED_BY_WORDS.items())
-def test_without_an_embedder_an_empty_answer_is_no_gap_and_says_why(
-    words_only: Desk, search: str, name: str
+@pytest.mark.parametrize(("state", "says"), STATES, ids=lambda one: getattr(one, "__name__", ""))
+def test_an_empty_answer_is_a_gap_only_when_every_text_has_its_vector(
+    open_desk: Callable[..., Desk],
+    state: Callable[[Callable[..., Desk]], Desk],
+    says: str,
+    search: str,
+    name: str,
 ) -> None:
-    answer = words_only.answer(search, **{name: "which harbour pilot tugs the ferry"})
-    words_only.host.flush()
-    assert "noted as a gap" not in answer.text
-    assert "by words only" in answer.text
-    assert words_only.usage().misses == 0
+    desk = state(open_desk)
+    answer = desk.answer(search, **{name: "zeppelin ballast quota on mondays"})
+    desk.host.flush()
+    assert says in answer.text
+    assert ("words only" in answer.text) == bool(says)
+    if says:
+        assert "noted as a gap" not in answer.text
+        assert "nothing relevant" not in answer.text
+        assert desk.usage().misses == 0
+
+
+def test_every_operation_that_searches_is_in_the_table() -> None:
+    questions = {"query", "task", "error"}
+    searching = {
+        name
+        for name, operation in OPERATIONS.items()
+        if questions & set(operation.arguments.model_fields)
+    }
+    assert searching - NO_SEARCH == set(SEARCHED_BY_WORDS)
 
 
 def test_a_memory_comes_before_the_file_that_is_named_like_its_title(desk: Desk) -> None:

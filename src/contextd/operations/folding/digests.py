@@ -23,6 +23,7 @@ from contextd.runtime import Runtime
 from contextd.sessions.line_digest import tokens_of
 from contextd.sessions.section_digest import NamedText, digest_parts, joined, piece
 from contextd.sessions.thinned_text import runs, without_marks
+from contextd.steps.asking import asked, unanswered
 from contextd.steps.digesting import of_paths, of_question, of_text
 from contextd.steps.handles import original_named
 from contextd.steps.saving import note_saving
@@ -80,8 +81,12 @@ def digest(
         raise Invalid("both paths and a text are given", "fold one after the other")
     parts, notes, source, about = _gathered(runtime, query, paths or [], text)
     if not parts:
-        runtime.trace.read([], type="digest", query=query)
-        return Digested("nothing relevant is known", "", 5, 0, notes=notes)
+        if source != "search":
+            runtime.trace.read([], type="digest")
+            return Digested("nothing to fold: no text in it", "", 7, 0, notes=notes)
+        noted = asked(runtime, query, [], type="digest")
+        nothing = unanswered(runtime, "nothing relevant is known", noted=noted)
+        return Digested(nothing, "", count_tokens(nothing), 0)
     runtime.trace.read([], type="digest")
     whole = joined(parts)
     raw = tokens_of(without_marks(whole))

@@ -96,9 +96,11 @@ def memory_search(
     # What is no lesson may answer all the same, and then nothing is missing.
     elsewhere = not (memories or narrowed) and _is_told_elsewhere(runtime, query)
     noted = asked(runtime, query, ids, type="memory", narrowed=narrowed or elsewhere)
-    nothing = _ELSEWHERE if elsewhere else "nothing relevant is known"
-    notice = found.notice if memories else unanswered(runtime, nothing, noted=noted)
-    return Memories(memories, notice)
+    nothing = _ELSEWHERE if elsewhere else unanswered(runtime, _NOTHING, noted=noted)
+    return Memories(memories, found.notice if memories else nothing)
+
+
+_NOTHING = "nothing relevant is known"
 
 
 _ELSEWHERE = "no lesson or note is about this; context_search finds sessions or skills that are"
