@@ -27,7 +27,11 @@ NEVER_DIRECTIVE = "of a kind or a moment that holds no directive"
 
 LOWERING = {
     "consolidation/merging.py": {"united": MERGE, "into": MERGE, "parted": MERGE},
-    "domain/directives.py": {"in_force": "the gate"},
+    "domain/directives.py": {
+        "in_force": "the gate",
+        "unweakened": "replays a history through the gate",
+        "_replayed": "replays a history through the gate",
+    },
     "operations/awareness/contradictions.py": {
         "resolve_contradiction": ACT,
         "reopen_contradiction": ACT,

@@ -19,6 +19,7 @@ from contextd.domain.errors import ContextdError
 from contextd.domain.jobs import LANES, Lane
 from contextd.domain.scope import Scope
 from contextd.domain.upkeep import WrittenSince
+from contextd.domain.usual_texts import USUAL_PROMPTS, USUAL_RULES
 from contextd.embedders import EmbedderOptions, open_embedder, open_reranker
 from contextd.governance.redact import redact
 from contextd.home import LOCAL, close_to_others, database_path, make_home
@@ -167,11 +168,15 @@ class Host:
             _log.info("%s from %s%s: %s in %d ms", op.name, who, place, outcome, took)
 
     def warm(self) -> None:
-        """Load the embedder and the words of its language, so that no search waits for them."""
+        """Load the embedder and the words of its language, so that no search waits for them, and embed what
+        each prompt is compared with.
+        """
         makes_sense("warm")
         if self._embedder.model:
             try:
                 self._embedder.embed(["warm"])
+                if not self._embedder.sends_to:
+                    self._embedder.embed([*USUAL_PROMPTS, *USUAL_RULES])
             except ContextdError as error:
                 _log.warning("embedder not ready: %s", error.message)
 

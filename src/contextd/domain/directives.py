@@ -7,12 +7,12 @@ A directive never fades for want of use and ends only by an act that history nam
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.kinds import kinds_that
-from contextd.domain.records import Record
+from contextd.domain.records import Change, Record
 from contextd.domain.regex import regex
 from contextd.domain.words import content_words
 
@@ -198,6 +198,48 @@ def in_force(before: Record, after: Record, action: str) -> Record:
         valid_to=before.valid_to,
         canonical_id=before.canonical_id,
     )
+
+
+def unweakened(record: Record, history: Sequence[Change]) -> Record:
+    """A directive as its history would have left it if every change had passed `in_force`. Older versions of
+    contextd demoted, archived and distrusted directives that were not used.
+    """
+    first = next((one.after or one.before for one in history), None)
+    if first is None or not is_directive(record):
+        return record
+    held = first
+    for one in history:
+        if one.before is None or one.after is None:
+            continue
+        held = _replayed(held, one, one.before, one.after)
+    return record.with_(
+        status=held.status,
+        valid_to=held.valid_to,
+        canonical_id=held.canonical_id,
+        confidence=max(record.confidence, held.confidence),
+    )
+
+
+_FILE_REMOVED = " was removed"
+"""How the reason ends with which older versions archived a policy whose file was gone: a decision."""
+
+
+def _replayed(held: Record, change: Change, before: Record, after: Record) -> Record:
+    """The state of a directive after one more change of its history."""
+    raised = after.confidence >= before.confidence
+    surer = max(held.confidence, after.confidence)
+    if change.action in ENDING_ACTS or change.reason.endswith(_FILE_REMOVED):
+        # An act decides about what it changed; the rest it found as silence had left it.
+        return held.with_(
+            status=held.status if before.status == after.status else after.status,
+            valid_to=held.valid_to if before.valid_to == after.valid_to else after.valid_to,
+            canonical_id=after.canonical_id
+            if before.canonical_id != after.canonical_id
+            else held.canonical_id,
+            confidence=surer if raised else after.confidence,
+        )
+    status = held.status if held.status == "active" else after.status
+    return held.with_(status=status, confidence=surer)
 
 
 def is_users(record: Record) -> bool:

@@ -133,6 +133,14 @@ JOBS: dict[str, JobRow] = {
             every=_DAY,
         ),
         JobRow(
+            name="restore_directives",
+            about="Restore rules that older versions demoted or archived because nobody used them.",
+            run="upkeep.directives:restore_directives",
+            lane="upkeep",
+            priority=1,
+            every=_DAY,
+        ),
+        JobRow(
             name="find_contradictions",
             about="Compare all records of a project and keep the pairs that disagree.",
             run="awareness.contradictions:find_contradictions",
