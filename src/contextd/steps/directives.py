@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
+from math import ceil
 
 from contextd.domain.dataclass import dataclass
-from contextd.domain.directives import is_directive, is_users
+from contextd.domain.directives import WORDED, is_directive, is_users
 from contextd.domain.lately import Lately
 from contextd.domain.records import Record, short_id
 from contextd.domain.scope import PERSON
@@ -21,8 +23,11 @@ from contextd.steps.read_by_client import reads_itself
 from contextd.steps.rule_authors import author_of
 from contextd.steps.tiers import always, rules_query
 
-_READ = 200
-"""Directives of the user that are looked at: more than anybody states."""
+_ALL = 1_000_000
+"""More directives than any home has: all of them are read, since each is counted."""
+
+_RECORDED_READ = 2_000
+"""The latest notes, memories and lessons that are searched for directives of agents. Reading these takes 0.2 s."""
 
 _LONGEST = 160
 """Tokens of one directive. What is longer is a document, of which the first sentences are told."""
@@ -35,6 +40,9 @@ _WEIGHT = 20.0
 
 REST = "standards_get"
 """The operation that lists every directive in force."""
+
+_SHORTEST_LINE = 12
+"""Tokens of the shortest line: its kind and its id alone take as many."""
 
 _SEVERITIES = {"critical": 0, "error": 1, "high": 1}
 
@@ -69,12 +77,14 @@ def told_directives(
     work: str = "",
     lately: Lately | None = None,
     aged: bool = False,
+    recorded: bool = False,
 ) -> ToldDirectives:
     """The directives that hold here within `budget` tokens: critical ones first, then what the user
-    directed, then standards; among equals those that bear on the `work`. `lately` is what was read already,
+    directed, then standards, then, if `recorded`, what agents recorded as directives; among equals those that
+    bear on the `work`. `lately` is what was read already,
     where the caller has it. Lines have their age when they are `aged`, as long as they are not kept in a file.
     """
-    known = directives_in_force(runtime, lately)
+    known = directives_in_force(runtime, lately, recorded=recorded)
     order = _order(runtime, known, work)
     lines: list[Line] = []
     personal: list[Line] = []
@@ -82,6 +92,9 @@ def told_directives(
     left_out = 0
     for place, id in enumerate(order):
         record, reason = known[id]
+        if left < _SHORTEST_LINE:
+            left_out += len(order) - place
+            break
         text = directive_line(record, runtime, aged=aged)
         line = Line(text, id, _WEIGHT - place / 1_000, ALWAYS, reason)
         cost = count_tokens(f"- {line.text}\n")
@@ -97,10 +110,10 @@ def told_directives(
 
 
 def directives_in_force(
-    runtime: Runtime, lately: Lately | None = None
+    runtime: Runtime, lately: Lately | None = None, *, recorded: bool = False
 ) -> dict[str, tuple[Record, str]]:
     """Every directive that each session here is to be told, by id, with the reason; none where tier 0 is
-    turned off.
+    turned off. With `recorded` also the latest that agents recorded in notes, memories and lessons.
     """
     if not runtime.settings.flag("injection.tier0"):
         return {}
@@ -112,12 +125,27 @@ def directives_in_force(
     for record in users_directives(runtime, person):
         reason = "the person's word" if is_personal(record) else "the user's word"
         found.setdefault(record.id, (record, reason))
+    for record in _recorded_directives(runtime) if recorded else ():
+        found.setdefault(record.id, (record, _RECORDED))
     return _once(found)
 
 
+_RECORDED = "recorded as a directive"
+
+
+def _recorded_directives(runtime: Runtime) -> list[Record]:
+    now = runtime.clock.now()
+    query = runtime.query(*WORDED, valid_at=now, limit=_RECORDED_READ)
+    return [
+        record
+        for record in runtime.view.records.find(query).records
+        if is_directive(record) and not is_personal(record) and not reads_itself(runtime, record)
+    ]
+
+
 def ranked_directives(runtime: Runtime) -> list[Record]:
-    """Every directive in force, most important first."""
-    known = directives_in_force(runtime)
+    """Every directive in force, most important first, those that agents recorded last."""
+    known = directives_in_force(runtime, recorded=True)
     return [known[id][0] for id in _order(runtime, known, "")]
 
 
@@ -126,10 +154,8 @@ def users_directives(runtime: Runtime, of_person: Sequence[Record] | None = None
     `of_person` are the records of that layer, where the caller has them.
     """
     now = runtime.clock.now()
-    learned = runtime.query("discovery", valid_at=now, where={"type": "rule"}, limit=_READ)
-    typed = runtime.query(
-        "context", "memory", "discovery", valid_at=now, trust="human", limit=_READ
-    )
+    learned = runtime.query("discovery", valid_at=now, where={"type": "rule"}, limit=_ALL)
+    typed = runtime.query("context", "memory", "discovery", valid_at=now, trust="human", limit=_ALL)
     find = runtime.view.records.find
     records = [*find(learned).records, *find(typed).records]
     if of_person is None and PERSON in runtime.cascade:
@@ -186,11 +212,17 @@ def _order(runtime: Runtime, known: Mapping[str, tuple[Record, str]], work: str)
     about = set(content_words(work))
 
     def rank(id: str) -> tuple[float, ...]:
-        record = known[id][0]
+        record, reason = known[id]
         mine = set(content_words(said(record)))
         bearing = len(mine & about) / len(mine) if mine else 0.0
         where = runtime.cascade.index(record.scope) if record.scope in runtime.cascade else 9
-        return (_severity(record), -bearing, where, -record.created_at.timestamp())
+        return (
+            reason == _RECORDED,
+            _severity(record),
+            -bearing,
+            where,
+            -record.created_at.timestamp(),
+        )
 
     return sorted(known, key=lambda id: (rank(id), id))
 
@@ -203,16 +235,22 @@ def _severity(record: Record) -> int:
 
 def _once(found: Mapping[str, tuple[Record, str]]) -> dict[str, tuple[Record, str]]:
     """Without those that say in the same words what another one says."""
-    seen_texts: list[tuple[set[str], str]] = []
+    texts = {id: said(record) for id, (record, _) in found.items()}
+    words = {id: set(content_words(text)) for id, text in texts.items()}
+    common = Counter(word for mine in words.values() for word in mine)
+    having: dict[str, list[str]] = {}
     chosen: dict[str, tuple[Record, str]] = {}
-    for id, (record, reason) in found.items():
-        text = said(record)
-        words = set(content_words(text))
-        same = (other for other in seen_texts if _are_the_same(words, other[0]))
-        if any(not conflict(text, other) for _, other in same):
+    for id, one in found.items():
+        # Who says the same shares all but a tenth of the words, so one of the rarest more than a tenth.
+        rarest = sorted(words[id], key=lambda word: (common[word], word))
+        few = rarest[: len(rarest) - ceil(_SAME * len(rarest)) + 1]
+        near = {other for word in few for other in having.get(word, ())}
+        same = (other for other in near if _are_the_same(words[id], words[other]))
+        if any(not conflict(texts[id], texts[other]) for other in same):
             continue
-        seen_texts.append((words, text))
-        chosen[id] = (record, reason)
+        for word in words[id]:
+            having.setdefault(word, []).append(id)
+        chosen[id] = one
     return chosen
 
 

@@ -23,8 +23,8 @@ RULES = ("policy", "coding_standard")
 SAID_BY_A_PERSON = ("rule", "correction")
 """Types of what a user asked to be held, or put right."""
 
-_RULES_READ = 200
-"""More critical policies and standards than anybody could be told."""
+_RULES_READ = 1_000_000
+"""More policies and standards than any home has: those that do not fit are counted."""
 
 _SHARE = 0.4
 """The part of a budget somebody asked for that tier 0 may take: the thread of the work goes first, and rules

@@ -18,7 +18,7 @@ from contextd.guarded_files import read_file
 from contextd.operations.core import PROFILES, operation, tools
 from contextd.runtime import Runtime
 from contextd.sessions.clock import gap_in_words, hint, present
-from contextd.sessions.context_md import is_stale, render
+from contextd.sessions.context_md import render, without_block
 from contextd.sessions.lean_prompt import LEAST, MOST, Part, compose
 from contextd.sessions.person_md import SOUL_MD, USER_MD
 from contextd.steps.directives import told_directives
@@ -91,36 +91,39 @@ def _user(runtime: Runtime) -> str:
 
 
 def _context(runtime: Runtime) -> str:
-    """CONTEXT.md with what people wrote in it; what it would say where it is missing or old."""
+    """Where the project stands now, and what people wrote in CONTEXT.md."""
     if runtime.project in (None, THE_PERSON):
         return ""
     try:
+        now = _RULES.sub("", render(situation(runtime, session_of(runtime))))
         checkout = runtime.checkout
         path = checkout.context_md if checkout and checkout.trusted else None
-        if path is not None and path.is_file() and not is_stale(path, runtime.clock.now()):
-            text = _text_of(path)
-        else:
-            text = render(situation(runtime))
+        written = _text_of(path) if path is not None and path.is_file() else ""
     except (ContextdError, OSError):
         return ""
-    return _RULES.sub("", text.replace("# Context\n", "", 1))
+    return "\n\n".join(filter(None, (now.strip(), written)))
 
 
 _RULES = re.compile(r"^## Rules\n(?:- .*\n?)*\n?", re.M)
-"""The section of CONTEXT.md that the prompt has by itself."""
+"""The section of a rendered situation that the prompt has by itself."""
 
 
 def _rules(runtime: Runtime, budget: int) -> str:
     """The directives in force; those of the person stand with what is said of the user."""
     if runtime.project in (None, THE_PERSON):
         return ""
-    found = told_directives(runtime, tier_zero_tokens(runtime, budget // 2), aged=True)
+    found = told_directives(
+        runtime, tier_zero_tokens(runtime, budget // 2), aged=True, recorded=True
+    )
     return "\n".join(f"- {line.text}" for line in found.lines)
 
 
 def _text_of(path: Path) -> str:
+    """What people wrote in CONTEXT.md: the block of contextd says where the project stood when it was written."""
     within = path.parent.parent
-    return read_file(path, _LARGEST_CONTEXT, within=within, cut=True).decode("utf-8", "replace")
+    content = read_file(path, _LARGEST_CONTEXT, within=within, cut=True)
+    text = without_block(content).decode("utf-8", "replace")
+    return text.replace("# Context\n", "", 1).strip()
 
 
 def _time(runtime: Runtime) -> Sequence[str]:
