@@ -4,9 +4,9 @@ file and of the person.
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 from agents import CLAUDE_CODE, HEADLESS, Agent
@@ -15,24 +15,15 @@ from stage import CONTEXTD, Stage, raised_stage
 from test_agents import asked_by
 from test_claude_code import asked_on_a_terminal
 
-from contextd.client import call
+from support.stated_rules import FROM_AGENT, FROM_FILE, FROM_PERSON, record_rules
 
 SESSIONS = int(os.environ.get("CONTEXTD_RULE_SESSIONS", "3"))
 """Ordinary sessions after the rules were stated; ten before a release."""
 
 FROM_PROMPT = "From now on every article number must begin with RX."
 TASK = "Change prices.py so that it does."
-FROM_AGENT = "Ledger rows are never updated or deleted"
-FROM_FILE = "Webhooks are verified before anything else is done with them"
-FROM_PERSON = "Never put an emoji into a commit message."
 RULES = (FROM_PROMPT, FROM_AGENT, FROM_FILE, FROM_PERSON)
 
-_POLICY = {
-    "kind": "policy",
-    "title": "Ledger rows are immutable",
-    "content": FROM_AGENT,
-    "fields": {"severity": "critical", "requirement": FROM_AGENT},
-}
 STATED = (Turn("The numbers begin with RX now, in the file prices.py."),)
 LATER = (Turn("It is renamed."),)
 
@@ -56,24 +47,6 @@ def without_a_screen(
     return asked
 
 
-def recorded(stage: Stage, operation: str, arguments: Mapping[str, object]) -> None:
-    """Call a tool over MCP, as an agent does."""
-    about = {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "an-agent", "version": "1"},
-    }
-    messages = [
-        {"id": 1, "method": "initialize", "params": about},
-        {"method": "notifications/initialized"},
-        {"id": 2, "method": "tools/call", "params": {"name": operation, "arguments": arguments}},
-    ]
-    lines = "".join(json.dumps({"jsonrpc": "2.0", **one}) + "\n" for one in messages)
-    done = stage.run(str(CONTEXTD), "mcp", stdin=lines)
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
-    assert not answers[-1]["result"].get("isError"), answers
-
-
 @pytest.mark.parametrize(
     ("agent", "session"),
     [(CLAUDE_CODE, on_a_terminal), (GEMINI, without_a_screen)],
@@ -84,14 +57,9 @@ def test_each_rule_is_told_in_every_later_session(
 ) -> None:
     with raised_stage(agent.package) as stage:
         stage.contextd("init", ".")
-        policies = stage.shop / ".context" / "policies"
-        policies.mkdir(parents=True, exist_ok=True)
-        policy = f"title: Webhooks\nseverity: critical\nrequirement: {FROM_FILE}\n"
-        (policies / "webhooks.yaml").write_text(policy)
-        of_person = {"content": FROM_PERSON, "scope": "person"}
-        call("save_context", of_person, home=stage.home, cwd=str(stage.shop))
         stage.greet()
-        recorded(stage, "remember", _POLICY)
+        run = partial(stage.run, str(CONTEXTD), "mcp")
+        record_rules(stage.shop, lambda lines: run(stdin=lines))
         agent.configure(stage, model.url)
         stage.connect(agent.name)
         session(agent, stage, model, f"{FROM_PROMPT} {TASK}", STATED)

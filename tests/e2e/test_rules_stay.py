@@ -15,16 +15,13 @@ import pytest
 from homes import Home, temporary_home, wait_for
 
 from contextd.client import call
+from support.stated_rules import FROM_AGENT, FROM_FILE, FROM_PERSON, record_rules
 
 SESSIONS = int(os.environ.get("CONTEXTD_RULE_SESSIONS", "4"))
 """Ordinary sessions after the rules were stated; ten before a release."""
 
 FROM_PROMPT = "From now on all money amounts must be stored in cents."
-FROM_AGENT = "Ledger rows are never updated or deleted"
-FROM_FILE = "Webhooks are verified before anything else is done with them"
-FROM_PERSON = "Never put an emoji into a commit message."
 OF_THE_PROJECT = (FROM_PROMPT, FROM_AGENT, FROM_FILE)
-POLICY = f"title: Webhooks\nseverity: critical\nrequirement: {FROM_FILE}\npatterns:\n  - unverified_hook\n"
 
 
 class Window:
@@ -87,25 +84,6 @@ class Window:
             stream.write(json.dumps(line) + "\n")
 
 
-def by_an_agent(home: Home, operation: str, arguments: dict[str, Any]) -> None:
-    """Call a tool over MCP, as an agent does."""
-    about = {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "an-agent", "version": "1"},
-    }
-    messages = [
-        {"id": 1, "method": "initialize", "params": about},
-        {"method": "notifications/initialized"},
-        {"id": 2, "method": "tools/call", "params": {"name": operation, "arguments": arguments}},
-    ]
-    lines = "".join(json.dumps({"jsonrpc": "2.0", **one}) + "\n" for one in messages)
-    done = home.run("mcp", stdin=lines)
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
-    answer = next(one for one in answers if one.get("id") == 2)
-    assert not answer["result"].get("isError"), answer
-
-
 @pytest.fixture(scope="module")
 def shop() -> Iterator[Home]:
     """A project with a rule of every sort, and a neighbour without one."""
@@ -114,18 +92,7 @@ def shop() -> Iterator[Home]:
         for root in (home.project, neighbour(home)):
             subprocess.run(["git", "init", "-q", str(root)], check=True)
             assert home.run("init", str(root)).returncode == 0
-        policies = home.project / ".context" / "policies"
-        policies.mkdir(parents=True, exist_ok=True)
-        (policies / "webhooks.yaml").write_text(POLICY)
-        fields = {
-            "severity": "critical",
-            "requirement": FROM_AGENT,
-            "patterns": ["UPDATE ledger"],
-        }
-        title = "Ledger rows are immutable"
-        policy = {"kind": "policy", "title": title, "content": FROM_AGENT, "fields": fields}
-        by_an_agent(home, "remember", policy)
-        by_an_agent(home, "save_context", {"content": FROM_PERSON, "scope": "person"})
+        record_rules(home.project, lambda lines: home.run("mcp", stdin=lines))
         Window(home, home.project).works(f"{FROM_PROMPT} How do we deploy?")
         yield home
 
