@@ -11,12 +11,15 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
 from contextd.domain.errors import Invalid, TooLarge
 from contextd.domain.notices import Notice
+from contextd.domain.records import Record
 from contextd.domain.showing import text_form
 from contextd.domain.time import iso
 from contextd.domain.trust import UNTRUSTED
+from contextd.domain.words import content_words
 from contextd.governance.policies.actions import Action, is_diff, told
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
+from contextd.steps.directives import REST, directive_line, said, users_directives
 from contextd.steps.finding import find_records
 from contextd.steps.model import unheeded
 from contextd.steps.policies import InForce, checked, in_force, with_root, without_new_files
@@ -32,13 +35,16 @@ _SUGGESTED = 3
 _WARNED_OF = 5
 _NAMED = 4
 _ASKED = 1_200
+_STATED = 2
+"""Directives of the user or the person beside an action: they are sentences, and sharing a word is a weak sign."""
+
 _NO_RULES = "no rule is in force here, so nothing was checked; `contextd policy init` has some to begin with"
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyCheck:
     """What an action breaks, and what is merely said about such things. `denied` says that a policy
-    forbids it outright; `problems` are files of rules that are not in force because of mistakes.
+    forbids it outright; `stated` counts directives in words, which no check can judge; `problems` are files of rules that are not in force because of mistakes.
     """
 
     compliant: bool
@@ -47,11 +53,14 @@ class PolicyCheck:
     denied: bool = False
     checked: Annotated[int, DETAIL] = 0
     problems: list[str] = field(default_factory=list[str])
+    stated: Annotated[int, DETAIL] = 0
 
     def as_text(self) -> str:
         """A line per violation with the way out, then what may bear on it."""
         rules = f"{self.checked} rule{'s' * (self.checked != 1)}"
         verdict = f"✓ nothing of {rules} is broken" if self.checked else _NO_RULES
+        if self.stated and not self.checked:
+            verdict = f"nothing was checked: no rule here has patterns; stated in words: {self.stated} (`{REST}`)"
         lines = [verdict] if self.compliant else []
         lines += [violation.as_text() for violation in self.violations]
         lines += [f"- may bear on it: {one}" for one in self.suggestions]
@@ -86,10 +95,15 @@ def policy_check(runtime: Runtime, action: str, context: str = "") -> PolicyChec
     violations = violation_views(broken, partial(author_of, runtime))
     runtime.trace.notices += [_warning(one) for one in violations[:_WARNED_OF]]
     named = {one.rule.record_id for one in broken}
+    directives = users_directives(runtime)
     return PolicyCheck(
         compliant=not violations,
         violations=violations,
-        suggestions=_suggestions(runtime, meant, action, found, named),
+        suggestions=[
+            *_suggestions(runtime, meant, action, found, named),
+            *_stated(runtime, action, directives),
+        ],
+        stated=len(directives),
         denied=any(one.enforce == "deny" for one in violations),
         checked=rules,
         problems=[
@@ -97,6 +111,15 @@ def policy_check(runtime: Runtime, action: str, context: str = "") -> PolicyChec
             *((UNTRUSTED,) if unheeded(runtime) else ()),
         ],
     )
+
+
+def _stated(runtime: Runtime, action: str, directives: Sequence[Record]) -> list[str]:
+    """The directives in words that share most words with an action."""
+    words = set(content_words(action[:_ASKED]))
+    shared = [(len(words & set(content_words(said(one)))), one) for one in directives]
+    nearest = sorted((pair for pair in shared if pair[0]), key=lambda pair: -pair[0])[:_STATED]
+    runtime.trace.own_texts += [one.text for _, one in nearest]
+    return [directive_line(one, runtime) for _, one in nearest]
 
 
 def _warning(violation: ViolationView) -> Notice:
