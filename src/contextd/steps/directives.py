@@ -27,7 +27,7 @@ _ALL = 1_000_000
 """More directives than any home has: all of them are read, since each is counted."""
 
 _RECORDED_READ = 2_000
-"""The latest notes, memories and lessons that are searched for directives of agents. Reading these takes 0.2 s."""
+"""The latest notes, memories and lessons that are searched for directives of agents. More would delay a call."""
 
 _LONGEST = 160
 """Tokens of one directive. What is longer is a document, of which the first sentences are told."""
