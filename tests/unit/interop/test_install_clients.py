@@ -14,85 +14,14 @@ from contextd.interop.clients import CLIENTS
 from contextd.interop.clients.client import Reach
 from contextd.interop.clients.codec import JSON, JSONC, TOML, YAML, Codec
 from contextd.interop.clients.entries import ListedFile, ServerEntry
-from contextd.interop.clients.texts import Block, OwnFile
-from contextd.interop.install import files_of, install, uninstall
-
-COMMAND = ["/opt/my tools/bin/contextd"]
-EACH = [
-    pytest.param(name, reach, id=f"{name}-{reach}")
-    for name, row in CLIENTS.items()
-    for reach in ("user", "project")
-    if row.configuration.held(reach)  # type: ignore[arg-type]
-]
-THEIRS = {
-    "JSON": '{\n  "a": 1,\n  "b": [1, 2]\n}\n',
-    "JSON with comments": '// mine\n{\n  // first\n  "a": 1, // one\n  "b": [1, 2,],\n}\n',
-    "TOML": "# mine\na = 1 # one\n\n[b]\nc = [1, 2]\n",
-    "YAML": "# mine\na: 1 # one\nb:\n  - 1\n  - 2\n",
-    "": "# Mine\n\nBe kind.\n",
-}
-"""A file of a user in each format, as anybody might have it."""
-
-
-class Machine:
-    """A home, a project and another one of each beside them."""
-
-    def __init__(self, folder: Path, name: str, reach: Reach) -> None:
-        self.name, self.reach, self.folder = name, reach, folder
-        self.home, self.root = folder / "home", folder / "repo"
-        self.home.mkdir(parents=True, exist_ok=True)
-        self.root.mkdir(exist_ok=True)
-
-    def connect(self, command: list[str] = COMMAND, **options: Any) -> Any:
-        backups = self.folder / "backups"
-        where = {"scope": self.reach, "backups": backups}
-        return install(self.name, self.home, self._root, command=command, **where, **options)
-
-    def disconnect(self) -> Any:
-        backups = self.folder / "backups"
-        return uninstall(self.name, self.home, self._root, scope=self.reach, backups=backups)
-
-    @property
-    def _root(self) -> Path | None:
-        return self.root if self.reach == "project" else None
-
-    def parts(self) -> dict[Path, list[Any]]:
-        return dict(files_of(CLIENTS[self.name], self.home, self._root, None))  # type: ignore[arg-type]
-
-    def theirs(self) -> dict[Path, str]:
-        """A file of the user's own for each that is edited, not for those that are ours as a whole."""
-        made = {}
-        for path, parts in self.parts().items():
-            if isinstance(parts[0], OwnFile):
-                continue
-            codec = getattr(parts[0], "codec", None)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(THEIRS[codec.name if codec else ""])
-            path.chmod(0o640)
-            made[path] = path.read_text()
-        return made
-
-    def tree(self) -> dict[str, str]:
-        return {
-            str(path.relative_to(self.folder)): path.read_text()
-            for top in (self.home, self.root)
-            for path in sorted(top.rglob("*"))
-            if path.is_file()
-        }
+from contextd.interop.clients.texts import Block
+from support.client_machines import COMMAND, THEIRS, Machine, each
 
 
 @pytest.fixture
 def machine(tmp_path: Path, request: pytest.FixtureRequest) -> Machine:
     name, reach = request.param
     return Machine(tmp_path / "one", name, reach)
-
-
-each = pytest.mark.parametrize(
-    "machine",
-    [param.values for param in EACH],
-    ids=[str(param.id) for param in EACH],
-    indirect=True,
-)
 
 
 @each
@@ -460,79 +389,3 @@ def test_codex_is_left_to_the_byte_though_its_user_trusted_every_hook(
     config.write_text(before + trusted(hooks, "session_start:0:0", "stop:0:0", "session_end:0:0"))
     machine.disconnect()
     assert machine.tree() == ({"home/.codex/config.toml": theirs} if theirs else {})
-
-
-AS_DOCUMENTED: dict[str, tuple[Reach, str, tuple[str, ...], dict[str, Any]]] = {
-    "vscode": ("project", ".vscode/mcp.json", ("servers",), {"type": "stdio"}),
-    "cursor": ("project", ".cursor/mcp.json", ("mcpServers",), {"type": "stdio"}),
-    "windsurf": ("user", ".codeium/windsurf/mcp_config.json", ("mcpServers",), {}),
-    "zed": ("user", ".config/zed/settings.json", ("context_servers",), {"source": "custom", "env": {}}),
-    "amp": ("user", ".config/amp/settings.json", ("amp.mcpServers",), {}),
-    "crush": ("user", ".config/crush/crush.json", ("mcp",), {"type": "stdio", "timeout": 60}),
-    "claude-desktop": (
-        "user", ".config/Claude/claude_desktop_config.json", ("mcpServers",), {},
-    ),
-}  # fmt: skip
-"""Where each editor looks for servers on Linux, below which key, and what an entry holds beside the command. Amp 0.0.1790142911
-writes the same by `amp mcp add`; the others as their pages and schemas of autumn 2026 have it.
-"""
-
-
-@pytest.mark.parametrize("name", AS_DOCUMENTED)
-def test_a_server_stands_where_the_client_documents_it(name: str, tmp_path: Path) -> None:
-    reach, file, keys, more = AS_DOCUMENTED[name]
-    machine = Machine(tmp_path / "one", name, reach)
-    machine.connect()
-    held: Any = json.loads(((machine.home if reach == "user" else machine.root) / file).read_text())
-    for key in keys:
-        held = held[key]
-    command = {"command": COMMAND[0], "args": ["mcp", "--client", name]}
-    hooked = ["--hooked"] if CLIENTS[name].configuration.hooked(reach) else []
-    assert held == {"contextd": {**command, "args": [*command["args"], *hooked], **more}}
-
-
-def test_hooks_of_cursor_stand_beside_those_of_others(tmp_path: Path) -> None:
-    machine = Machine(tmp_path / "one", "cursor", "user")
-    file = machine.home / ".cursor" / "hooks.json"
-    file.parent.mkdir()
-    theirs = {"command": "./audit.sh", "timeout": 30}
-    before = json.dumps({"version": 1, "hooks": {"sessionStart": [theirs]}}, indent=2)
-    file.write_text(before)
-    machine.connect()
-    hooks = json.loads(file.read_text())["hooks"]
-    ours = {"command": "'/opt/my tools/bin/contextd' hook --client cursor", "timeout": 5}
-    assert hooks["sessionStart"] == [theirs, ours]
-    assert hooks["beforeSubmitPrompt"] == [ours]
-    assert machine.connect().changed is False
-    machine.disconnect()
-    assert file.read_text() == before
-
-
-@each
-def test_a_file_with_a_mark_and_windows_lines_comes_back_to_the_byte(machine: Machine) -> None:
-    made = {path: f"\ufeff{text}".replace("\n", "\r\n") for path, text in machine.theirs().items()}
-    for path, text in made.items():
-        path.write_bytes(text.encode())
-    machine.connect()
-    for path, text in made.items():
-        changed = path.read_bytes()
-        assert changed != text.encode()
-        assert changed.count(b"\n") == changed.count(b"\r\n"), path
-    machine.disconnect()
-    assert {path: path.read_bytes().decode() for path in made} == made
-
-
-@each
-def test_a_linked_file_stays_a_link_to_a_file_that_comes_back_to_the_byte(machine: Machine) -> None:
-    made = machine.theirs()
-    for number, path in enumerate(made):
-        target = machine.folder / machine.home.name / f"dotfiles-{number}"
-        target = target if machine.reach == "user" else machine.root / f"dotfiles-{number}"
-        path.rename(target)
-        path.symlink_to(target)
-    machine.connect()
-    assert all(path.is_symlink() for path in made)
-    assert all(path.read_text() != text for path, text in made.items())
-    machine.disconnect()
-    assert all(path.is_symlink() for path in made)
-    assert {path: path.read_text() for path in made} == made
