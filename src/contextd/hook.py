@@ -54,7 +54,7 @@ _EVENT_FIELDS = ("hook_event_name", "hookEventName", "agent_action_name", "hookN
 _STARTING = ("SessionStart", "sessionStart", "TaskStart")
 """Events for which a daemon is waited for: without one the session begins cold."""
 
-_PROMPTS = ("UserPromptSubmit", "userPromptSubmitted", "BeforeAgent")
+_PROMPTS = ("UserPromptSubmit", "userPromptSubmitted", "BeforeAgent", "beforeSubmitPrompt")
 """Events at which the user is looking: a warning is shown here and not at every tool."""
 
 _GOING_ON = ("compact", "resume")
@@ -104,7 +104,7 @@ def _deliver(
     home: PlainPath, client: str, event: str, payload: dict[str, Any], deadline: float
 ) -> dict[str, Any]:
     """What the daemon wants the client to see; empty when the event went to the spool."""
-    cwd = _text(payload, "cwd") or first_set("CLAUDE_PROJECT_DIR") or working_directory()
+    cwd = _place(payload)
     if event in _STARTING and ready.was_told(home, _text(payload, "session_id")):
         return {}
     line = {"event": event, "client": client, "marks": _marks(), "payload": payload}
@@ -304,6 +304,13 @@ def _marks() -> list[str]:
     names = sorted(name for name in os.environ if name.startswith(_MARKS))[:_MOST_MARKS]
     entrypoint = first_set(_ENTRYPOINT)
     return [*names, f"{_ENTRYPOINT}={entrypoint}"] if entrypoint else names
+
+
+def _place(payload: dict[str, Any]) -> str:
+    """The directory the client works in."""
+    roots = payload.get("workspace_roots")
+    root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
+    return _text(payload, "cwd") or root or first_set("CLAUDE_PROJECT_DIR") or working_directory()
 
 
 def _text(payload: dict[str, Any], name: str) -> str:

@@ -16,6 +16,7 @@ from contextd.domain.confidence import SIGNALS, START, apply
 from contextd.domain.errors import ERRORS, ContextdError, error_from
 from contextd.interop.clients import CLIENTS
 from contextd.interop.clients.client import Client
+from contextd.interop.clients.texts import OwnFile
 from contextd.interop.importers import IMPORTERS
 from contextd.jobs.table import JOBS
 from contextd.settings import SETTINGS, Setting
@@ -129,6 +130,18 @@ def test_a_client_waits_for_hooks_longer_than_they_may_take(row: Client) -> None
     assert all(row.reading.moments[event.name] for event in events)
     assert row.configuration.held("user")
     assert row.presence.programs or row.presence.made
+
+
+@pytest.mark.parametrize("row", list(CLIENTS.values()), ids=lambda row: row.name)
+def test_a_client_is_briefed_by_its_hooks_or_doctor_says_what_works_instead(row: Client) -> None:
+    starting = {name for name, moment in row.reading.moments.items() if moment == "started"}
+    own = {event.name for event in row.configuration.events} & starting
+    by_module = any(isinstance(file.part, OwnFile) for file in row.configuration.files)
+    briefed = "started" in row.shown and bool(own or (starting and by_module))
+    assert briefed or row.limits
+    # What it does not show at a prompt is said, too.
+    if briefed and "prompted" not in row.shown:
+        assert "prompt" in row.limits
 
 
 @pytest.mark.parametrize("row", list(CLIENTS.values()), ids=lambda row: row.name)

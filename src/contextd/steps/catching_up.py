@@ -148,11 +148,19 @@ def is_still_written(session: Session, events: Sequence[Event]) -> bool:
     if importer is None or not importer.late:
         return False
     prompted_at = max((event.at for event in events if is_prompt(event)), default=None)
-    written = [event for event in events if event.type in ("message", "tool_call", "tool_result")]
+    written = [event for event in events if event.type in _WRITTEN and not _is_own_call(event)]
     last = max(written, key=lambda event: event.at, default=None)
     if prompted_at is None or last is None:
         return prompted_at is not None
     return (last.type, last.role) != ("message", "assistant") or last.at < prompted_at
+
+
+_WRITTEN = ("message", "tool_call", "tool_result")
+
+
+def _is_own_call(event: Event) -> bool:
+    """Whether an event is a call of contextd that it noted itself, which may come after the last answer."""
+    return "operation" in event.data
 
 
 def is_prompt(event: Event) -> bool:

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from contextd.caches import Cache
 from contextd.domain.dataclass import dataclass
 from contextd.domain.scope import Scope
-from contextd.interop.clients.occurrence import Occurrence
+from contextd.interop.clients.occurrence import Moment, Occurrence
 from contextd.runtime import Runtime
 
 _AT_ONCE = timedelta(seconds=10)
@@ -18,27 +18,35 @@ _AT_ONCE = timedelta(seconds=10)
 
 _SESSIONS = 4_096
 
+_TURNING: frozenset[Moment] = frozenset({"stopped", "compacting", "compacted", "ended"})
+"""Moments at which a turn or a window ends."""
+
 
 @dataclass(slots=True)
 class _Heard:
-    """What a session told last, and when."""
+    """What a session told last of each moment of its turn, and when."""
 
-    occurrence: Occurrence | None = None
-    at: datetime | None = None
+    told: dict[Moment, tuple[Occurrence, datetime]] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
 def is_echo(runtime: Runtime, occurrence: Occurrence, at: datetime) -> bool:
-    """Whether a session tells again what it told last, seconds ago. Of two hooks at once one is the echo."""
+    """Whether a session repeats an event of its turn within seconds. Of two hooks on one event the later one is the
+    echo. Two modules in one client run one after the other: the first has told of the prompt when the second
+    tells of the start.
+    """
     if not occurrence.session:
         return False
     heard: Cache[tuple[Scope, str, str], _Heard]
     heard = runtime.organisation.caches.of("heard", _SESSIONS)
     last = heard.made((runtime.scope, runtime.client, occurrence.session), _Heard)
     with last.lock:
-        before, last.at = last.at, at
-        same, last.occurrence = last.occurrence == occurrence, occurrence
-        return same and before is not None and abs(at - before) < _AT_ONCE
+        before, before_at = last.told.get(occurrence.moment, (None, at))
+        if occurrence.moment in _TURNING and before != occurrence:
+            # What is said after it may be the same words, and is no echo.
+            last.told.clear()
+        last.told[occurrence.moment] = occurrence, at
+        return before == occurrence and abs(at - before_at) < _AT_ONCE
 
 
 def one_at_a_time(runtime: Runtime, occurrence: Occurrence) -> AbstractContextManager[object]:

@@ -280,10 +280,10 @@ class Connections:
             raise ConnectionAbortedError
 
     async def _take_in_first(self) -> None:
-        """Take in what waits in the spool, for a moment: a prompt whose session begins there would be told
-        again what the session began with.
+        """Wait a moment until the spool is taken in, also where that began already: a prompt whose session
+        begins there would get the briefing of that session a second time.
         """
-        if not spool.is_waiting(self._home):
+        if not (spool.is_waiting(self._home) or self._ingesting.locked()):
             return
         taking_in = asyncio.create_task(self._ingest_quietly())
         self._tasks.add(taking_in)

@@ -6,6 +6,7 @@ import json
 import re
 import threading
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ import pytest
 
 from contextd.domain.tokens import count_tokens
 from contextd.interop.clients import CLIENTS
+from contextd.interop.clients.occurrence import Occurrence
 from contextd.interop.install import install
 from contextd.interop.plugins import plugin_files
+from contextd.steps.hearing import is_echo
 from contextd.surfaces.mcp import client_sessions
 from support.clients import CodingClient
 from support.desks import Desk, Home
@@ -233,6 +236,39 @@ def test_a_plugin_beside_an_installation_briefs_nobody_twice(
     assert [NOTE in json.dumps(one["output"]) for one in told] == [True, False]
     assert told[1]["output"] == {}
     assert len(desk.sessions()) == 1
+
+
+def test_two_modules_of_a_client_that_run_one_after_the_other_brief_once(
+    words_only: Desk,
+) -> None:
+    desk = words_only
+    desk("save_context", content=NOTE)
+    start = ("SessionStart", {"source": "startup"})
+    prompt = ("UserPromptSubmit", {"prompt": NOTE, "prompt_id": "m1"})
+    stop = ("Stop", {"last_assistant_message": "Done."})
+
+    def told(event: str, more: dict[str, str]) -> bool:
+        payload = {"session_id": "ses_1", "cwd": str(desk.root), **more}
+        on = desk.on("hook")
+        answer = on("hook_event", event=event, payload=payload, client="opencode")
+        return NOTE in json.dumps(answer["output"])
+
+    assert [told(*event) for event in (start, prompt, start, prompt)] == [True, False, False, False]
+    again = ("UserPromptSubmit", {"prompt": "Go on.", "prompt_id": "m2"})
+    for event in (stop, stop, again, again):
+        told(*event)
+    [session] = desk.sessions()
+    queries = [one.text for one in desk.view.sessions.events(session.id) if one.type == "query"]
+    assert queries == [NOTE, "Go on."]
+
+
+def test_the_same_words_in_the_next_turn_are_no_echo(words_only: Desk) -> None:
+    runtime, at = words_only.runtime(), datetime.now(UTC)
+    prompt = Occurrence(moment="prompted", session="quick", prompt="Go on.")
+    for number in range(2):
+        stop = Occurrence(moment="stopped", session="quick", answer=f"Done {number}.")
+        echoes = [is_echo(runtime, one, at) for one in (prompt, prompt, stop, stop)]
+        assert echoes == [False, True, False, True]
 
 
 def test_events_that_come_at_once_open_one_session(words_only: Desk) -> None:

@@ -15,7 +15,7 @@ from contextd.domain.kinds import EPISODE
 from contextd.domain.records import Record
 from contextd.domain.sessions import Event, Session
 from contextd.interop.clients import CLIENTS
-from contextd.steps.catching_up import UNREAD, unread
+from contextd.steps.catching_up import UNREAD, is_still_written, unread
 from support.clients import CodingClient
 from support.desks import Desk, Home
 from support.repositories import SHOP, committed
@@ -236,6 +236,24 @@ def test_a_session_is_learned_from_once_its_client_has_written_all_of_its_transc
     desk.host.work_off()
     assert work.session.status == "completed"
     assert work.told() == [PROMPT, ANSWER]
+
+
+def test_a_call_of_contextd_after_the_last_answer_keeps_no_session_waiting(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = at_home(desk, tmp_path, monkeypatch)
+    copilot(tmp_path)
+    work.hook("Stop")
+    told = [event for event in work.events if event.type == "message"]
+    answered = max(event.at for event in told)
+    prompt = Event(type="query", key="q", at=answered - timedelta(1), role="user")
+    events = [prompt, *told]
+    assert not is_still_written(work.session, events)
+    own = {"operation": "memory_record", "tokens": 3}
+    call = Event(type="tool_call", key="c", at=answered + timedelta(1), data=own)
+    assert not is_still_written(work.session, [*events, call])
+    theirs = replace(call, data={"tool": "Bash"})
+    assert is_still_written(work.session, [*events, theirs])
 
 
 def test_a_transcript_that_is_never_written_is_named_and_what_hooks_saw_is_kept(

@@ -110,20 +110,62 @@ def test_a_secret_between_quotes_within_a_text_is_taken_out_whole(tmp_path: Path
     assert json.loads(kept["payload"]["answer"])["note"] == 'say "hello"'
 
 
+class Dawdling(Seeing):
+    """Calls that take an event of the spool in only once the daemon was ready for another one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_ready = asyncio.Event()
+
+    async def backend(self) -> None:
+        self.is_ready.set()
+
+    async def call(self, peer: Any, operation: str, arguments: Mapping[str, Any]) -> Answer:
+        if arguments["event"] == "SessionStart":
+            await self.is_ready.wait()
+            # As many turns of the loop as an event needs that nobody holds back.
+            for _ in range(50):
+                await asyncio.sleep(0)
+        return await super().call(peer, operation, arguments)
+
+
+async def prompted(door: Connections, socket: str) -> None:
+    """A hook tells the daemon of a prompt and gets an answer."""
+    server = await asyncio.start_unix_server(door.accept, socket)
+    reader, writer = await asyncio.open_unix_connection(socket)
+    for line in ({"v": PROTOCOL, "role": "hook"}, {"event": "UserPromptSubmit"}):
+        writer.write(json.dumps(line).encode() + b"\n")
+    assert json.loads(await reader.readline()) == {"output": {}}
+    writer.close()
+    server.close()
+
+
 @pytest.mark.skipif("sys.platform == 'win32'")
 def test_an_event_is_taken_in_behind_those_that_were_left_before_it(tmp_path: Path) -> None:
-    async def talk(calls: Seeing, socket: str) -> None:
-        server = await asyncio.start_unix_server(connections(calls, tmp_path).accept, socket)
-        reader, writer = await asyncio.open_unix_connection(socket)
-        for line in ({"v": PROTOCOL, "role": "hook"}, {"event": "UserPromptSubmit"}):
-            writer.write(json.dumps(line).encode() + b"\n")
-        assert json.loads(await reader.readline()) == {"output": {}}
-        writer.close()
-        server.close()
-
     spool.leave(tmp_path, {"event": "SessionStart", "payload": {}})
     calls = Seeing()
     with tempfile.TemporaryDirectory(prefix="ctx-") as short:
-        asyncio.run(talk(calls, f"{short}/socket"))
+        asyncio.run(prompted(connections(calls, tmp_path), f"{short}/socket"))
     assert calls.events == ["SessionStart", "UserPromptSubmit"]
     assert not spool.is_waiting(tmp_path)
+
+
+@pytest.mark.skipif("sys.platform == 'win32'")
+def test_an_event_waits_for_those_that_are_being_taken_in(tmp_path: Path) -> None:
+    async def talk(calls: Dawdling, socket: str) -> None:
+        door = connections(calls, tmp_path)
+        taking_in = asyncio.create_task(door.ingest_spool())
+        await asyncio.sleep(0)
+        assert not spool.is_waiting(tmp_path)
+        await prompted(door, socket)
+        assert await taking_in == 1
+
+    async def begin(socket: str) -> list[str]:
+        calls = Dawdling()
+        await talk(calls, socket)
+        return calls.events
+
+    spool.leave(tmp_path, {"event": "SessionStart", "payload": {}})
+    with tempfile.TemporaryDirectory(prefix="ctx-") as short:
+        events = asyncio.run(begin(f"{short}/socket"))
+    assert events == ["SessionStart", "UserPromptSubmit"]

@@ -64,16 +64,14 @@ def client_named(name: str) -> Client:
 
 
 def client_running(named: str, marks: Iterable[str], payload: Mapping[str, Any]) -> Client:
-    """The client that runs a hook. Several clients also run hooks that were written for Claude Code, so
+    """The client that runs a hook. Several clients also run hooks that were written for another one, so
     what the surroundings say goes before the name in the command. Raises as `client_named`.
     """
     present = frozenset(marks)
-    stated = _by_name().get(named)
-    if stated is not None and stated.name != claude_code.CLIENT.name:
-        return stated
+    stated = _by_name().get(named, claude_code.CLIENT)
     # A client that grew out of another one sets its variables as well, and stands behind it.
     for client in reversed(CLIENTS.values()):
-        if client.runs(present, payload):
+        if stated.name in client.runs_hooks_of and client.runs(present, payload):
             return client
     return client_named(named or claude_code.CLIENT.name)
 

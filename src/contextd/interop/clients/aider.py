@@ -12,6 +12,7 @@ _INSTRUCTIONS = ".aider.contextd.md"
 CLIENT = Client(
     name="aider",
     title="Aider",
+    limits="it knows no MCP and runs no hooks: a file that it reads names the commands",
     instructions=_INSTRUCTIONS,
     transcripts="aider",
     configuration=Configuration(

@@ -11,6 +11,7 @@ from contextd.interop.clients.texts import TOOLS, Block
 CLIENT = Client(
     name="amp",
     title="Amp",
+    limits="it is not briefed by hooks: a rule asks its agent to call session_start, which gives the briefing",
     own_instructions=(FilePlace("amp/AGENTS.md", below=".config"),),
     configuration=Configuration(
         files=(
@@ -28,6 +29,7 @@ CLIENT = Client(
             ),
         ),
         variable="XDG_CONFIG_HOME",
+        afterwards="With `--scope project` Amp asks for your approval first: `amp mcp approve contextd` in the project.",
     ),
     presence=Presence(programs=("amp",), made=(FilePlace("amp", below=".config"),)),
 )

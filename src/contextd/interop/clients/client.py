@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 
 from contextd.domain.dataclass import dataclass
 from contextd.interop.clients.codec import Codec, Place
-from contextd.interop.clients.occurrence import Moment, Occurrence, Reading
+from contextd.interop.clients.occurrence import ANSWERED, Moment, Occurrence, Reading
 from contextd.interop.clients.plugin_form import ModuleForm, PluginForm
 
 Reach = Literal["user", "project"]
@@ -218,11 +218,11 @@ class Client:
 
     `names` are all that its hooks and connections go by. `marks` are environment variables that only
     this client sets for its hooks, and `fields` members that only its payloads have: several clients
-    run hooks that were written for another one; `program_marks` begin the one of them that says that a program
+    run hooks that were written for another one, those in `runs_hooks_of`; `program_marks` begin the one of them that says that a program
     runs the session, as `NAME=value`. `reading` is of no event where it has no hooks. `answer`
     gives the client's JSON for a text to be shown to the agent at a moment, and `asking` for a demand at
     the end of its turn, None where the client has no such thing; `acting` gives it for a verdict on what
-    the agent is about to do. `transcripts` is the importer of its transcripts, empty where none is there.
+    the agent is about to do. `shown` are the moments at which the client passes an answer on to its agent. `transcripts` is the importer of its transcripts, empty where none is there.
     `instructions` is the file of a repository it reads for standing instructions, empty where it reads none;
     `own_instructions` are the files of the person that it reads in every project, or folders of such.
     `bare` says that it shows tools by their names alone, beside those of other servers, `shared` that one
@@ -243,6 +243,8 @@ class Client:
     marks: tuple[str, ...] = ()
     program_marks: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
+    runs_hooks_of: tuple[str, ...] = ("claude-code",)
+    shown: frozenset[Moment] = ANSWERED
     transcripts: str = ""
     instructions: str = "AGENTS.md"
     own_instructions: tuple[FilePlace, ...] = ()

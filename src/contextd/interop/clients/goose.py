@@ -25,6 +25,8 @@ def _server(line: Sequence[str]) -> dict[str, Any]:
 CLIENT = Client(
     name="goose",
     title="Goose",
+    limits="its hooks show its agent nothing: the server's instructions ask it to call session_start, which gives the"
+    " briefing",
     own_instructions=(FilePlace("goose/.goosehints", below=".config"),),
     configuration=Configuration(
         files=(

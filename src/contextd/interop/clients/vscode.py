@@ -1,10 +1,15 @@
-"""VS Code with GitHub Copilot: MCP servers, and instructions per project."""
+"""VS Code with GitHub Copilot: MCP servers, and instructions per project. It also runs the hooks of Copilot CLI and of
+Claude Code, and shows its agent what they answer at the start of a session and of a sub-agent.
+"""
 
 from __future__ import annotations
+
+from functools import partial
 
 from contextd.interop.clients.client import Client, ConfigFile, Configuration, FilePlace, Presence
 from contextd.interop.clients.codec import JSONC
 from contextd.interop.clients.entries import ServerEntry
+from contextd.interop.clients.occurrence import Reading, in_hook_output
 from contextd.interop.clients.shapes import stdio_server
 from contextd.interop.clients.texts import TOOLS, Block
 
@@ -17,6 +22,31 @@ _ALWAYS = "---\napplyTo: '**'\n---\n\n"
 CLIENT = Client(
     name="vscode",
     title="VS Code (Copilot)",
+    limits="it runs the hooks of Copilot CLI and Claude Code: `contextd install copilot-cli` has its sessions briefed;"
+    " it shows nothing at a prompt",
+    # Beside its own spelling in the payload, which no other client uses, it has no sign of its own.
+    fields=("hookEventName",),
+    runs_hooks_of=("claude-code", "copilot-cli"),
+    shown=frozenset({"started", "answered", "delegating"}),
+    reading=Reading(
+        moments={
+            "SessionStart": "started",
+            "UserPromptSubmit": "prompted",
+            "PostToolUse": "answered",
+            "Stop": "stopped",
+            "SubagentStart": "delegating",
+            "PreCompact": "compacting",
+            "PreToolUse": None,
+            "SubagentStop": None,
+        },
+        session=("session_id", "sessionId"),
+        # The format of its transcripts is not a promise, and nothing reads it.
+        transcript=(),
+    ),
+    answer=partial(
+        in_hook_output,
+        {"started": "SessionStart", "answered": "PostToolUse", "delegating": "SubagentStart"},
+    ),
     instructions=".github/copilot-instructions.md",
     configuration=Configuration(
         files=(

@@ -13,6 +13,7 @@ _ALWAYS = "---\ntrigger: always_on\n---\n\n"
 CLIENT = Client(
     name="windsurf",
     title="Windsurf",
+    limits="its hooks show its agent nothing: a rule asks it to call session_start, which gives the briefing",
     own_instructions=(FilePlace(".codeium/windsurf/memories/global_rules.md"),),
     configuration=Configuration(
         files=(

@@ -19,6 +19,8 @@ def _server(line: Sequence[str]) -> dict[str, Any]:
 CLIENT = Client(
     name="zed",
     title="Zed",
+    limits="it runs no hooks: `contextd install zed --scope project` adds a rule that asks its agent to call"
+    " session_start, which gives the briefing",
     configuration=Configuration(
         files=(
             ConfigFile(

@@ -284,6 +284,9 @@ def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         unseen = _unseen(session) if session.data.get(BRIEFED) == asked else {}
         sitting.commit(runtime, data={**sitting.change.data, **unseen})
         return HookAnswer(session_id=session.id)
+    if "prompted" not in arrival.client.shown:
+        sitting.commit(runtime)
+        return HookAnswer(session_id=session.id)
     due = not session.data.get(BRIEFED)
     packed = _briefing(runtime, arrival, session) if due else PackedBriefing("", 0)
     window = holding(session, packed.ids)
@@ -370,7 +373,9 @@ def _failed(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     leaves no trace: the transcript tells of it anyway.
     """
     occurrence = arrival.occurrence
-    if arrival.spooled or not tells_of_failure(occurrence.output, occurrence.moment == "failed"):
+    if arrival.spooled or occurrence.moment not in arrival.client.shown:
+        return HookAnswer()
+    if not tells_of_failure(occurrence.output, occurrence.moment == "failed"):
         return HookAnswer()
     clean = redact(occurrence.output, runtime.redaction_key).text
     external = occurrence.session
