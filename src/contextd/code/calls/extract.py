@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from tree_sitter import Node
 
 from contextd.code.calls import extract_csharp, extract_php
-from contextd.code.calls.expressions import name_node, typed, value
+from contextd.code.calls.expressions import name_node, typed, value, with_type_arguments
 from contextd.code.calls.extract_c import STEPS as C_STEPS
+from contextd.code.calls.extract_ecmascript import narrow
 from contextd.code.calls.extract_functions import (
     PATTERNS,
-    bind_properties,
-    bound_names,
+    bind_parts,
     closure,
     function,
     returned,
@@ -99,7 +99,7 @@ def _class(reading: FileReading, node: Node) -> None:
         elif child.type == "extends_type_clause":
             bases += child.children_by_field_name("type")
     for base in bases:
-        found = value(base)
+        found = with_type_arguments(base, base.parent or base)
         if base.type != "keyword_argument" and found != UNKNOWN:
             scope.bases.append(found)
             head = found[1] if found[0] == "of" else found
@@ -200,11 +200,7 @@ def _bind_left(reading: FileReading, left: Node, found: Expr) -> None:
         if owner is not None and _is_self(reading, target[1]):
             reading.bind(str(target[2]), found, owner)
         return
-    if left.type == "object_pattern":
-        bind_properties(reading, left, found)
-        return
-    for name in bound_names(left):
-        reading.bind(name, UNKNOWN)
+    bind_parts(reading, left, found)
 
 
 def _is_self(reading: FileReading, found: Expr) -> bool:
@@ -345,6 +341,8 @@ def _mention(reading: FileReading, node: Node) -> None:
 
 
 _STEPS: dict[str, Callable[[FileReading, Node], None]] = {
+    # First, so that what begins at the same place stands in the block.
+    "narrow": narrow,
     "class": _class,
     "impl": _impl,
     "anonymous": anonymous,

@@ -39,6 +39,9 @@ _JAVASCRIPT = """
 (return_statement) @return
 (pair) @pair
 (member_expression) @mention
+(if_statement consequence: (_) @narrow)
+(ternary_expression consequence: (_) @narrow)
+(binary_expression operator: "&&" right: (_) @narrow)
 """
 _JSX = """
 (jsx_opening_element) @element
