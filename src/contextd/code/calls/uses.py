@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from math import inf
 
+from contextd.code.calls.ambient import files_seeing
 from contextd.code.calls.call_graph import CallGraph
 from contextd.code.calls.edges import Edge
 from contextd.code.calls.facts import UseKind
@@ -42,7 +43,8 @@ def uses(
         known = found.get((edge.path, edge.line))
         if known is None or (edge.certain and not known.certain):
             found[edge.path, edge.line] = edge
-    for line in word_uses(calls.graph, sources, one, among):
+    unbound = [] if _is_member(calls, one) else files_seeing(calls.layout, sources, one)
+    for line in word_uses(calls.graph, sources, one, among, unbound):
         if time.monotonic() > until:
             break
         known = found.get((line.path, line.line))
