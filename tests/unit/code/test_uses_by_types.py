@@ -80,6 +80,24 @@ CASES = {
         new make().open() // uses Shop.open
         i.open() // uses Shop.open
       }""",
+    "objects and their types say what their properties are": """
+      const made = { shop: new Shop(), deep: { book: new Book() } }
+      class Local { options = { shop: new Shop() }
+        run() { this.options.shop.open() } } // uses Shop.open
+      interface Nested { inner: { book: Book }; book: Other }
+      function f(opts: { shop: Shop; list?: Book[] }, n: Nested) {
+        made.shop.open() // uses Shop.open
+        made.deep.book.save() // uses Book.save
+        opts.shop.open() // uses Shop.open
+        opts.list?.forEach(b => b.save()) // uses Book.save
+        n.inner.book.save() // uses Book.save
+        n.book.save() // uses Other.save
+      }""",
+    "a variable is what it is set to later": """
+      let late
+      late = new Shop()
+      late.open() // uses Shop.open
+      """,
     "a type parameter of a function hides that of the class": """
       class Mine<T extends Shop> { own(): T { return null! } other<T>(x: T): T { return x } }
       function f(m: Mine<Shop>, o: Other) {

@@ -220,6 +220,7 @@ class Containers:
         """What an attribute of something is set to, or gives where it is a property."""
         found: list[Place] = []
         for meant in self.evaluator.evaluate(path, scope, around, depth).meanings:
+            found += [(meant.path, meant.at, part) for key, part in meant.parts if key == name]
             if meant.one is None or meant.kind not in ("class", "instance"):
                 continue
             for holder in self.evaluator.lineage(meant.one, depth):

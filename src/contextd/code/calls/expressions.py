@@ -43,6 +43,9 @@ _SAME = frozenset(("Promise.all", "Array.from", "Object.freeze", "Object.seal", 
 """Functions of JavaScript that return what they get, at least once it was awaited."""
 _PARTS = frozenset(("Object.values", "Object.entries"))
 """Functions of JavaScript that return what the method of that name returns for a map."""
+_LEADING = frozenset(("new", "typed", "object", "call"))
+_MOST_PARTS = 24
+"""Properties kept of an object: longer ones are tables, whose values are of one sort."""
 _WALKING = frozenset("enumerate iter list next reversed set sorted tuple zip".split())
 _TOGETHER = frozenset(("expression_list", "tuple", "tuple_expression"))
 _ALTERNATIVES = frozenset(
@@ -343,6 +346,22 @@ def _function_type(node: Node) -> Expr:
     return ("function", tuple(typed(one) for one in written))
 
 
+def _object(node: Node) -> Expr:
+    """An object that is written out, or its type: the properties whose values or types lead anywhere."""
+    parts: dict[str, Expr] = {}
+    for one in node.named_children:
+        name = text_of(one.child_by_field_name("key") or one.child_by_field_name("name"))
+        if one.type == "pair":
+            found = value(one.child_by_field_name("value"))
+        elif one.type == "property_signature":
+            found = typed(one.child_by_field_name("type"))
+        else:
+            continue
+        if found[0] in _LEADING and len(parts) < _MOST_PARTS:
+            parts[name] = found
+    return ("object", tuple(parts.items())) if parts else UNKNOWN
+
+
 def _tuple_type(node: Node) -> Expr:
     """`[A, B]` of TypeScript, or `(A, B)` of Rust, where only a walk asks for what is in it."""
     held = tuple(value(one) for one in node.named_children)
@@ -406,6 +425,8 @@ _SPECIAL: dict[str, Callable[[Node], Expr]] = {
     "array_type": _array,
     "function_type": _function_type,
     "tuple_type": _tuple_type,
+    "object": _object,
+    "object_type": _object,
     "this_type": lambda _: RECEIVER,
     "type_query": lambda node: ("class_of", value(_first(node))),
     "type_assertion": lambda node: typed(_first(node)),

@@ -1,4 +1,4 @@
-"""What conditions of TypeScript and JavaScript say of the types of variables."""
+"""What conditions, default exports and types inside of types say, in TypeScript and JavaScript."""
 
 from __future__ import annotations
 
@@ -28,6 +28,21 @@ def narrow(reading: FileReading, node: Node) -> None:
         scope = reading.enter("block", "", node)
         for name, found in known.items():
             scope.bindings[f"{NARROWED}{name}"] = [(found, reading.here)]
+
+
+def default_export(reading: FileReading, node: Node) -> None:
+    """Note what `export default new Shop()` exports."""
+    found = value(node)
+    if found[0] in ("new", "call", "object", "typed"):
+        reading.bind("default", found)
+
+
+def is_nested(node: Node) -> bool:
+    """Whether a signature stands in a type that is part of another: `inner: { page: Page }`."""
+    body = node.parent
+    is_type = body is not None and body.type == "object_type"
+    around = body.parent if is_type and body is not None else None
+    return around is not None and around.type != "type_alias_declaration"
 
 
 def _narrowed(node: Node | None) -> Iterator[tuple[str, Expr]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from contextd.code.calls.expressions import typed, value
+from contextd.code.calls.extract_ecmascript import is_nested
 from contextd.code.calls.extract_rust import bind_pattern
 from contextd.code.calls.facts import OWN_OBJECT, RECEIVER, SELF, UNKNOWN, CodeScope, Expr
 from contextd.code.calls.file_reading import FileReading
@@ -61,7 +62,7 @@ def function(reading: FileReading, node: Node) -> None:
     )
     _parameters(reading, node, scope, decorators)
     scope.is_call = node.type == "call_signature"
-    if node.type == "method_signature" and in_class:
+    if node.type == "method_signature" and in_class and not is_nested(node):
         reading.bind(name, ("signature", node.start_byte), above)
     single = node.child_by_field_name("parameter")
     if single is not None:

@@ -20,7 +20,8 @@ name and `("given", e)` for what it hands on, `("counted", e, n)` for what is ca
 for what a path of Rust begins with, `("function", (type, …))` for the type of a function by its parameters,
 `("handed", callee, n, m)` for what parameter m of a function gets that is argument n of a call, `("declared",
 type, m)` where its type is written, `("guarded", callee)` for what a type predicate says of its argument,
-`("guard", type)` for what such a predicate returns, `("known", interpretation)` for a type parameter that was
+`("object", ((name, e), …))` for an object by its
+properties, `("guard", type)` for what such a predicate returns, `("known", interpretation)` for a type parameter that was
 given, never in a file, `("signature", start)` for what is called and no definition, `("space", name)` for a
 namespace of PHP, the file's own with None, and the constants below.
 """

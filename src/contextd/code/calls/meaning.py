@@ -263,6 +263,9 @@ class Interpreter:
             case ("own_object",):
                 one = self.layout.definition_of(path, scope)
                 return Interpretation((Meant("instance", one),), whole=True) if one else NOT_KNOWN
+            case ("object", parts):
+                meant = Meant("object", path=path, at=scope, parts=parts)
+                return Interpretation((meant,), whole=True)
             case ("guarded", callee):
                 return self._guarded(path, scope, callee, depth)
             case ("known", Interpretation() as known):
@@ -295,6 +298,9 @@ class Interpreter:
         for one in around.meanings:
             if one.kind == "module":
                 found.append(self.names.in_module(one.path, name, depth))
+            elif one.kind == "object":
+                part = dict(one.parts).get(name)
+                found.append(self.evaluate(one.path, one.at, part, depth) if part else NOT_KNOWN)
             elif one.kind in ("class", "instance") and one.one is not None:
                 found.append(self.members.member(one.one, name, depth, one.type_arguments, count))
             else:

@@ -39,6 +39,7 @@ _JAVASCRIPT = """
 (return_statement) @return
 (pair) @pair
 (member_expression) @mention
+(program (export_statement value: (_) @default))
 (if_statement consequence: (_) @narrow)
 (ternary_expression consequence: (_) @narrow)
 (binary_expression operator: "&&" right: (_) @narrow)
