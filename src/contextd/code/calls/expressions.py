@@ -43,6 +43,7 @@ _SAME = frozenset(("Promise.all", "Array.from", "Object.freeze", "Object.seal", 
 """Functions of JavaScript that return what they get, at least once it was awaited."""
 _PARTS = frozenset(("Object.values", "Object.entries"))
 """Functions of JavaScript that return what the method of that name returns for a map."""
+_PRIMITIVES = frozenset("string number boolean bigint symbol never".split())
 _LEADING = frozenset(("new", "typed", "object", "call"))
 _MOST_PARTS = 24
 """Properties kept of an object: longer ones are tables, whose values are of one sort."""
@@ -90,10 +91,21 @@ def value(node: Node | None) -> Expr:
         return value(inner)
     if kind in _NOTHINGS or text_of(node) in _NOTHINGS:
         return NOTHING
+    if kind == "union_type":
+        return either([value(one) for one in node.named_children if not _is_primitive(one)])
     special = _SPECIAL.get(kind)
     if special is not None:
         return special(node)
     return _alternatives(node) if kind in _ALTERNATIVES else UNKNOWN
+
+
+def _is_primitive(node: Node) -> bool:
+    """Whether a type of TypeScript is one that a member of a class is never reached through: what is `Shop | string`
+    was narrowed to a shop before.
+    """
+    if node.type == "literal_type":
+        return True
+    return node.type == "predefined_type" and text_of(node) in _PRIMITIVES
 
 
 def _member(node: Node) -> Expr:
