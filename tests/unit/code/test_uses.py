@@ -184,6 +184,17 @@ test("b", () => { const input = () => "x";
   use(input); // uses input
 });
 test("c", () => { let input = null; use(input); });
+test("d", () => {
+  const inner = 1;
+  use(inner);
+  it("e", () => { function inner() { return 1; }
+    inner(); // uses inner
+  }); use(inner);
+});
+test("f", () => { try { go(); } catch (input) { use(input); } });
+if (open) { const far = 1; use(far); }
+const far = () => 2;
+use(far); // uses far
 """,
 }
 
@@ -199,7 +210,7 @@ ASKED = {
         "Cart Cart.price Cart.round Cart.total Button LIMIT Priced Props current Counter.add".split(),
     ),
     "names of the whole program": (AMBIENT, ["BUILD", "Session"]),
-    "names inside of functions": (LOCALS, ["Page.add", "Page.run", "input"]),
+    "names inside of functions": (LOCALS, ["Page.add", "Page.run", "input", "inner", "far"]),
 }
 
 

@@ -9,7 +9,13 @@ from tree_sitter import Node
 from contextd.code.calls import extract_csharp, extract_php
 from contextd.code.calls.expressions import name_node, typed, value, with_type_arguments
 from contextd.code.calls.extract_c import STEPS as C_STEPS
-from contextd.code.calls.extract_ecmascript import default_export, is_nested, narrow
+from contextd.code.calls.extract_ecmascript import (
+    caught,
+    default_export,
+    is_nested,
+    lexical,
+    narrow,
+)
 from contextd.code.calls.extract_functions import (
     PATTERNS,
     bind_parts,
@@ -346,6 +352,8 @@ def _mention(reading: FileReading, node: Node) -> None:
 
 _STEPS: dict[str, Callable[[FileReading, Node], None]] = {
     # First, so that what begins at the same place stands in the block.
+    "lexical": lexical,
+    "caught": caught,
     "narrow": narrow,
     "default": default_export,
     "class": _class,

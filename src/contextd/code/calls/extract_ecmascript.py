@@ -10,6 +10,7 @@ from tree_sitter import Node
 from contextd.code.calls.expressions import value
 from contextd.code.calls.facts import NARROWED, UNKNOWN, Expr
 from contextd.code.calls.file_reading import FileReading
+from contextd.code.index.languages.ecmascript_modules import bound_names
 from contextd.code.index.languages.outline import text_of
 
 _GUARD = re.compile(r"(?:is|has|assert)[A-Z]\w*")
@@ -28,6 +29,22 @@ def narrow(reading: FileReading, node: Node) -> None:
         scope = reading.enter("block", "", node)
         for name, found in known.items():
             scope.bindings[f"{NARROWED}{name}"] = [(found, reading.here)]
+
+
+def lexical(reading: FileReading, node: Node) -> None:
+    """Open a block for what `const`, `let` and loops declare; the body of a function is its scope already."""
+    around = node.parent
+    is_body = around is not None and around.child_by_field_name("parameters") is not None
+    is_body = is_body or (around is not None and around.type == "arrow_function")
+    if not is_body and reading.scopes[reading.here].start != node.start_byte:
+        reading.enter("block", "", node)
+
+
+def caught(reading: FileReading, node: Node) -> None:
+    """Open a block for `catch (error)`, which hides what else has the name."""
+    reading.enter("block", "", node)
+    for name in bound_names(node.child_by_field_name("parameter")):
+        reading.bind(name, UNKNOWN)
 
 
 def default_export(reading: FileReading, node: Node) -> None:

@@ -40,6 +40,10 @@ _JAVASCRIPT = """
 (pair) @pair
 (member_expression) @mention
 (program (export_statement value: (_) @default))
+(statement_block (lexical_declaration)) @lexical
+(for_statement initializer: (lexical_declaration)) @lexical
+(for_in_statement kind: _) @lexical
+(catch_clause parameter: (_)) @caught
 (if_statement consequence: (_) @narrow)
 (ternary_expression consequence: (_) @narrow)
 (binary_expression operator: "&&" right: (_) @narrow)

@@ -83,7 +83,11 @@ def _is_other(calls: CallGraph, sources: Sources, one: Definition, line: Referen
     is_around = (
         binding is not None
         and line.path == one.path
-        and any(binding.start <= start < binding.end for start in _starts(calls, one))
+        and any(
+            declared is not None and (declared.start, declared.end) == (binding.start, binding.end)
+            for start in _starts(calls, one)
+            for declared in [calls.layout.declaring_scope(one.path, start, line.name)]
+        )
     )
     if holder is None or binding is not None:
         return not is_around
