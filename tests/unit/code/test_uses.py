@@ -152,6 +152,52 @@ other.price;
 """,
 }
 
+AMBIENT = {
+    "package.json": '{"name": "app"}',
+    "env.d.ts": "declare const BUILD: string;\ninterface Plugin { name: string }\n",
+    "setup.ts": """import "x";
+declare global { interface Session { user: string } }
+type Mine = Session; // uses Session
+""",
+    "a.ts": """import { y } from "y";
+export const build = BUILD + "."; // uses BUILD
+export function f(s: Session, BUILD: number) { return BUILD; } // uses Session
+export const o = { BUILD: 1, p: y.BUILD };
+export let list: Plugin[]; // uses Plugin
+""",
+    "b.ts": """import { Session } from "elsewhere";
+export class Plugin {}
+export let s: Session, p: Plugin;
+""",
+}
+
+LOCALS = {
+    "package.json": '{"name": "app"}',
+    "c.tsx": """export const Page = memo(() => {
+  const add = () => 1;
+  const run = () => 2;
+  use({ run }); // uses Page.run
+  return <Button onClick={add} />; // uses Page.add
+});
+test("a", () => { const input = undefined; use(input); });
+test("b", () => { const input = () => "x";
+  use(input); // uses input
+});
+test("c", () => { let input = null; use(input); });
+test("d", () => {
+  const inner = 1;
+  use(inner);
+  it("e", () => { function inner() { return 1; }
+    inner(); // uses inner
+  }); use(inner);
+});
+test("f", () => { try { go(); } catch (input) { use(input); } });
+if (open) { const far = 1; use(far); }
+const far = () => 2;
+use(far); // uses far
+""",
+}
+
 ASKED = {
     "go": (GO, ["NewThing", "Thing", "Thing.Close", "Inner.Open", "Marshal", "Run"]),
     "python": (
@@ -163,6 +209,8 @@ ASKED = {
         TYPESCRIPT,
         "Cart Cart.price Cart.round Cart.total Button LIMIT Priced Props current Counter.add".split(),
     ),
+    "names of the whole program": (AMBIENT, ["BUILD", "Session"]),
+    "names inside of functions": (LOCALS, ["Page.add", "Page.run", "input", "inner", "far"]),
 }
 
 

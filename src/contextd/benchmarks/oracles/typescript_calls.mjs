@@ -66,6 +66,17 @@ function isLocal(one) {
   return false;
 }
 
+// The declarations a file means: one program holds scripts that no page loads together, such as a service
+// worker in each example, and merges their globals. A script that declares a name itself means its own.
+function ownFirst(declarations, file) {
+  const scripts = declarations.every((one) => {
+    const value = ts.isFunctionDeclaration(one) || ts.isVariableDeclaration(one) || ts.isClassDeclaration(one);
+    return value && !one.getSourceFile().isDeclarationFile && !ts.isExternalModule(one.getSourceFile());
+  });
+  const own = scripts ? declarations.filter((one) => one.getSourceFile() === file) : [];
+  return own.length ? own : declarations;
+}
+
 // The definitions a name refers to, and whether the checker knows them; undefined where it declares something.
 function referred(node) {
   const parent = node.parent;
@@ -75,7 +86,7 @@ function referred(node) {
     : checker.getSymbolAtLocation(node);
   if (!symbol) return [[], false];
   if (symbol.flags & ts.SymbolFlags.Alias) symbol = checker.getAliasedSymbol(symbol);
-  const declarations = symbol.declarations ?? [];
+  const declarations = ownFirst(symbol.declarations ?? [], node.getSourceFile());
   if (parent.name === node && !IMPORTED.has(parent.kind) && declarations.includes(parent)) return undefined;
   const found = declarations.flatMap((one) => {
     const file = one.getSourceFile();

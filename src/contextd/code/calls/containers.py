@@ -8,6 +8,7 @@ from contextd.code.calls.evaluator import Evaluator
 from contextd.code.calls.facts import SELF, UNKNOWN, Expr
 from contextd.code.calls.interpretation import NOT_KNOWN, Interpretation, joined
 from contextd.code.calls.layout import FUNCTIONS, CodeLayout
+from contextd.code.calls.type_arguments import with_arguments
 from contextd.domain.dataclass import dataclass
 
 _DEEPEST = 24
@@ -17,6 +18,8 @@ _MAPPINGS = frozenset(
     """dict Dict Mapping MutableMapping defaultdict OrderedDict Map WeakMap Record ReadonlyMap HashMap
     BTreeMap LinkedHashMap TreeMap ConcurrentMap ConcurrentHashMap""".split()
 )
+_ENTRIES = frozenset(("Map", "ReadonlyMap"))
+"""Mappings of which a walk gives pairs, in the languages that walk over them at all."""
 _APART = frozenset(("java", "rust"))
 """Families in which a field and a method may have one name."""
 _TUPLES = frozenset(("tuple", "Tuple"))
@@ -105,6 +108,13 @@ class Containers:
             return joined(
                 self.evaluator.evaluate(where, at, one[number], depth) for where, at, one in places
             )
+        if self.layout.family(path) == "ecmascript":
+            held = self._types(path, scope, inner, depth)
+            return joined(
+                self._typed(place, _walked(place[2]), depth)
+                for place in held
+                if _last(place[2][1]) not in _TUPLES
+            )
         # `v, ok := xs[k]`: what is said beside the value is of no type of the project.
         if number == 0 and self.layout.family(path) == "go":
             return self.evaluator.evaluate(path, scope, inner, depth)
@@ -121,6 +131,10 @@ class Containers:
                     yield from self._together(where, at, _walked(one), depth + 1)
             case ("of" | "typed", *_) if (tuple_ := _tuple(inner)) is not None:
                 yield path, scope, tuple(("typed", one) for one in tuple_)
+            case ("name" | "attr", *_) if self.layout.family(path) == "ecmascript":
+                for where, at, one in self._types(path, scope, inner, depth):
+                    if (tuple_ := _tuple(one)) is not None:
+                        yield where, at, tuple(("typed", each) for each in tuple_)
             case ("call", called):
                 for where, at, one in self._returned(path, scope, called, depth):
                     if one[0] in ("several", "typed"):
@@ -144,7 +158,11 @@ class Containers:
     def _returned(self, path: str, scope: int, called: Expr, depth: int) -> list[Place]:
         """What the functions that may be called give back."""
         return [
-            (where, number, one)
+            (
+                where,
+                number,
+                with_arguments(self.layout, where, number, one, meant.type_arguments),
+            )
             for meant in self.evaluator.evaluate(path, scope, called, depth).meanings
             if meant.kind == "function" and meant.one is not None
             for where, number in self.layout.scopes_of(meant.one)
@@ -202,6 +220,7 @@ class Containers:
         """What an attribute of something is set to, or gives where it is a property."""
         found: list[Place] = []
         for meant in self.evaluator.evaluate(path, scope, around, depth).meanings:
+            found += [(meant.path, meant.at, part) for key, part in meant.parts if key == name]
             if meant.one is None or meant.kind not in ("class", "instance"):
                 continue
             for holder in self.evaluator.lineage(meant.one, depth):
@@ -242,6 +261,8 @@ def _tuple(expression: Expr) -> tuple[Expr, ...] | None:
 def _walked(written: Expr) -> Expr:
     """What one gets out of a type with arguments, walking over it."""
     head, given = _last(written[1]), written[2]
+    if head in _ENTRIES and len(given) == 2:
+        return ("of", ("name", "tuple"), given)
     if head in _TUPLES:
         return given[0] if len(set(given) - {UNKNOWN}) == 1 else UNKNOWN
     return given[0] if len(given) == 1 or head in _FIRST_WALKED | _MAPPINGS else UNKNOWN

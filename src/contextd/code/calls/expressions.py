@@ -8,7 +8,7 @@ from sys import intern
 
 from tree_sitter import Node
 
-from contextd.code.calls.facts import IMPLICIT, NOTHING, SELF, SUPER, UNKNOWN, Expr
+from contextd.code.calls.facts import IMPLICIT, NOTHING, RECEIVER, SELF, SUPER, UNKNOWN, Expr
 from contextd.code.index.languages.outline import text_of
 
 _NAMES = frozenset(
@@ -39,6 +39,14 @@ _AROUND = frozenset(
     generic_function instantiation_expression dynamic_type abstract_type bounded_type
     bracketed_type constraint type_bound annotated_type""".split()
 )
+_SAME = frozenset(("Promise.all", "Array.from", "Object.freeze", "Object.seal", "Promise.resolve"))
+"""Functions of JavaScript that return what they get, at least once it was awaited."""
+_PARTS = frozenset(("Object.values", "Object.entries"))
+"""Functions of JavaScript that return what the method of that name returns for a map."""
+_PRIMITIVES = frozenset("string number boolean bigint symbol never".split())
+_LEADING = frozenset(("new", "typed", "object", "call"))
+_MOST_PARTS = 24
+"""Properties kept of an object: longer ones are tables, whose values are of one sort."""
 _WALKING = frozenset("enumerate iter list next reversed set sorted tuple zip".split())
 _TOGETHER = frozenset(("expression_list", "tuple", "tuple_expression"))
 _ALTERNATIVES = frozenset(
@@ -51,13 +59,15 @@ _TRANSPARENT = {
     "python": frozenset(
         "Optional Union Annotated Final ClassVar Required NotRequired Awaitable Coroutine".split()
     ),
-    "ecmascript": frozenset("Promise Readonly Partial Required NonNullable".split()),
+    "ecmascript": frozenset(
+        "Promise PromiseLike Awaited Readonly Partial Required NonNullable Omit Pick".split()
+    ),
     "java": frozenset(("Optional",)),
     "rust": frozenset("Box Rc Arc".split()),
 }
 """By family, types that stand for what is between their brackets, at least once it was awaited."""
 _LAST = frozenset(("Coroutine",))
-_FIRST = frozenset(("Annotated",))
+_FIRST = frozenset(("Annotated", "Omit", "Pick"))
 _NO_TYPES = frozenset(("comment", "line_comment", "block_comment", "lifetime"))
 _CLASS_TYPES = frozenset(("type", "Type"))
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
@@ -81,10 +91,21 @@ def value(node: Node | None) -> Expr:
         return value(inner)
     if kind in _NOTHINGS or text_of(node) in _NOTHINGS:
         return NOTHING
+    if kind == "union_type":
+        return either([value(one) for one in node.named_children if not _is_primitive(one)])
     special = _SPECIAL.get(kind)
     if special is not None:
         return special(node)
     return _alternatives(node) if kind in _ALTERNATIVES else UNKNOWN
+
+
+def _is_primitive(node: Node) -> bool:
+    """Whether a type of TypeScript is one that a member of a class is never reached through: what is `Shop | string`
+    was narrowed to a shop before.
+    """
+    if node.type == "literal_type":
+        return True
+    return node.type == "predefined_type" and text_of(node) in _PRIMITIVES
 
 
 def _member(node: Node) -> Expr:
@@ -111,6 +132,14 @@ def _call(node: Node) -> Expr:
     if node.type == "call" and (walk := _walk(node)):
         return walk
     function = node.child_by_field_name("function")
+    if function is not None and function.type == "member_expression":
+        listed = node.child_by_field_name("arguments")
+        given = _first(listed) if listed is not None else None
+        name = text_of(function) if given is not None else ""
+        if name in _SAME:
+            return value(given)
+        if name in _PARTS:
+            return ("call", ("attr", value(given), name.removeprefix("Object.")))
     if function is not None and function.type == "index_expression":
         function = function.child_by_field_name("operand")
     called = value(function)
@@ -145,7 +174,7 @@ def _made_of(node: Node) -> Node | None:
 def typed(node: Node | None) -> Expr:
     """An instance of the type that a node writes down."""
     found = value(node)
-    return found if found in (UNKNOWN, NOTHING) else ("typed", found)
+    return found if found in (UNKNOWN, NOTHING, RECEIVER) else ("typed", found)
 
 
 def name_node(node: Node) -> Node:
@@ -212,10 +241,20 @@ def either(found: list[Expr]) -> Expr:
 
 def _new(field_name: str) -> Callable[[Node], Expr]:
     def made(node: Node) -> Expr:
-        found = value(node.child_by_field_name(field_name))
+        found = with_type_arguments(node.child_by_field_name(field_name), node)
         return found if found == UNKNOWN else ("new", found)
 
     return made
+
+
+def with_type_arguments(head: Node | None, around: Node) -> Expr:
+    """A type whose arguments the node around it has: `new Map<K, V>()`, `extends Shelf<Book>`."""
+    found = value(head)
+    is_apart = around.type in ("new_expression", "extends_clause")
+    listed = around.child_by_field_name("type_arguments") if is_apart else None
+    if listed is None or found == UNKNOWN:
+        return found
+    return ("of", found, tuple(value(one) for one in listed.named_children if one.is_named))
 
 
 def _method_call(node: Node) -> Expr:
@@ -247,6 +286,8 @@ def _generic(node: Node) -> Expr:
     if last in _TRANSPARENT.get(_family(node, listed), ()) and given:
         some = given[-1:] if last in _LAST else given[:1] if last in _FIRST else given
         return either(some)
+    if given and given[0][0] == "class_of" and last in ("InstanceType", "ReturnType"):
+        return given[0][1] if last == "InstanceType" else ("call", given[0][1])
     return ("of", found, tuple(given)) if given or not listed.named_children else found
 
 
@@ -301,7 +342,11 @@ def _branches(node: Node) -> Expr:
 
 def _listed(node: Node) -> Expr:
     """A list that is written out."""
-    values = [value(one) for one in node.named_children if one.type != "comment"]
+    values = [
+        item_of(value(_first(one))) if one.type == "spread_element" else value(one)
+        for one in node.named_children
+        if one.type != "comment"
+    ]
     return ("of", UNKNOWN, (either(values),)) if values else UNKNOWN
 
 
@@ -311,6 +356,28 @@ def _function_type(node: Node) -> Expr:
     given = listed.named_children if listed is not None else []
     written = [one.child_by_field_name("type") or one for one in given]
     return ("function", tuple(typed(one) for one in written))
+
+
+def _object(node: Node) -> Expr:
+    """An object that is written out, or its type: the properties whose values or types lead anywhere."""
+    parts: dict[str, Expr] = {}
+    for one in node.named_children:
+        name = text_of(one.child_by_field_name("key") or one.child_by_field_name("name"))
+        if one.type == "pair":
+            found = value(one.child_by_field_name("value"))
+        elif one.type == "property_signature":
+            found = typed(one.child_by_field_name("type"))
+        else:
+            continue
+        if found[0] in _LEADING and len(parts) < _MOST_PARTS:
+            parts[name] = found
+    return ("object", tuple(parts.items())) if parts else UNKNOWN
+
+
+def _tuple_type(node: Node) -> Expr:
+    """`[A, B]` of TypeScript, or `(A, B)` of Rust, where only a walk asks for what is in it."""
+    held = tuple(value(one) for one in node.named_children)
+    return ("of", ("name", "tuple") if text_of(node)[:1] == "[" else UNKNOWN, held)
 
 
 def _gathered(node: Node) -> Expr:
@@ -369,7 +436,13 @@ _SPECIAL: dict[str, Callable[[Node], Expr]] = {
     "subscript_expression": _subscript,
     "array_type": _array,
     "function_type": _function_type,
-    "tuple_type": lambda node: ("of", UNKNOWN, tuple(value(one) for one in node.named_children)),
+    "tuple_type": _tuple_type,
+    "object": _object,
+    "object_type": _object,
+    "this_type": lambda _: RECEIVER,
+    "type_query": lambda node: ("class_of", value(_first(node))),
+    "type_assertion": lambda node: typed(_first(node)),
+    "type_arguments": lambda node: value(_first(node)),
     "slice_type": _array,
     "string": _quoted,
     "reference_type": lambda node: value(node.child_by_field_name("type")),

@@ -7,12 +7,18 @@ from collections.abc import Callable, Sequence
 from tree_sitter import Node
 
 from contextd.code.calls import extract_csharp, extract_php
-from contextd.code.calls.expressions import name_node, typed, value
+from contextd.code.calls.expressions import name_node, typed, value, with_type_arguments
 from contextd.code.calls.extract_c import STEPS as C_STEPS
+from contextd.code.calls.extract_ecmascript import (
+    caught,
+    default_export,
+    is_nested,
+    lexical,
+    narrow,
+)
 from contextd.code.calls.extract_functions import (
     PATTERNS,
-    bind_properties,
-    bound_names,
+    bind_parts,
     closure,
     function,
     returned,
@@ -99,7 +105,7 @@ def _class(reading: FileReading, node: Node) -> None:
         elif child.type == "extends_type_clause":
             bases += child.children_by_field_name("type")
     for base in bases:
-        found = value(base)
+        found = with_type_arguments(base, base.parent or base)
         if base.type != "keyword_argument" and found != UNKNOWN:
             scope.bases.append(found)
             head = found[1] if found[0] == "of" else found
@@ -130,7 +136,8 @@ def _alias(reading: FileReading, node: Node) -> None:
     """`type Name = …`."""
     name = text_of(node.child_by_field_name("name"))
     found = value(node.child_by_field_name("type") or node.child_by_field_name("value"))
-    if found != UNKNOWN:
+    # The type of an object is read as a class.
+    if found[0] not in ("unknown", "object"):
         reading.bind(f"={name}", found)
 
 
@@ -155,6 +162,9 @@ def _assign(reading: FileReading, node: Node) -> None:
     found = typed(written) if written is not None else value(right) if right else UNKNOWN
     if right is not None and right.type in _NAMED:
         reading.site("use", right)
+    if node.type == "variable_declarator" and right is None and written is None:
+        # `let x;` is what it is set to later.
+        found = NOTHING
     lefts = [left]
     if node.type == "assignment_expression" and _is_declared(reading, left):
         return
@@ -200,11 +210,7 @@ def _bind_left(reading: FileReading, left: Node, found: Expr) -> None:
         if owner is not None and _is_self(reading, target[1]):
             reading.bind(str(target[2]), found, owner)
         return
-    if left.type == "object_pattern":
-        bind_properties(reading, left, found)
-        return
-    for name in bound_names(left):
-        reading.bind(name, UNKNOWN)
+    bind_parts(reading, left, found)
 
 
 def _is_self(reading: FileReading, found: Expr) -> bool:
@@ -222,7 +228,7 @@ def _is_self(reading: FileReading, found: Expr) -> bool:
 def _field(reading: FileReading, node: Node) -> None:
     """A field that a class, struct or interface declares."""
     owner = reading.own_class()
-    if owner is None or reading.here != owner:
+    if owner is None or reading.here != owner or is_nested(node):
         return
     if reading.family == "go" and node.child_by_field_name("name") is None:
         base = value(node.child_by_field_name("type") or node.named_children[0])
@@ -345,6 +351,11 @@ def _mention(reading: FileReading, node: Node) -> None:
 
 
 _STEPS: dict[str, Callable[[FileReading, Node], None]] = {
+    # First, so that what begins at the same place stands in the block.
+    "lexical": lexical,
+    "caught": caught,
+    "narrow": narrow,
+    "default": default_export,
     "class": _class,
     "impl": _impl,
     "anonymous": anonymous,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from contextd.code.calls.expressions import typed, value
+from contextd.code.calls.extract_ecmascript import is_nested
 from contextd.code.calls.extract_rust import bind_pattern
-from contextd.code.calls.facts import OWN_OBJECT, SELF, UNKNOWN, CodeScope, Expr
+from contextd.code.calls.facts import OWN_OBJECT, RECEIVER, SELF, UNKNOWN, CodeScope, Expr
 from contextd.code.calls.file_reading import FileReading
 from contextd.code.index.languages.outline import text_of
 
@@ -17,6 +18,8 @@ _WALKS = frozenset(
     is_some_and""".split()
 )
 """Methods that hand a function each of what they walk over."""
+_PAIRING = frozenset(("sort", "toSorted", "reduce", "reduceRight"))
+"""Methods that do so with the second parameter."""
 _TAKING = frozenset(("call_expression", "method_invocation", "new_expression"))
 """What functions are handed to."""
 PATTERNS = frozenset(("identifier", "property_identifier", "field_identifier", "type_identifier"))
@@ -59,7 +62,7 @@ def function(reading: FileReading, node: Node) -> None:
     )
     _parameters(reading, node, scope, decorators)
     scope.is_call = node.type == "call_signature"
-    if node.type == "method_signature" and in_class:
+    if node.type == "method_signature" and in_class and not is_nested(node):
         reading.bind(name, ("signature", node.start_byte), above)
     single = node.child_by_field_name("parameter")
     if single is not None:
@@ -74,7 +77,9 @@ def function(reading: FileReading, node: Node) -> None:
     if written is not None:
         scope.annotated = True
         several = written.type == "parameter_list"
-        scope.returns.append(_results(written) if several else typed(written))
+        scope.returns.append(
+            _predicate(written) or (_results(written) if several else typed(written))
+        )
     body = node.child_by_field_name("body")
     if node.type == "arrow_function" and body is not None and body.type != "statement_block":
         scope.returns.append(returned(body))
@@ -133,8 +138,16 @@ def _handed(node: Node, number: int) -> Expr:
         return UNKNOWN
     position = listed[0].named_children.index(node)
     inner = called[1]
-    is_walk = inner[0] == "attr" and inner[2] in _WALKS and position == number == 0
     handed = ("handed", inner, position, number)
+    if inner[0] != "attr" or position:
+        return handed
+    if number == 0 and inner[2] == "then":
+        # A promise stands for what it gives.
+        return ("bounds", (inner[1], handed))
+    if number == 0 and inner[2] == "forEach":
+        # Of a map it is the value, as `at` says of both.
+        return ("bounds", (("call", ("attr", inner[1], "at")), handed))
+    is_walk = inner[2] in (_WALKS if number == 0 else _PAIRING if number == 1 else ())
     return ("bounds", (("item", inner[1]), handed)) if is_walk else handed
 
 
@@ -177,6 +190,14 @@ def _results(node: Node) -> Expr:
     if len(written) == 1:
         return typed(written[0])
     return ("several", tuple(typed(one) for one in written))
+
+
+def _predicate(written: Node) -> Expr | None:
+    """What `x is T` says of the argument; None where a type is written."""
+    inner = written.named_children[0] if written.named_children else None
+    if inner is None or inner.type != "type_predicate":
+        return None
+    return ("guard", value(inner.child_by_field_name("type")))
 
 
 def _decorators(node: Node) -> list[str]:
@@ -226,13 +247,9 @@ def _parameter(
         reading.bind(name, ("own_class",) if is_class else SELF)
         return
     written = node.child_by_field_name("type")
-    if named.type == "object_pattern":
-        found = typed(written) if written is not None else _handed(function, position)
-        bind_properties(reading, named, found, written)
-        return
     if named.type not in PATTERNS:
-        for inner in bound_names(named):
-            reading.bind(inner, UNKNOWN)
+        found = typed(written) if written is not None else _handed(function, position)
+        bind_parts(reading, named, found, written)
         return
     found = typed(written) if written is not None else UNKNOWN
     if written is None and reading.family == "ecmascript":
@@ -248,6 +265,19 @@ def _parameter(
         reading.bind(name, found, owner)
 
 
+def bind_parts(
+    reading: FileReading, pattern: Node, found: Expr, written: Node | None = None
+) -> None:
+    """Bind the names of a pattern to what they take out of a value."""
+    if pattern.type == "object_pattern":
+        bind_properties(reading, pattern, found, written)
+    elif pattern.type == "array_pattern":
+        bind_elements(reading, pattern, found)
+    else:
+        for inner in bound_names(pattern):
+            reading.bind(inner, UNKNOWN)
+
+
 def bind_properties(
     reading: FileReading, pattern: Node, found: Expr, written: Node | None = None
 ) -> None:
@@ -261,11 +291,23 @@ def bind_properties(
         of_key = types.get(key, ("attr", found, key) if found != UNKNOWN else UNKNOWN)
         if bound is not None and bound.type in _BOUND:
             reading.bind(text_of(bound), of_key)
-        elif bound is not None and bound.type == "object_pattern":
-            bind_properties(reading, bound, of_key)
         else:
-            for inner in bound_names(one):
-                reading.bind(inner, UNKNOWN)
+            bind_parts(reading, bound or one, of_key)
+
+
+def bind_elements(reading: FileReading, pattern: Node, found: Expr) -> None:
+    """Bind what `[a, , { b }, c = 1]` takes out of an array, each to the element it stands for."""
+    number = 0
+    for one in pattern.children:
+        number += one.type == ","
+        part = ("part", found, number) if found != UNKNOWN else UNKNOWN
+        bound = one.child_by_field_name("left") if one.type == "assignment_pattern" else one
+        if bound is None or not one.is_named:
+            continue
+        if bound.type == "identifier":
+            reading.bind(text_of(bound), part)
+        else:
+            bind_parts(reading, bound, part)
 
 
 def _property_types(written: Node | None) -> dict[str, Expr]:
@@ -292,4 +334,6 @@ def bound_names(node: Node) -> list[str]:
 def returned(node: Node) -> Expr:
     """What a function gives back that returns this."""
     inner = node.named_children[0] if node.type == "parenthesized_expression" else node
+    if inner.type == "this":
+        return RECEIVER
     return OWN_OBJECT if inner.type == "object" else value(node)

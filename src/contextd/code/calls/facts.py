@@ -19,7 +19,10 @@ name and `("given", e)` for what it hands on, `("counted", e, n)` for what is ca
 `("payload", type, x)` for a field of a struct or a variant that a pattern takes out, `("module", "crate")`
 for what a path of Rust begins with, `("function", (type, …))` for the type of a function by its parameters,
 `("handed", callee, n, m)` for what parameter m of a function gets that is argument n of a call, `("declared",
-type, m)` where its type is written, `("signature", start)` for what is called and no definition, `("space", name)` for a
+type, m)` where its type is written, `("guarded", callee)` for what a type predicate says of its argument,
+`("object", ((name, e), …))` for an object by its
+properties, `("guard", type)` for what such a predicate returns, `("known", interpretation)` for a type parameter that was
+given, never in a file, `("signature", start)` for what is called and no definition, `("space", name)` for a
 namespace of PHP, the file's own with None, and the constants below.
 """
 
@@ -36,6 +39,8 @@ PARENT: Expr = ("parent",)
 RECEIVER: Expr = ("receiver",)
 """What a method was called on, where it gives back the same or another of its class."""
 UNKNOWN: Expr = ("unknown",)
+NARROWED = "?"
+"""How the name of a variable begins in the bindings of a block that a condition tells its type for."""
 SLOT = "."
 """How the name of a field begins in the bindings of a file of C, where functions are put in it."""
 

@@ -56,6 +56,9 @@ class FileReading:
     def bind(self, name: str, found: Expr, scope: int | None = None) -> None:
         """Note what a name is set to, here or in another scope."""
         at = self.here if scope is None else scope
+        if name and found == NOTHING and self.family == "ecmascript":
+            # It says nothing of the type, and still hides the name from outside.
+            self.scopes[at].bindings.setdefault(name, [])
         if name and found != NOTHING:
             known = self.scopes[at].bindings.setdefault(name, [])
             if (found, self.here) not in known:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
+from contextd.code.calls.facts import Expr
 from contextd.code.symbols.symbol_graph import Definition
 from contextd.domain.dataclass import dataclass
 
@@ -12,15 +13,17 @@ from contextd.domain.dataclass import dataclass
 @dataclass(frozen=True, slots=True)
 class Meant:
     """A class, an instance of it, a function, the module at `path`, or a `signature`: what is called like
-    the scope `at` of `path`, which is no definition. `type_arguments` are the types that a class with type parameters,
+    the scope `at` of `path`, which is no definition; or an `object` that is written out there, with its
+    properties in `parts`. `type_arguments` are the types that a class with type parameters,
     or the class around a function, has between its brackets.
     """
 
-    kind: Literal["class", "instance", "function", "module", "signature"]
+    kind: Literal["class", "instance", "function", "module", "signature", "object"]
     one: Definition | None = None
     path: str = ""
     at: int = -1
     type_arguments: tuple[Interpretation, ...] = ()
+    parts: tuple[tuple[str, Expr], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +60,9 @@ def joined(found: Iterable[Interpretation]) -> Interpretation:
 
 def instances(found: Interpretation) -> Interpretation:
     """Instances of the classes that are meant."""
-    kinds = ("class", "instance")
+    kinds = ("class", "instance", "object")
     some = [
-        Meant("instance", m.one, type_arguments=m.type_arguments)
+        m if m.kind == "object" else Meant("instance", m.one, type_arguments=m.type_arguments)
         for m in found.meanings
         if m.kind in kinds
     ]

@@ -22,7 +22,14 @@ _MEMBERS = frozenset({"attr", "field"})
 
 _READERS = (
     *("csharp_values", "expressions", "expressions_c", "extract", "extract_c", "extract_csharp"),
-    *("extract_functions", "extract_java", "extract_php", "extract_rust", "php_values"),
+    *(
+        "extract_ecmascript",
+        "extract_functions",
+        "extract_java",
+        "extract_php",
+        "extract_rust",
+        "php_values",
+    ),
     *("facts", "file_reading", "kept", "queries"),
 )
 

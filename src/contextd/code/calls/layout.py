@@ -301,13 +301,24 @@ class CodeLayout:
 
     def binding_scope(self, path: str, start: int, name: str) -> CodeScope | None:
         """The innermost function or block around an offset that sets a name; None where only the file may."""
+        return self._binding(path, self.scope_around(path, start), name)
+
+    def _binding(self, path: str, at: int, name: str) -> CodeScope | None:
         scopes = self.scopes(path)
-        at = self.scope_around(path, start)
         while at > 0:
             if scopes[at].kind in ("function", "block") and name in scopes[at].bindings:
                 return scopes[at]
             at = scopes[at].parent
         return None
+
+    def declaring_scope(self, path: str, start: int, name: str) -> CodeScope | None:
+        """The function or block in which what is defined at an offset gets its name; None in the file itself."""
+        at = self.scope_at(path, start)
+        # What a function is called is a name outside of it.
+        before = self.scopes(path)[at].parent if at is not None else None
+        return self._binding(
+            path, self.scope_around(path, start) if before is None else before, name
+        )
 
     def classes_around(self, path: str, start: int) -> list[str]:
         """The names of the classes around an offset, innermost first."""

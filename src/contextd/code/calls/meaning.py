@@ -9,7 +9,7 @@ from functools import cached_property
 
 from contextd.code.calls.containers import Containers
 from contextd.code.calls.extensions import Extensions
-from contextd.code.calls.facts import IMPLICIT, PARENT, RECEIVER, SELF, Expr
+from contextd.code.calls.facts import IMPLICIT, PARENT, RECEIVER, SELF, SUPER, Expr
 from contextd.code.calls.interpretation import (
     CIRCLE,
     NONE,
@@ -21,9 +21,10 @@ from contextd.code.calls.interpretation import (
     joined,
 )
 from contextd.code.calls.layout import CodeLayout
-from contextd.code.calls.members import Members, Types
+from contextd.code.calls.members import Members
 from contextd.code.calls.names import ScopeNames
 from contextd.code.calls.signatures import Signatures
+from contextd.code.calls.type_arguments import Types
 from contextd.code.symbols.symbol_graph import Definition
 from contextd.domain.dataclass import dataclass
 
@@ -142,10 +143,13 @@ class Interpreter:
             case ("call", inner):
                 function = self.evaluate(path, scope, inner, depth)
                 if inner[0] == "attr" and self.signatures.gives_receiver(function):
-                    around = SELF if inner[1] == PARENT else inner[1]
+                    around = SELF if inner[1] in (PARENT, SUPER) else inner[1]
                     return instances(self.evaluate(path, scope, around, depth))
                 called = self._called(function, depth)
                 return self._or_picked(called, path, scope, expression, depth)
+            case ("typed", ("class_of", inner)):
+                # A value of `type[Cart]` or `typeof Cart` is the class itself.
+                return self.evaluate(path, scope, inner, depth)
             case ("new", inner) | ("typed", inner):
                 return instances(self.evaluate(path, scope, inner, depth))
             case ("any", several):
@@ -259,6 +263,13 @@ class Interpreter:
             case ("own_object",):
                 one = self.layout.definition_of(path, scope)
                 return Interpretation((Meant("instance", one),), whole=True) if one else NOT_KNOWN
+            case ("object", parts):
+                meant = Meant("object", path=path, at=scope, parts=parts)
+                return Interpretation((meant,), whole=True)
+            case ("guarded", callee):
+                return self._guarded(path, scope, callee, depth)
+            case ("known", Interpretation() as known):
+                return known
             case _:
                 return NOT_KNOWN
 
@@ -287,6 +298,9 @@ class Interpreter:
         for one in around.meanings:
             if one.kind == "module":
                 found.append(self.names.in_module(one.path, name, depth))
+            elif one.kind == "object":
+                part = dict(one.parts).get(name)
+                found.append(self.evaluate(one.path, one.at, part, depth) if part else NOT_KNOWN)
             elif one.kind in ("class", "instance") and one.one is not None:
                 found.append(self.members.member(one.one, name, depth, one.type_arguments, count))
             else:
@@ -344,6 +358,17 @@ class Interpreter:
             self.evaluate(path, number, one, depth)
             for path, number in self.signatures.callable(meant)
             for one in self.layout.scopes(path)[number].returns
+        ]
+        return joined(dict.fromkeys(found)) if found else NOT_KNOWN
+
+    def _guarded(self, path: str, scope: int, callee: Expr, depth: int) -> Interpretation:
+        """What a type predicate says of its argument; not known where it is none."""
+        found = [
+            self.evaluate(where, number, ("typed", one[1]), depth)
+            for meant in self.evaluate(path, scope, callee, depth).meanings
+            for where, number in self.signatures.callable(meant)
+            for one in self.layout.scopes(where)[number].returns
+            if one[0] == "guard"
         ]
         return joined(dict.fromkeys(found)) if found else NOT_KNOWN
 

@@ -11,10 +11,10 @@ from contextd.code.calls.interpretation import (
     OUTSIDE,
     Interpretation,
     Meant,
-    instances,
     joined,
 )
 from contextd.code.calls.layout import CONSTANTS, CodeLayout
+from contextd.code.calls.type_arguments import Types, with_arguments
 from contextd.code.symbols.symbol_graph import Definition
 from contextd.domain.dataclass import dataclass
 
@@ -22,7 +22,6 @@ _FILLED = frozenset(("java", "ecmascript", "csharp"))
 """Families whose type parameters are followed to what is type_arguments for them."""
 _COUNTING = frozenset(("csharp",))
 """Families in which every way to call a method is written down: none is called with another number."""
-Types = tuple[Interpretation, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +46,8 @@ class Members:
         self, path: str, scope: int, expression: Expr, type_arguments: Types, depth: int
     ) -> Interpretation:
         """What an expression means where the type parameters of the class around it are type_arguments."""
-        written = expression[1] if expression[0] == "typed" else expression
-        if type_arguments and written[0] in ("name", "type"):
-            scopes = self.layout.scopes(path)
-            at = scope
-            while at > 0 and f"<{written[-1]}>" not in scopes[at].bindings:
-                at = scopes[at].parent
-            named = [one for one in scopes[at].bindings if one.startswith("<") and at]
-            if scopes[at].kind == "class" and f"<{written[-1]}>" in named:
-                number = named.index(f"<{written[-1]}>")
-                if number < len(type_arguments) and type_arguments[number].meanings:
-                    is_value = expression[0] == "typed"
-                    return instances(type_arguments[number]) if is_value else type_arguments[number]
+        if type_arguments:
+            expression = with_arguments(self.layout, path, scope, expression, type_arguments)
         return self.evaluator.evaluate(path, scope, expression, depth)
 
     def _ancestry(

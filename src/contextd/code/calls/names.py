@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import field, replace
 
 from contextd.code.calls.evaluator import Evaluator
-from contextd.code.calls.facts import SUPER, Expr
+from contextd.code.calls.facts import NARROWED, SUPER, CodeScope, Expr
 from contextd.code.calls.interpretation import (
     NOT_KNOWN,
     OUTSIDE,
@@ -96,8 +96,8 @@ class ScopeNames:
         at = scope
         while at > 0:
             here = scopes[at]
-            if (given := here.bindings.get(f"<{name}>")) is not None:
-                return self._bound(path, given, depth)
+            if (told := self._told(path, here, name, depth, with_values=with_values)) is not None:
+                return told
             seen = here.kind in ("function", "block") or family in _CLASS_SCOPES_SEEN
             # The body of a class runs in Python; elsewhere its members are no names.
             seen = seen or (at == scope and family == "python")
@@ -121,6 +121,16 @@ class ScopeNames:
             at = here.parent
         found = self._global(path, name, depth)
         return self.of_arity(found, 0) if family == "csharp" and with_values else found
+
+    def _told(
+        self, path: str, here: CodeScope, name: str, depth: int, *, with_values: bool
+    ) -> Interpretation | None:
+        """What a type parameter, or the condition around a block, says that a name is."""
+        if (given := here.bindings.get(f"<{name}>")) is not None:
+            return self._bound(path, given, depth)
+        told = here.bindings.get(f"{NARROWED}{name}") if with_values else None
+        narrowed = self._bound(path, told, depth) if told else NOT_KNOWN
+        return narrowed if narrowed.meanings else None
 
     def _in_class(
         self, path: str, at: int, one: Definition | None, name: str, depth: int

@@ -39,6 +39,14 @@ _JAVASCRIPT = """
 (return_statement) @return
 (pair) @pair
 (member_expression) @mention
+(program (export_statement value: (_) @default))
+(statement_block (lexical_declaration)) @lexical
+(for_statement initializer: (lexical_declaration)) @lexical
+(for_in_statement kind: _) @lexical
+(catch_clause parameter: (_)) @caught
+(if_statement consequence: (_) @narrow)
+(ternary_expression consequence: (_) @narrow)
+(binary_expression operator: "&&" right: (_) @narrow)
 """
 _JSX = """
 (jsx_opening_element) @element

@@ -49,7 +49,7 @@ class Signatures:
         """Whether a method gives back what it is called on, or another of that class."""
         places = [at for one in function.meanings for at in self.callable(one)]
         return bool(places) and all(
-            self.layout.scopes(path)[number].returns == [RECEIVER] for path, number in places
+            set(self.layout.scopes(path)[number].returns) == {RECEIVER} for path, number in places
         )
 
     def with_type_parameters(

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from math import inf
 
+from contextd.code.calls.ambient import files_seeing
 from contextd.code.calls.call_graph import CallGraph
 from contextd.code.calls.edges import Edge
 from contextd.code.calls.facts import UseKind
@@ -42,7 +43,8 @@ def uses(
         known = found.get((edge.path, edge.line))
         if known is None or (edge.certain and not known.certain):
             found[edge.path, edge.line] = edge
-    for line in word_uses(calls.graph, sources, one, among):
+    unbound = [] if _is_member(calls, one) else files_seeing(calls.layout, sources, one)
+    for line in word_uses(calls.graph, sources, one, among, unbound):
         if time.monotonic() > until:
             break
         known = found.get((line.path, line.line))
@@ -77,11 +79,15 @@ def _is_other(calls: CallGraph, sources: Sources, one: Definition, line: Referen
     """Whether a name that imports lead to the definition by means something else where it stands."""
     holder = holder_of(calls.graph, one)
     binding = calls.layout.binding_scope(line.path, line.start, line.name)
-    # What stands in a function or a callback is bound there.
+    # What stands in a function or a callback is bound there. Several of one name in a file are one.
     is_around = (
         binding is not None
         and line.path == one.path
-        and binding.start <= one.symbol.start < binding.end
+        and any(
+            declared is not None and (declared.start, declared.end) == (binding.start, binding.end)
+            for start in _starts(calls, one)
+            for declared in [calls.layout.declaring_scope(one.path, start, line.name)]
+        )
     )
     if holder is None or binding is not None:
         return not is_around
@@ -104,6 +110,16 @@ def _is_of_other_type(
         return line.path == one.path and bool(classes) and holder.symbol.name not in classes
     is_open = calls.layout.family(one.path) not in _NAMED_BY_TYPE
     return (word[:1].isupper() or not is_open) and word != one.symbol.parent.rpartition(".")[2]
+
+
+def _starts(calls: CallGraph, one: Definition) -> list[int]:
+    """Where a definition begins, and those that share its qualified name in its file."""
+    symbol = one.symbol
+    return [
+        each.start
+        for each in calls.graph.files[one.path].symbols
+        if (each.name, each.parent) == (symbol.name, symbol.parent)
+    ]
 
 
 def _leading(calls: CallGraph, line: Reference) -> Iterator[Edge]:

@@ -59,7 +59,9 @@ def holder_of(graph: SymbolGraph, definition: Definition) -> Definition | None:
     for one in graph.files[definition.path].symbols:
         around = one.start <= symbol.start and symbol.end <= one.end and one is not symbol
         if around and f"{symbol.parent}.".startswith(_qualified(one) + "."):
-            if one.kind in _NESTING:
+            # `const Counter = memo(() => { const add = () => … })`: add stands in a function too.
+            is_local = one.kind == "constant" and symbol.kind == "function"
+            if one.kind in _NESTING or is_local:
                 return None
             if not one.parent:
                 holder = Definition(definition.path, one)

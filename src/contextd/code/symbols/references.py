@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Literal
 
@@ -57,15 +57,21 @@ def word_uses(
     sources: Sources,
     definition: Definition,
     among: Callable[[str], bool] | None = None,
+    unbound_in: Iterable[str] = (),
 ) -> Iterator[Reference]:
     """Every line that uses `definition` as far as imports tell, file by file in order of path; in some files
     only, when it is said which.
 
     Follows aliases, namespaces, re-exports and attribute access on modules; leaves out comments, strings and
     parameters of the same name. A method is looked for by its name after a dot, in the files that use its
-    class: types are not known here. Raises nothing for files that are gone.
+    class: types are not known here. Files of `unbound_in` mean it by its bare name without an import.
+    Raises nothing for files that are gone.
     """
-    for path, names in sorted(names_by_file(graph, definition).items()):
+    named = names_by_file(graph, definition)
+    for path in unbound_in:
+        if among is None or among(path):
+            named.setdefault(path, Names()).plain.add(definition.symbol.name)
+    for path, names in sorted(named.items()):
         if among is None or among(path):
             with suppress(ContextdError):
                 yield from _in_file(sources, sources.current(path), names, definition)
