@@ -42,8 +42,9 @@ foreach ($tokens as $n => $token) {
     } elseif ($token[0] === T_STRING && in_array($before, [T_FUNCTION, T_CLASS, T_INTERFACE, T_TRAIT, T_ENUM])) {
         $defined[] = $place;
     } elseif ($every) {
-        // `f(name: 1)` names a parameter.
-        if ($before !== T_NAMESPACE && !($after === ':' && ($before === '(' || $before === ','))) {
+        // `f(name: 1)` names a parameter, `self` no class by its name.
+        $is_name = !in_array(strtolower($name), ['self', 'parent', 'static']);
+        if ($is_name && $before !== T_NAMESPACE && !($after === ':' && ($before === '(' || $before === ','))) {
             $calls[] = $place;
         }
     } elseif ($before === T_NEW || ($kind($n + 1) === '(' && $before !== T_ATTRIBUTE)) {

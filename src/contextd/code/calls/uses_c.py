@@ -75,6 +75,8 @@ def _meant(calls: CallGraph, one: Definition, path: str, node: Node, start: int)
     symbol = one.symbol
     if node.type in _MEMBERS or (node.type in _TYPES and symbol.kind in CONSTANTS):
         return None
+    if symbol.kind == "module" and node.type not in _TYPES:
+        return None
     others = [each for _, each in calls.layout.linkage.named(symbol.name)]
     is_type = symbol.kind not in CONSTANTS and symbol.kind != MACRO
     if is_type and node.type not in _TYPES and any(e.symbol.kind in FUNCTIONS for e in others):
