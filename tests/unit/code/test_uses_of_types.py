@@ -37,6 +37,8 @@ void hold(on_value); // uses on_value
 struct thing { int value; };
 int read(struct thing *t) { return t->value; }
 """,
+    "one.c": "typedef unsigned char BYTE;\nBYTE first; // uses BYTE\n",
+    "two.c": "typedef unsigned char BYTE;\nBYTE second; // a name of its own\n",
     "own.c": """typedef struct value { long own; } value;
 value mine; // a type of its own
 """,
@@ -99,6 +101,7 @@ fn go(s: Search) { finder(); s.finder(); } // uses finder
 
 ASKED = {
     "c": (C, "value.h", "value VALUE_LIMIT on_value".split()),
+    "c, a name in two files": (C, "one.c", ["BYTE"]),
     "c++": (CPP, "shop/cart.h", "shop.Cart shop.Cart.State shop.kLimit".split()),
     "rust": (RUST, "src/generic.rs", "Two finder".split()),
 }

@@ -163,8 +163,9 @@ def _same(one: Definition, other: Definition) -> bool:
     if one.qualified != other.qualified:
         return False
     is_namespace = "module" in (one.symbol.kind, other.symbol.kind)
-    is_alias = _ALIAS in (one.symbol.kind, other.symbol.kind)
-    return one.path == other.path or is_namespace or is_alias
+    # Each of two files may have a name of its own for a type.
+    is_named = (one.symbol.kind == _ALIAS) != (other.symbol.kind == _ALIAS)
+    return one.path == other.path or is_namespace or is_named
 
 
 def _is_one(hits: Sequence[Definition], path: str) -> bool:
