@@ -38,7 +38,7 @@ struct thing { int value; };
 int read(struct thing *t) { return t->value; }
 """,
     "one.c": "typedef unsigned char BYTE;\nBYTE first; // uses BYTE\n",
-    "two.c": "typedef unsigned char BYTE;\nBYTE second; // a name of its own\n",
+    "two.c": '#include "one.c"\ntypedef unsigned char BYTE;\nBYTE second; // a name of its own\n',
     "own.c": """typedef struct value { long own; } value;
 value mine; // a type of its own
 """,

@@ -85,9 +85,11 @@ def _meant(calls: CallGraph, one: Definition, path: str, node: Node, start: int)
         return None
     before = _qualifiers(node)
     hits = _hits(calls, one, path, start, before)
+    # What a file defines itself is meant before what it includes.
+    hits = [each for each in hits if each.path == path] or hits
     if not any(_same(each, one) for each in hits):
         return None
-    return _is_one(hits, path)
+    return _is_one(hits)
 
 
 def _qualifiers(node: Node) -> tuple[str, ...]:
@@ -168,9 +170,8 @@ def _same(one: Definition, other: Definition) -> bool:
     return one.path == other.path or is_namespace or is_named
 
 
-def _is_one(hits: Sequence[Definition], path: str) -> bool:
-    """Whether several definitions are one thing: of the file itself, or a type and the name for it."""
-    own = [each for each in hits if each.path == path] or hits
-    records = {(e.path, e.qualified) for e in own if e.symbol.kind not in (_ALIAS, "module")}
-    aliases = {(e.path, e.qualified) for e in own if e.symbol.kind == _ALIAS}
+def _is_one(hits: Sequence[Definition]) -> bool:
+    """Whether several definitions are one thing, such as a type and the name for it."""
+    records = {(e.path, e.qualified) for e in hits if e.symbol.kind not in (_ALIAS, "module")}
+    aliases = {(e.path, e.qualified) for e in hits if e.symbol.kind == _ALIAS}
     return len(records) <= 1 and len(aliases) <= 1
