@@ -81,6 +81,7 @@ _ORACLE = (
         "php",
         frozenset(("php",)),
         "intelephense",
+        judges="both",
     ),
     Oracle(
         "Python, against pyright",
@@ -126,11 +127,26 @@ _ORACLE = (
         frozenset(("rust",)),
     ),
     Oracle(
+        "Rust, against rustdoc",
+        (sys.executable, "-P", str(_ORACLES / "rust_names.py")),
+        "cargo",
+        frozenset(("rust",)),
+        judges="names",
+    ),
+    Oracle(
         "C and C++, against clang",
         (sys.executable, "-P", str(_ORACLES / "clang_calls.py")),
         "cc",
         frozenset(("c", "c-header", "cpp")),
         module="clang",
+    ),
+    Oracle(
+        "C and C++, against clang",
+        (sys.executable, "-P", str(_ORACLES / "clang_names.py")),
+        "cc",
+        frozenset(("c", "c-header", "cpp")),
+        module="clang",
+        judges="names",
     ),
 )
 

@@ -95,20 +95,27 @@ class Judge:
         is_written = bool(written) and not written.isupper() and cursor.kind in _CALLABLE
         return where[0], where[1], written if is_written and _PLAIN.fullmatch(name) else name
 
-    def read(self, path: str, arguments: list[str]) -> None:
-        """Take over what clang says of one file and the headers it includes."""
+    def parsed(self, path: str, arguments: list[str]) -> Any:
+        """One file as clang compiles it, with the headers it includes; None where it does not."""
         detailed = cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
         try:
             unit = self.index.parse(str(self.root / path), arguments, options=detailed)
         except cindex.TranslationUnitLoadError:
             self.counts["files not compiled"] += 1
-            return
+            return None
         fatal = [one for one in unit.diagnostics if one.severity >= cindex.Diagnostic.Fatal]
         if fatal:
             print(f"not compiled: {path}: {fatal[0].spelling}", file=sys.stderr)
             self.counts["files not compiled"] += 1
-            return
+            return None
         self.counts["files compiled"] += 1
+        return unit
+
+    def read(self, path: str, arguments: list[str]) -> None:
+        """Take over what clang says of one file and the headers it includes."""
+        unit = self.parsed(path, arguments)
+        if unit is None:
+            return
         broken = {
             (one.location.file.name, one.location.line)
             for one in unit.diagnostics
@@ -279,7 +286,7 @@ def _guessed(root: Path, code: list[str]) -> list[str]:
     return [f"-I{root / folder}" for folder, _ in folders.most_common()]
 
 
-def _commands(root: Path, code: list[str]) -> Iterator[tuple[str, list[str]]]:
+def commands(root: Path, code: list[str]) -> Iterator[tuple[str, list[str]]]:
     """(path, arguments) of every file that is compiled."""
     builtin = subprocess.run(
         ["cc", "-print-file-name=include"], stdout=subprocess.PIPE, text=True, check=False
@@ -322,7 +329,7 @@ def main(root: Path) -> None:
     """Answer for the files named on stdin."""
     code = [path for path in sys.stdin.read().splitlines() if (root / path).is_file()]
     judge = Judge(root, code)
-    for path, arguments in _commands(root, code):
+    for path, arguments in commands(root, code):
         judge.read(path, arguments)
     by_path: dict[str, list[Any]] = defaultdict(list)
     for (path, line, name), places, known in judge.calls():

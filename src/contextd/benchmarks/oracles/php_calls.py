@@ -1,6 +1,7 @@
 """Every call of a PHP tree with the definitions Intelephense finds for it, as a line of JSON per file.
 
-Usage: python php_calls.py FOLDER ROOT < paths; FOLDER holds node_modules/intelephense.
+Usage: python php_calls.py FOLDER ROOT [--names] < paths; FOLDER holds node_modules/intelephense. With --names:
+every name, called or not. Properties are no names there, as PHP writes them as variables.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ _NAMES = Path(__file__).with_name("php_names.php")
 
 def named(path: Path) -> dict[str, list[tuple[int, int, str]]]:
     """(line, column, name) of the `calls` of a file and of what is `defined` in it, by PHP's own reader."""
-    done = subprocess.run(["php", str(_NAMES), str(path)], stdout=subprocess.PIPE, check=False)
+    names = sys.argv[3:]
+    done = subprocess.run(
+        ["php", str(_NAMES), str(path), *names], stdout=subprocess.PIPE, check=False
+    )
     found: dict[str, Any] = json.loads(done.stdout or b"{}")
     return {kind: [(line, at, name) for line, at, name in rows] for kind, rows in found.items()}
 

@@ -17,6 +17,8 @@ from contextd.code.calls.edges import Edge
 from contextd.code.calls.facts import UseKind
 from contextd.code.calls.layout import FUNCTIONS
 from contextd.code.calls.queries import QUERIES
+from contextd.code.calls.uses_c import uses_in_c
+from contextd.code.calls.uses_rust import is_other_in_rust
 from contextd.code.symbols.reference_names import holder_of
 from contextd.code.symbols.references import Reference, word_uses
 from contextd.code.symbols.sources import Sources
@@ -43,6 +45,18 @@ def uses(
         known = found.get((edge.path, edge.line))
         if known is None or (edge.certain and not known.certain):
             found[edge.path, edge.line] = edge
+    if calls.layout.family(one.path) == "c" and one.symbol.kind not in FUNCTIONS:
+        for line, certain in uses_in_c(calls, sources, one, among):
+            if time.monotonic() > until:
+                break
+            known = found.get((line.path, line.line))
+            if known is None or (certain and not known.certain):
+                around = calls.layout.around(line.path, line.start)
+                caller = around if around != one else None
+                found[line.path, line.line] = Edge(
+                    line.path, line.line, "use", caller, one, certain
+                )
+        return tuple(sorted(found.values(), key=lambda e: (not e.certain, e.path, e.line)))
     unbound = [] if _is_member(calls, one) else files_seeing(calls.layout, sources, one)
     for line in word_uses(calls.graph, sources, one, among, unbound):
         if time.monotonic() > until:
@@ -77,6 +91,8 @@ def _is_member(calls: CallGraph, one: Definition) -> bool:
 
 def _is_other(calls: CallGraph, sources: Sources, one: Definition, line: Reference) -> bool:
     """Whether a name that imports lead to the definition by means something else where it stands."""
+    if calls.layout.family(one.path) == "rust" and is_other_in_rust(calls, sources, one, line):
+        return True
     holder = holder_of(calls.graph, one)
     binding = calls.layout.binding_scope(line.path, line.start, line.name)
     # What stands in a function or a callback is bound there. Several of one name in a file are one.

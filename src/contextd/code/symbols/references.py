@@ -100,13 +100,16 @@ def _in_file(
     own = set[int]() if apart else _defined_names(source, present)
     packages = _package_names(source, names.packages, language.family)
     lines: list[bytes] | None = None
-    found: dict[int, Reference] = {}
+    found: list[Reference] = []
+    rows: set[int] = set()
     for match in word.finditer(source.data):
         node = root.descendant_for_byte_range(match.start(), match.end())
         if node is None or (match.start(), match.end()) != (node.start_byte, node.end_byte):
             continue
         row = node.start_point[0]
-        if row + 1 in found or match.start() in own or _NO_CODE.search(node.type):
+        # `Two(generic::Two::new())` of Rust names two types on one line.
+        is_known = row in rows and language.family != "rust"
+        if is_known or match.start() in own or _NO_CODE.search(node.type):
             continue
         before = source.data[max(0, node.start_byte - 200) : node.start_byte].decode(
             "utf-8", "replace"
@@ -118,8 +121,31 @@ def _in_file(
             lines = source.data.split(b"\n") if lines is None else lines
             text = lines[row].decode("utf-8", "replace").strip()[:_LONGEST_LINE]
             name = match[0].decode()
-            found[row + 1] = Reference(source.file.path, row + 1, text, role, node.start_byte, name)
-    return list(found.values())
+            rows.add(row)
+            found.append(Reference(source.file.path, row + 1, text, role, node.start_byte, name))
+    return found
+
+
+def named_nodes(
+    sources: Sources, source: SourceText, name: str
+) -> Iterator[tuple[Node, Reference]]:
+    """Each word of a file that is a name, whatever it means; also those in the texts of macros of C."""
+    language = language_of(source.file.path)
+    if language is None or name.encode() not in source.data or source.unparsed:
+        return
+    root = sources.tree(source, language)
+    own = _defined_names(source, [name])
+    lines = source.data.split(b"\n")
+    word = re.compile(rb"(?<![\w$\x80-\xff\"'])%s(?![\w$\x80-\xff\"'])" % re.escape(name.encode()))
+    for match in word.finditer(source.data):
+        node = root.descendant_for_byte_range(match.start(), match.end())
+        if node is None or match.start() in own or _NO_CODE.search(node.type):
+            continue
+        is_whole = (match.start(), match.end()) == (node.start_byte, node.end_byte)
+        if is_whole or node.type == "preproc_arg":
+            row = source.data.count(b"\n", 0, match.start())
+            text = lines[row].decode("utf-8", "replace").strip()[:_LONGEST_LINE]
+            yield node, Reference(source.file.path, row + 1, text, "use", match.start(), name)
 
 
 def _defined_names(source: SourceText, names: Sequence[str]) -> set[int]:

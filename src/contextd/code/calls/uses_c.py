@@ -1,0 +1,177 @@
+"""Where types, constants, macros and namespaces of C and C++ are used.
+
+An include binds no name: a word means what the innermost class or namespace around it holds, among the
+definitions that the file includes at any distance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+
+from tree_sitter import Node
+
+from contextd.code.calls.call_graph import CallGraph
+from contextd.code.calls.extract_c import NAMESPACE, USING
+from contextd.code.calls.layout import CONSTANTS, FUNCTIONS
+from contextd.code.calls.linkage import MACRO
+from contextd.code.index.languages.outline import text_of
+from contextd.code.symbols.references import Reference, named_nodes
+from contextd.code.symbols.sources import Sources
+from contextd.code.symbols.symbol_graph import Definition
+from contextd.domain.errors import ContextdError
+
+_MEMBERS = frozenset(("field_identifier", "statement_identifier"))
+"""Nodes that name a field or a label: never a type, a constant or a macro."""
+_TYPES = frozenset(("type_identifier", "namespace_identifier"))
+_ALIAS = "type"
+
+
+def uses_in_c(
+    calls: CallGraph,
+    sources: Sources,
+    one: Definition,
+    among: Callable[[str], bool] | None = None,
+) -> Iterator[tuple[Reference, bool]]:
+    """(line, whether it is certain) of each use of a definition that is no function, file by file."""
+    name = one.symbol.name
+    own = {
+        (each.path, line)
+        for _, each in calls.layout.linkage.named(name)
+        if each.qualified == one.qualified
+        # `typedef struct { … } name;` has its name at the end.
+        for line in (each.symbol.start_line, each.symbol.end_line)
+        if line == each.symbol.start_line or each.symbol.kind == _ALIAS
+    }
+    for path in _candidates(calls, one):
+        if among is not None and not among(path):
+            continue
+        with suppress(ContextdError):
+            for node, line in named_nodes(sources, sources.current(path), name):
+                if (path, line.line) in own:
+                    continue
+                certain = _meant(calls, one, path, node, line.start)
+                if certain is not None:
+                    yield line, certain
+
+
+def _candidates(calls: CallGraph, one: Definition) -> Iterator[str]:
+    """The files that include a definition; then headers whose includers do, where nothing else has the name."""
+    linkage = calls.layout.linkage
+    named = [each for _, each in linkage.named(one.symbol.name)]
+    is_alone = all(_same(each, one) for each in named)
+    # A type may be named in a header, and have its members in a file that nobody includes.
+    anchors = {each.path for each in named} if is_alone else {one.path}
+    code = [path for path in sorted(calls.graph.files) if calls.layout.family(path) == "c"]
+    seeing = [path for path in code if anchors & linkage.included(path)]
+    yield from seeing
+    if is_alone and calls.graph.importers.get(one.path):
+        included = {inner for path in seeing for inner in linkage.included(path)}
+        yield from sorted(included.intersection(code).difference(seeing))
+
+
+def _meant(calls: CallGraph, one: Definition, path: str, node: Node, start: int) -> bool | None:
+    """Whether a word certainly means the definition; None where it means something else."""
+    symbol = one.symbol
+    if node.type in _MEMBERS or (node.type in _TYPES and symbol.kind in CONSTANTS):
+        return None
+    if symbol.kind == "module" and node.type not in _TYPES:
+        return None
+    others = [each for _, each in calls.layout.linkage.named(symbol.name)]
+    is_type = symbol.kind not in CONSTANTS and symbol.kind != MACRO
+    if is_type and node.type not in _TYPES and any(e.symbol.kind in FUNCTIONS for e in others):
+        return None
+    if node.type not in _TYPES and calls.layout.binding_scope(path, start, symbol.name):
+        return None
+    before = _qualifiers(node)
+    hits = _hits(calls, one, path, start, before)
+    # What a file defines itself is meant before what it includes.
+    hits = [each for each in hits if each.path == path] or hits
+    if not any(_same(each, one) for each in hits):
+        return None
+    return _is_one(hits)
+
+
+def _qualifiers(node: Node) -> tuple[str, ...]:
+    """What is written before a name and its colons, outermost first."""
+    found: list[str] = []
+    here, around = node, node.parent
+    while around is not None and around.type in ("qualified_identifier", "template_type"):
+        scope = around.child_by_field_name("scope")
+        if around.type == "qualified_identifier" and scope is not None and scope.id != here.id:
+            name = scope.child_by_field_name("name") or scope
+            found.insert(0, text_of(name))
+        here, around = around, around.parent
+    return tuple(found)
+
+
+def _hits(
+    calls: CallGraph, one: Definition, path: str, start: int, before: Sequence[str]
+) -> list[Definition]:
+    """The definitions that a word may mean, of the innermost scope that has any."""
+    linkage = calls.layout.linkage
+    seen = linkage.included(path)
+    named = [
+        (home, each)
+        for home, each in linkage.named(one.symbol.name)
+        if each.symbol.kind not in FUNCTIONS
+    ]
+    near = [(home, each) for home, each in named if each.path in seen]
+    within = ".".join(before)
+    for some in (near, named):
+        for prefix in _prefixes(calls, path, start):
+            wanted = f"{prefix}.{within}".strip(".")
+            if found := [each for home, each in some if home == wanted]:
+                return found
+        last = before[-1] if before else None
+        # A base class, an alias of a namespace or a template may stand between.
+        found = [
+            each
+            for home, each in some
+            if last is None or (home and home.rpartition(".")[2] == last)
+        ]
+        if some is near and found:
+            return found
+    return []
+
+
+def _prefixes(calls: CallGraph, path: str, start: int) -> Iterator[str]:
+    """The classes and namespaces around a place, innermost first, then those that are used there."""
+    scopes = calls.layout.scopes(path)
+    inside: list[str] = []
+    used: list[str] = []
+    at = calls.layout.scope_around(path, start)
+    chain: list[str] = []
+    while at >= 0:
+        here = scopes[at]
+        if here.name and (here.kind == "class" or NAMESPACE in here.bindings):
+            inside.insert(0, here.name)
+        used += [_dotted(each) for each, _ in here.bindings.get(USING, ())]
+        at = here.parent
+    for number in range(len(inside), -1, -1):
+        chain.append(".".join(inside[:number]))
+    yield from chain
+    yield from (f"{outer}.{name}".strip(".") for name in used for outer in chain)
+
+
+def _dotted(found: tuple[object, ...]) -> str:
+    if found[0] == "scoped" and isinstance(found[1], tuple):
+        return ".".join(map(str, (*found[1], found[2])))
+    return str(found[-1])
+
+
+def _same(one: Definition, other: Definition) -> bool:
+    """Whether two definitions are one: what conditions leave, or a type and the name for it."""
+    if one.qualified != other.qualified:
+        return False
+    is_namespace = "module" in (one.symbol.kind, other.symbol.kind)
+    # Each of two files may have a name of its own for a type.
+    is_named = (one.symbol.kind == _ALIAS) != (other.symbol.kind == _ALIAS)
+    return one.path == other.path or is_namespace or is_named
+
+
+def _is_one(hits: Sequence[Definition]) -> bool:
+    """Whether several definitions are one thing, such as a type and the name for it."""
+    records = {(e.path, e.qualified) for e in hits if e.symbol.kind not in (_ALIAS, "module")}
+    aliases = {(e.path, e.qualified) for e in hits if e.symbol.kind == _ALIAS}
+    return len(records) <= 1 and len(aliases) <= 1

@@ -1,0 +1,66 @@
+"""Which type of Rust a name means where several modules define one."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from contextd.code.calls.call_graph import CallGraph
+from contextd.code.calls.expressions import value
+from contextd.code.calls.layout import CONSTANTS, FUNCTIONS
+from contextd.code.index.languages.table import language_of
+from contextd.code.symbols.references import Reference
+from contextd.code.symbols.sources import Sources
+from contextd.code.symbols.symbol_graph import Definition
+
+_PATHS = frozenset(("scoped_identifier", "scoped_type_identifier"))
+_BEHIND_A_DOT = frozenset(("field_identifier",))
+
+
+def is_other_in_rust(calls: CallGraph, sources: Sources, one: Definition, line: Reference) -> bool:
+    """Whether a word that may name a type or function is known to mean another one."""
+    node = _node(sources, line)
+    if node is None or one.symbol.kind in CONSTANTS:
+        return False
+    if node.type in _BEHIND_A_DOT and one.symbol.kind in FUNCTIONS and not one.symbol.parent:
+        # A method is called, never what stands by itself.
+        return True
+    if _is_module(node):
+        return one.symbol.kind != "module"
+    path = node
+    while path.parent is not None and path.parent.type in _PATHS:
+        named = path.parent.child_by_field_name("name")
+        if named is None or named.id != path.id:
+            break
+        path = path.parent
+    scope = calls.layout.scope_around(line.path, line.start)
+    found = calls.interpreter.evaluate(line.path, scope, value(path))
+    meant = {each.one for each in found.meanings if each.one is not None and each.kind != "module"}
+    if meant:
+        return one not in meant
+    homonyms = [
+        each
+        for each in calls.graph.by_name.get(one.symbol.name, ())
+        if each != one and each.symbol.kind not in CONSTANTS and not each.symbol.parent
+    ]
+    # What nothing leads to is certain only where nothing else has the name.
+    return bool(homonyms) and calls.layout.family(one.path) == "rust"
+
+
+def _is_module(node: Node) -> bool:
+    """Whether it is the name of a module that is declared, or the head of a path."""
+    parent = node.parent
+    if parent is None:
+        return False
+    if parent.type == "mod_item":
+        return True
+    path = parent.child_by_field_name("path") if parent.type in _PATHS else None
+    return path is not None and path.id == node.id and node.text is not None and node.text.islower()
+
+
+def _node(sources: Sources, line: Reference) -> Node | None:
+    language = language_of(line.path)
+    if language is None:
+        return None
+    root = sources.tree(sources.current(line.path), language)
+    end = line.start + len(line.name.encode())
+    return root.descendant_for_byte_range(line.start, end)
