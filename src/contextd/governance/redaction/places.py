@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from binascii import a2b_base64
 from collections.abc import Callable, Iterator
 
 from contextd.domain.regex import regex
@@ -11,7 +10,7 @@ from contextd.governance.redaction.labels import Label
 from contextd.governance.redaction.percent import decoded
 from contextd.governance.redaction.speech import random_looking, spoken
 from contextd.governance.redaction.text import Span, Text
-from contextd.governance.redaction.values import is_placeholder, is_secret
+from contextd.governance.redaction.values import is_example, is_placeholder, is_secret
 
 _WINDOW = 400
 _LONGEST = 10_000
@@ -147,17 +146,8 @@ def authorization(text: str, at: int) -> Iterator[Span]:
     if match:
         group = "secret" if match["secret"] else "bare"
         shown = random_looking(match[group], 12) and not is_placeholder(match[group])
-        if shown and not _example_pair(match[group]):
+        if shown and not is_example(match[group]):
             yield *match.span(group), "authorization"
-
-
-def _example_pair(encoded: str) -> bool:
-    """Whether it is the Base64 of a user and a password that everybody uses in examples: `test:test`."""
-    try:
-        user, _, password = a2b_base64(encoded).decode("ascii").partition(":")
-    except ValueError:
-        return False
-    return bool(password) and (password == user or is_placeholder(password))
 
 
 def _key_block(text: str, at: int) -> Iterator[Span]:

@@ -6,6 +6,12 @@ import re
 from typing import Literal
 
 from contextd.domain.regex import regex
+from contextd.governance.redaction.examples import (
+    decoded_text,
+    is_published,
+    is_sequence,
+    secret_part,
+)
 from contextd.governance.redaction.labels import Kind, Label
 from contextd.governance.redaction.percent import decoded
 from contextd.governance.redaction.speech import (
@@ -132,6 +138,8 @@ def is_secret(value: str, named: Label, form: Form) -> bool:
         return False
     if len(value) < _SHORTEST_SURE:
         return _weak(value, named, form)
+    if is_example(value) or _repeats_its_name(value, named):
+        return False
     digits = bool(_DIGIT.search(value))
     if named.kind == "secret" and form in _QUOTED and _DJANGO.fullmatch(value) and _mixed(value):
         return True
@@ -174,7 +182,27 @@ def is_placeholder(value: str) -> bool:
         return True
     if value.islower() and value.rstrip("0123456789") in _ORDINARY:
         return True
-    return _names_itself(value)
+    return _names_itself(value) or is_example(value)
+
+
+def is_example(value: str) -> bool:
+    """Whether documents print it: published, a sequence, or the Base64 of a value everybody uses."""
+    if is_published(value) or is_sequence(value):
+        return True
+    readable = decoded_text(value)
+    hidden = secret_part(readable)
+    return bool(readable) and (
+        hidden in (readable.partition(":")[0], "")
+        or hidden.casefold() in _ORDINARY
+        or _names_itself(hidden)
+    )
+
+
+def _repeats_its_name(value: str, named: Label) -> bool:
+    """Whether its words are those of the name it stands beside: `rootPassword: newRootPassword123`."""
+    parts = {part.casefold() for part in _PARTS.findall(value[:60]) if part.isalpha()}
+    others = parts - _EXAMPLE_PARTS - _ORDINARY
+    return named.word in parts and len(parts) > 1 and others <= set(named.parts)
 
 
 def _names_itself(value: str) -> bool:
