@@ -53,6 +53,10 @@ _END = regex(r"-{4,5} ?END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
 _BODY = regex(r"(?:[A-Za-z0-9+/=\s:,.()]|\\[nr]|-(?!----)){0,20000}")
 _ENCODED = regex(r"[A-Za-z0-9+/]{20,}")
 _KEY_BLOCK = 20_000
+_ELLIPSIS = regex(r"\n\W{0,12}(?:\.\.\.|…)\W{0,12}\n")
+_ELIDED = 200
+"""Characters of a block with an ellipsis for a line that are not enough of the key: its first line is public."""
+
 _AZURE_SECRET = regex(
     r"(?<![A-Za-z0-9_~.\-])[A-Za-z0-9_~.\-]{3}\dQ~[A-Za-z0-9_~.\-]{31,34}(?![A-Za-z0-9_~\-])"
 )
@@ -93,7 +97,9 @@ def places(text: Text) -> Iterator[Span]:
 
 def _address(text: str, at: int) -> Iterator[Span]:
     match = _USERINFO.match(text, at, at + _WINDOW)
-    if match and not _guessable(match["secret"]):
+    # `https://proxy.test:8085@localhost` has a port there.
+    port = match and "." in match["user"] and match["secret"].isdigit() and len(match["secret"]) < 6
+    if match and not port and not _guessable(match["secret"]):
         yield *match.span("secret"), "url-password"
 
 
@@ -103,9 +109,16 @@ def _encoded_address(text: str, at: int) -> Iterator[Span]:
         yield *match.span("secret"), "url-password"
 
 
+_CONSTANTS = regex(r"[A-Z]+(?:[_:]+[A-Z]+)+")
+
+
 def _guessable(password: str) -> bool:
-    """Whether a password is of those that stand in examples: a word or two in lower case."""
+    """Whether a password is of those that stand in examples: a word or two in lower case, what a name of a
+    constant says, or a pattern.
+    """
     password = decoded(password)
+    if not any(map(str.isalnum, password)) or _CONSTANTS.fullmatch(password):
+        return True
     lower = password.islower() or "pass" in password.casefold()
     words = lower and password.isascii() and not any(map(str.isdigit, password))
     return is_placeholder(password) or len(set(password)) < 3 or (words and spoken(password))
@@ -162,6 +175,8 @@ def _key_block(text: str, at: int) -> Iterator[Span]:
     if end:
         inside = end.start() - begin.end()
         encoded = sum(len(run) for run in _ENCODED.findall(text, begin.end(), end.start()))
+        if encoded < _ELIDED and _ELLIPSIS.search(text, begin.end(), end.start()):
+            return
         if encoded >= max(40, 0.4 * inside) or (
             inside >= 24 and _BODY.fullmatch(text, begin.end(), end.start())
         ):

@@ -13,9 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextd.domain.regex import regex
 from contextd.governance.redaction.text import Span
 
-_MADE_UP = frozenset(
-    "password secret authorization password-hash cookie url-password".split()
-)
+_MADE_UP = frozenset("password secret authorization password-hash cookie url-password".split())
 """Types of secrets that a test makes up; all others have a shape that only the real thing has."""
 
 _NEAR = 60

@@ -48,7 +48,7 @@ _PLACEHOLDER = regex(
 _ORDINARY = frozenset(
     """password passwd pass pwd pw secret postgres postgresql root user username admin administrator test
     testing tester guest mysql redis token rabbitmq minioadmin changeit letmein default none null true false string
-    demo hello world foo bar baz qux example mongo mongodb mariadb oracle sa key apikey value changeme temp dev
+    passphrase passcode demo hello world foo bar baz qux example mongo mongodb mariadb oracle sa key apikey value changeme temp dev
     development staging production local qwerty welcome login abc abcd""".split()
 )
 """Values everybody uses in examples; no secret is lost by leaving them."""
@@ -67,17 +67,17 @@ _OF_IDS = frozenset("credential credentials pass passwords".split())
 """Labels beside which a UUID is an id."""
 
 _MARKED_UP = regex(
-    r"</|/>|\\[wdsbS]|\\u[0-9a-fA-F]{4}|\(\?|\{\w*\}|=>|->"
-    r"|^\[\^?\w-\w|^(?:ISO-8859|iso-8859|[Ww]indows)-\d+$|^[\w./-]{1,80}\.(?:md|rst|txt|py|pyi|[jt]sx?|[cm]js|json|ya?ml|toml|go|rs|java|kt|cs|sql|html?|css|sh|log|png|exe|msi|dll|dmg|jar|zip|gz|pem|crt|jks|p12|pfx)(?::\d+)?$"
+    r"</|/>|\\(?:033|x1[bB]|e|u001[bB])\[|^(?:SHA|sha|MD|md)\d{1,3}[:=-]|^\d+(?:\.\d+){2}[\w.-]*\(|\\[wdsbS]|\\u[0-9a-fA-F]{4}|\(\?|\{\w*\}|=>|->"
+    r"|^\[\^?\w-\w|^(?:ISO-8859|iso-8859|[Ww]indows)-\d+$|^[\w./-]{1,80}\.(?:md|rst|txt|py|pyi|[jt]sx?|[cm]js|json|ya?ml|toml|go|rs|java|kt|cs|sql|html?|css|sh|log|png|svg|gif|jpe?g|webp|woff2?|exe|msi|dll|dmg|jar|zip|gz|pem|crt|jks|p12|pfx)(?::\d+)?$"
     r"|^(?:\w{1,12}[:@])?[v^~]?\d+(?:\.\d+){1,3}[\w.+-]*$|/[\w.-]+\.[a-z]{2,5}$|^(?:[\w-]+\.)+[a-z]+/"
 )
-"""Markup, patterns, formats, versions, files and addresses, which stand between quotes too."""
+"""Markup, colours of a terminal, digests with their name, patterns, formats, versions, files and addresses, which stand between quotes too."""
 
 _CODE = regex(
     r"[A-Za-z_$][\w$.]*\(|::|\]\(|\(\)|^[\w$]+\[|^[!&*]?\(|^[\[{]|\?\.|&&|\|\||^\*|[\"']|^&?[A-Za-z_][\w.]*\{|[)\]}]\w|[)\]]\["
 )
 _HEX = regex(r"[0-9a-f]{7,}|[0-9A-F]{7,}")
-_FINGERPRINT = regex(r"(?:[0-9A-F]{8}|[0-9A-F]{16}|[0-9A-F]{40})(?:,[0-9A-F]{8,40})*")
+_FINGERPRINT = regex(r"(?:0x)?(?:[0-9A-F]{8}|[0-9A-F]{16}|[0-9A-F]{40})(?:,[0-9A-F]{8,40})*")
 """The id of a public key, as GnuPG writes it."""
 
 _NAMING = regex(
@@ -115,6 +115,16 @@ _LETTERS_FOR = str.maketrans("@04$3", "aoase")
 _PARTS = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^A-Za-z]+")
 
 _NUMBERED_NAME = regex(r"[A-Za-z]?[a-z]*\d(?:[A-Z][a-z]{2,})+")
+_OWN_MEMBER = regex(r"(?:this|self)(?:\??\.[A-Za-z_$][\w$]*)+")
+_CLASS_FILE = regex(r"L?[a-z][a-z0-9_]*(?:/[A-Za-z_][\w$]*)+;?")
+"""A class as the virtual machine of Java writes it: `Lokhttp3/Authenticator;`."""
+
+_PUBLISHABLE = regex(r"(?:sb_publishable_|pk_(?:live|test)_|appl_|goog_|amzn_)\w+")
+"""Keys that apps and pages ship, of Supabase, Stripe and RevenueCat."""
+
+_TWO_ORDINARY = re.compile(
+    f"(?:{'|'.join(sorted(filter(lambda word: len(word) > 2, _ORDINARY), key=len, reverse=True))}){{2,3}}"
+)
 _MEMBER = regex(r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+")
 
 _PUNCTUATED = regex(r"[=:;,|(){}\[\]<>\\]")
@@ -165,7 +175,7 @@ def _is_code(value: str, named: Label, form: Form) -> bool:
     """Whether it is an expression, a name, a pattern, a file or an address."""
     if _MARKED_UP.search(value) or _ADDRESS.fullmatch(value):
         return True
-    if _FILTER.fullmatch(value) or _NAMED_KEY.fullmatch(value):
+    if _FILTER.fullmatch(value) or _NAMED_KEY.fullmatch(value) or _PUBLISHABLE.fullmatch(value):
         return True
     quoted = form in _QUOTED
     if (not quoted or named.kind == "secret") and _CODE.search(value):
@@ -206,7 +216,10 @@ def _repeats_its_name(value: str, named: Label) -> bool:
 
 
 def _names_itself(value: str) -> bool:
-    """Whether it says that it is a password, of whom and when, and nothing else: `newPassword123`."""
+    """Whether it says that it is a password, of whom and when, and nothing else: `newPassword123`, `testpwd`."""
+    word = value.casefold().rstrip("0123456789")
+    if _TWO_ORDINARY.fullmatch(word) and "123456789".startswith(value[len(word) :]):
+        return True
     parts = [part.casefold() for part in _PARTS.findall(value[:60]) if part.isalpha()]
     others = [part for part in parts if part not in _EXAMPLE_PARTS]
     return bool(others) and len(parts) > 1 and _ORDINARY.issuperset(others)
@@ -283,8 +296,12 @@ def _weak(value: str, named: Label, form: Form) -> bool:
 
 
 def _is_member(value: str) -> bool:
-    """Whether it is read from a variable: `auth0Config.clientSecret`."""
+    """Whether it is read from a variable, `auth0Config.clientSecret`, or names a class."""
     last = value.rpartition(".")[2]
+    if _OWN_MEMBER.fullmatch(value):
+        return True
+    if _CLASS_FILE.fullmatch(value) and spoken(value.rpartition("/")[2]):
+        return True
     return bool(_MEMBER.fullmatch(value)) and (spoken(last) or bool(_NUMBERED_NAME.fullmatch(last)))
 
 
