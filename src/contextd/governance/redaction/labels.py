@@ -110,6 +110,9 @@ def _head(named: list[str]) -> tuple[Kind, bool, str] | None:
     words = [word.casefold() for word in named]
     while len(words) > 1 and (words[-1] in _SUFFIXES or words[-1].isdigit()):
         words.pop()
+    # As kubeconfig names it.
+    if words[-2:] == ["key", "data"]:
+        words.pop()
     if not words:
         return None
     *before, head = words

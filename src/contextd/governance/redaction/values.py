@@ -90,8 +90,11 @@ _NAMED_AFTER = regex(
 )
 """What a variable with a number is named after: `userinput2`, but not `monkey7`."""
 
-_DATED = regex(r"[A-Z][A-Za-z]*[!@#$%^&*_.-]?\d{3,}[!@#$%^&*?]*")
-"""A word with a year or a number behind it: how many people make a password."""
+_DATED = regex(
+    r"[A-Z][A-Za-z]*[!@#$%^&*_.-]?\d{3,}[!@#$%^&*?]*"
+    r"|[A-Z][a-z]{2,}(?:[-_.][A-Z][a-z]{2,}){1,3}[-_.]?(?:\d{2,}[!@#$%^&*?]+|\d{2,4})"
+)
+"""A word with a year or a number behind it, or several joined ones: how many people make a password."""
 
 _WORD_AND_NUMBER = regex(r"(?P<word>[A-Za-z]{3,24})(?P<number>\d{1,8})[!.?@#$*]?")
 _KNOWN_NUMBERED = regex(
@@ -153,12 +156,14 @@ def is_secret(value: str, named: Label, form: Form) -> bool:
     digits = bool(_DIGIT.search(value))
     if named.kind == "secret" and form in _QUOTED and _DJANGO.fullmatch(value) and _mixed(value):
         return True
-    if not digits and (form == "spoken" or value.islower() or value.isupper()):
+    if not digits and (value.islower() or value.isupper()):
+        return False
+    if not digits and form == "spoken" and not _jumbled(value):
         return False
     if is_placeholder(value) and not _dense(value):
         return False
     if _UUID.fullmatch(value):
-        certain = form in ("quoted", "line") or (named.option and form == "inline")
+        certain = form in _QUOTED or form in ("line", "inline")
         return certain and not named.weak and named.word not in _OF_IDS
     if not value.isascii() and sum(map(str.isascii, value)) < 0.8 * len(value):
         return False
@@ -169,6 +174,11 @@ def is_secret(value: str, named: Label, form: Form) -> bool:
     if named.kind == "password":
         return _chosen(value, named, form, digits=digits)
     return _generated(value, named, form, digits=digits)
+
+
+def _jumbled(value: str) -> bool:
+    """Whether letters change their case as often as in what a generator draws."""
+    return len(value) >= 12 and hops(value) >= len(value) / 3 and not spoken(value)
 
 
 def _is_code(value: str, named: Label, form: Form) -> bool:
@@ -200,9 +210,10 @@ def is_example(value: str) -> bool:
     if is_published(value) or is_sequence(value):
         return True
     readable = decoded_text(value)
+    user, colon, _ = readable.partition(":")
     hidden = secret_part(readable)
     return bool(readable) and (
-        hidden in (readable.partition(":")[0], "")
+        (bool(colon) and hidden == user)
         or hidden.casefold() in _ORDINARY
         or _names_itself(hidden)
     )
@@ -317,10 +328,16 @@ def _unspeakable(value: str) -> bool:
         _TECHNICAL.fullmatch(value)
         or _NUMBERED.fullmatch(value)
         or _HEX.fullmatch(value)
-        or _PUNCTUATED.search(value)
+        or (_PUNCTUATED.search(value) and not _drawn(value))
     ):
         return False
     return not spoken(value) or bool(_SYMBOL.search(value[:-1]))
+
+
+def _drawn(value: str) -> bool:
+    """Whether characters of every kind alternate as they do in what a generator draws."""
+    kinds = all(kind.search(value) for kind in _CLASSES)
+    return kinds and len(value) >= 12 and hops(value) >= len(value) / 2 and not spoken(value)
 
 
 def _generated(value: str, named: Label, form: Form, *, digits: bool) -> bool:
