@@ -31,7 +31,7 @@ _PART = regex(r"[^\W_]+")
 _SHAPED = regex(r"[^\W\d_]+\d{0,4}|\d{1,12}[a-z]{0,2}")
 _HUMP = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+")
 _VOWEL = regex(r"[aeiouyäöüáéíóúâêîôûãõå]", re.I)
-_CROWD = regex(r"(?:sch|[bcdfghjklmnpqrstvwxz]){5}", re.I)
+_CROWD = regex(r"(?:sch|(?!sch)[bcdfghjklmnpqrstvwxz]){5}", re.I)
 """More consonants than a word has in a row; the three of `sch` are one sound."""
 
 _DIGIT = regex(r"\d")

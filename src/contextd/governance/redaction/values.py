@@ -156,9 +156,7 @@ def is_secret(value: str, named: Label, form: Form) -> bool:
     digits = bool(_DIGIT.search(value))
     if named.kind == "secret" and form in _QUOTED and _DJANGO.fullmatch(value) and _mixed(value):
         return True
-    if not digits and (value.islower() or value.isupper()):
-        return False
-    if not digits and form == "spoken" and not _jumbled(value):
+    if not digits and not _drawn_letters(value, form):
         return False
     if is_placeholder(value) and not _dense(value):
         return False
@@ -176,8 +174,12 @@ def is_secret(value: str, named: Label, form: Form) -> bool:
     return _generated(value, named, form, digits=digits)
 
 
-def _jumbled(value: str) -> bool:
-    """Whether letters change their case as often as in what a generator draws."""
+def _drawn_letters(value: str, form: Form) -> bool:
+    """Whether letters and symbols may be a secret: never of one case only, and in a sentence only where
+    the case changes as often as in what a generator draws.
+    """
+    if form != "spoken":
+        return not (value.islower() or value.isupper())
     return len(value) >= 12 and hops(value) >= len(value) / 3 and not spoken(value)
 
 
@@ -214,6 +216,7 @@ def is_example(value: str) -> bool:
     hidden = secret_part(readable)
     return bool(readable) and (
         (bool(colon) and hidden == user)
+        or "example" in hidden.casefold()
         or hidden.casefold() in _ORDINARY
         or _names_itself(hidden)
     )
