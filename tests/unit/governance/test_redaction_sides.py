@@ -77,6 +77,12 @@ SIDES = {
         f"@Test\nvoid verifies() {{\n  check(\"{HASH}\");\n}}",
         f"void verifies() {{\n  check(\"{HASH}\");\n}}",
     ),
+    "a language on Palau": (r'"en_PW":"ingl\u00e9s (Palau)"', '"root_PW":"anglais-Xq7Zr2L"'),
+    "an argument to pass": ("It is advised to pass to `to_argv/2` the same", "the password is `to4rgv/2x!Q9`"),
+    "a name with a number": (
+        'ResourceKey="SystemControlHighlightAccent2RevealBackgroundBrush"',
+        f'ResourceApiKey="{KEY}"',
+    ),
     "German words": (
         '"server-secret-key": "LwM2M-Server-Geheimschlüssel"',
         '"server-secret-key": "LwM2M-Srv7-Gehq9Xmschl4ssel"',

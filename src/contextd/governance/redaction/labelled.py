@@ -57,7 +57,7 @@ _VERDICT = re.compile(r"(?:\\{0,6}[\"'`*]){0,3}[ \t]{0,3}(?:[|,)}\];—–]|-[ \
 _KEY_FOLLOWS = re.compile(r"\\{0,4}[\"'`]\s{0,4}:(?!:)")
 _LOGIN_BEFORE = re.compile(r"login\s{1,8}\S{1,60}\s{1,8}$")
 _SPACED_VALUE = re.compile(r"\s{1,8}([^\s\"'`,;]{4,100})")
-_NAMED_ELSEWHERE = re.compile(r"\barn:aws[\w:<>*{}$-]*:secret:$|\bpass `$")
+_NAMED_ELSEWHERE = re.compile(r"\barn:aws[\w:<>*{}$-]*:secret:$|\bpass (?:\w{1,12} )?`$")
 """What a name stands behind: that of a secret at AWS, or an argument that somebody should "pass `…`"."""
 
 _COMPARED = re.compile(r"[=!]=[ \t]{0,4}$")

@@ -91,6 +91,9 @@ _PUBLIC_KEYS = frozenset("site".split())
 """What the key is for when pages show it: the site key of a captcha."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\dA-Za-z_]+")
+_REGION = re.compile(r"[a-z]{2,3}[-_](?:PW|pw)")
+"""A language as it is written on Palau: `en_PW`."""
+
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]*")
 
 
@@ -98,6 +101,8 @@ _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]*")
 def label(name: str) -> Label | None:
     """What a name of ASCII letters, digits, `-` and `_` labels; None when it labels no secret."""
     bare = name.strip("-_")
+    if _REGION.fullmatch(bare):
+        return None
     head = _head(_WORD.findall(bare))
     if head is None:
         return None

@@ -67,7 +67,7 @@ _OF_IDS = frozenset("credential credentials pass passwords".split())
 """Labels beside which a UUID is an id."""
 
 _MARKED_UP = regex(
-    r"</|/>|\\(?:033|x1[bB]|e|u001[bB])\[|^(?:SHA|sha|MD|md)\d{1,3}[:=-]|^\d+(?:\.\d+){2}[\w.-]*\(|\\[wdsbS]|\\u[0-9a-fA-F]{4}|\(\?|\{\w*\}|=>|->"
+    r"</|/>|\\(?:033|x1[bB]|e|u001[bB])\[|^(?:SHA|sha|MD|md)\d{1,3}[:=-]|^\d+(?:\.\d+){2}[\w.-]*\(|\\[wdsbS]|\\x[0-9a-f]{2}|\\u[0-9a-fA-F]{4}|\(\?|\{\w*\}|=>|->"
     r"|^\[\^?\w-\w|^(?:ISO-8859|iso-8859|[Ww]indows)-\d+$|^[\w./-]{1,80}\.(?:md|rst|txt|py|pyi|[jt]sx?|[cm]js|json|ya?ml|toml|go|rs|java|kt|cs|sql|html?|css|sh|log|png|svg|gif|jpe?g|webp|woff2?|exe|msi|dll|dmg|jar|zip|gz|pem|crt|jks|p12|pfx)(?::\d+)?$"
     r"|^(?:\w{1,12}[:@])?[v^~]?\d+(?:\.\d+){1,3}[\w.+-]*$|/[\w.-]+\.[a-z]{2,5}$|^(?:[\w-]+\.)+[a-z]+/"
 )
@@ -350,6 +350,8 @@ def _generated(value: str, named: Label, form: Form, *, digits: bool) -> bool:
     classes = sum(bool(kind.search(value)) for kind in _CLASSES)
     if digits and classes == 4 and form != "spoken" and not named.weak and _SYMBOL.search(value):
         return not spoken(value)
+    if is_identifier(value):
+        return False
     of_key, changes = named.word in ("key", "keys"), hops(value)
     if of_key and (_FINGERPRINT.fullmatch(value) or (named.weak and changes < len(value) / 5)):
         return False
