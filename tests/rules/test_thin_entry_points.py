@@ -36,7 +36,8 @@ SLOW = {
 REDACTION = {
     "domain", "domain.regex", "governance", "governance.redact", "governance.redaction",
     *(f"governance.redaction.{name}" for name in (
-        "beside", "labelled", "labels", "logins", "percent", "places", "providers", "speech", "text", "tokens", "values",
+        "beside", "examples", "labelled", "labels", "logins", "percent", "places", "programs", "providers", "speech",
+        "text", "tokens", "values",
     )),
 }  # fmt: skip
 """What a hook loads besides where no daemon answers: its event lies on the disk until one comes."""

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from contextd.governance.redaction.labelled import labelled
 from contextd.governance.redaction.logins import logins
 from contextd.governance.redaction.places import places
+from contextd.governance.redaction.programs import without_literals_of_tests
 from contextd.governance.redaction.text import Span, read
 from contextd.governance.redaction.tokens import tokens
 
@@ -96,15 +97,16 @@ def _all_spans(text: str) -> list[Span]:
     """Every secret, also such as show only once their neighbours are replaced: what stands in for
     one ends the words around it, so that a name or a value may begin there.
     """
-    found = fresh = _spans(text)
+    found = fresh = without_literals_of_tests(text, _spans(text))
     for _ in range(_ROUNDS):
         if not fresh:
             break
-        fresh = [
+        again = [
             span
             for low, high in _around(fresh, len(text))
             for span in _again(text, found, low, high)
         ]
+        fresh = without_literals_of_tests(text, again)
         found = sorted([*found, *fresh])
     return found
 

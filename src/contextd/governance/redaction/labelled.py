@@ -57,6 +57,9 @@ _VERDICT = re.compile(r"(?:\\{0,6}[\"'`*]){0,3}[ \t]{0,3}(?:[|,)}\];—–]|-[ \
 _KEY_FOLLOWS = re.compile(r"\\{0,4}[\"'`]\s{0,4}:(?!:)")
 _LOGIN_BEFORE = re.compile(r"login\s{1,8}\S{1,60}\s{1,8}$")
 _SPACED_VALUE = re.compile(r"\s{1,8}([^\s\"'`,;]{4,100})")
+_NAMED_ELSEWHERE = re.compile(r"\barn:aws[\w:<>*{}$-]*:secret:$|\bpass (?:\w{1,12} )?`$")
+"""What a name stands behind: that of a secret at AWS, or an argument that somebody should "pass `…`"."""
+
 _COMPARED = re.compile(r"[=!]=[ \t]{0,4}$")
 
 
@@ -115,11 +118,19 @@ def _past_escape(text: str, start: int, at: int) -> int:
     return start
 
 
+_KEY_OF_A_STORE = frozenset(
+    "for the a this that by with of from to and or removed saved deleted added found missing new old get set".split()
+)
+
+
 def _qualified(text: str, start: int, name: str) -> str:
     """The name of a key with the word in front of it: "api key", `?key=`."""
     if text[start - 1 : start] in ("?", "&"):
         return f"query-{name}"
     before = _WORD_BEFORE.search(text, max(0, start - 24), start)
+    # "Saved data for key: …" is the log of a store.
+    if before and before[1].casefold() in _KEY_OF_A_STORE:
+        return name
     return f"{before[1]}-{name}" if before else name
 
 
@@ -165,6 +176,10 @@ def _before(text: Text, start: int, named: Label) -> Span | None:
 
 def _judged(text: str, end: int, named: Label, found: FoundValue | None) -> Span | None:
     if found is None or _reports(text, end):
+        return None
+    if _NAMED_ELSEWHERE.search(text[max(0, found.start - _NEAR) : found.start]):
+        return None
+    if text.startswith("?", found.start) and text.endswith(":", 0, found.start):
         return None
     if found.form == "argument" and _KEY_FOLLOWS.match(text, found.end, found.end + 12):
         return None

@@ -17,7 +17,8 @@ class Label(NamedTuple):
     """What a name labels: a password, which people choose, or a secret, which machines make.
 
     It is `weak` where the name means other things as well, a `constant` when written like a variable
-    of the environment, an `option` when written like one of a command line.
+    of the environment, an `option` when written like one of a command line. `word` is the one that decides,
+    `parts` are all of them in lower case.
     """
 
     kind: Kind
@@ -25,6 +26,7 @@ class Label(NamedTuple):
     constant: bool = False
     option: bool = False
     word: str = ""
+    parts: tuple[str, ...] = ()
 
 
 ANCHORS = (
@@ -76,7 +78,7 @@ _SUFFIXES = frozenset(
 
 _OTHERWISE = frozenset(
     """public pub publishable pubkey foreign primary unique partition sort cache row lookup index websocket socket
-    signature csrf xsrf csrfmiddleware page continuation cursor pagination sync
+    signature csrf xsrf csrfmiddleware authenticity antiforgery postman page continuation cursor pagination sync
     cancellation lexer parser syntax stop eos bos pad sep cls unk design css theme color masked redacted
     sanitized""".split()
 )
@@ -85,7 +87,13 @@ _OTHERWISE = frozenset(
 _PLACES = frozenset("next previous start resume".split())
 """The same when right before it: `next_token`, but not `NEXT_PRIVATE_TOKEN`."""
 
+_PUBLIC_KEYS = frozenset("site".split())
+"""What the key is for when pages show it: the site key of a captcha."""
+
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\dA-Za-z_]+")
+_REGION = re.compile(r"[a-z]{2,3}[-_](?:PW|pw)")
+"""A language as it is written on Palau: `en_PW`."""
+
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]*")
 
 
@@ -93,20 +101,29 @@ _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]*")
 def label(name: str) -> Label | None:
     """What a name of ASCII letters, digits, `-` and `_` labels; None when it labels no secret."""
     bare = name.strip("-_")
+    if _REGION.fullmatch(bare):
+        return None
     head = _head(_WORD.findall(bare))
     if head is None:
         return None
     kind, weak, word = head
-    return Label(kind, weak, bool(_CONSTANT.fullmatch(bare)), name.startswith("-"), word)
+    parts = tuple(part.casefold() for part in _WORD.findall(bare))
+    return Label(kind, weak, bool(_CONSTANT.fullmatch(bare)), name.startswith("-"), word, parts)
 
 
 def _head(named: list[str]) -> tuple[Kind, bool, str] | None:
     words = [word.casefold() for word in named]
     while len(words) > 1 and (words[-1] in _SUFFIXES or words[-1].isdigit()):
         words.pop()
+    # As kubeconfig names it.
+    if words[-2:] == ["key", "data"]:
+        words.pop()
     if not words:
         return None
     *before, head = words
+    # Forms carry such tokens: csrfmiddlewaretoken, __RequestVerificationToken.
+    if head.startswith(("csrf", "xsrf")) or before[-2:] == ["request", "verification"]:
+        return None
     if not _OTHERWISE.isdisjoint(before) or (before and before[-1] in _PLACES):
         return None
     if head in _PASSWORDS or head.endswith(_PASSWORD_ENDS):
@@ -120,6 +137,8 @@ def _head(named: list[str]) -> tuple[Kind, bool, str] | None:
     if head in _AUTH:
         return "secret", True, head
     if head in _KEYS:
+        if before and before[-1] in _PUBLIC_KEYS:
+            return None
         if not _QUALIFIERS.isdisjoint(before):
             return "secret", False, head
         return ("secret", True, head) if before else None

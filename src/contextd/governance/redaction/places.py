@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from binascii import a2b_base64
 from collections.abc import Callable, Iterator
 
 from contextd.domain.regex import regex
@@ -11,7 +10,7 @@ from contextd.governance.redaction.labels import Label
 from contextd.governance.redaction.percent import decoded
 from contextd.governance.redaction.speech import random_looking, spoken
 from contextd.governance.redaction.text import Span, Text
-from contextd.governance.redaction.values import is_placeholder, is_secret
+from contextd.governance.redaction.values import is_example, is_placeholder, is_secret
 
 _WINDOW = 400
 _LONGEST = 10_000
@@ -54,6 +53,10 @@ _END = regex(r"-{4,5} ?END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
 _BODY = regex(r"(?:[A-Za-z0-9+/=\s:,.()]|\\[nr]|-(?!----)){0,20000}")
 _ENCODED = regex(r"[A-Za-z0-9+/]{20,}")
 _KEY_BLOCK = 20_000
+_ELLIPSIS = regex(r"\n\W{0,12}(?:\.\.\.|…)\W{0,12}\n")
+_ELIDED = 200
+"""Characters of a block with an ellipsis for a line that are not enough of the key: its first line is public."""
+
 _AZURE_SECRET = regex(
     r"(?<![A-Za-z0-9_~.\-])[A-Za-z0-9_~.\-]{3}\dQ~[A-Za-z0-9_~.\-]{31,34}(?![A-Za-z0-9_~\-])"
 )
@@ -94,7 +97,9 @@ def places(text: Text) -> Iterator[Span]:
 
 def _address(text: str, at: int) -> Iterator[Span]:
     match = _USERINFO.match(text, at, at + _WINDOW)
-    if match and not _guessable(match["secret"]):
+    # `https://proxy.test:8085@localhost` has a port there.
+    port = match and "." in match["user"] and match["secret"].isdigit() and len(match["secret"]) < 6
+    if match and not port and not _guessable(match["secret"]):
         yield *match.span("secret"), "url-password"
 
 
@@ -104,9 +109,16 @@ def _encoded_address(text: str, at: int) -> Iterator[Span]:
         yield *match.span("secret"), "url-password"
 
 
+_CONSTANTS = regex(r"[A-Z]+(?:[_:]+[A-Z]+)+")
+
+
 def _guessable(password: str) -> bool:
-    """Whether a password is of those that stand in examples: a word or two in lower case."""
+    """Whether a password is of those that stand in examples: a word or two in lower case, what a name of a
+    constant says, or a pattern.
+    """
     password = decoded(password)
+    if not any(map(str.isalnum, password)) or _CONSTANTS.fullmatch(password):
+        return True
     lower = password.islower() or "pass" in password.casefold()
     words = lower and password.isascii() and not any(map(str.isdigit, password))
     return is_placeholder(password) or len(set(password)) < 3 or (words and spoken(password))
@@ -147,17 +159,8 @@ def authorization(text: str, at: int) -> Iterator[Span]:
     if match:
         group = "secret" if match["secret"] else "bare"
         shown = random_looking(match[group], 12) and not is_placeholder(match[group])
-        if shown and not _example_pair(match[group]):
+        if shown and not is_example(match[group]):
             yield *match.span(group), "authorization"
-
-
-def _example_pair(encoded: str) -> bool:
-    """Whether it is the Base64 of a user and a password that everybody uses in examples: `test:test`."""
-    try:
-        user, _, password = a2b_base64(encoded).decode("ascii").partition(":")
-    except ValueError:
-        return False
-    return bool(password) and (password == user or is_placeholder(password))
 
 
 def _key_block(text: str, at: int) -> Iterator[Span]:
@@ -172,6 +175,8 @@ def _key_block(text: str, at: int) -> Iterator[Span]:
     if end:
         inside = end.start() - begin.end()
         encoded = sum(len(run) for run in _ENCODED.findall(text, begin.end(), end.start()))
+        if encoded < _ELIDED and _ELLIPSIS.search(text, begin.end(), end.start()):
+            return
         if encoded >= max(40, 0.4 * inside) or (
             inside >= 24 and _BODY.fullmatch(text, begin.end(), end.start())
         ):

@@ -14,7 +14,7 @@ LEAST_ENTROPY = 3.0
 """Bits a character; what a generator makes has more from 12 characters on, `aaaa1111` has not."""
 
 _KNOWN = regex(
-    r"base(?:16|32|58|62|64|85)|b64(?=encode|decode)|sha[-_]?(?:512|384|256|224|[123])|oauth[12]?|utf[-_]?(?:8|16|32)(?:mb[34])?"
+    r"base(?:16|32|58|62|64|85)|b64(?=enc|dec)|sha[-_]?(?:512|384|256|224|[123])|oauth[12]?|utf[-_]?(?:8|16|32)(?:mb[34])?"
     r"|x509|ed25519|x25519|secp\d{3}[kr]1|aes[-_]?\d{3}|argon2(?:id|i|d)?|pbkdf2|pkcs\d+|amd64|arm64|log4j\d?"
     r"|(?<![a-z0-9])(?:i18n|l10n|a11y|k8s|k3s|s3|ec2|md[45]|(?:rs|es|hs|ps)(?:256|384|512)|p(?:256|384|521)"
     r"|u?int\d\d?|float\d\d|ipv[46]|http[23s]?|web3|2fa|b64|x64|x86|u2f|e2e|h2|mp[34]|rfc\d+|iso\d+|bip\d\d"
@@ -31,7 +31,9 @@ _PART = regex(r"[^\W_]+")
 _SHAPED = regex(r"[^\W\d_]+\d{0,4}|\d{1,12}[a-z]{0,2}")
 _HUMP = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+")
 _VOWEL = regex(r"[aeiouyäöüáéíóúâêîôûãõå]", re.I)
-_CROWD = regex(r"[bcdfghjklmnpqrstvwxz]{5}", re.I)
+_CROWD = regex(r"(?:sch|(?!sch)[bcdfghjklmnpqrstvwxz]){5}", re.I)
+"""More consonants than a word has in a row; the three of `sch` are one sound."""
+
 _DIGIT = regex(r"\d")
 _JOINTS = str.maketrans("", "", "+/=_-")
 

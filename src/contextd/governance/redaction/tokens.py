@@ -57,7 +57,7 @@ _INNER = _inner()
 _FRESH = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2})|(?<=\[\dm)|(?<=\[\d\dm))"
 _BEFORE = regex(
     rf"{_FRESH}(?:(?:SG|ya29|hv[sbr]|dp|s|sl|t1|hawk|[ps]at|pat\w{{14}}|[pst]k|dt0[a-z]\d\d)\.|1//0|v1\.0-"
-    r"|sha256~|access_token\$|00D\w{12,15}!|ver:1-hint:|(?:sc|ext|scauth|authress)_[a-z0-9]{5,30}\.)"
+    r"|sha256~|pscale_[a-z]{2,5}_[\w=-]{0,20}\.|access_token\$|00D\w{12,15}!|ver:1-hint:|(?:sc|ext|scauth|authress)_[a-z0-9]{5,30}\.)"
     r"|\d{8,16}:(?=A)|\d{15,16}\||[12]/(?:\d{13,19}/)?\d{13,19}:"
 )
 _TERRAFORM = ".atlasv1."
@@ -128,7 +128,8 @@ def tokens(text: Text) -> Iterator[Span]:
         end = runs.find(b" ", start + SHORTEST_RUN)
         end = size if end < 0 else end
         headed = whole[start : start + _HEAD] in _RULES
-        if headed or digits.find(b"0", start, end) >= 0:
+        # Tokens of Hugging Face have letters only.
+        if headed or digits.find(b"0", start, end) >= 0 or plain.find(b"hf_", start, end) >= 0:
             before = plain[start - 1] if start else 32
             after = plain[end] if end < size else 32
             bare = headed or after == _DOT or end - start in _BARE

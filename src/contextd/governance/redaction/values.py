@@ -6,6 +6,12 @@ import re
 from typing import Literal
 
 from contextd.domain.regex import regex
+from contextd.governance.redaction.examples import (
+    decoded_text,
+    is_published,
+    is_sequence,
+    secret_part,
+)
 from contextd.governance.redaction.labels import Kind, Label
 from contextd.governance.redaction.percent import decoded
 from contextd.governance.redaction.speech import (
@@ -42,7 +48,7 @@ _PLACEHOLDER = regex(
 _ORDINARY = frozenset(
     """password passwd pass pwd pw secret postgres postgresql root user username admin administrator test
     testing tester guest mysql redis token rabbitmq minioadmin changeit letmein default none null true false string
-    demo hello world foo bar baz qux example mongo mongodb mariadb oracle sa key apikey value changeme temp dev
+    passphrase passcode demo hello world foo bar baz qux example mongo mongodb mariadb oracle sa key apikey value changeme temp dev
     development staging production local qwerty welcome login abc abcd""".split()
 )
 """Values everybody uses in examples; no secret is lost by leaving them."""
@@ -61,17 +67,17 @@ _OF_IDS = frozenset("credential credentials pass passwords".split())
 """Labels beside which a UUID is an id."""
 
 _MARKED_UP = regex(
-    r"</|/>|\\[wdsbS]|\\u[0-9a-fA-F]{4}|\(\?|\{\w*\}|=>|->"
-    r"|^\[\^?\w-\w|^(?:ISO-8859|iso-8859|[Ww]indows)-\d+$|^[\w./-]{1,80}\.(?:md|rst|txt|py|pyi|[jt]sx?|[cm]js|json|ya?ml|toml|go|rs|java|kt|cs|sql|html?|css|sh|log|png|exe|msi|dll|dmg|jar|zip|gz|pem|crt|jks|p12|pfx)(?::\d+)?$"
+    r"</|/>|\\(?:033|x1[bB]|e|u001[bB])\[|^(?:SHA|sha|MD|md)\d{1,3}[:=-]|^\d+(?:\.\d+){2}[\w.-]*\(|\\[wdsbS]|\\x[0-9a-f]{2}|\\u[0-9a-fA-F]{4}|\(\?|\{\w*\}|=>|->"
+    r"|^\[\^?\w-\w|^(?:ISO-8859|iso-8859|[Ww]indows)-\d+$|^[\w./-]{1,80}\.(?:md|rst|txt|py|pyi|[jt]sx?|[cm]js|json|ya?ml|toml|go|rs|java|kt|cs|sql|html?|css|sh|log|png|svg|gif|jpe?g|webp|woff2?|exe|msi|dll|dmg|jar|zip|gz|pem|crt|jks|p12|pfx)(?::\d+)?$"
     r"|^(?:\w{1,12}[:@])?[v^~]?\d+(?:\.\d+){1,3}[\w.+-]*$|/[\w.-]+\.[a-z]{2,5}$|^(?:[\w-]+\.)+[a-z]+/"
 )
-"""Markup, patterns, formats, versions, files and addresses, which stand between quotes too."""
+"""Markup, colours of a terminal, digests with their name, patterns, formats, versions, files and addresses, which stand between quotes too."""
 
 _CODE = regex(
     r"[A-Za-z_$][\w$.]*\(|::|\]\(|\(\)|^[\w$]+\[|^[!&*]?\(|^[\[{]|\?\.|&&|\|\||^\*|[\"']|^&?[A-Za-z_][\w.]*\{|[)\]}]\w|[)\]]\["
 )
 _HEX = regex(r"[0-9a-f]{7,}|[0-9A-F]{7,}")
-_FINGERPRINT = regex(r"(?:[0-9A-F]{8}|[0-9A-F]{16}|[0-9A-F]{40})(?:,[0-9A-F]{8,40})*")
+_FINGERPRINT = regex(r"(?:0x)?(?:[0-9A-F]{8}|[0-9A-F]{16}|[0-9A-F]{40})(?:,[0-9A-F]{8,40})*")
 """The id of a public key, as GnuPG writes it."""
 
 _NAMING = regex(
@@ -84,8 +90,11 @@ _NAMED_AFTER = regex(
 )
 """What a variable with a number is named after: `userinput2`, but not `monkey7`."""
 
-_DATED = regex(r"[A-Z][A-Za-z]*[!@#$%^&*_.-]?\d{3,}[!@#$%^&*?]*")
-"""A word with a year or a number behind it: how many people make a password."""
+_DATED = regex(
+    r"[A-Z][A-Za-z]*[!@#$%^&*_.-]?\d{3,}[!@#$%^&*?]*"
+    r"|[A-Z][a-z]{2,}(?:[-_.][A-Z][a-z]{2,}){1,3}[-_.]?(?:\d{2,}[!@#$%^&*?]+|\d{2,4})"
+)
+"""A word with a year or a number behind it, or several joined ones: how many people make a password."""
 
 _WORD_AND_NUMBER = regex(r"(?P<word>[A-Za-z]{3,24})(?P<number>\d{1,8})[!.?@#$*]?")
 _KNOWN_NUMBERED = regex(
@@ -109,6 +118,16 @@ _LETTERS_FOR = str.maketrans("@04$3", "aoase")
 _PARTS = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^A-Za-z]+")
 
 _NUMBERED_NAME = regex(r"[A-Za-z]?[a-z]*\d(?:[A-Z][a-z]{2,})+")
+_OWN_MEMBER = regex(r"(?:this|self)(?:\??\.[A-Za-z_$][\w$]*)+")
+_CLASS_FILE = regex(r"L?[a-z][a-z0-9_]*(?:/[A-Za-z_][\w$]*)+;?")
+"""A class as the virtual machine of Java writes it: `Lokhttp3/Authenticator;`."""
+
+_PUBLISHABLE = regex(r"(?:sb_publishable_|pk_(?:live|test)_|appl_|goog_|amzn_)\w+")
+"""Keys that apps and pages ship, of Supabase, Stripe and RevenueCat."""
+
+_TWO_ORDINARY = re.compile(
+    f"(?:{'|'.join(sorted(filter(lambda word: len(word) > 2, _ORDINARY), key=len, reverse=True))}){{2,3}}"
+)
 _MEMBER = regex(r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+")
 
 _PUNCTUATED = regex(r"[=:;,|(){}\[\]<>\\]")
@@ -132,15 +151,17 @@ def is_secret(value: str, named: Label, form: Form) -> bool:
         return False
     if len(value) < _SHORTEST_SURE:
         return _weak(value, named, form)
+    if is_example(value) or _repeats_its_name(value, named):
+        return False
     digits = bool(_DIGIT.search(value))
     if named.kind == "secret" and form in _QUOTED and _DJANGO.fullmatch(value) and _mixed(value):
         return True
-    if not digits and (form == "spoken" or value.islower() or value.isupper()):
+    if not digits and not _drawn_letters(value, form):
         return False
     if is_placeholder(value) and not _dense(value):
         return False
     if _UUID.fullmatch(value):
-        certain = form in ("quoted", "line") or (named.option and form == "inline")
+        certain = form in _QUOTED or form in ("line", "inline")
         return certain and not named.weak and named.word not in _OF_IDS
     if not value.isascii() and sum(map(str.isascii, value)) < 0.8 * len(value):
         return False
@@ -153,11 +174,20 @@ def is_secret(value: str, named: Label, form: Form) -> bool:
     return _generated(value, named, form, digits=digits)
 
 
+def _drawn_letters(value: str, form: Form) -> bool:
+    """Whether letters and symbols may be a secret: never of one case only, and in a sentence only where
+    the case changes as often as in what a generator draws.
+    """
+    if form != "spoken":
+        return not (value.islower() or value.isupper())
+    return len(value) >= 12 and hops(value) >= len(value) / 3 and not spoken(value)
+
+
 def _is_code(value: str, named: Label, form: Form) -> bool:
     """Whether it is an expression, a name, a pattern, a file or an address."""
     if _MARKED_UP.search(value) or _ADDRESS.fullmatch(value):
         return True
-    if _FILTER.fullmatch(value) or _NAMED_KEY.fullmatch(value):
+    if _FILTER.fullmatch(value) or _NAMED_KEY.fullmatch(value) or _PUBLISHABLE.fullmatch(value):
         return True
     quoted = form in _QUOTED
     if (not quoted or named.kind == "secret") and _CODE.search(value):
@@ -174,11 +204,36 @@ def is_placeholder(value: str) -> bool:
         return True
     if value.islower() and value.rstrip("0123456789") in _ORDINARY:
         return True
-    return _names_itself(value)
+    return _names_itself(value) or is_example(value)
+
+
+def is_example(value: str) -> bool:
+    """Whether documents print it: published, a sequence, or the Base64 of a value everybody uses."""
+    if is_published(value) or is_sequence(value):
+        return True
+    readable = decoded_text(value)
+    user, colon, _ = readable.partition(":")
+    hidden = secret_part(readable)
+    return bool(readable) and (
+        (bool(colon) and hidden == user)
+        or "example" in hidden.casefold()
+        or hidden.casefold() in _ORDINARY
+        or _names_itself(hidden)
+    )
+
+
+def _repeats_its_name(value: str, named: Label) -> bool:
+    """Whether its words are those of the name it stands beside: `rootPassword: newRootPassword123`."""
+    parts = {part.casefold() for part in _PARTS.findall(value[:60]) if part.isalpha()}
+    others = parts - _EXAMPLE_PARTS - _ORDINARY
+    return named.word in parts and len(parts) > 1 and others <= set(named.parts)
 
 
 def _names_itself(value: str) -> bool:
-    """Whether it says that it is a password, of whom and when, and nothing else: `newPassword123`."""
+    """Whether it says that it is a password, of whom and when, and nothing else: `newPassword123`, `testpwd`."""
+    word = value.casefold().rstrip("0123456789")
+    if _TWO_ORDINARY.fullmatch(word) and "123456789".startswith(value[len(word) :]):
+        return True
     parts = [part.casefold() for part in _PARTS.findall(value[:60]) if part.isalpha()]
     others = [part for part in parts if part not in _EXAMPLE_PARTS]
     return bool(others) and len(parts) > 1 and _ORDINARY.issuperset(others)
@@ -255,8 +310,12 @@ def _weak(value: str, named: Label, form: Form) -> bool:
 
 
 def _is_member(value: str) -> bool:
-    """Whether it is read from a variable: `auth0Config.clientSecret`."""
+    """Whether it is read from a variable, `auth0Config.clientSecret`, or names a class."""
     last = value.rpartition(".")[2]
+    if _OWN_MEMBER.fullmatch(value):
+        return True
+    if _CLASS_FILE.fullmatch(value) and spoken(value.rpartition("/")[2]):
+        return True
     return bool(_MEMBER.fullmatch(value)) and (spoken(last) or bool(_NUMBERED_NAME.fullmatch(last)))
 
 
@@ -272,10 +331,16 @@ def _unspeakable(value: str) -> bool:
         _TECHNICAL.fullmatch(value)
         or _NUMBERED.fullmatch(value)
         or _HEX.fullmatch(value)
-        or _PUNCTUATED.search(value)
+        or (_PUNCTUATED.search(value) and not _drawn(value))
     ):
         return False
     return not spoken(value) or bool(_SYMBOL.search(value[:-1]))
+
+
+def _drawn(value: str) -> bool:
+    """Whether characters of every kind alternate as they do in what a generator draws."""
+    kinds = all(kind.search(value) for kind in _CLASSES)
+    return kinds and len(value) >= 12 and hops(value) >= len(value) / 2 and not spoken(value)
 
 
 def _generated(value: str, named: Label, form: Form, *, digits: bool) -> bool:
@@ -285,6 +350,8 @@ def _generated(value: str, named: Label, form: Form, *, digits: bool) -> bool:
     classes = sum(bool(kind.search(value)) for kind in _CLASSES)
     if digits and classes == 4 and form != "spoken" and not named.weak and _SYMBOL.search(value):
         return not spoken(value)
+    if is_identifier(value):
+        return False
     of_key, changes = named.word in ("key", "keys"), hops(value)
     if of_key and (_FINGERPRINT.fullmatch(value) or (named.weak and changes < len(value) / 5)):
         return False
