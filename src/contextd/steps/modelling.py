@@ -23,8 +23,8 @@ from contextd.code.project.modules import modules as find_modules
 from contextd.code.project.project_model import KeyFile
 from contextd.code.project.project_type import CODE, project_type
 from contextd.code.project.project_yaml import ModuleFacts, ProjectFacts
-from contextd.code.project.stack import Stack, detect
-from contextd.code.project.stack_evidence import private_beside_published
+from contextd.code.project.stack import Stack, detect, language_shares
+from contextd.code.project.stack_evidence import Share, private_beside_published
 from contextd.code.project.stack_languages import RUNTIME_OF
 from contextd.code.project.stack_row import Category
 from contextd.code.project.usage import uses, weighed_by_use
@@ -34,6 +34,7 @@ from contextd.code.tree.walk import Walk
 from contextd.domain.code import Import, SourceFile, is_test
 from contextd.domain.errors import ContextdError
 from contextd.runtime import Runtime
+from contextd.steps.model import project_model
 
 _LARGEST_TEXT = 500_000
 _KEY_FILES, _NEEDED, _LONG = 3, 5, 20
@@ -143,7 +144,7 @@ def project_facts(
         type=kind.value,
         about=about,
         stack=(*_stack(stack, paths), *minor),
-        languages=_languages(stack),
+        languages=_languages(language_shares(paths, sizes)) if stack.languages else (),
         runtime="" if stack.runtime in _NO_RUNTIME else stack.runtime,
         package_manager=stack.package_manager,
         databases=_labels(stack, "database"),
@@ -156,7 +157,7 @@ def project_facts(
         description=shape.reason,
         modules=tuple(modules),
     )
-    return facts, f"{kind.reason} {shape.reason}"
+    return facts, " ".join(filter(None, (kind.reason, shape.reason)))
 
 
 def _executables(
@@ -198,16 +199,14 @@ def _starts(file: SourceFile) -> bool:
 def _without_tools(stack: Stack, paths: Sequence[str]) -> Stack:
     """The stack of what is no program, without the language and runtime of the few scripts that tend it."""
     other = substance(paths, [path for path in paths if CODE.search(path) and not is_beside(path)])
-    if other is None or "/" not in stack.runtime_evidence:
+    if other is None:
         return stack
     named = any(one.language == other[0].label for one in stack.languages)
+    stack = replace(stack, languages=stack.languages if named else ())
+    if "/" not in stack.runtime_evidence:
+        return stack
     return replace(
-        stack,
-        languages=stack.languages if named else (),
-        runtime="",
-        runtime_evidence="",
-        package_manager="",
-        package_manager_evidence="",
+        stack, runtime="", runtime_evidence="", package_manager="", package_manager_evidence=""
     )
 
 
@@ -295,9 +294,13 @@ def _about(manifests: Sequence[Manifest], paths: Sequence[str], read: Read) -> s
     return summary or (first_sentence(offered[0].about) if alone else "")
 
 
-def _languages(stack: Stack) -> tuple[str, ...]:
-    shown = [one for one in stack.languages if one.share >= 0.01][:_MOST_LISTED]
-    return tuple(f"{one.language} {round(100 * one.share)} %" for one in shown)
+def _languages(shares: Sequence[Share]) -> tuple[str, ...]:
+    shown = [one for one in shares if one.share >= 0.01][:_MOST_LISTED]
+    return tuple(
+        # Of a whole there is nothing beside it.
+        f"{one.language} {round(100 * one.share) if len(shares) == 1 else min(99, round(100 * one.share))} %"
+        for one in shown
+    )
 
 
 def _labels(stack: Stack, *categories: Category) -> tuple[str, ...]:
@@ -317,4 +320,8 @@ def _own_id(runtime: Runtime) -> str:
     identity = runtime.project.identity if runtime.project else ""
     if identity.startswith("id:"):
         return identity.removeprefix("id:")
-    return str(uuid.uuid4()) if identity.startswith("path:") else ""
+    if not identity.startswith("path:"):
+        return ""
+    # Before its first commit a repository goes by its path: the id it was given stays.
+    model = project_model(runtime)
+    return (model.id if model else "") or str(uuid.uuid4())

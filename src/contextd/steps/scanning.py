@@ -35,6 +35,7 @@ _FILES_AT_ONCE, _BYTES_AT_ONCE = 250, 4_000_000
 _ESSENCES_AT_ONCE = 2_000
 _READINGS_AT_ONCE = _STAMPS_AT_ONCE = 4_000
 _OWN = ".context/", ".git/"
+_NO_FILES = "✓ There are no files yet. Run `contextd init` again when there are some."
 
 
 def scan_project(
@@ -195,6 +196,8 @@ class Initialised:
 
     def as_text(self) -> str:
         """The ✓ lines, and what to do next."""
+        if not self.files:
+            return "\n".join([*self._files_written, _NO_FILES])
         found = " + ".join(self.stack[:6]) or "no known framework"
         lines = [
             f"✓ Scanned {self.files} files ({self.code_files} parsed)",
@@ -214,8 +217,7 @@ class Initialised:
             if count
             else "✓ No modules found"
         )
-        untouched = f"! {self.notice}" if self.notice else "✓ project.yaml is up to date"
-        lines += [f"✓ Wrote {path}" for path in self.written] or [untouched]
+        lines += self._files_written
         lines += [f"! project.yaml, {warning}" for warning in self.warnings[:10]]
         dense = f"; {self.pending} get vectors in the background" if self.pending else ""
         lines.append(f"✓ Searchable now: {self.changed} files indexed{dense}")
@@ -225,6 +227,11 @@ class Initialised:
             lines.append(f"! Skipped: {shown}{more}")
         lines.append("✓ Context initialised. Next: `contextd install` connects an agent.")
         return "\n".join(lines)
+
+    @property
+    def _files_written(self) -> list[str]:
+        untouched = f"! {self.notice}" if self.notice else "✓ project.yaml is up to date"
+        return [f"✓ Wrote {path}" for path in self.written] or [untouched]
 
 
 def initialise(runtime: Runtime) -> Initialised:

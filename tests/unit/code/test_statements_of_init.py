@@ -20,7 +20,7 @@ from contextd.code.project.module_words import (
 )
 from contextd.code.project.modules import role_of
 from contextd.code.project.project_type import project_type
-from contextd.code.project.stack import Stack, detect
+from contextd.code.project.stack import Stack, detect, language_shares
 from contextd.domain.code import SourceFile
 
 ROOT = Path("/nowhere")
@@ -194,6 +194,78 @@ def test_client_and_server_apart_are_told_near_the_root_only():
     assert "Client-server" in architecture(["server/a.go", "client/b.go"], Stack()).reason
 
 
-def test_one_file_of_a_compiled_package_is_no_way_in():
+def test_a_file_is_a_way_in_only_by_the_name_its_language_looks_for():
     assert role_of("src/server.go") == "core"
-    assert role_of("server.py") == "entry"
+    ways_in = "main.py", "shop/__init__.py", "src/index.tsx", "crates/a/src/lib.rs", "cart/mod.rs"
+    assert [role_of(path) for path in ways_in] == ["entry"] * 5
+    parts = (
+        "server.py",
+        "shop/lib/urls.py",
+        "src/mods/mod.js",
+        "src/cli.rs",
+        "app/page.tsx",
+        "lib.py",
+    )
+    assert [role_of(path) for path in parts] == ["core"] * 6
+
+
+def workflow(steps: str, top: str = "") -> dict[str, str]:
+    return {".github/workflows/ci.yml": f"{top}jobs:\n  unit:\n    steps:\n{steps}"}
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (workflow("      - run: go test ./...\n        working-directory: ./service\n"), "go test ./... (in service)"),
+        (workflow("      - run: npm test\n", "defaults:\n  run:\n    working-directory: web/\n"), "npm test (in web)"),
+        (workflow("      - run: npm test\n        working-directory: .\n"), "npm test"),
+        (workflow("      - run: |\n          tox \\\n            -e py\n"), "tox -e py"),
+    ],
+)  # fmt: skip
+def test_a_command_of_ci_names_the_folder_it_runs_in(files, said):
+    assert commands(list(files), [], reading(files)) == (f"CI (.github/workflows/ci.yml): {said}",)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    ["      - run: npm test\n        working-directory: ${{ matrix.folder }}\n",
+     "      - run: |\n          cd service\n          go test ./...\n", "      - run: [npm test\n"],
+)  # fmt: skip
+def test_a_command_of_ci_in_a_folder_nobody_can_tell_is_left_out(steps):
+    files = workflow(steps)
+    assert commands(list(files), [], reading(files)) == ()
+
+
+def test_the_root_of_a_dart_workspace_is_not_run_or_tested():
+    files = {"pubspec.yaml": "name: shop_workspace\n", "packages/cart/test/cart_test.dart": ""}
+    manifests = [parse("pubspec.yaml", files["pubspec.yaml"])]
+    assert commands(list(files), manifests, reading(files)) == ()
+
+
+@pytest.mark.parametrize(
+    "about",
+    ["A sample command-line application with an entrypoint in bin/.", "A new Flutter project.",
+     "A starting point for Dart libraries or applications.", "Add your description here", "My new package of code"],
+)  # fmt: skip
+def test_the_description_that_a_template_gives_is_none(about):
+    assert first_sentence(about) == ""
+
+
+def test_playbooks_that_are_also_packed_as_a_collection_set_up_machines():
+    roles = {f"roles/{one}/tasks/main.yml": "" for one in ("web", "db", "cache")}
+    packed = roles | {"galaxy.yml": ""}
+    cloned = packed | {"ansible.cfg": "", "site.yml": ""}
+    kinds = [project_type(list(files), look(files)).value for files in (packed, cloned)]
+    assert kinds == ["library", "infrastructure"]
+
+
+def test_languages_count_scripts_and_tests_but_not_what_others_wrote():
+    sizes = {"src/a.go": 600, "scripts/b.mjs": 300, "tests/c_test.go": 100, "node_modules/d.js": 9_000,
+             "docs/e.html": 5_000, "templates/f.html": 1_000}  # fmt: skip
+    shares = {one.language: one.share for one in language_shares(sizes, sizes)}
+    assert shares == {"Go": 0.35, "HTML": 0.5, "JavaScript": 0.15}
+
+
+def test_jupyterlab_is_not_jupyter():
+    files = {"requirements.txt": "jupyterlab~=4.0\n", "a.py": ""}
+    assert [one.label for one in look(files).of("data")] == ["JupyterLab 4"]

@@ -53,7 +53,7 @@ def architecture(paths: Sequence[str], stack: Stack) -> ReasonedValue:
         return ReasonedValue("modular", _places(own, "The code"))
     if paths:
         return ReasonedValue("modular", _places(paths, "What is here"))
-    return ReasonedValue("unknown", "There are no files yet.")
+    return ReasonedValue("unknown", "")
 
 
 def _places(own: Sequence[str], what: str) -> str:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import yaml
 
 from contextd.code.project.manifests import Manifest
 from contextd.code.project.manifests.model import table
+from contextd.yaml_text import load_plain
 
 Read = Callable[[str], str]
 
@@ -66,7 +70,7 @@ def commands(paths: Sequence[str], manifests: Sequence[Manifest], read: Read) ->
     for name, lines in _BY_FILE:
         if name in top and not (name == "pom.xml" and "mvnw" in top):
             found += lines
-    found += _of_others(top, manifests, read)
+    found += _of_others(paths, top, manifests, read)
     first: dict[str, str] = {}
     for line in found:
         first.setdefault(line.partition(":")[0], line)
@@ -112,7 +116,9 @@ def _of_composer(top: set[str], read: Read) -> Iterator[str]:
             yield f"{name}: composer {name}"
 
 
-def _of_others(top: set[str], manifests: Sequence[Manifest], read: Read) -> Iterator[str]:
+def _of_others(
+    paths: Sequence[str], top: set[str], manifests: Sequence[Manifest], read: Read
+) -> Iterator[str]:
     if any(name.endswith((".sln", ".slnx")) for name in top):
         yield from ("build: dotnet build", "test: dotnet test")
     if "pytest.ini" in top or "[tool.pytest" in (
@@ -122,20 +128,65 @@ def _of_others(top: set[str], manifests: Sequence[Manifest], read: Read) -> Iter
     if "pubspec.yaml" in top:
         own = next((m for m in manifests if m.path == "pubspec.yaml"), None)
         tool = "flutter" if own is not None and "flutter" in own.dependencies else "dart"
-        if own is None or not own.members:
-            yield from (f"run: {tool} run", f"test: {tool} test")
+        # The root of a workspace has no program and no tests of its own.
+        if (own is None or not own.members) and any(
+            p.startswith(("bin/", "lib/main.")) for p in paths
+        ):
+            yield f"run: {tool} run"
+        if any(path.startswith("test/") for path in paths):
+            yield f"test: {tool} test"
 
 
 def _of_ci(paths: Sequence[str], read: Read) -> list[str]:
-    """The first commands of CI that test something."""
+    """The first commands of CI that test something, each with the folder it runs in."""
     found: dict[str, None] = {}
     for path in [path for path in paths if _CI.search(path)][:10]:
-        for command in _RUN.findall(read(path)):
-            line = " ".join(command.split())
-            if len(line) > 1 and line[0] in "'\"" and line.find(line[0], 1) == len(line) - 1:
-                line = line[1:-1]
+        for line, folder in _runs_of(path, read(path)):
             bare = _QUOTED.sub("", line)
             fits = _TESTS.search(bare) and len(line) <= _LONGEST and not set(bare) & set("'\"")
             if fits and not _NO_TEST.search(line):
-                found.setdefault(f"CI ({path}): {line}")
+                where = f" (in {folder})" if folder else ""
+                found.setdefault(f"CI ({path}): {line}{where}")
     return list(found)[:_MOST_CI]
+
+
+def _runs_of(path: str, text: str) -> Iterator[tuple[str, str]]:
+    """(Command, folder it runs in or nothing for the root) of a pipeline. What runs in a folder that only a
+    variable names is left out; of other pipelines than GitHub's the folder is not looked for.
+    """
+    try:
+        whole = table(load_plain(text)) if text else {}
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return
+    if not path.startswith(".github/"):
+        for command in _RUN.findall(text):
+            line = " ".join(command.split())
+            if len(line) > 1 and line[0] in "'\"" and line.find(line[0], 1) == len(line) - 1:
+                line = line[1:-1]
+            yield line, ""
+        return
+    for job in map(table, [*table(whole.get("jobs")).values(), whole]):
+        steps = job.get("steps")
+        for step in map(table, steps if isinstance(steps, list) else ()):
+            folder = _folder(step) or _folder_of_defaults(job) or _folder_of_defaults(whole)
+            script = step.get("run")
+            if not isinstance(script, str) or "$" in folder:
+                continue
+            for line in script.replace("\\\n", " ").splitlines():
+                # From here on the script is somewhere else.
+                if line.strip().startswith(("cd ", "pushd ")):
+                    break
+                yield " ".join(line.split()), folder
+
+
+def _folder(step: Mapping[str, Any]) -> str:
+    named = step.get("working-directory")
+    return (
+        named.strip().removeprefix("./").strip("/").removeprefix(".")
+        if isinstance(named, str)
+        else ""
+    )
+
+
+def _folder_of_defaults(part: Mapping[str, Any]) -> str:
+    return _folder(table(table(part.get("defaults")).get("run")))

@@ -142,7 +142,9 @@ def purpose(material: Material, own: Sequence[str], paths: Sequence[str]) -> tup
     if material.label == "Shell" and len(rows) >= _SEVERAL:
         named = ", ".join(rows[:3])
         return "configuration", f"It sets up somebody's machine: {named}."
-    if material.label == "Ansible" and (role := {"meta/main.yml", "galaxy.yml"} & present):
+    role = {"meta/main.yml", "galaxy.yml"} & present
+    # Whoever runs playbooks from a clone sets up machines, also where it is packed as a collection.
+    if material.label == "Ansible" and role and not {"ansible.cfg", "site.yml"} & present:
         return "library", f"{role.pop()} describes what others set machines up with: {count}."
     if material.label in ("Protocol Buffers", "GraphQL", "OpenAPI"):
         return "library", f"It describes an interface for others to build on: {count}."

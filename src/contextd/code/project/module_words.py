@@ -31,7 +31,9 @@ _NOISE = re.compile(
     r"|^(?:learn|show|buy|donate|sign up)\b|^a description of this package|\bsuch as$"
     r"|^this functionality\b|\bsubject to change\b|\bunder (?:heavy |active )?development\b"
     r"|^this readme\b|^use (?:strict|client|server)|^todo\b|create[- ](?:next|react)-app|^this (?:is|starter) a? ?"
-    r"(?:turborepo|template)",
+    r"(?:turborepo|template)"
+    r"|^a (?:sample|starting point|new flutter|simple command-line|basic)\b|^(?:add|enter) your\b|^my new\b"
+    r"|^(?:short|project|package) description\b|^lorem ipsum\b|^default template\b|^an? (?:empty|example) project\b",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<=[a-z0-9)`\"'”])[.!?](?:\s|$)")
@@ -49,6 +51,9 @@ _ASIDE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """A heading below which a README says how to use a thing, and no longer what it is."""
+
+_HIDDEN_NAME = re.compile(r"_|default$|preview$|main$")
+"""Names that a language hides from other files, or that stand in files of every sort."""
 
 _RUST = re.compile(r"^\s*//!\s?(.*)$")
 _BLOCK = re.compile(r"\s*/\*\*(.*?)\*/", re.DOTALL)
@@ -195,5 +200,7 @@ def counted(members: Sequence[SourceFile], rank: Mapping[str, float]) -> str:
 
 def most_public(file: SourceFile) -> list[Symbol]:
     """The definitions a file offers to others: classes and functions first, the largest of them."""
-    public = [s for s in file.symbols if s.exported and not s.parent and s.name != "default"]
+    public = [
+        s for s in file.symbols if s.exported and not s.parent and not _HIDDEN_NAME.match(s.name)
+    ]
     return sorted(public, key=lambda s: (s.kind not in ("class", "function"), s.start - s.end))

@@ -29,6 +29,11 @@ _LABELLED: tuple[Category, ...] = (
     "fullstack", "backend", "frontend", "mobile", "desktop", "ui", "api", "orm", "database",
     "messaging", "ai", "data", "cli",
 )  # fmt: skip
+_NOT_COUNTED = re.compile(
+    r"(?:^|/)(?:node_modules|bower_components|vendor|vendored|third[_-]party|site-packages|\.?venv|\.yarn|\.git"
+    r"|dist|target|docs?|documentation|examples?|samples?|demos?|fixtures|testdata|__snapshots__)/|\{\{",
+    re.IGNORECASE,
+)
 _WEAK = 0.15
 _LARGE_FILE = 40_000
 
@@ -161,6 +166,15 @@ def _load(path: str, read: Read) -> Manifest:
         return parse(path, read(path))
     except (OSError, ContextdError) as error:
         return Manifest(path, problem=f"not read: {error}"[:200])
+
+
+def language_shares(
+    paths: Iterable[str], sizes: Mapping[str, int] | None = None
+) -> tuple[Share, ...]:
+    """The languages of a whole repository, tests and scripts included, by bytes where `sizes` are given. Left out
+    is what others wrote, and what shows or documents: examples, templates of projects, built files.
+    """
+    return _languages([path for path in paths if not _NOT_COUNTED.search(path)], sizes)
 
 
 def _languages(paths: Iterable[str], sizes: Mapping[str, int] | None) -> tuple[Share, ...]:

@@ -72,7 +72,10 @@ def runtime_of(manifests: Sequence[Manifest], primary: str) -> tuple[str, str]:
     for manifest in manifests:
         depth = manifest.path.count("/")
         for name, asked in manifest.runtimes.items():
-            candidates.append((depth, len(manifest.dependencies) > 0, name, asked, manifest.path))
+            # What a package asks of its users goes before what it is developed with.
+            promised = manifest.publishes and not manifest.private and depth == 0
+            rank = -1 if promised else len(manifest.dependencies) > 0
+            candidates.append((depth, rank, name, asked, manifest.path))
         for image, tag in map(image_of, manifest.images):
             if image in RUNTIME_IMAGES:
                 candidates.append((depth, 2, RUNTIME_IMAGES[image], tag, manifest.path))
@@ -89,13 +92,11 @@ def runtime_of(manifests: Sequence[Manifest], primary: str) -> tuple[str, str]:
 
 
 def _runtime_version(name: str, asked: str) -> str:
-    if name in ("Node.js", "Java", ".NET", "Deno"):
-        return short_version(asked)
     found = re.search(r"\d+\.\d+", asked)
-    if found is None:
-        return short_version(asked)
-    lower_only = re.match(r"\s*(?:>=?)", asked) and "<" not in asked
-    return found[0] + "+" * bool(lower_only)
+    whole = name in ("Node.js", "Java", ".NET", "Deno") or found is None
+    version = short_version(asked) if whole or found is None else found[0]
+    lower_only = re.match(r"\s*>=?", asked) and "<" not in asked
+    return version + "+" * bool(lower_only and version)
 
 
 def manager_of(manifests: Sequence[Manifest], primary: str) -> tuple[str, str]:
