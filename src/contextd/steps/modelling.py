@@ -43,8 +43,10 @@ _KEY_FILES, _NEEDED, _LONG = 3, 5, 20
 _MOST_LISTED = 8
 _LONGEST_NAME = 60
 _COMPILED = ".c", ".cc", ".cpp", ".cxx"
-_PROGRAM = re.compile(r"\.(?:go|c|cc|cpp|dart)$|(?:^|/)(?:main|cli|server|app)\.\w+$")
-"""Where a function called main is the start of a program, and not of a script beside it."""
+_PROGRAM = re.compile(
+    r"\.(?:go|c|cc|cpp|cxx|dart|java)$|(?:^|/)main\.(?:rs|kt|swift|zig|d)$|/src/bin/\w+\.rs$"
+)
+"""Where a function called main is the start of a program. In scripts it is a function like any other."""
 
 _NO_RUNTIME = "C", "C++"
 _SHOWS = re.compile(

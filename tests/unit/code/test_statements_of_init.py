@@ -21,7 +21,7 @@ from contextd.code.project.module_words import (
 from contextd.code.project.modules import role_of
 from contextd.code.project.project_type import project_type
 from contextd.code.project.stack import Stack, detect, language_shares
-from contextd.domain.code import SourceFile
+from contextd.domain.code import SourceFile, Symbol
 
 ROOT = Path("/nowhere")
 EXE = '<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><OutputType>Exe</OutputType>{}</PropertyGroup></Project>'
@@ -127,8 +127,8 @@ def test_an_underline_is_no_part_of_a_sentence():
 def test_files_of_several_languages_are_not_counted_as_one():
     files = [SourceFile(path=f"a{n}", size=1, mtime_ns=1, digest="d", language=name)
              for n, name in enumerate(["vue", "vue", "typescript"])]  # fmt: skip
-    assert counted(files, {}) == "3 files, most of them Vue"
-    assert counted([*files, files[2]], {}) == "4 files"
+    assert counted(files, {}) == "2 Vue files"
+    assert counted([*files, files[2]], {}) == "2 Vue and 2 TypeScript files"
     assert counted(files[:2], {}) == "2 Vue files"
 
 
@@ -269,3 +269,74 @@ def test_languages_count_scripts_and_tests_but_not_what_others_wrote():
 def test_jupyterlab_is_not_jupyter():
     files = {"requirements.txt": "jupyterlab~=4.0\n", "a.py": ""}
     assert [one.label for one in look(files).of("data")] == ["JupyterLab 4"]
+
+
+def test_headers_are_files_of_their_language():
+    files = [SourceFile(path=f"a{n}", size=1, mtime_ns=1, digest="d", language=name)
+             for n, name in enumerate(["c", "c-header", "c-header", "assembly"])]  # fmt: skip
+    assert counted(files, {}) == "3 C files"
+    files.append(SourceFile(path="b", size=1, mtime_ns=1, digest="d", language="cpp"))
+    assert counted(files[1:], {}) == "3 C++ files"
+
+
+def test_a_crate_inside_of_a_project_of_cpp_says_nothing_about_the_whole():
+    files = {
+        "Cargo.toml": "[package]\nname='a'\n[dependencies]\nwarp='0.3'\n",
+        "src/lib.rs": "",
+        "README.md": "",
+    }
+    files |= {f"src/{n}.cpp": "" for n in range(30)}
+    stack = look(files)
+    assert (stack.labels, stack.runtime) == (("C++",), "C++")
+    assert project_type(list(files), stack).value == "unknown"
+    assert commands(list(files), stack.manifests, reading(files)) == ()
+
+
+@pytest.mark.parametrize(
+    ("readme", "said"),
+    [("Run `cmake -B build`.", 1), ("mkdir build\ncd build\ncmake ..\n", 1), ("Add it with cmake's FetchContent.", 0)],
+)  # fmt: skip
+def test_a_build_by_cmake_is_stated_where_a_document_says_so(readme, said):
+    files = {"CMakeLists.txt": "project(a)\n", "README.md": readme}
+    assert len(commands(list(files), [], reading(files))) == said
+
+
+def test_entry_points_in_one_text_of_setup_py_are_commands():
+    text = 'from setuptools import setup\nsetup(name="a", entry_points="""\n[console_scripts]\nshop=a.b:main\n[x]\ny=z\n""")\n'
+    assert parse("setup.py", text).commands == ("shop",)
+
+
+def test_members_that_ask_for_different_versions_state_none():
+    files = {
+        f"{one}/Cargo.toml": f'[package]\nname="{one}"\nrust-version="1.{n}"\n'
+        for n, one in enumerate("ab", 56)
+    }
+    files |= {
+        "Cargo.toml": '[workspace]\nmembers=["a", "b"]\n',
+        "a/src/lib.rs": "",
+        "b/src/lib.rs": "",
+    }
+    assert look(files).runtime == "Rust"
+
+
+def test_what_a_package_asks_of_its_users_goes_before_what_it_is_developed_with():
+    files = {"pyproject.toml": '[build-system]\nrequires=["x"]\n[project]\nname="a"\nrequires-python=">=3.10"\n', ".python-version": "3.14\n",
+             "a.py": ""}  # fmt: skip
+    assert look(files).runtime == "Python 3.10+"
+
+
+def test_a_package_with_numbers_of_its_own_gives_no_version():
+    files = {"Gemfile": 'gem "github-pages", "~> 232"\n', "a.rb": ""}
+    assert [one.label for one in look(files).of("frontend")] == ["Jekyll"]
+
+
+def test_names_that_a_language_hides_do_not_stand_for_a_module():
+    names = "_Painter", "_", "Cart", "tests", "main", "preview"
+    symbols = tuple(
+        Symbol(name=name, kind="class", start_line=1, end_line=1, start=0, end=1, exported=True)
+        for name in names
+    )
+    file = SourceFile(
+        path="a.dart", size=1, mtime_ns=1, digest="d", language="dart", symbols=symbols
+    )
+    assert counted([file], {}) == "1 Dart file: Cart"

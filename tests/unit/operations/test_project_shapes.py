@@ -265,7 +265,7 @@ def test_each_of_ninety_packages_is_a_module(words_only: Desk, tmp_path: Path) -
     [
         ({}, "unknown", "There are no files yet."),
         ({"README.md": "# Notes\n"}, "documentation", "It holds documents."),
-        ({"a.ipynb": "{}"}, "notebooks", "It holds notebooks and no program."),
+        ({"a.ipynb": "{}"}, "notebooks", "It holds notebooks."),
         ({"Dockerfile": "FROM nginx:1\n"}, "configuration", "It holds no code."),
     ],
 )

@@ -40,7 +40,7 @@ def architecture(paths: Sequence[str], stack: Stack) -> ReasonedValue:
     own = [path for path in paths if not is_beside(path) and CODE.search(path)]
     other = substance(paths, own)
     if other is not None:
-        return ReasonedValue("modular", layout(*other))
+        return ReasonedValue("modular", layout(*other, paths))
     children = _children(own)
     several = _workspace(stack.manifests)
     if several:

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from contextd.code.project.manifests import Manifest
+from contextd.code.project.manifests import Manifest, is_manifest
 from contextd.code.project.manifests.model import table
 from contextd.yaml_text import load_plain
 
@@ -30,7 +30,6 @@ _BY_FILE: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("gradlew", ("build: ./gradlew build", "test: ./gradlew test")),
     ("mvnw", ("build: ./mvnw package", "test: ./mvnw test")),
     ("pom.xml", ("build: mvn package", "test: mvn test")),
-    ("CMakeLists.txt", ("build: cmake -B build && cmake --build build",)),
     ("meson.build", ("build: meson setup build && meson compile -C build",)),
     ("configure.ac", ("build: ./configure && make",)),
     (".rspec", ("test: bundle exec rspec",)),
@@ -43,10 +42,17 @@ _BY_FILE: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 """What a file at the root says without being read."""
 
+_BUILT_BY = re.compile(
+    r"(?:readme|install|build|compil|contribut|hacking|develop)[^/]*$", re.IGNORECASE
+)
+_CMAKE = re.compile(
+    r"\bcmake\s+(?:--build|-[BSGH]|-D\S+\s.*\.\.?(?:\s|$)|\.\.?(?:\s|$))", re.MULTILINE
+)
+
 _CI = re.compile(r"^\.github/workflows/[^/]+\.ya?ml$|^\.gitlab-ci\.yml$|^\.circleci/config\.yml$")
 _RUN = re.compile(r"^\s*(?:- )?run:\s*(?:\|\s*\n\s*)?([^\n|>].*)$", re.MULTILINE)
 _TESTS = re.compile(
-    r"(?:^|[\s/:_.-])(?:tests?|pytest|tox|nox|phpunit|rspec|molecule|ctest|vitest|jest)\b"
+    r"(?:^|[\s/:_.-])(?:tests?(?!/)|pytest|tox|nox|phpunit|rspec|molecule|ctest|vitest|jest)\b"
 )
 _NO_TEST = re.compile(
     r"^(?:if|for|while|case|set|echo|cd|mkdir|export|cat|git|rm|cp)\b|^[#!]|\binstall\b|\bupload|[$`\\]"
@@ -66,10 +72,13 @@ _MOST, _MOST_CI, _LONGEST = 8, 2, 90
 def commands(paths: Sequence[str], manifests: Sequence[Manifest], read: Read) -> tuple[str, ...]:
     """Lines such as `test: npm test (vitest run)`: those of manifests at the root, then what CI runs."""
     top = {path for path in paths if "/" not in path}
+    known = {manifest.path for manifest in manifests}
     found = [*_of_scripts(top, read), *_of_make(top, read), *_of_composer(top, read)]
     for name, lines in _BY_FILE:
-        if name in top and not (name == "pom.xml" and "mvnw" in top):
+        speaks = name in known or not is_manifest(name)
+        if name in top and speaks and not (name == "pom.xml" and "mvnw" in top):
             found += lines
+    found += _of_cmake(top, read)
     found += _of_others(paths, top, manifests, read)
     first: dict[str, str] = {}
     for line in found:
@@ -102,6 +111,14 @@ def _of_make(top: set[str], read: Read) -> Iterator[str]:
     name = next((name for name in ("Makefile", "makefile", "GNUmakefile") if name in top), "")
     for target in dict.fromkeys(_TARGET.findall(read(name)) if name else ()):
         yield f"{'build' if target == 'all' else target.removesuffix('s')}: make {target}"
+
+
+def _of_cmake(top: set[str], read: Read) -> Iterator[str]:
+    """A build by CMake, where a document at the root says so: many a CMakeLists.txt is only for other projects."""
+    if "CMakeLists.txt" in top:
+        documents = sorted(name for name in top if _BUILT_BY.match(name))
+        if any(_CMAKE.search(read(name)) for name in documents):
+            yield "build: cmake -B build && cmake --build build"
 
 
 def _of_composer(top: set[str], read: Read) -> Iterator[str]:

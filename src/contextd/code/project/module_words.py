@@ -15,7 +15,8 @@ Read = Callable[[str], str]
 
 _NAMES = {
     "tsx": "TypeScript", "typescript": "TypeScript", "javascript": "JavaScript", "csharp": "C#",
-    "cpp": "C++", "c-header": "header", "php": "PHP", "sql": "SQL", "yaml": "YAML", "json": "JSON", "html": "HTML", "css": "CSS", "toml": "TOML",
+    "cpp": "C++", "c-header": "C header", "cmake": "CMake", "notebook": "notebook",
+     "php": "PHP", "sql": "SQL", "yaml": "YAML", "json": "JSON", "html": "HTML", "css": "CSS", "toml": "TOML",
 }  # fmt: skip
 _LONGEST = 160
 _READMES = "README.md", "readme.md", "README.rst", "README", "README.txt", "Readme.md"
@@ -32,6 +33,7 @@ _NOISE = re.compile(
     r"|^this functionality\b|\bsubject to change\b|\bunder (?:heavy |active )?development\b"
     r"|^this readme\b|^use (?:strict|client|server)|^todo\b|create[- ](?:next|react)-app|^this (?:is|starter) a? ?"
     r"(?:turborepo|template)"
+    r"|^welcome\b|^[@\\\\](?:page|file|mainpage|brief)\b"
     r"|^a (?:sample|starting point|new flutter|simple command-line|basic)\b|^(?:add|enter) your\b|^my new\b"
     r"|^(?:short|project|package) description\b|^lorem ipsum\b|^default template\b|^an? (?:empty|example) project\b",
     re.IGNORECASE,
@@ -52,7 +54,8 @@ _ASIDE = re.compile(
 )
 """A heading below which a README says how to use a thing, and no longer what it is."""
 
-_HIDDEN_NAME = re.compile(r"_|default$|preview$|main$")
+_COMPILED = "c", "cc", "cpp", "h", "hpp"
+_HIDDEN_NAME = re.compile(r"_|default$|preview$|main$|tests?$")
 """Names that a language hides from other files, or that stand in files of every sort."""
 
 _RUST = re.compile(r"^\s*//!\s?(.*)$")
@@ -117,9 +120,14 @@ def description(
 def _told(
     folders: Sequence[str], members: Sequence[SourceFile], paths: Collection[str], read: Read
 ) -> Iterator[str]:
+    endings = Counter(f.path.rpartition(".")[2] for f in members).most_common(1)
+    # The crate inside of a module of C++ speaks for itself alone.
+    foreign = endings[0][0] if endings else ""
     for folder in folders[:2]:
         for name in _ENTRIES:
             path = f"{folder}/{name}" if folder else name
+            if foreign in _COMPILED and not name.endswith(foreign):
+                continue
             if path in paths and (sentence := comment_sentence(path, read(path))):
                 yield sentence
         for name in _READMES:
@@ -182,19 +190,24 @@ def _docstring(text: str) -> str:
 
 
 def counted(members: Sequence[SourceFile], rank: Mapping[str, float]) -> str:
-    """How much of what, and the names that stand for it."""
+    """How many files of which languages, the one or two with most of them, and the names that stand for them."""
     main = Counter(_NAMES.get(f.language, f.language.capitalize()) for f in members)
     if len(main) > 1:
         main.pop("SQL", None)
-    language, most = main.most_common(1)[0] if main else ("", 0)
+    if "C++" in main:
+        main["C++"] += main.pop("C header", 0)
+    elif "C header" in main:
+        main["C"] += main.pop("C header")
+    (language, most), *others = main.most_common() or [("", 0)]
     names: dict[str, None] = {}
     for file in sorted(members, key=lambda f: (-rank.get(f.path, 0), f.path)):
         for symbol in most_public(file)[:2]:
             names.setdefault(symbol.name)
     listed = ", ".join(list(names)[:5])
-    count = f"{len(members)} {language} file{'s' * (len(members) != 1)}"
-    if most < len(members):
-        count = f"{len(members)} files" + f", most of them {language}" * (2 * most > len(members))
+    count = f"{most} {language} file{'s' * (most != 1)}"
+    if others and 2 * most <= len(members):
+        second, some = others[0]
+        count = f"{most} {language} and {some} {second} files"
     return f"{count}: {listed}" if listed else count
 
 

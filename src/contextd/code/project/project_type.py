@@ -199,7 +199,9 @@ def _built(own: Sequence[str], programs: Sequence[str]) -> ReasonedValue | None:
     headers = [path for path in own if path.endswith((".h", ".hpp", ".hh"))]
     if not headers:
         return None
-    return ReasonedValue("library", f"It has {len(headers)} headers and no main function.")
+    return ReasonedValue(
+        "library", "It has headers, and no main function outside of tests and examples."
+    )
 
 
 def _program_behind(stack: Stack, own: Sequence[str]) -> str:
@@ -234,7 +236,7 @@ def _nothing(paths: Sequence[str]) -> ReasonedValue:
         return ReasonedValue("unknown", "No manifest or file says what it is for.")
     kinds = {path.rpartition(".")[2].lower() for path in paths if "." in path}
     if "ipynb" in kinds:
-        return ReasonedValue("notebooks", "It holds notebooks and no program.")
+        return ReasonedValue("notebooks", "It holds notebooks.")
     if kinds & {"md", "rst", "adoc", "txt", "tex"}:
         return ReasonedValue("documentation", "It holds documents and no code.")
     return ReasonedValue("configuration", "It holds no code.")

@@ -35,6 +35,8 @@ _NOT_COUNTED = re.compile(
     re.IGNORECASE,
 )
 _WEAK = 0.15
+_MOSTLY, _HARDLY = 0.8, 0.05
+"""Shares of the bytes; the program that is left is at most one beside the project."""
 _LARGE_FILE = 40_000
 
 
@@ -121,6 +123,7 @@ def detect(
     names = sorted((p for p in own if is_manifest(p)), key=lambda p: (p.count("/"), p))
     manifests = [_load(path, load) for path in names[:MOST_MANIFESTS]]
     languages = _languages(own, sizes)
+    manifests = [one for one in manifests if not _is_aside(one, languages)]
     of_tests = sorted((p for p in paths if _is_of_tests(p)), key=lambda p: (p.count("/"), p))
     trials = [_load(path, load) for path in of_tests[:MOST_OF_TESTS]]
     found = technologies(manifests, own, paths, used, trials)
@@ -140,6 +143,17 @@ def detect(
         manifests=tuple(manifests),
         problems=tuple(f"{m.path}: {m.problem}" for m in manifests if m.problem),
     )
+
+
+def _is_aside(manifest: Manifest, languages: Sequence[Share]) -> bool:
+    """Whether a manifest of packages says nothing about a project of C or C++: hardly anything in it is written
+    in a language of theirs.
+    """
+    share = {one.language: one.share for one in languages}
+    known = LANGUAGES_OF.get(manifest.ecosystem)
+    if known is None or share.get("C", 0.0) + share.get("C++", 0.0) <= _MOSTLY:
+        return False
+    return sum(share.get(name, 0.0) for name in known) < _HARDLY
 
 
 def _is_of_tests(path: str) -> bool:

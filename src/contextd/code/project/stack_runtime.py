@@ -84,9 +84,13 @@ def runtime_of(manifests: Sequence[Manifest], primary: str) -> tuple[str, str]:
     # Something that names Bun or Deno means it; everybody names Node.js.
     if rivals & {"Bun", "Deno"}:
         fitting = [one for one in fitting if one[2] != "Node.js"]
-    for _, _, name, asked, path in sorted(fitting, key=lambda one: one[:2]):
+    ordered = sorted(fitting, key=lambda one: one[:2])
+    for depth, rank, name, asked, path in ordered:
         if version := _runtime_version(name, asked):
-            return f"{name} {version}", path
+            equal = {_runtime_version(name, o[3]) for o in ordered if o[:3] == (depth, rank, name)}
+            # Of members that ask for different versions none speaks for the others.
+            agreed = depth == 0 or len(equal - {""}) == 1
+            return f"{name} {version}" if agreed else name, path
     name = next((one[2] for one in sorted(fitting)), RUNTIME_OF.get(primary, ""))
     return name, next((m.path for m in manifests if m.ecosystem == primary), "") if name else ""
 
