@@ -48,6 +48,9 @@ _PROGRAM = re.compile(
 )
 """Where a function called main is the start of a program. In scripts it is a function like any other."""
 
+_RUN_BY_PYTHON = "Ansible", "Jupyter Notebook", "SQL"
+"""What is no program and still needs one of Python to be run; tests of it may be written in any language."""
+
 _NO_RUNTIME = "C", "C++"
 _SHOWS = re.compile(
     r"(?:^|/)(?:docs?|website|examples?|samples?|templates?|fixtures?|vendor)/", re.I
@@ -73,10 +76,12 @@ class Essences:
 
     def __init__(self) -> None:
         self.files: list[SourceFile] = []
+        self.parsed = 0
         self._imports: dict[Import, Import] = {}
 
     def add(self, file: SourceFile) -> None:
         """Take in what matters of a file."""
+        self.parsed += bool(file.symbols or file.imports)
         starts = [s for s in file.symbols if s.name == "main" and s.kind == "function"][:1]
         symbols = dict.fromkeys((*most_public(file)[:2], *starts))
         self.files.append(
@@ -205,7 +210,10 @@ def _without_tools(stack: Stack, paths: Sequence[str]) -> Stack:
         return stack
     named = any(one.language == other[0].label for one in stack.languages)
     stack = replace(stack, languages=stack.languages if named else ())
-    if "/" not in stack.runtime_evidence:
+    asked = "/" not in stack.runtime_evidence
+    if asked and other[0].label in _RUN_BY_PYTHON and stack.runtime.startswith("Python"):
+        return stack
+    if asked and other[0].label in ("Markdown", "Shell"):
         return stack
     return replace(
         stack, runtime="", runtime_evidence="", package_manager="", package_manager_evidence=""
@@ -288,6 +296,8 @@ def _about(manifests: Sequence[Manifest], paths: Sequence[str], read: Read) -> s
     """The project in its own words: its manifest's, else the first sentence of its README."""
     at_root = [m for m in manifests if "/" not in m.path and m.about]
     readme = next((p for p in paths if p.lower() in _READMES), "")
+    # Nobody reads the manifest of a workspace that is not published.
+    at_root = [m for m in at_root if not (m.private and m.members)] or at_root * (not readme)
     summary = next(filter(None, (first_sentence(m.about) for m in at_root)), "")
     summary = summary or (readme_sentence(read(readme)) if readme else "")
     # One package of several says nothing about all of them.

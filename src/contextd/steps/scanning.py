@@ -254,7 +254,8 @@ def _initialise(runtime: Runtime) -> Initialised:
     report = scan_project(runtime, walked=walked, seen=seen.add)
     keep_weights(runtime)
     # Right after a first scan, what is stored is what it found.
-    files = seen.files if first else _essences(runtime)
+    seen = seen if first else _essences(runtime)
+    files = seen.files
     facts, reason = project_facts(runtime, walked, files)
     yaml_path = root / ".context" / "project.yaml"
     # Into a stranger's `.context/` nothing is written: it may be a link, and none of it counts.
@@ -285,7 +286,7 @@ def _initialise(runtime: Runtime) -> Initialised:
         reason=_reason(model, facts, reason),
         modules=list(model.modules) if model else [module.name for module in facts.modules],
         files=len(walked.files),
-        code_files=sum(1 for file in files if file.symbols or file.imports),
+        code_files=seen.parsed,
         changed=report.put,
         skipped=[
             f"{printable(path, 120)} ({why})"
@@ -303,14 +304,14 @@ def _initialise(runtime: Runtime) -> Initialised:
     )
 
 
-def _essences(runtime: Runtime) -> list[SourceFile]:
+def _essences(runtime: Runtime) -> Essences:
     found = Essences()
     paths = sorted(runtime.view.files.stamps(runtime.scope))
     for start in range(0, len(paths), _ESSENCES_AT_ONCE):
         some = paths[start : start + _ESSENCES_AT_ONCE]
         for file in runtime.view.files.all(runtime.scope, some):
             found.add(file)
-    return found.files
+    return found
 
 
 def _reason(model: ProjectModel | None, facts: ProjectFacts, found: str) -> str:

@@ -18,7 +18,7 @@ from contextd.steps.shape import shape_of
     [
         (["main.tf", "variables.tf", "modules/net/main.tf", "modules/db/main.tf", "README.md"],
          ("library", "main.tf and variables.tf in the root are a module for others to call."),
-         "4 Terraform files by folder: modules, the root."),
+         "4 Terraform files by folder: the root, modules."),
         (["dbt_project.yml", "models/marts/a.sql", "models/staging/b.sql", "models/staging/c.sql"],
          ("data", "dbt_project.yml describes models of data: 3 SQL files."),
          "models/ has 3 SQL files by folder: staging, marts."),

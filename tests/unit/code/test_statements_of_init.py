@@ -340,3 +340,33 @@ def test_names_that_a_language_hides_do_not_stand_for_a_module():
         path="a.dart", size=1, mtime_ns=1, digest="d", language="dart", symbols=symbols
     )
     assert counted([file], {}) == "1 Dart file: Cart"
+
+
+def test_an_extension_of_an_editor_is_no_library():
+    for key in ('"engines": {"vscode": "^1.90.0"}', '"contributes": {}'):
+        files = {
+            "package.json": f'{{"name": "lens", "main": "dist/a.js", {key}}}',
+            "src/extension.ts": "",
+        }
+        assert project_type(list(files), look(files)).value != "library"
+
+
+def test_a_book_with_listings_of_code_is_documentation():
+    files = {"book.toml": "", "src/SUMMARY.md": "", "src/ch01.md": "", "Cargo.toml": '[workspace]\nmembers=["packages/a"]\n',
+             "packages/a/Cargo.toml": '[package]\nname="a"\n', "packages/a/src/main.rs": ""}  # fmt: skip
+    files |= {f"listings/ch01/l{n}/src/main.rs": "" for n in range(30)}
+    assert project_type(list(files), look(files)).value == "documentation"
+    crate = files | {"src/main.rs": "", "Cargo.toml": '[package]\nname="b"\n'}
+    assert project_type(list(crate), look(crate)).value != "documentation"
+
+
+def test_folders_named_after_what_is_in_them_are_no_features():
+    kinds = [
+        f"app/{one}/A{role}.php"
+        for one, role in (("Exceptions", "Handler"), ("Logging", "Handler"))
+    ]
+    assert architecture(kinds, Stack()).value != "feature-based"
+    few = [f"app/{one}/{one}Controller.php" for one in ("Cart", "Pay")]
+    assert architecture(few, Stack()).value == "feature-based"
+    others = [f"app/{one}/a.php" for one in ("Views", "Texts", "Forms")]
+    assert architecture([*few, *others], Stack()).value != "feature-based"

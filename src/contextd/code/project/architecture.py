@@ -23,7 +23,9 @@ _LAYERS = {
     "ports": "ports", "persistence": "persistence", "api": "api", "core": "core",
 }  # fmt: skip
 _KINDS = _LAYERS.keys() | set(
-    "composables stores store hooks components utils helpers providers jobs commands".split()
+    """composables stores store hooks components utils helpers providers jobs commands exceptions errors logging
+    traits http console mail notifications rules policies observers listeners events resources factories
+    seeders exception contracts interfaces enums dto concerns common shared lib util""".split()
 )
 """Folders named after what their files are, and not after a feature."""
 
@@ -118,7 +120,7 @@ def _features(own: Sequence[str], children: dict[str, dict[str, int]]) -> Reason
         if feature and kinds.isdisjoint(_KINDS) and _ROLE_FILE.search(name):
             roles[parent].add(feature)
     parent, found = max(roles.items(), key=lambda one: len(one[1]), default=("", set[str]()))
-    if len(found) < 2:
+    if len(found) < 2 or 2 * len(found) < len(children.get(parent, {})):
         return None
     where = f"{parent}/" if parent else "The root"
     named = _names(dict.fromkeys(sorted(found), 1))

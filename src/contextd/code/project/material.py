@@ -79,6 +79,9 @@ _PERSONAL = re.compile(
 _FEW, OUTWEIGHED = 10, 3
 """So few files of code, outweighed so many times, are what helps the rest along."""
 
+_CRATE = {"src/lib.rs", "src/main.rs"}
+"""A book beside a crate is about the crate; a book alone is what the repository is."""
+
 _DROWNED = 10
 """Documents stand beside every program: only so many times as many are what a project is about."""
 
@@ -96,6 +99,8 @@ def substance(paths: Sequence[str], code: Sequence[str]) -> tuple[Material, list
     if best[1] and (not code or (len(code) < _FEW and len(best[1]) >= OUTWEIGHED * len(code))):
         return best
     documents = [path for path in own if DOCUMENTS.files.search(path)]
+    if {"book.toml", "src/SUMMARY.md"} <= set(paths) and not _CRATE & set(paths):
+        return DOCUMENTS, documents
     mostly = len(documents) >= _DROWNED * len(code) and len(code) < _FEW
     return (DOCUMENTS, documents) if documents and mostly else None
 

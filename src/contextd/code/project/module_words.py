@@ -33,7 +33,7 @@ _NOISE = re.compile(
     r"|^this functionality\b|\bsubject to change\b|\bunder (?:heavy |active )?development\b"
     r"|^this readme\b|^use (?:strict|client|server)|^todo\b|create[- ](?:next|react)-app|^this (?:is|starter) a? ?"
     r"(?:turborepo|template)"
-    r"|^welcome\b|^[@\\\\](?:page|file|mainpage|brief)\b"
+    r"|\bwas generated (?:with|by|using)\b|^this website is built\b|^welcome\b|^[@\\\\](?:page|file|mainpage|brief)\b"
     r"|^a (?:sample|starting point|new flutter|simple command-line|basic)\b|^(?:add|enter) your\b|^my new\b"
     r"|^(?:short|project|package) description\b|^lorem ipsum\b|^default template\b|^an? (?:empty|example) project\b",
     re.IGNORECASE,
