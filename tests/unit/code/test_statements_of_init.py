@@ -370,3 +370,12 @@ def test_folders_named_after_what_is_in_them_are_no_features():
     assert architecture(few, Stack()).value == "feature-based"
     others = [f"app/{one}/a.php" for one in ("Views", "Texts", "Forms")]
     assert architecture([*few, *others], Stack()).value != "feature-based"
+
+
+def test_a_client_for_the_command_line_is_no_library():
+    text = "[metadata]\nname = shop\ndescription = A friendly command-line HTTP client for the API era\n"
+    files = {
+        "setup.cfg": text + "[options.entry_points]\nconsole_scripts =\n  shop = shop:main\n",
+        "shop/__init__.py": "",
+    }
+    assert project_type(list(files), look(files)).value == "cli"

@@ -26,7 +26,7 @@ _ENTRIES = (
 )  # fmt: skip
 _NOISE = re.compile(
     r"copyright|licen[cs]ed?\b|spdx|eslint|prettier|@ts-|auto-?generated|do not edit|https?://\S+$"
-    r"|pom\.xml|^(?:see|click (?:here|on|the)|read|check|visit|star|join|follow|explore|view|note|important)\b"
+    r"|pom\.xml|^(?:see|click (?:here|on|the)|read|check|visit|star|join|follow|explore|view|note|important|warning|caution)\b"
     r"|npm (?:install|run|i)\b|registry|^\$ "
     r"|^(?:please|for (?:more|further|full|detailed)|as per|refer to|to (?:install|get started|run|build|use))\b"
     r"|^(?:learn|show|buy|donate|sign up)\b|^a description of this package|\bsuch as$"

@@ -61,7 +61,7 @@ _FOR_OTHERS = re.compile(
 )
 _SHOWN = {"mobile": "mobile-app", "desktop": "desktop-app", "frontend": "web-app"}
 _FOR_SHELLS = re.compile(
-    r"\b(?:command[- ]line (?:\w+ )?(?:tool|utility|program|processor|app\w*)|cli\b|terminal|multi-?tool|linter"
+    r"\b(?:command[- ]line (?:\w+ )?(?:tool|utility|program|processor|client|app\w*)|cli\b|terminal|multi-?tool|linter"
     r"|formatter|static site generator|search tool|build tool|package manager|tool (?:for|that|to))",
     re.IGNORECASE,
 )
@@ -253,7 +253,7 @@ def _library_or_command(
     topics = " ".join(main.topics)
     for_others = (
         1.0
-        + 2 * bool(_FOR_OTHERS.search(main.about))
+        + 2 * bool(_FOR_OTHERS.search(_FOR_SHELLS.sub("", main.about)))
         + ("Libraries" in topics)
         + 1.5 * (public_names >= 12)
     )
