@@ -379,3 +379,41 @@ def test_a_client_for_the_command_line_is_no_library():
         "shop/__init__.py": "",
     }
     assert project_type(list(files), look(files)).value == "cli"
+
+
+def test_a_lower_bound_is_marked_once():
+    for asked, said in (
+        (">= 18", "Node.js 18+"),
+        (">=20.1 <21", "Node.js 20"),
+        ("^22", "Node.js 22"),
+    ):
+        files = {
+            "package.json": f'{{"name": "a", "main": "a.js", "engines": {{"node": "{asked}"}}}}',
+            "a.js": "",
+        }
+        assert look(files).runtime == said
+
+
+def test_rake_is_run_by_bundler_only_where_a_gemfile_is():
+    assert commands(["Rakefile"], [], reading({})) == ("tasks: rake -T",)
+    assert commands(["Rakefile", "Gemfile"], [], reading({})) == ("tasks: bundle exec rake -T",)
+
+
+def test_a_condition_of_a_shell_is_no_test():
+    files = workflow("      - run: |\n          test -d out || {\n          make test-docs ||\n")
+    assert commands(list(files), [], reading(files)) == ()
+
+
+def test_one_long_file_counts_as_a_whole_among_the_languages():
+    sizes = {"a.c": 300_000, "scripts/b.py": 100_000}
+    assert [(one.language, one.share) for one in language_shares(sizes, sizes)] == [
+        ("C", 0.75),
+        ("Python", 0.25),
+    ]
+
+
+def test_the_features_of_one_part_do_not_stand_for_the_whole():
+    part = [f"src/Users/Quickstart/{one}/{one}Controller.cs" for one in ("Account", "Consent")]
+    others = [f"src/Shop{n}/a{n}.cs" for n in range(9)]
+    assert architecture(part, Stack()).value == "feature-based"
+    assert architecture([*part, *others], Stack()).value != "feature-based"

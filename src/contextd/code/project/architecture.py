@@ -29,6 +29,7 @@ _KINDS = _LAYERS.keys() | set(
 )
 """Folders named after what their files are, and not after a feature."""
 
+_GOOD_PART = 0.25
 _FEATURE_HOMES = {"features", "modules", "domains", "feature"}
 _ROLE_FILE = re.compile(
     r"(?:Service|Repository|Controller|Resolver|Store|Manager|Handler|Router)\.\w+$"
@@ -121,6 +122,10 @@ def _features(own: Sequence[str], children: dict[str, dict[str, int]]) -> Reason
             roles[parent].add(feature)
     parent, found = max(roles.items(), key=lambda one: len(one[1]), default=("", set[str]()))
     if len(found) < 2 or 2 * len(found) < len(children.get(parent, {})):
+        return None
+    below = f"{parent}/" if parent else ""
+    if _GOOD_PART * len(own) > sum(path.startswith(below) for path in own):
+        # One part of the project may be laid out so, and says nothing about the others.
         return None
     where = f"{parent}/" if parent else "The root"
     named = _names(dict.fromkeys(sorted(found), 1))

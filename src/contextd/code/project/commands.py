@@ -33,7 +33,7 @@ _BY_FILE: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("meson.build", ("build: meson setup build && meson compile -C build",)),
     ("configure.ac", ("build: ./configure && make",)),
     (".rspec", ("test: bundle exec rspec",)),
-    ("Rakefile", ("tasks: bundle exec rake -T",)),
+    ("Rakefile", ("tasks: rake -T",)),
     ("mix.exs", ("test: mix test",)),
     ("Package.swift", ("build: swift build", "test: swift test")),
     ("phpunit.xml.dist", ("test: vendor/bin/phpunit",)),
@@ -55,7 +55,7 @@ _TESTS = re.compile(
     r"(?:^|[\s/:_.-])(?:tests?(?!/)|pytest|tox|nox|phpunit|rspec|molecule|ctest|vitest|jest)\b"
 )
 _NO_TEST = re.compile(
-    r"^(?:if|for|while|case|set|echo|cd|mkdir|export|cat|git|rm|cp)\b|^[#!]|\binstall\b|\bupload|[$`\\]"
+    r"^(?:if|for|while|case|set|echo|cd|mkdir|export|cat|git|rm|cp)\b|^test\s+[-!\[]|[{(|&]$|^[#!]|\binstall\b|\bupload|[$`\\]"
 )
 """No command, or one whose variables nobody outside of the pipeline has."""
 
@@ -77,7 +77,10 @@ def commands(paths: Sequence[str], manifests: Sequence[Manifest], read: Read) ->
     for name, lines in _BY_FILE:
         speaks = name in known or not is_manifest(name)
         if name in top and speaks and not (name == "pom.xml" and "mvnw" in top):
-            found += lines
+            bundled = name in ("Rakefile",) and "Gemfile" in top
+            found += [
+                line.replace("rake", "bundle exec rake") if bundled else line for line in lines
+            ]
     found += _of_cmake(top, read)
     found += _of_others(paths, top, manifests, read)
     first: dict[str, str] = {}

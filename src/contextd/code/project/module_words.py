@@ -54,6 +54,7 @@ _ASIDE = re.compile(
 )
 """A heading below which a README says how to use a thing, and no longer what it is."""
 
+_TABLES = "JSON", "Csv"
 _COMPILED = "c", "cc", "cpp", "h", "hpp"
 _HIDDEN_NAME = re.compile(r"_|default$|preview$|main$|tests?$")
 """Names that a language hides from other files, or that stand in files of every sort."""
@@ -205,6 +206,9 @@ def counted(members: Sequence[SourceFile], rank: Mapping[str, float]) -> str:
             names.setdefault(symbol.name)
     listed = ", ".join(list(names)[:5])
     count = f"{most} {language} file{'s' * (most != 1)}"
+    if language in _TABLES:
+        # The largest of them are left out of the index.
+        count = f"{language} files"
     if others and 2 * most <= len(members):
         second, some = others[0]
         count = f"{most} {language} and {some} {second} files"

@@ -199,9 +199,7 @@ def _built(own: Sequence[str], programs: Sequence[str]) -> ReasonedValue | None:
     headers = [path for path in own if path.endswith((".h", ".hpp", ".hh"))]
     if not headers:
         return None
-    return ReasonedValue(
-        "library", "It has headers, and no main function outside of tests and examples."
-    )
+    return ReasonedValue("library", "It has headers and no program of its own.")
 
 
 def _program_behind(stack: Stack, own: Sequence[str]) -> str:

@@ -31,13 +31,14 @@ _LABELLED: tuple[Category, ...] = (
 )  # fmt: skip
 _NOT_COUNTED = re.compile(
     r"(?:^|/)(?:node_modules|bower_components|vendor|vendored|third[_-]party|site-packages|\.?venv|\.yarn|\.git"
-    r"|dist|target|docs?|documentation|examples?|samples?|demos?|fixtures|testdata|__snapshots__)/|\{\{",
+    r"|dist|target|website|javadoc|apidocs|docs?|documentation|examples?|samples?|demos?|fixtures|testdata|__snapshots__)/|\{\{",
     re.IGNORECASE,
 )
 _WEAK = 0.15
 _MOSTLY, _HARDLY = 0.8, 0.05
 """Shares of the bytes; the program that is left is at most one beside the project."""
-_LARGE_FILE = 40_000
+_LARGE_FILE, _LARGEST_COUNTED = 40_000, 1_000_000
+"""Bytes of one file that count: for what a project is, and for what its files are written in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,10 +189,13 @@ def language_shares(
     """The languages of a whole repository, tests and scripts included, by bytes where `sizes` are given. Left out
     is what others wrote, and what shows or documents: examples, templates of projects, built files.
     """
-    return _languages([path for path in paths if not _NOT_COUNTED.search(path)], sizes)
+    counted = [path for path in paths if not _NOT_COUNTED.search(path)]
+    return _languages(counted, sizes, _LARGEST_COUNTED)
 
 
-def _languages(paths: Iterable[str], sizes: Mapping[str, int] | None) -> tuple[Share, ...]:
+def _languages(
+    paths: Iterable[str], sizes: Mapping[str, int] | None, largest: int = _LARGE_FILE
+) -> tuple[Share, ...]:
     weight: dict[str, float] = defaultdict(float)
     count: dict[str, int] = defaultdict(int)
     endings: dict[str, int] = defaultdict(int)
@@ -199,9 +203,7 @@ def _languages(paths: Iterable[str], sizes: Mapping[str, int] | None) -> tuple[S
         language = LANGUAGES.get(path.rpartition(".")[2].lower()) if "." in path else None
         if language:
             # One huge file, mostly a generated one, must not stand for the project.
-            weight[language] += (
-                max(1, min(sizes.get(path, 0), _LARGE_FILE)) if sizes is not None else 1
-            )
+            weight[language] += max(1, min(sizes.get(path, 0), largest)) if sizes is not None else 1
             count[language] += 1
             endings[path.rpartition(".")[2].lower()] += 1
     _with_headers(weight, count, endings)

@@ -100,7 +100,7 @@ def _runtime_version(name: str, asked: str) -> str:
     whole = name in ("Node.js", "Java", ".NET", "Deno") or found is None
     version = short_version(asked) if whole or found is None else found[0]
     lower_only = re.match(r"\s*>=?", asked) and "<" not in asked
-    return version + "+" * bool(lower_only and version)
+    return version.rstrip("+") + "+" * bool(version and (lower_only or version.endswith("+")))
 
 
 def manager_of(manifests: Sequence[Manifest], primary: str) -> tuple[str, str]:
