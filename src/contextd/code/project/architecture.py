@@ -123,8 +123,8 @@ def _features(own: Sequence[str], children: dict[str, dict[str, int]]) -> Reason
     parent, found = max(roles.items(), key=lambda one: len(one[1]), default=("", set[str]()))
     if len(found) < 2 or 2 * len(found) < len(children.get(parent, {})):
         return None
-    below = f"{parent}/" if parent else ""
-    if _GOOD_PART * len(own) > sum(path.startswith(below) for path in own):
+    prefix = f"{parent}/" if parent else ""
+    if _GOOD_PART * len(own) > sum(path.startswith(prefix) for path in own):
         # One part of the project may be laid out so, and says nothing about the others.
         return None
     where = f"{parent}/" if parent else "The root"
