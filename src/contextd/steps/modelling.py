@@ -132,19 +132,7 @@ def project_facts(
         about=about,
     )
     shape = architecture(paths, stack)
-    modules = [
-        ModuleFacts(
-            name=module.name,
-            description=module.description,
-            paths=module.prefixes,
-            key_files=tuple(
-                KeyFile(file.path, file.role)
-                for file in module.key_files[: _KEY_FILES * (n < _LONG)]
-            ),
-            dependencies=tuple(module.dependencies[:_NEEDED]),
-        )
-        for n, module in enumerate(find_modules(files, _packages(stack.manifests), text_of, name))
-    ]
+    modules = _modules(files, stack, text_of, name)
     facts = ProjectFacts(
         name=_own_name(stack.manifests) or name,
         id=_own_id(runtime),
@@ -165,6 +153,22 @@ def project_facts(
         modules=tuple(modules),
     )
     return facts, " ".join(filter(None, (kind.reason, shape.reason)))
+
+
+def _modules(files: Sequence[SourceFile], stack: Stack, read: Read, name: str) -> list[ModuleFacts]:
+    return [
+        ModuleFacts(
+            name=module.name,
+            description=module.description,
+            paths=module.prefixes,
+            key_files=tuple(
+                KeyFile(file.path, file.role)
+                for file in module.key_files[: _KEY_FILES * (n < _LONG)]
+            ),
+            dependencies=tuple(module.dependencies[:_NEEDED]),
+        )
+        for n, module in enumerate(find_modules(files, _packages(stack.manifests), read, name))
+    ]
 
 
 def _executables(
