@@ -413,6 +413,15 @@ def _of_project(path: Path, home: Path) -> tuple[dict[str, Value], tuple[FilePro
     return _right(layer, PROJECT_FILE, text, home)
 
 
+def names_set_in(root: Path) -> list[str]:
+    """The settings that the file of the project at `root` names, right or wrong; none of one that cannot be read."""
+    path = root / PROJECT_FILE
+    try:
+        return sorted(map(str, flattened(_tree(_text(path, root), path))))
+    except Invalid:
+        return []
+
+
 def _right(
     layer: Mapping[str, Any], origin: str, text: str = "", home: Path | None = None
 ) -> tuple[dict[str, Value], tuple[FileProblem, ...]]:

@@ -20,7 +20,7 @@ NOT_UNDERSTOOD = frozenset((OVER_LIMIT, READER_CRASHED))
 """Why a file is searched as plain text only."""
 
 _TEST = re.compile(
-    r"(?:^|/)(?:tests?|__tests__|specs?|e2e)/|[._-](?:test|spec)\.|(?:^|/)test_"
+    r"(?:^|/)(?:tests?|__tests__|specs?|e2e)/|[._-]test\.|[._-]spec\.(?!py$|go$|rs$|java$|c$|h$)|(?:^|/)test_"
     r"|[a-z.]Tests?/|-tests/"
 )
 

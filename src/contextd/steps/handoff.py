@@ -121,7 +121,8 @@ def about_project(runtime: Runtime) -> list[str]:
     if model is None:
         return []
     kind = f" ({model.type})" if model.type != "unknown" else ""
-    lines = [f"{model.name}{kind}: {model.about or ', '.join(model.stack[:4])}"]
+    about = model.about or ", ".join(model.stack[:4])
+    lines = [f"{model.name}{kind}" + (f": {about}" if about else "")]
     lines += [f"Built with: {', '.join(model.stack[:6])}"] if model.about and model.stack else []
     lines += [f"{one[:1].upper()}{one[1:]}" for one in model.commands[:6]]
     lines += [f"Tests use: {', '.join(model.testing[:4])}"] if model.testing else []

@@ -23,8 +23,8 @@ from contextd.code.project.modules import modules as find_modules
 from contextd.code.project.project_model import KeyFile
 from contextd.code.project.project_type import CODE, project_type
 from contextd.code.project.project_yaml import ModuleFacts, ProjectFacts
-from contextd.code.project.stack import Stack, detect
-from contextd.code.project.stack_evidence import private_beside_published
+from contextd.code.project.stack import Stack, detect, language_shares
+from contextd.code.project.stack_evidence import Share, private_beside_published
 from contextd.code.project.stack_languages import RUNTIME_OF
 from contextd.code.project.stack_row import Category
 from contextd.code.project.usage import uses, weighed_by_use
@@ -34,6 +34,7 @@ from contextd.code.tree.walk import Walk
 from contextd.domain.code import Import, SourceFile, is_test
 from contextd.domain.errors import ContextdError
 from contextd.runtime import Runtime
+from contextd.steps.model import project_model
 
 _LARGEST_TEXT = 500_000
 _KEY_FILES, _NEEDED, _LONG = 3, 5, 20
@@ -42,8 +43,13 @@ _KEY_FILES, _NEEDED, _LONG = 3, 5, 20
 _MOST_LISTED = 8
 _LONGEST_NAME = 60
 _COMPILED = ".c", ".cc", ".cpp", ".cxx"
-_PROGRAM = re.compile(r"\.(?:go|c|cc|cpp|dart)$|(?:^|/)(?:main|cli|server|app)\.\w+$")
-"""Where a function called main is the start of a program, and not of a script beside it."""
+_PROGRAM = re.compile(
+    r"\.(?:go|c|cc|cpp|cxx|dart|java)$|(?:^|/)main\.(?:rs|kt|swift|zig|d)$|/src/bin/\w+\.rs$"
+)
+"""Where a function called main is the start of a program. In scripts it is a function like any other."""
+
+_RUN_BY_PYTHON = "Ansible", "Jupyter Notebook", "SQL"
+"""What is no program and still needs one of Python to be run; tests of it may be written in any language."""
 
 _NO_RUNTIME = "C", "C++"
 _SHOWS = re.compile(
@@ -70,10 +76,12 @@ class Essences:
 
     def __init__(self) -> None:
         self.files: list[SourceFile] = []
+        self.parsed = 0
         self._imports: dict[Import, Import] = {}
 
     def add(self, file: SourceFile) -> None:
         """Take in what matters of a file."""
+        self.parsed += bool(file.symbols or file.imports)
         starts = [s for s in file.symbols if s.name == "main" and s.kind == "function"][:1]
         symbols = dict.fromkeys((*most_public(file)[:2], *starts))
         self.files.append(
@@ -124,26 +132,14 @@ def project_facts(
         about=about,
     )
     shape = architecture(paths, stack)
-    modules = [
-        ModuleFacts(
-            name=module.name,
-            description=module.description,
-            paths=module.prefixes,
-            key_files=tuple(
-                KeyFile(file.path, file.role)
-                for file in module.key_files[: _KEY_FILES * (n < _LONG)]
-            ),
-            dependencies=tuple(module.dependencies[:_NEEDED]),
-        )
-        for n, module in enumerate(find_modules(files, _packages(stack.manifests), text_of, name))
-    ]
+    modules = _modules(files, stack, text_of, name)
     facts = ProjectFacts(
         name=_own_name(stack.manifests) or name,
         id=_own_id(runtime),
         type=kind.value,
         about=about,
         stack=(*_stack(stack, paths), *minor),
-        languages=_languages(stack),
+        languages=_languages(language_shares(paths, sizes)) if stack.languages else (),
         runtime="" if stack.runtime in _NO_RUNTIME else stack.runtime,
         package_manager=stack.package_manager,
         databases=_labels(stack, "database"),
@@ -156,7 +152,23 @@ def project_facts(
         description=shape.reason,
         modules=tuple(modules),
     )
-    return facts, f"{kind.reason} {shape.reason}"
+    return facts, " ".join(filter(None, (kind.reason, shape.reason)))
+
+
+def _modules(files: Sequence[SourceFile], stack: Stack, read: Read, name: str) -> list[ModuleFacts]:
+    return [
+        ModuleFacts(
+            name=module.name,
+            description=module.description,
+            paths=module.prefixes,
+            key_files=tuple(
+                KeyFile(file.path, file.role)
+                for file in module.key_files[: _KEY_FILES * (n < _LONG)]
+            ),
+            dependencies=tuple(module.dependencies[:_NEEDED]),
+        )
+        for n, module in enumerate(find_modules(files, _packages(stack.manifests), read, name))
+    ]
 
 
 def _executables(
@@ -198,16 +210,17 @@ def _starts(file: SourceFile) -> bool:
 def _without_tools(stack: Stack, paths: Sequence[str]) -> Stack:
     """The stack of what is no program, without the language and runtime of the few scripts that tend it."""
     other = substance(paths, [path for path in paths if CODE.search(path) and not is_beside(path)])
-    if other is None or "/" not in stack.runtime_evidence:
+    if other is None:
         return stack
     named = any(one.language == other[0].label for one in stack.languages)
+    stack = replace(stack, languages=stack.languages if named else ())
+    asked = "/" not in stack.runtime_evidence
+    if asked and other[0].label in _RUN_BY_PYTHON and stack.runtime.startswith("Python"):
+        return stack
+    if asked and other[0].label in ("Markdown", "Shell"):
+        return stack
     return replace(
-        stack,
-        languages=stack.languages if named else (),
-        runtime="",
-        runtime_evidence="",
-        package_manager="",
-        package_manager_evidence="",
+        stack, runtime="", runtime_evidence="", package_manager="", package_manager_evidence=""
     )
 
 
@@ -287,6 +300,8 @@ def _about(manifests: Sequence[Manifest], paths: Sequence[str], read: Read) -> s
     """The project in its own words: its manifest's, else the first sentence of its README."""
     at_root = [m for m in manifests if "/" not in m.path and m.about]
     readme = next((p for p in paths if p.lower() in _READMES), "")
+    # Nobody reads the manifest of a workspace that is not published.
+    at_root = [m for m in at_root if not (m.private and m.members)] or at_root * (not readme)
     summary = next(filter(None, (first_sentence(m.about) for m in at_root)), "")
     summary = summary or (readme_sentence(read(readme)) if readme else "")
     # One package of several says nothing about all of them.
@@ -295,9 +310,13 @@ def _about(manifests: Sequence[Manifest], paths: Sequence[str], read: Read) -> s
     return summary or (first_sentence(offered[0].about) if alone else "")
 
 
-def _languages(stack: Stack) -> tuple[str, ...]:
-    shown = [one for one in stack.languages if one.share >= 0.01][:_MOST_LISTED]
-    return tuple(f"{one.language} {round(100 * one.share)} %" for one in shown)
+def _languages(shares: Sequence[Share]) -> tuple[str, ...]:
+    shown = [one for one in shares if one.share >= 0.01][:_MOST_LISTED]
+    return tuple(
+        # Of a whole there is nothing beside it.
+        f"{one.language} {round(100 * one.share) if len(shares) == 1 else min(99, round(100 * one.share))} %"
+        for one in shown
+    )
 
 
 def _labels(stack: Stack, *categories: Category) -> tuple[str, ...]:
@@ -317,4 +336,8 @@ def _own_id(runtime: Runtime) -> str:
     identity = runtime.project.identity if runtime.project else ""
     if identity.startswith("id:"):
         return identity.removeprefix("id:")
-    return str(uuid.uuid4()) if identity.startswith("path:") else ""
+    if not identity.startswith("path:"):
+        return ""
+    # Before its first commit a repository goes by its path: the id it was given stays.
+    model = project_model(runtime)
+    return (model.id if model else "") or str(uuid.uuid4())

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 from contextd.code.git.program import ask, here, printable
 from contextd.domain.errors import ContextdError
 from contextd.governance.policies.rule_files import POLICIES, STANDARDS
@@ -31,23 +34,19 @@ def _authors(runtime: Runtime) -> dict[str, str]:
     known = runtime.organisation.caches.of("authors of rules", _CHECKOUTS)
     remembered: tuple[str, dict[str, str]] | None = known.get(root)
     if remembered is None or remembered[0] != commit:
-        remembered = (commit, _asked(runtime) if commit else {})
+        folders = f".context/{POLICIES}", f".context/{STANDARDS}"
+        remembered = (commit, last_authors(root, folders) if commit else {})
         known.put(root, remembered)
     return remembered[1]
 
 
-def _asked(runtime: Runtime) -> dict[str, str]:
+def last_authors(root: Path, places: Sequence[str]) -> dict[str, str]:
+    """Path → the author of the last commit that changed it, for the files at or below `places`. Raises
+    `Unavailable` when git is not there or too slow.
+    """
     flags = ("-z", "--name-only", "--no-renames", "--relative", f"--max-count={_COMMITS}")
-    folders = (f".context/{POLICIES}", f".context/{STANDARDS}")
     printed = ask(
-        runtime.root,
-        "log",
-        *flags,
-        "--format=%x1e%an%x1f",
-        "HEAD",
-        "--",
-        *folders,
-        timeout=_SECONDS,
+        root, "log", *flags, "--format=%x1e%an%x1f", "HEAD", "--", *places, timeout=_SECONDS
     )
     authors: dict[str, str] = {}
     for commit in (printed or "").split("\x1e")[1:]:

@@ -34,6 +34,7 @@ _FILES_AT_ONCE, _BYTES_AT_ONCE = 250, 4_000_000
 _ESSENCES_AT_ONCE = 2_000
 _READINGS_AT_ONCE = _STAMPS_AT_ONCE = 4_000
 _OWN = ".context/", ".git/"
+_NO_FILES = "✓ There are no files yet. Run `contextd init` again when there are some."
 
 
 def scan_project(
@@ -177,6 +178,8 @@ class Initialised:
 
     def as_text(self) -> str:
         """The ✓ lines, and what to do next."""
+        if not self.files:
+            return "\n".join([*self._files_written, _NO_FILES])
         found = " + ".join(self.stack[:6]) or "no known framework"
         lines = [
             f"✓ Scanned {self.files} files ({self.code_files} parsed)",
@@ -196,8 +199,7 @@ class Initialised:
             if count
             else "✓ No modules found"
         )
-        untouched = f"! {self.notice}" if self.notice else "✓ project.yaml is up to date"
-        lines += [f"✓ Wrote {path}" for path in self.written] or [untouched]
+        lines += self._files_written
         lines += [f"! project.yaml, {warning}" for warning in self.warnings[:10]]
         dense = f"; {self.pending} get vectors in the background" if self.pending else ""
         lines.append(f"✓ Searchable now: {self.changed} files indexed{dense}")
@@ -207,6 +209,11 @@ class Initialised:
             lines.append(f"! Skipped: {shown}{more}")
         lines.append("✓ Context initialised. Next: `contextd install` connects an agent.")
         return "\n".join(lines)
+
+    @property
+    def _files_written(self) -> list[str]:
+        untouched = f"! {self.notice}" if self.notice else "✓ project.yaml is up to date"
+        return [f"✓ Wrote {path}" for path in self.written] or [untouched]
 
 
 def initialise(runtime: Runtime) -> Initialised:
@@ -229,7 +236,8 @@ def _initialise(runtime: Runtime) -> Initialised:
     report = scan_project(runtime, walked=walked, seen=seen.add)
     keep_weights(runtime)
     # Right after a first scan, what is stored is what it found.
-    files = seen.files if first else _essences(runtime)
+    seen = seen if first else _essences(runtime)
+    files = seen.files
     facts, reason = project_facts(runtime, walked, files)
     yaml_path = root / ".context" / "project.yaml"
     # Into a stranger's `.context/` nothing is written: it may be a link, and none of it counts.
@@ -260,7 +268,7 @@ def _initialise(runtime: Runtime) -> Initialised:
         reason=_reason(model, facts, reason),
         modules=list(model.modules) if model else [module.name for module in facts.modules],
         files=len(walked.files),
-        code_files=sum(1 for file in files if file.symbols or file.imports),
+        code_files=seen.parsed,
         changed=report.put,
         skipped=[
             f"{printable(path, 120)} ({why})"
@@ -278,14 +286,14 @@ def _initialise(runtime: Runtime) -> Initialised:
     )
 
 
-def _essences(runtime: Runtime) -> list[SourceFile]:
+def _essences(runtime: Runtime) -> Essences:
     found = Essences()
     paths = sorted(runtime.view.files.stamps(runtime.scope))
     for start in range(0, len(paths), _ESSENCES_AT_ONCE):
         some = paths[start : start + _ESSENCES_AT_ONCE]
         for file in runtime.view.files.all(runtime.scope, some):
             found.add(file)
-    return found.files
+    return found
 
 
 def _reason(model: ProjectModel | None, facts: ProjectFacts, found: str) -> str:

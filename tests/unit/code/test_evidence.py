@@ -131,7 +131,8 @@ def test_each_manifest_says_how_to_test(name, text, line):
 def test_flutter_and_dart_are_run_by_their_own_tools():
     for needs, tool in (("  flutter:\n    sdk: flutter\n", "flutter"), ("  path: any\n", "dart")):
         text = f"name: shop\ndependencies:\n{needs}"
-        found = commands(["pubspec.yaml"], [parse("pubspec.yaml", text)], reading({}))
+        paths = ["pubspec.yaml", "lib/main.dart", "test/shop_test.dart"]
+        found = commands(paths, [parse("pubspec.yaml", text)], reading({}))
         assert f"test: {tool} test" in found
 
 

@@ -11,7 +11,7 @@ import yaml
 
 from contextd.domain.errors import NotFound
 from support.desks import Desk
-from support.repositories import written
+from support.repositories import git, written
 
 POM = '<project xmlns="http://maven.apache.org/POM/4.0.0">{}</project>'
 BOM = """<artifactId>shop</artifactId><description>An online shop of services</description>
@@ -265,7 +265,7 @@ def test_each_of_ninety_packages_is_a_module(words_only: Desk, tmp_path: Path) -
     [
         ({}, "unknown", "There are no files yet."),
         ({"README.md": "# Notes\n"}, "documentation", "It holds documents."),
-        ({"a.ipynb": "{}"}, "notebooks", "It holds notebooks and no program."),
+        ({"a.ipynb": "{}"}, "notebooks", "It holds notebooks."),
         ({"Dockerfile": "FROM nginx:1\n"}, "configuration", "It holds no code."),
     ],
 )
@@ -313,3 +313,36 @@ def test_the_inside_of_a_bare_repository_is_no_project(words_only: Desk, tmp_pat
     (bare / "config").write_text("[core]\n\tbare = true\n\trepositoryformatversion = 0\n")
     with pytest.raises(NotFound, match="inside of a git repository"):
         words_only.at(bare).as_owner("init")
+
+
+def test_an_empty_repository_says_once_that_there_are_no_files(
+    words_only: Desk, tmp_path: Path
+) -> None:
+    root = tmp_path / "empty"
+    root.mkdir()
+    desk = words_only.at(root)
+
+    said = desk.on("cli").answer("init").text
+
+    assert said.count("no files yet") == 1
+    assert "Index: empty" in desk.on("cli").answer("status").text
+    model = yaml.safe_load((root / ".context" / "project.yaml").read_text())
+    assert set(model) == {"version", "project", "metadata"}
+    assert "\n- empty\n" in (root / ".context" / "CONTEXT.md").read_text()
+
+
+def test_a_repository_without_commits_keeps_the_id_it_was_given(
+    words_only: Desk, tmp_path: Path
+) -> None:
+    root = written(tmp_path / "young", {"a.py": "x = 1\n"})
+    git(root, "init", "-q")
+    desk = words_only.at(root)
+
+    ids = []
+    for _ in range(2):
+        desk.on("cli")("init")
+        ids.append(
+            yaml.safe_load((root / ".context" / "project.yaml").read_text())["project"].get("id")
+        )
+
+    assert ids[0] == ids[1]

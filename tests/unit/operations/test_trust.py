@@ -99,6 +99,45 @@ def test_a_trusted_folder_says_what_holds_and_who_wrote_it(stranger: Desk) -> No
     assert stranger("list_records", status="any")["records"] != []
 
 
+def test_trusting_a_clone_lists_what_applies_from_then_on_and_who_wrote_it_once(
+    stranger: Desk,
+) -> None:
+    stranger("codebase_index")
+    (stranger.root / ".context" / "policies" / "mine.yaml").write_text("title: Mine\n")
+
+    trusted = stranger.on("cli").answer("trust")
+    again = stranger.on("cli").answer("trust")
+
+    listed = {one["path"]: one for one in trusted.value["applies"]}
+    assert {".context/policies/p.yaml", ".context/config.yaml", ".context/project.yaml"} <= set(
+        listed
+    )
+    assert listed[".context/policies/p.yaml"]["brings"].startswith("policy ")
+    assert listed[".context/policies/p.yaml"]["author"] == "t"
+    assert "briefing.tokens" in listed[".context/config.yaml"]["brings"]
+    assert ".context/policies/mine.yaml: policy Mine (not committed)" in trusted.text
+    assert ".context/policies/p.yaml: policy" in trusted.text
+    assert again.value["applies"] == []
+
+
+def test_doctor_speaks_of_trust_only_where_there_is_something_to_trust(
+    words_only: Desk, tmp_path: Path
+) -> None:
+    plain = committed(tmp_path / "plain", {"a.py": "x = 1\n"})
+    with_skill = committed(
+        tmp_path / "skilled",
+        {".claude/skills/a/SKILL.md": "---\nname: a\ndescription: b\n---\nc\n"},
+    )
+    told = []
+    for root in (plain, with_skill):
+        desk = replace(words_only, root=root, stranger=True)
+        desk("codebase_index")
+        checks = desk.on("cli")("doctor")["checks"]
+        told += [one["detail"] for one in checks if one["name"] == "trust"]
+
+    assert told == ["this folder has no rules, settings or skills to trust", UNTRUSTED]
+
+
 def test_trust_that_is_taken_back_takes_back_what_it_brought(stranger: Desk) -> None:
     owner = stranger.on("cli")
     owner("trust")

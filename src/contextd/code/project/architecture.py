@@ -23,10 +23,13 @@ _LAYERS = {
     "ports": "ports", "persistence": "persistence", "api": "api", "core": "core",
 }  # fmt: skip
 _KINDS = _LAYERS.keys() | set(
-    "composables stores store hooks components utils helpers providers jobs commands".split()
+    """composables stores store hooks components utils helpers providers jobs commands exceptions errors logging
+    traits http console mail notifications rules policies observers listeners events resources factories
+    seeders exception contracts interfaces enums dto concerns common shared lib util""".split()
 )
 """Folders named after what their files are, and not after a feature."""
 
+_GOOD_PART = 0.25
 _FEATURE_HOMES = {"features", "modules", "domains", "feature"}
 _ROLE_FILE = re.compile(
     r"(?:Service|Repository|Controller|Resolver|Store|Manager|Handler|Router)\.\w+$"
@@ -40,7 +43,7 @@ def architecture(paths: Sequence[str], stack: Stack) -> ReasonedValue:
     own = [path for path in paths if not is_beside(path) and CODE.search(path)]
     other = substance(paths, own)
     if other is not None:
-        return ReasonedValue("modular", layout(*other))
+        return ReasonedValue("modular", layout(*other, paths))
     children = _children(own)
     several = _workspace(stack.manifests)
     if several:
@@ -53,7 +56,7 @@ def architecture(paths: Sequence[str], stack: Stack) -> ReasonedValue:
         return ReasonedValue("modular", _places(own, "The code"))
     if paths:
         return ReasonedValue("modular", _places(paths, "What is here"))
-    return ReasonedValue("unknown", "There are no files yet.")
+    return ReasonedValue("unknown", "")
 
 
 def _places(own: Sequence[str], what: str) -> str:
@@ -118,7 +121,11 @@ def _features(own: Sequence[str], children: dict[str, dict[str, int]]) -> Reason
         if feature and kinds.isdisjoint(_KINDS) and _ROLE_FILE.search(name):
             roles[parent].add(feature)
     parent, found = max(roles.items(), key=lambda one: len(one[1]), default=("", set[str]()))
-    if len(found) < 2:
+    if len(found) < 2 or 2 * len(found) < len(children.get(parent, {})):
+        return None
+    prefix = f"{parent}/" if parent else ""
+    if _GOOD_PART * len(own) > sum(path.startswith(prefix) for path in own):
+        # One part of the project may be laid out so, and says nothing about the others.
         return None
     where = f"{parent}/" if parent else "The root"
     named = _names(dict.fromkeys(sorted(found), 1))

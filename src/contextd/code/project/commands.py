@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
-from contextd.code.project.manifests import Manifest
+import yaml
+
+from contextd.code.project.manifests import Manifest, is_manifest
 from contextd.code.project.manifests.model import table
+from contextd.yaml_text import load_plain
 
 Read = Callable[[str], str]
 
@@ -26,11 +30,10 @@ _BY_FILE: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("gradlew", ("build: ./gradlew build", "test: ./gradlew test")),
     ("mvnw", ("build: ./mvnw package", "test: ./mvnw test")),
     ("pom.xml", ("build: mvn package", "test: mvn test")),
-    ("CMakeLists.txt", ("build: cmake -B build && cmake --build build",)),
     ("meson.build", ("build: meson setup build && meson compile -C build",)),
     ("configure.ac", ("build: ./configure && make",)),
     (".rspec", ("test: bundle exec rspec",)),
-    ("Rakefile", ("tasks: bundle exec rake -T",)),
+    ("Rakefile", ("tasks: rake -T",)),
     ("mix.exs", ("test: mix test",)),
     ("Package.swift", ("build: swift build", "test: swift test")),
     ("phpunit.xml.dist", ("test: vendor/bin/phpunit",)),
@@ -39,13 +42,20 @@ _BY_FILE: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 """What a file at the root says without being read."""
 
+_BUILT_BY = re.compile(
+    r"(?:readme|install|build|compil|contribut|hacking|develop)[^/]*$", re.IGNORECASE
+)
+_CMAKE = re.compile(
+    r"\bcmake\s+(?:--build|-[BSGH]|-D\S+\s.*\.\.?(?:\s|$)|\.\.?(?:\s|$))", re.MULTILINE
+)
+
 _CI = re.compile(r"^\.github/workflows/[^/]+\.ya?ml$|^\.gitlab-ci\.yml$|^\.circleci/config\.yml$")
 _RUN = re.compile(r"^\s*(?:- )?run:\s*(?:\|\s*\n\s*)?([^\n|>].*)$", re.MULTILINE)
 _TESTS = re.compile(
-    r"(?:^|[\s/:_.-])(?:tests?|pytest|tox|nox|phpunit|rspec|molecule|ctest|vitest|jest)\b"
+    r"(?:^|[\s/:_.-])(?:tests?(?!/)|pytest|tox|nox|phpunit|rspec|molecule|ctest|vitest|jest)\b"
 )
 _NO_TEST = re.compile(
-    r"^(?:if|for|while|case|set|echo|cd|mkdir|export|cat|git|rm|cp)\b|^[#!]|\binstall\b|\bupload|[$`\\]"
+    r"^(?:if|for|while|case|set|echo|cd|mkdir|export|cat|git|rm|cp)\b|^test\s+[-!\[]|[{(|&]$|^[#!]|\binstall\b|\bupload|[$`\\]"
 )
 """No command, or one whose variables nobody outside of the pipeline has."""
 
@@ -62,11 +72,17 @@ _MOST, _MOST_CI, _LONGEST = 8, 2, 90
 def commands(paths: Sequence[str], manifests: Sequence[Manifest], read: Read) -> tuple[str, ...]:
     """Lines such as `test: npm test (vitest run)`: those of manifests at the root, then what CI runs."""
     top = {path for path in paths if "/" not in path}
+    known = {manifest.path for manifest in manifests}
     found = [*_of_scripts(top, read), *_of_make(top, read), *_of_composer(top, read)]
     for name, lines in _BY_FILE:
-        if name in top and not (name == "pom.xml" and "mvnw" in top):
-            found += lines
-    found += _of_others(top, manifests, read)
+        speaks = name in known or not is_manifest(name)
+        if name in top and speaks and not (name == "pom.xml" and "mvnw" in top):
+            bundled = name in ("Rakefile",) and "Gemfile" in top
+            found += [
+                line.replace("rake", "bundle exec rake") if bundled else line for line in lines
+            ]
+    found += _of_cmake(top, read)
+    found += _of_others(paths, top, manifests, read)
     first: dict[str, str] = {}
     for line in found:
         first.setdefault(line.partition(":")[0], line)
@@ -100,6 +116,14 @@ def _of_make(top: set[str], read: Read) -> Iterator[str]:
         yield f"{'build' if target == 'all' else target.removesuffix('s')}: make {target}"
 
 
+def _of_cmake(top: set[str], read: Read) -> Iterator[str]:
+    """A build by CMake, where a document at the root says so: many a CMakeLists.txt is only for other projects."""
+    if "CMakeLists.txt" in top:
+        documents = sorted(name for name in top if _BUILT_BY.match(name))
+        if any(_CMAKE.search(read(name)) for name in documents):
+            yield "build: cmake -B build && cmake --build build"
+
+
 def _of_composer(top: set[str], read: Read) -> Iterator[str]:
     if "composer.json" not in top:
         return
@@ -112,7 +136,9 @@ def _of_composer(top: set[str], read: Read) -> Iterator[str]:
             yield f"{name}: composer {name}"
 
 
-def _of_others(top: set[str], manifests: Sequence[Manifest], read: Read) -> Iterator[str]:
+def _of_others(
+    paths: Sequence[str], top: set[str], manifests: Sequence[Manifest], read: Read
+) -> Iterator[str]:
     if any(name.endswith((".sln", ".slnx")) for name in top):
         yield from ("build: dotnet build", "test: dotnet test")
     if "pytest.ini" in top or "[tool.pytest" in (
@@ -122,20 +148,65 @@ def _of_others(top: set[str], manifests: Sequence[Manifest], read: Read) -> Iter
     if "pubspec.yaml" in top:
         own = next((m for m in manifests if m.path == "pubspec.yaml"), None)
         tool = "flutter" if own is not None and "flutter" in own.dependencies else "dart"
-        if own is None or not own.members:
-            yield from (f"run: {tool} run", f"test: {tool} test")
+        # The root of a workspace has no program and no tests of its own.
+        if (own is None or not own.members) and any(
+            p.startswith(("bin/", "lib/main.")) for p in paths
+        ):
+            yield f"run: {tool} run"
+        if any(path.startswith("test/") for path in paths):
+            yield f"test: {tool} test"
 
 
 def _of_ci(paths: Sequence[str], read: Read) -> list[str]:
-    """The first commands of CI that test something."""
+    """The first commands of CI that test something, each with the folder it runs in."""
     found: dict[str, None] = {}
     for path in [path for path in paths if _CI.search(path)][:10]:
-        for command in _RUN.findall(read(path)):
-            line = " ".join(command.split())
-            if len(line) > 1 and line[0] in "'\"" and line.find(line[0], 1) == len(line) - 1:
-                line = line[1:-1]
+        for line, folder in _runs_of(path, read(path)):
             bare = _QUOTED.sub("", line)
             fits = _TESTS.search(bare) and len(line) <= _LONGEST and not set(bare) & set("'\"")
             if fits and not _NO_TEST.search(line):
-                found.setdefault(f"CI ({path}): {line}")
+                where = f" (in {folder})" if folder else ""
+                found.setdefault(f"CI ({path}): {line}{where}")
     return list(found)[:_MOST_CI]
+
+
+def _runs_of(path: str, text: str) -> Iterator[tuple[str, str]]:
+    """(Command, folder it runs in or nothing for the root) of a pipeline. What runs in a folder that only a
+    variable names is left out; of other pipelines than GitHub's the folder is not looked for.
+    """
+    try:
+        whole = table(load_plain(text)) if text else {}
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return
+    if not path.startswith(".github/"):
+        for command in _RUN.findall(text):
+            line = " ".join(command.split())
+            if len(line) > 1 and line[0] in "'\"" and line.find(line[0], 1) == len(line) - 1:
+                line = line[1:-1]
+            yield line, ""
+        return
+    for job in map(table, [*table(whole.get("jobs")).values(), whole]):
+        steps = job.get("steps")
+        for step in map(table, steps if isinstance(steps, list) else ()):
+            folder = _folder(step) or _folder_of_defaults(job) or _folder_of_defaults(whole)
+            script = step.get("run")
+            if not isinstance(script, str) or "$" in folder:
+                continue
+            for line in script.replace("\\\n", " ").splitlines():
+                # From here on the script is somewhere else.
+                if line.strip().startswith(("cd ", "pushd ")):
+                    break
+                yield " ".join(line.split()), folder
+
+
+def _folder(step: Mapping[str, Any]) -> str:
+    named = step.get("working-directory")
+    return (
+        named.strip().removeprefix("./").strip("/").removeprefix(".")
+        if isinstance(named, str)
+        else ""
+    )
+
+
+def _folder_of_defaults(part: Mapping[str, Any]) -> str:
+    return _folder(table(table(part.get("defaults")).get("run")))

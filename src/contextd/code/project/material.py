@@ -51,7 +51,7 @@ SORTS: tuple[Material, ...] = (
     Material(("graphql",), re.compile(r"\.(?:graphqls?|gql)$"), ("GraphQL file", "GraphQL files"),
              "It describes an interface", "GraphQL", "library"),
     Material(("notebook",), re.compile(r"\.ipynb$"), ("notebook", "notebooks"),
-             "It holds notebooks and no program", "Jupyter Notebook", "notebooks"),
+             "It holds notebooks", "Jupyter Notebook", "notebooks"),
     Material(("nix",), re.compile(r"\.nix$"), ("Nix file", "Nix files"), "It describes systems and packages",
              "Nix", "configuration"),
     Material(("latex",), re.compile(r"\.(?:tex|cls|sty|ltx)$"), ("LaTeX file", "LaTeX files"),
@@ -79,6 +79,9 @@ _PERSONAL = re.compile(
 _FEW, OUTWEIGHED = 10, 3
 """So few files of code, outweighed so many times, are what helps the rest along."""
 
+_CRATE = {"src/lib.rs", "src/main.rs"}
+"""A book beside a crate is about the crate; a book alone is what the repository is."""
+
 _DROWNED = 10
 """Documents stand beside every program: only so many times as many are what a project is about."""
 
@@ -96,6 +99,8 @@ def substance(paths: Sequence[str], code: Sequence[str]) -> tuple[Material, list
     if best[1] and (not code or (len(code) < _FEW and len(best[1]) >= OUTWEIGHED * len(code))):
         return best
     documents = [path for path in own if DOCUMENTS.files.search(path)]
+    if {"book.toml", "src/SUMMARY.md"} <= set(paths) and not _CRATE & set(paths):
+        return DOCUMENTS, documents
     mostly = len(documents) >= _DROWNED * len(code) and len(code) < _FEW
     return (DOCUMENTS, documents) if documents and mostly else None
 
@@ -108,8 +113,9 @@ def _of_charts(material: Material, paths: Sequence[str]) -> list[str]:
     return [path for path, bare in plain if not is_beside(bare) and not path.startswith(".")]
 
 
-def layout(material: Material, own: Sequence[str]) -> str:
+def layout(material: Material, own: Sequence[str], paths: Sequence[str]) -> str:
     """How these files lie: in which folders, or side by side."""
+    what = _counted(material, own, paths)
     homes = Counter(path.partition("/")[0] if "/" in path else "" for path in own)
     folders = [name for name, _ in homes.most_common() if name]
     if len(folders) == 1 and homes[folders[0]] > len(own) / 2:
@@ -120,18 +126,17 @@ def layout(material: Material, own: Sequence[str]) -> str:
             if p.startswith(top) and p.count("/") > 1
         )
         if len(inner) > 1:
-            return f"{top} has {_counted(material, len(own))} by folder: {_listed(inner)}."
+            return f"{top} has {what} by folder: {_listed(inner)}."
     if folders and len(own) - homes[""] >= max(2, homes[""]):
-        del homes[""]
-        return f"{_counted(material, len(own))} by folder: {_listed(homes)}."
+        return f"{what[:1].upper()}{what[1:]} by folder: {_listed(homes)}."
     where = "The root" if homes[""] or not folders else f"{folders[0]}/"
-    return f"{where} holds {_counted(material, len(own))} side by side."
+    return f"{where} holds {what} side by side."
 
 
 def purpose(material: Material, own: Sequence[str], paths: Sequence[str]) -> tuple[str, str]:
     """(The type of a project of this, a sentence saying why)."""
     present = set(paths)
-    count = _counted(material, len(own))
+    count = _counted(material, own, paths)
     if material.label == "Terraform" and {"main.tf", "variables.tf"} <= present:
         return "library", "main.tf and variables.tf in the root are a module for others to call."
     if "dbt_project.yml" in present:
@@ -142,7 +147,9 @@ def purpose(material: Material, own: Sequence[str], paths: Sequence[str]) -> tup
     if material.label == "Shell" and len(rows) >= _SEVERAL:
         named = ", ".join(rows[:3])
         return "configuration", f"It sets up somebody's machine: {named}."
-    if material.label == "Ansible" and (role := {"meta/main.yml", "galaxy.yml"} & present):
+    role = {"meta/main.yml", "galaxy.yml"} & present
+    # Whoever runs playbooks from a clone sets up machines, also where it is packed as a collection.
+    if material.label == "Ansible" and role and not {"ansible.cfg", "site.yml"} & present:
         return "library", f"{role.pop()} describes what others set machines up with: {count}."
     if material.label in ("Protocol Buffers", "GraphQL", "OpenAPI"):
         return "library", f"It describes an interface for others to build on: {count}."
@@ -152,13 +159,21 @@ def purpose(material: Material, own: Sequence[str], paths: Sequence[str]) -> tup
             "cli",
             f"{min(scripts, key=lambda p: (p.startswith('install'), p))} is run by a shell.",
         )
-    return material.type, f"{material.says}." if len(own) < 2 else f"{material.says}: {count}."
+    said = len(own) < 2 or material.says.endswith(count)
+    return material.type, f"{material.says}." if said else f"{material.says}: {count}."
 
 
-def _counted(material: Material, count: int) -> str:
-    return f"{count} {material.names[count != 1]}"
+def _counted(material: Material, own: Sequence[str], paths: Sequence[str]) -> str:
+    """How many there are and what they are called; only what they are called where their names do not say which
+    of the files they are, or where some are among examples and the like.
+    """
+    one, several = material.names
+    every = sum(1 for path in paths if material.files.search(path))
+    if material.needs is None and every == len(own):
+        return f"{every} {several if every != 1 else one}"
+    return several
 
 
 def _listed(folders: Counter[str]) -> str:
-    named = [name for name, _ in folders.most_common(5) if name]
+    named = [name or "the root" for name, _ in folders.most_common(5)]
     return ", ".join(named[:4]) + (", …" if len(named) > 4 else "")

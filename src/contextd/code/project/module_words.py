@@ -15,7 +15,8 @@ Read = Callable[[str], str]
 
 _NAMES = {
     "tsx": "TypeScript", "typescript": "TypeScript", "javascript": "JavaScript", "csharp": "C#",
-    "cpp": "C++", "c-header": "header", "php": "PHP", "sql": "SQL", "yaml": "YAML", "json": "JSON", "html": "HTML", "css": "CSS", "toml": "TOML",
+    "cpp": "C++", "c-header": "C header", "cmake": "CMake", "notebook": "notebook",
+     "php": "PHP", "sql": "SQL", "yaml": "YAML", "json": "JSON", "html": "HTML", "css": "CSS", "toml": "TOML",
 }  # fmt: skip
 _LONGEST = 160
 _READMES = "README.md", "readme.md", "README.rst", "README", "README.txt", "Readme.md"
@@ -25,13 +26,16 @@ _ENTRIES = (
 )  # fmt: skip
 _NOISE = re.compile(
     r"copyright|licen[cs]ed?\b|spdx|eslint|prettier|@ts-|auto-?generated|do not edit|https?://\S+$"
-    r"|pom\.xml|^(?:see|click (?:here|on|the)|read|check|visit|star|join|follow|explore|view|note|important)\b"
+    r"|pom\.xml|^(?:see|click (?:here|on|the)|read|check|visit|star|join|follow|explore|view|note|important|warning|caution)\b"
     r"|npm (?:install|run|i)\b|registry|^\$ "
     r"|^(?:please|for (?:more|further|full|detailed)|as per|refer to|to (?:install|get started|run|build|use))\b"
     r"|^(?:learn|show|buy|donate|sign up)\b|^a description of this package|\bsuch as$"
     r"|^this functionality\b|\bsubject to change\b|\bunder (?:heavy |active )?development\b"
     r"|^this readme\b|^use (?:strict|client|server)|^todo\b|create[- ](?:next|react)-app|^this (?:is|starter) a? ?"
-    r"(?:turborepo|template)",
+    r"(?:turborepo|template)"
+    r"|\bwas generated (?:with|by|using)\b|^this website is built\b|^welcome\b|^[@\\\\](?:page|file|mainpage|brief)\b"
+    r"|^a (?:sample|starting point|new flutter|simple command-line|basic)\b|^(?:add|enter) your\b|^my new\b"
+    r"|^(?:short|project|package) description\b|^lorem ipsum\b|^default template\b|^an? (?:empty|example) project\b",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<=[a-z0-9)`\"'”])[.!?](?:\s|$)")
@@ -49,6 +53,11 @@ _ASIDE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """A heading below which a README says how to use a thing, and no longer what it is."""
+
+_TABLES = "JSON", "Csv"
+_COMPILED = "c", "cc", "cpp", "h", "hpp"
+_HIDDEN_NAME = re.compile(r"_|default$|preview$|main$|tests?$")
+"""Names that a language hides from other files, or that stand in files of every sort."""
 
 _RUST = re.compile(r"^\s*//!\s?(.*)$")
 _BLOCK = re.compile(r"\s*/\*\*(.*?)\*/", re.DOTALL)
@@ -112,9 +121,14 @@ def description(
 def _told(
     folders: Sequence[str], members: Sequence[SourceFile], paths: Collection[str], read: Read
 ) -> Iterator[str]:
+    endings = Counter(f.path.rpartition(".")[2] for f in members).most_common(1)
+    # The crate inside of a module of C++ speaks for itself alone.
+    foreign = endings[0][0] if endings else ""
     for folder in folders[:2]:
         for name in _ENTRIES:
             path = f"{folder}/{name}" if folder else name
+            if foreign in _COMPILED and not name.endswith(foreign):
+                continue
             if path in paths and (sentence := comment_sentence(path, read(path))):
                 yield sentence
         for name in _READMES:
@@ -177,23 +191,33 @@ def _docstring(text: str) -> str:
 
 
 def counted(members: Sequence[SourceFile], rank: Mapping[str, float]) -> str:
-    """How much of what, and the names that stand for it."""
+    """How many files of which languages, the one or two with most of them, and the names that stand for them."""
     main = Counter(_NAMES.get(f.language, f.language.capitalize()) for f in members)
     if len(main) > 1:
         main.pop("SQL", None)
-    language, most = main.most_common(1)[0] if main else ("", 0)
+    if "C++" in main:
+        main["C++"] += main.pop("C header", 0)
+    elif "C header" in main:
+        main["C"] += main.pop("C header")
+    (language, most), *others = main.most_common() or [("", 0)]
     names: dict[str, None] = {}
     for file in sorted(members, key=lambda f: (-rank.get(f.path, 0), f.path)):
         for symbol in most_public(file)[:2]:
             names.setdefault(symbol.name)
     listed = ", ".join(list(names)[:5])
-    count = f"{len(members)} {language} file{'s' * (len(members) != 1)}"
-    if most < len(members):
-        count = f"{len(members)} files" + f", most of them {language}" * (2 * most > len(members))
+    count = f"{most} {language} file{'s' * (most != 1)}"
+    if language in _TABLES:
+        # The largest of them are left out of the index.
+        count = f"{language} files"
+    if others and 2 * most <= len(members):
+        second, some = others[0]
+        count = f"{most} {language} and {some} {second} files"
     return f"{count}: {listed}" if listed else count
 
 
 def most_public(file: SourceFile) -> list[Symbol]:
     """The definitions a file offers to others: classes and functions first, the largest of them."""
-    public = [s for s in file.symbols if s.exported and not s.parent and s.name != "default"]
+    public = [
+        s for s in file.symbols if s.exported and not s.parent and not _HIDDEN_NAME.match(s.name)
+    ]
     return sorted(public, key=lambda s: (s.kind not in ("class", "function"), s.start - s.end))

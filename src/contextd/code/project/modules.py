@@ -41,13 +41,11 @@ _ROOT_PACKAGES = frozenset(("go", "python", "c", "c-header", "cpp", "lua", "ruby
 
 _SET_UP = re.compile(r"^(?:setup|conftest|noxfile|tasks|fabfile|manage|conf)\.py$|^[Rr]akefile")
 _ENTRY = re.compile(
-    r"(?:^|/)(?:index|main|__init__|__main__|mod|lib|app|server|cli|page|route|urls)\.[a-z]+$", re.I
+    r"(?:^|/)(?:index\.[cm]?[jt]sx?|(?:__init__|__main__)\.py|(?:mod|lib)\.rs|main\.\w+)$", re.I
 )
-_SURE_ENTRY = re.compile(r"(?:^|/)(?:index|main|__init__|__main__|mod|lib)\.[a-z]+$", re.I)
-"""The others may as well be one part among several: `cli.rs` reads the options of `main.rs`."""
-
-_COMPILED = ".go", ".swift", ".rs", ".c", ".cc", ".cpp"
-"""A file called `server.go` is one of a package like any other."""
+"""Where a language or a tool begins to read a folder. Files called `server` or `urls` are as often one part
+among several.
+"""
 
 _CONFIG = re.compile(
     r"(?:^|/)(?:config|settings|constants|env|[^/]*\.config|[^/]*\.settings|[^/]*rc)\.[a-z]+$", re.I
@@ -126,7 +124,11 @@ def _with_subject(files: Sequence[SourceFile]) -> list[SourceFile]:
     if other is None:
         return code
     languages = other[0].languages
-    return [f for f in files if f.language in languages and not is_test(f.path)]
+    return [
+        f
+        for f in files
+        if f.language in languages and not is_test(f.path) and f.error not in UNWRITTEN
+    ]
 
 
 def _largest(listed: dict[str, list[Unit]], packages: Collection[str]) -> dict[str, list[Unit]]:
@@ -183,8 +185,7 @@ def role_of(path: str) -> Role:
         return "test"
     if _CONFIG.search(path):
         return "config"
-    entry = _SURE_ENTRY if path.endswith(_COMPILED) else _ENTRY
-    return "entry" if entry.search(path) and CODE.search(path) else "core"
+    return "entry" if _ENTRY.search(path) and CODE.search(path) else "core"
 
 
 def _members(
@@ -208,6 +209,9 @@ def _needs(
     module_of = {file.path: name for name, files in members.items() for file in files}
     counts: dict[str, Counter[str]] = {name: Counter() for name in members}
     for (start, end), weight in weighted.items():
+        if role_of(start) == "config":
+            # What a tool is set up with says nothing about what the code needs.
+            continue
         one, other = module_of.get(start), module_of.get(end)
         if one is not None and other is not None and one != other:
             counts[one][other] += weight
@@ -237,9 +241,7 @@ def _key_files(
     about = [path for path in tests if re.search(rf"(?:^|[/_.-]){re.escape(name)}[/_.-]", path)]
     by_role["test"] = own or about
     unwritten = {file.path for file in members if file.error in UNWRITTEN}
-    by_role["entry"].sort(
-        key=lambda path: (path in unwritten, path.count("/"), _SURE_ENTRY.search(path) is None)
-    )
+    by_role["entry"].sort(key=lambda path: (path in unwritten, path.count("/")))
     cores = _KEY_FILES - 1 - bool(by_role["config"]) - bool(by_role["test"])
     chosen = (
         ("entry", by_role["entry"][:1]),

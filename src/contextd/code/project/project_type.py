@@ -61,7 +61,7 @@ _FOR_OTHERS = re.compile(
 )
 _SHOWN = {"mobile": "mobile-app", "desktop": "desktop-app", "frontend": "web-app"}
 _FOR_SHELLS = re.compile(
-    r"\b(?:command[- ]line (?:\w+ )?(?:tool|utility|program|processor|app\w*)|cli\b|terminal|multi-?tool|linter"
+    r"\b(?:command[- ]line (?:\w+ )?(?:tool|utility|program|processor|client|app\w*)|cli\b|terminal|multi-?tool|linter"
     r"|formatter|static site generator|search tool|build tool|package manager|tool (?:for|that|to))",
     re.IGNORECASE,
 )
@@ -199,7 +199,7 @@ def _built(own: Sequence[str], programs: Sequence[str]) -> ReasonedValue | None:
     headers = [path for path in own if path.endswith((".h", ".hpp", ".hh"))]
     if not headers:
         return None
-    return ReasonedValue("library", f"It has {len(headers)} headers and no main function.")
+    return ReasonedValue("library", "It has headers and no program of its own.")
 
 
 def _program_behind(stack: Stack, own: Sequence[str]) -> str:
@@ -234,7 +234,7 @@ def _nothing(paths: Sequence[str]) -> ReasonedValue:
         return ReasonedValue("unknown", "No manifest or file says what it is for.")
     kinds = {path.rpartition(".")[2].lower() for path in paths if "." in path}
     if "ipynb" in kinds:
-        return ReasonedValue("notebooks", "It holds notebooks and no program.")
+        return ReasonedValue("notebooks", "It holds notebooks.")
     if kinds & {"md", "rst", "adoc", "txt", "tex"}:
         return ReasonedValue("documentation", "It holds documents and no code.")
     return ReasonedValue("configuration", "It holds no code.")
@@ -251,7 +251,7 @@ def _library_or_command(
     topics = " ".join(main.topics)
     for_others = (
         1.0
-        + 2 * bool(_FOR_OTHERS.search(main.about))
+        + 2 * bool(_FOR_OTHERS.search(_FOR_SHELLS.sub("", main.about)))
         + ("Libraries" in topics)
         + 1.5 * (public_names >= 12)
     )

@@ -32,7 +32,7 @@ _KNOWLEDGE = "patterns", "businessRules", "commonIssues"
 
 _PLACES = (
     ("project", "description"), ("tech", "stack"), *(("tech", key) for key in LISTS), ("tech", "runtime"),
-    ("tech", "packageManager"), ("architecture", "description"),
+    ("tech", "packageManager"), ("architecture", "pattern"), ("architecture", "description"),
 )  # fmt: skip
 
 
@@ -198,7 +198,8 @@ def _first(facts: ProjectFacts, memory: Memory, moment: str) -> str:
         part[place[-1]] = value
         if place == ("project", "type"):
             part["path"] = "."
-    data["modules"] = {module.name: _module_values(module) for module in facts.modules}
+    if facts.modules:
+        data["modules"] = {module.name: _module_values(module) for module in facts.modules}
     for module in facts.modules:
         _remember_module(memory, module)
     data["metadata"] = {"createdAt": moment, "updatedAt": moment, "lastScanAt": moment}
@@ -220,7 +221,7 @@ def _wanted(facts: ProjectFacts) -> dict[tuple[str, str], Any]:
     wanted |= {
         ("tech", "runtime"): facts.runtime,
         ("tech", "packageManager"): facts.package_manager,
-        ("architecture", "pattern"): facts.pattern,
+        ("architecture", "pattern"): facts.pattern if facts.pattern != "unknown" else "",
         ("architecture", "description"): facts.description,
     }
     return {place: value for place, value in wanted.items() if value}

@@ -29,8 +29,16 @@ _LABELLED: tuple[Category, ...] = (
     "fullstack", "backend", "frontend", "mobile", "desktop", "ui", "api", "orm", "database",
     "messaging", "ai", "data", "cli",
 )  # fmt: skip
+_NOT_COUNTED = re.compile(
+    r"(?:^|/)(?:node_modules|bower_components|vendor|vendored|third[_-]party|site-packages|\.?venv|\.yarn|\.git"
+    r"|dist|target|website|javadoc|apidocs|docs?|documentation|examples?|samples?|demos?|fixtures|testdata|__snapshots__)/|\{\{",
+    re.IGNORECASE,
+)
 _WEAK = 0.15
-_LARGE_FILE = 40_000
+_MOSTLY, _HARDLY = 0.8, 0.05
+"""Shares of the bytes; the program that is left is at most one beside the project."""
+_LARGE_FILE, _LARGEST_COUNTED = 40_000, 1_000_000
+"""Bytes of one file that count: for what a project is, and for what its files are written in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +124,7 @@ def detect(
     names = sorted((p for p in own if is_manifest(p)), key=lambda p: (p.count("/"), p))
     manifests = [_load(path, load) for path in names[:MOST_MANIFESTS]]
     languages = _languages(own, sizes)
+    manifests = [one for one in manifests if not _is_aside(one, languages)]
     of_tests = sorted((p for p in paths if _is_of_tests(p)), key=lambda p: (p.count("/"), p))
     trials = [_load(path, load) for path in of_tests[:MOST_OF_TESTS]]
     found = technologies(manifests, own, paths, used, trials)
@@ -135,6 +144,17 @@ def detect(
         manifests=tuple(manifests),
         problems=tuple(f"{m.path}: {m.problem}" for m in manifests if m.problem),
     )
+
+
+def _is_aside(manifest: Manifest, languages: Sequence[Share]) -> bool:
+    """Whether a manifest of packages says nothing about a project of C or C++: hardly anything in it is written
+    in a language of theirs.
+    """
+    share = {one.language: one.share for one in languages}
+    known = LANGUAGES_OF.get(manifest.ecosystem)
+    if known is None or share.get("C", 0.0) + share.get("C++", 0.0) <= _MOSTLY:
+        return False
+    return sum(share.get(name, 0.0) for name in known) < _HARDLY
 
 
 def _is_of_tests(path: str) -> bool:
@@ -163,7 +183,19 @@ def _load(path: str, read: Read) -> Manifest:
         return Manifest(path, problem=f"not read: {error}"[:200])
 
 
-def _languages(paths: Iterable[str], sizes: Mapping[str, int] | None) -> tuple[Share, ...]:
+def language_shares(
+    paths: Iterable[str], sizes: Mapping[str, int] | None = None
+) -> tuple[Share, ...]:
+    """The languages of a whole repository, tests and scripts included, by bytes where `sizes` are given. Left out
+    is what others wrote, and what shows or documents: examples, templates of projects, built files.
+    """
+    counted = [path for path in paths if not _NOT_COUNTED.search(path)]
+    return _languages(counted, sizes, _LARGEST_COUNTED)
+
+
+def _languages(
+    paths: Iterable[str], sizes: Mapping[str, int] | None, largest: int = _LARGE_FILE
+) -> tuple[Share, ...]:
     weight: dict[str, float] = defaultdict(float)
     count: dict[str, int] = defaultdict(int)
     endings: dict[str, int] = defaultdict(int)
@@ -171,9 +203,7 @@ def _languages(paths: Iterable[str], sizes: Mapping[str, int] | None) -> tuple[S
         language = LANGUAGES.get(path.rpartition(".")[2].lower()) if "." in path else None
         if language:
             # One huge file, mostly a generated one, must not stand for the project.
-            weight[language] += (
-                max(1, min(sizes.get(path, 0), _LARGE_FILE)) if sizes is not None else 1
-            )
+            weight[language] += max(1, min(sizes.get(path, 0), largest)) if sizes is not None else 1
             count[language] += 1
             endings[path.rpartition(".")[2].lower()] += 1
     _with_headers(weight, count, endings)

@@ -16,7 +16,15 @@ from contextd.domain.dataclass import dataclass
 
 # A client library's version is not its server's, nor a protocol's.
 _VERSION_OF_CLIENT = {"database", "messaging"}
-_UNVERSIONED = {"GraphQL", "gRPC", "MCP"}
+_UNVERSIONED = {
+    "GraphQL", "gRPC", "MCP", "Android", "Cloudflare Workers", "Testing Library", "Apollo", "LangChain",
+    "Supabase", "Firebase", "Jetpack Compose",
+}  # fmt: skip
+"""Families of packages with versions of their own, and what is only known by a tool for it."""
+
+_OTHER_VERSION = {"github-pages", "mkdocs-material"}
+"""Packages that bring a technology and are numbered by themselves."""
+
 _UNKNOWN = re.compile(r"\$\{?[\w.-]*\}?")
 
 
@@ -184,7 +192,8 @@ def _from_packages(manifest: Manifest, known: _Known, tallies: dict[Technology, 
             exact = known.locked.get((manifest.ecosystem, name), "")
             if exact and (not version or version.endswith("+")):
                 version = short_version(_UNKNOWN.sub("", exact))
-            if row.category in _VERSION_OF_CLIENT or row.name in _UNVERSIONED:
+            other = row.category in _VERSION_OF_CLIENT or row.name in _UNVERSIONED
+            if other or name in _OTHER_VERSION:
                 version = ""
             # Front ends are built, so their frameworks often stand among the tools.
             dev = known.aside or (

@@ -72,7 +72,10 @@ def runtime_of(manifests: Sequence[Manifest], primary: str) -> tuple[str, str]:
     for manifest in manifests:
         depth = manifest.path.count("/")
         for name, asked in manifest.runtimes.items():
-            candidates.append((depth, len(manifest.dependencies) > 0, name, asked, manifest.path))
+            # What a package asks of its users goes before what it is developed with.
+            promised = manifest.publishes and not manifest.private and depth == 0
+            rank = -1 if promised else len(manifest.dependencies) > 0
+            candidates.append((depth, rank, name, asked, manifest.path))
         for image, tag in map(image_of, manifest.images):
             if image in RUNTIME_IMAGES:
                 candidates.append((depth, 2, RUNTIME_IMAGES[image], tag, manifest.path))
@@ -81,21 +84,23 @@ def runtime_of(manifests: Sequence[Manifest], primary: str) -> tuple[str, str]:
     # Something that names Bun or Deno means it; everybody names Node.js.
     if rivals & {"Bun", "Deno"}:
         fitting = [one for one in fitting if one[2] != "Node.js"]
-    for _, _, name, asked, path in sorted(fitting, key=lambda one: one[:2]):
+    ordered = sorted(fitting, key=lambda one: one[:2])
+    for depth, rank, name, asked, path in ordered:
         if version := _runtime_version(name, asked):
-            return f"{name} {version}", path
+            equal = {_runtime_version(name, o[3]) for o in ordered if o[:3] == (depth, rank, name)}
+            # Of members that ask for different versions none speaks for the others.
+            agreed = depth == 0 or len(equal - {""}) == 1
+            return f"{name} {version}" if agreed else name, path
     name = next((one[2] for one in sorted(fitting)), RUNTIME_OF.get(primary, ""))
     return name, next((m.path for m in manifests if m.ecosystem == primary), "") if name else ""
 
 
 def _runtime_version(name: str, asked: str) -> str:
-    if name in ("Node.js", "Java", ".NET", "Deno"):
-        return short_version(asked)
     found = re.search(r"\d+\.\d+", asked)
-    if found is None:
-        return short_version(asked)
-    lower_only = re.match(r"\s*(?:>=?)", asked) and "<" not in asked
-    return found[0] + "+" * bool(lower_only)
+    whole = name in ("Node.js", "Java", ".NET", "Deno") or found is None
+    version = short_version(asked) if whole or found is None else found[0]
+    lower_only = re.match(r"\s*>=?", asked) and "<" not in asked
+    return version.rstrip("+") + "+" * bool(version and (lower_only or version.endswith("+")))
 
 
 def manager_of(manifests: Sequence[Manifest], primary: str) -> tuple[str, str]:

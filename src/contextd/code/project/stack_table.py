@@ -114,7 +114,7 @@ TECHNOLOGIES: tuple[Technology, ...] = (
     _row("Streamlit", "frontend", pypi="streamlit"),
     _row("Gradio", "frontend", pypi="gradio"),
     _row("Hugo", "frontend", files="hugo.toml hugo.yaml"),
-    _row("Jekyll", "frontend", gem="jekyll"),
+    _row("Jekyll", "frontend", gem="jekyll github-pages"),
     # Telephones and desktops
     _row("React Native", "mobile", npm="react-native"),
     _row("Expo", "mobile", npm="expo"),
@@ -276,6 +276,8 @@ TECHNOLOGIES: tuple[Technology, ...] = (
     _row("Spark", "data", pypi="pyspark", maven="org.apache.spark:*"),
     _row("Airflow", "data", pypi="apache-airflow"),
     _row("dbt", "data", pypi="dbt-core", files="dbt_project.yml"),
-    _row("Jupyter", "data", pypi="jupyter jupyterlab notebook"),
+    _row("Jupyter", "data", pypi="jupyter"),
+    _row("JupyterLab", "data", pypi="jupyterlab"),
+    _row("Jupyter Notebook", "data", pypi="notebook"),
     *TOOLS,
 )  # fmt: skip

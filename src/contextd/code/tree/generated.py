@@ -34,7 +34,7 @@ _VENDORED = regex(
     r"|^vendor/|(?:^|/)vendor/.*\.go$|(?:^|/)(?:static|public|assets|dist|js|css)/(?:.*/)?vendor/"
 )
 _GENERATED_NAME = regex(
-    r"\.(?:min|bundle|generated|gen|pb|g)\.[a-z]+$|_pb2(?:_grpc)?\.pyi?$|\.(?:snap|map)$"
+    r"\.(?:min|bundle|generated|gen|pb|g|freezed|pb(?:enum|json|grpc|server))\.[a-z]+$|_pb2(?:_grpc)?\.pyi?$|\.(?:snap|map)$"
     r"|(?:^|/)(?:__generated__|__snapshots__)/",
     re.I,
 )

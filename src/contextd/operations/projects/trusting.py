@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from pathlib import Path
 from typing import Literal
 
@@ -12,9 +13,13 @@ from contextd.domain.trust import Trust
 from contextd.operations.core import FilePath, operation
 from contextd.runtime import Runtime
 from contextd.steps.location import find_project, take_back_name
+from contextd.steps.trusted_files import TrustedFile, trusted_files
 
 _AFTERWARDS = ("places", "policy files", "skill files", "schema files")
 """What is remembered of folders as they were seen before the decision."""
+
+_MOST_SHOWN = 20
+"""Lines; the value has all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +35,31 @@ class TrustDecisions:
 
 @dataclass(frozen=True, slots=True)
 class TrustChange:
-    """A folder after a decision about it."""
+    """A folder after a decision about it. `applies` are its files that did not apply before and do now."""
 
     folder: Trust
+    applies: list[TrustedFile] = field(default_factory=list[TrustedFile])
 
     def as_text(self) -> str:
         """What holds there now."""
         path = self.folder.path
         if self.folder.trusted:
-            return f"✓ {path} is trusted: its rules, settings, schema and skills apply."
+            return "\n".join([f"✓ {path} is trusted{self._which}", *self._files])
         return f"✓ {path} is not trusted: nothing of its .context/ applies, nor of its files for agents."
+
+    @property
+    def _which(self) -> str:
+        if not self.applies:
+            return ": its rules, settings, schema and skills apply."
+        count = len(self.applies)
+        return f". {count} file{'s' * (count != 1)} of this repository appl{'y' if count > 1 else 'ies'} from now on:"
+
+    @property
+    def _files(self) -> list[str]:
+        lines = [f"  {one.as_text()}" for one in self.applies[:_MOST_SHOWN]]
+        left = len(self.applies) - len(lines)
+        lines += [f"  and {left} more"] if left else []
+        return [*lines, "  To undo: contextd trust --revoke"] if lines else []
 
 
 @operation("POST /api/trust", effect="write", audience="person", idempotent=True)
@@ -60,12 +80,13 @@ def trust(
     root = Path(path) if path else runtime.root
     root = identify(root, lambda one: folders.of(one).trusted).root
     before = find_project(organisation, root)
+    fresh = not revoke and not folders.of(root).trusted
     found = folders.revoke(root) if revoke else folders.grant(root, by)
     if revoke:
         take_back_name(organisation, *before)
     for name in _AFTERWARDS:
         organisation.caches.forget(name)
-    return TrustChange(found)
+    return TrustChange(found, trusted_files(root) if fresh else [])
 
 
 @operation("GET /api/trust", audience="person")

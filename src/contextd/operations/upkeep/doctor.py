@@ -20,10 +20,12 @@ from contextd.settings import PROJECT_FILE
 from contextd.steps.catching_up import UNREAD
 from contextd.steps.connected import client_standings, is_captured
 from contextd.steps.finding import find_records
+from contextd.steps.model import unheeded
 from contextd.steps.network import network_findings
 from contextd.steps.policies import in_force
 from contextd.steps.policy_files import disagreeing
 from contextd.steps.schemas import schema_of
+from contextd.steps.trusted_files import trusted_files
 from contextd.steps.writing import change, save_new
 
 _LEAST_FREE = 200_000_000
@@ -100,6 +102,8 @@ def _trust(runtime: Runtime) -> str:
     if checkout is None:
         return "no checkout of this project is here"
     if not checkout.trusted:
+        if not unheeded(runtime) and not trusted_files(checkout.root):
+            return "this folder has no rules, settings or skills to trust"
         note = f" ({checkout.trust.note})" if checkout.trust.note else ""
         return UNTRUSTED + note
     listed = runtime.organisation.trusted_folders.listed() if runtime.has_person else []

@@ -61,6 +61,7 @@ class Status:
             else ""
         )
         index = f"{self.indexed} texts, {self.percent}% with vectors, {self.pending} waiting{rate}"
+        index = index if self.indexed else "empty"
         lines = [
             f"contextd {self.version}",
             f"Project: {self.project or 'none here' + self.note}",

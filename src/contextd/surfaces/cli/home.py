@@ -47,7 +47,7 @@ def _init_command(standalone: OpenBackend) -> click.Command:
     def init(path: str, anyway: bool, no_daemon: bool, as_json: bool) -> int:
         """Scan a repository: stack, modules, code index, .context/project.yaml.
 
-        The folder is trusted from then on: its rules and settings apply.
+        The folder is trusted from then on: its rules and settings apply, and are listed once.
         """
         backend = standalone()
         progress = Progress()
@@ -60,13 +60,17 @@ def _init_command(standalone: OpenBackend) -> click.Command:
                 alone=True,
                 progress=progress,
             )
+            trusted = None
             if not agent_of(os.environ):
-                backend.call("trust", request, {"by": "init"})
+                trusted = backend.call("trust", request, {"by": "init"})
             answer = backend.call("init", request, {"anyway": anyway})
             progress.finish()
         finally:
             backend.close()
-        Console(as_json).show(Reply(answer.value, answer.text))
+        value, text = answer.value, answer.text
+        if trusted is not None and trusted.value["applies"]:
+            value, text = {**value, "applies": trusted.value["applies"]}, f"{trusted.text}\n{text}"
+        Console(as_json).show(Reply(value, text))
         if answer.value["pending"] and not no_daemon:
             start_quietly()
         return 0

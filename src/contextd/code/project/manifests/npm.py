@@ -48,6 +48,8 @@ def package_json(path: str, text: str) -> Manifest:
     inside = (
         inside and not str(data.get("main")).endswith(".d.ts") and not data.get("publishConfig")
     )
+    # An extension is loaded by VS Code; nobody depends on it.
+    of_editor = "vscode" in table(data.get("engines")) or "contributes" in data
     return Manifest(
         path,
         "npm",
@@ -58,7 +60,7 @@ def package_json(path: str, text: str) -> Manifest:
         manager=manager if manager in _MANAGERS else "",
         members=members,
         commands=commands,
-        publishes=exported and not inside and not data.get("private"),
+        publishes=exported and not inside and not data.get("private") and not of_editor,
         private=bool(data.get("private")),
         about=plain(data.get("description")),
         topics=texts(data.get("keywords")),

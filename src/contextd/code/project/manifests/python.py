@@ -133,9 +133,26 @@ def setup_py(path: str, text: str) -> Manifest:
     return Manifest(path, "pypi")
 
 
+def _console_scripts(text: str) -> list[str]:
+    """The lines below `[console_scripts]` of entry points in one text."""
+    section = ""
+    found = []
+    for line in map(str.strip, text.splitlines()):
+        if line.startswith("["):
+            section = line
+        elif section == "[console_scripts]" and line:
+            found.append(line)
+    return found
+
+
 def _of_setup(path: str, values: Mapping[str, Any]) -> Manifest:
     python = values.get("python_requires")
-    entries = table(values.get("entry_points")).get("console_scripts")
+    points = values.get("entry_points")
+    if isinstance(points, str):
+        entries: list[str] = _console_scripts(points)
+    else:
+        scripts = table(points).get("console_scripts")
+        entries = scripts.splitlines() if isinstance(scripts, str) else list(texts(scripts))
     lines = values.get("install_requires")
     needed = _asked(lines.splitlines() if isinstance(lines, str) else texts(lines))
     extra: dict[str, str] = {}
@@ -145,7 +162,7 @@ def _of_setup(path: str, values: Mapping[str, Any]) -> Manifest:
         path, "pypi", str(values.get("name") or ""), {**extra, **needed},
         frozenset(extra) - frozenset(needed),
         runtimes={"Python": python} if isinstance(python, str) else {},
-        commands=tuple(line.partition("=")[0].strip() for line in texts(entries)), publishes=True,
+        commands=tuple(line.partition("=")[0].strip() for line in entries if "=" in line), publishes=True,
         about=plain(values.get("description")), topics=texts(values.get("classifiers")),
     )  # fmt: skip
 
