@@ -34,10 +34,12 @@ def asked(
 ) -> bool:
     """Note a question and what answers it; whether it is noted as one that nobody could answer. Not
     what is `narrowed` by filters, or to what an agent may see, since the answer may well be known, nor what is
-    no question, nor anything while texts wait for their vectors.
+    no question, nor anything while texts wait for their vectors. Without an embedder words are all there
+    is, and what they do not find is a gap.
     """
     narrowed = narrowed or runtime.among is not None
-    vain = not ids and not narrowed and _is_question(runtime, query) and not runtime.trace.by_words
+    waits = bool(runtime.trace.by_words and runtime.embedder.model)
+    vain = not ids and not narrowed and not waits and _is_question(runtime, query)
     runtime.trace.read(ids, type=type, query=query, narrowed=not vain)
     return vain
 
@@ -50,7 +52,9 @@ def unanswered(runtime: Runtime, nothing: str, *, noted: bool) -> str:
     if runtime.trace.by_words:
         parts = [_BY_WORDS, runtime.trace.by_words]
     else:
-        parts = [nothing, "noted as a gap" if noted else ""]
+        parts = [nothing]
+    if noted:
+        parts.append("noted as a gap")
     if runtime.nowhere:
         parts.append(f"searched without a project{runtime.nowhere}")
     return "; ".join(filter(None, parts))

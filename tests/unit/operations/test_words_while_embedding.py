@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from support.desks import Desk
+from support.desks import Desk, Neighbour
 
 ASKED = "where is the refresh token renewed"
 CODE = (
@@ -69,19 +69,32 @@ def test_lessons_that_all_have_vectors_are_searched_as_usual(scanned: Desk) -> N
 SEARCHED_BY_WORDS = {
     "context_search": "query", "memory_search": "query", "recall_context": "query",
     "search_contexts": "query", "skill_search": "task", "remediation_search": "error",
-    "codebase_search": "query",
 }  # fmt: skip
+"""Searches of what is known, by the argument that asks. What code does not hold is no gap in what is known."""
 
 
 @pytest.mark.parametrize(("search", "name"), SEARCHED_BY_WORDS.items())
-def test_without_an_embedder_an_empty_answer_is_no_gap_and_says_why(
+def test_without_an_embedder_an_empty_answer_is_a_gap_and_says_how_it_was_searched(
     words_only: Desk, search: str, name: str
 ) -> None:
     answer = words_only.answer(search, **{name: "which harbour pilot tugs the ferry"})
     words_only.host.flush()
-    assert "noted as a gap" not in answer.text
     assert "by words only" in answer.text
-    assert words_only.usage().misses == 0
+    assert "noted as a gap" in answer.text
+    assert words_only.usage().misses == 1
+
+
+def test_without_an_embedder_get_gaps_lists_what_no_words_answer_here_alone(
+    words_only: Desk, neighbour: Neighbour
+) -> None:
+    words_only("save_context", content="The ferry leaves from the northern pier")
+    words_only("memory_search", query="how is the zeppelin moored")
+    words_only("recall_context", query="northern pier")
+    words_only.host.flush()
+    told = words_only.answer("get_gaps").text
+    assert "how is the zeppelin moored" in told
+    assert "pier" not in told
+    assert "zeppelin" not in words_only.at(neighbour.root).answer("get_gaps").text
 
 
 def test_a_memory_comes_before_the_file_that_is_named_like_its_title(desk: Desk) -> None:
