@@ -49,10 +49,8 @@ def unanswered(runtime: Runtime, nothing: str, *, noted: bool) -> str:
     because the call stands in no project. While texts wait for their vectors it says how many have one instead:
     the answer may be among them.
     """
-    if runtime.trace.by_words:
-        parts = [_BY_WORDS, runtime.trace.by_words]
-    else:
-        parts = [nothing]
+    why = runtime.trace.by_words
+    parts = [_BY_WORDS, why] if why else [nothing]
     if noted:
         parts.append("noted as a gap")
     if runtime.nowhere:
