@@ -89,10 +89,11 @@ Limit = Range | Count | AtMost | Matching
 Text = Annotated[str, Matching(r"\S", "a text that is not empty")]
 """A text that says something."""
 SHORTEST_ID = 4
+# Printable ASCII: what a blank is beyond it, each engine of regular expressions says otherwise.
 _AN_ID = f"an id, or at least {SHORTEST_ID} characters of it"
-Id = Annotated[str, Matching(rf"\S{{{SHORTEST_ID}}}", _AN_ID)]
+Id = Annotated[str, Matching(rf"[!-~]{{{SHORTEST_ID}}}", _AN_ID)]
 """The id of a record, or its beginning."""
-OptionalId = Annotated[str, Matching(rf"^$|\S{{{SHORTEST_ID}}}", f"empty, or {_AN_ID}")]
+OptionalId = Annotated[str, Matching(rf"^$|[!-~]{{{SHORTEST_ID}}}", f"empty, or {_AN_ID}")]
 """The same, or nothing."""
 PageSize = Annotated[int, Range(1, 1000)]
 """How many rows one answer may have."""

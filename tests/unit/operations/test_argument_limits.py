@@ -195,7 +195,7 @@ def test_a_limit_in_a_signature_is_in_openapi_in_the_tool_schema_and_in_the_help
     assert (told["days"]["minimum"], told["days"]["maximum"]) == (1, 90)
     assert told["most"]["anyOf"] == [{"minimum": 10, "type": "integer"}, {"type": "null"}]
     assert (told["ids"]["minItems"], told["ids"]["maxItems"]) == (1, 2)
-    assert told["ids"]["items"]["pattern"] == r"\S{4}"
+    assert told["ids"]["items"]["pattern"] == r"[!-~]{4}"
     assert (told["note"]["maxLength"], told["name"]["pattern"]) == (3, r"\S")
     assert (properties["days"]["maximum"], properties["most"]["minimum"]) == (90, 10)
     fields = LIMITED.arguments.model_fields
@@ -220,3 +220,18 @@ def test_a_limit_beside_another_type_is_refused_when_the_model_is_made() -> None
     row = OPERATIONS.pop("wrong")
     with pytest.raises(TypeError, match="a limit for int stands beside a str"):
         assert row.arguments
+
+
+def test_a_parameter_of_a_query_has_no_null_and_an_object_is_sent_as_json() -> None:
+    rows = [OPERATIONS["query_by_type"], OPERATIONS["read_file"]]
+    paths = openapi(rows)["paths"]
+    [filtered] = [
+        one
+        for one in paths["/api/contexts/by-type"]["get"]["parameters"]
+        if one["name"] == "filter"
+    ]
+    assert filtered["content"]["application/json"]["schema"]["type"] == "object"
+    assert "schema" not in filtered
+    told = {one["name"]: one["schema"] for one in paths["/api/code/read"]["get"]["parameters"]}
+    assert (told["budget"]["type"], told["budget"]["minimum"]) == ("integer", 100)
+    assert all("anyOf" not in schema for schema in told.values())

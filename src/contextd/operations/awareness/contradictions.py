@@ -39,7 +39,10 @@ from contextd.steps.writing import Changed, change_all
 
 _PAGE = 2_000
 PairId = Annotated[
-    str, Matching(r"^\S{4,}\+\S{4,}$", "the id of a contradiction as list_contradictions shows it")
+    str,
+    Matching(
+        r"^[!-~]{4,}\+[!-~]{4,}$", "the id of a contradiction as list_contradictions shows it"
+    ),
 ]
 _MOST_PAIRS = 10_000
 
