@@ -61,19 +61,28 @@ class Setting:
                 parsed = kind(value)
         except (TypeError, ValueError):
             raise Invalid(
-                f"{self.name} in {origin} must be a {kind.__name__}, not {value!r}",
+                f"{self.name} in {origin} must be {_TYPES[kind]}, got {value!r:.60}",
                 self.description,
             ) from None
         if self.choices and parsed not in self.choices:
             hint = nearest(str(parsed), self.choices) or "one of " + ", ".join(self.choices)
             raise Invalid(f"{self.name} in {origin} cannot be {parsed!r}", hint)
         if self.form and re.fullmatch(self.form, str(parsed)) is None:
-            raise Invalid(f"{self.name} in {origin} cannot be what it says", self.description)
+            raise Invalid(
+                f"{self.name} in {origin} has a value of the wrong form", self.description
+            )
         if self.least is not None and not isinstance(parsed, str) and parsed < self.least:
             raise Invalid(
-                f"{self.name} in {origin} must be at least {self.least:g}", self.description
+                f"{self.name} in {origin} must be {self.least:g} or more, got {parsed:g}",
+                self.description,
             )
         return parsed
+
+
+_TYPES: Mapping[type, str] = {
+    bool: "true or false", int: "an integer", float: "a number", str: "a text",
+}  # fmt: skip
+"""How errors call the types that settings have."""
 
 
 def _boolean(value: Any) -> bool:

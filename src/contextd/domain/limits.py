@@ -93,7 +93,7 @@ SHORTEST_ID = 4
 _AN_ID = f"an id, or at least {SHORTEST_ID} characters of it"
 Id = Annotated[str, Matching(rf"[!-~]{{{SHORTEST_ID}}}", _AN_ID)]
 """The id of a record, or its beginning."""
-OptionalId = Annotated[str, Matching(rf"^$|[!-~]{{{SHORTEST_ID}}}", f"empty, or {_AN_ID}")]
+OptionalId = Annotated[str, Matching(rf"^$|[!-~]{{{SHORTEST_ID}}}", f"{_AN_ID}, or empty")]
 """The same, or nothing."""
 PageSize = Annotated[int, Range(1, 1000)]
 """How many rows one answer may have."""

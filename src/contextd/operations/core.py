@@ -375,7 +375,9 @@ _TYPES = {
 
 def _problem(detail: Any, fields: Mapping[str, FieldInfo]) -> str:
     """One sentence for an error of pydantic: the argument, what it must be, and what was given."""
-    where, type, given = ".".join(map(str, detail["loc"])), detail["type"], detail["input"]
+    # Of a union, pydantic names the type it tried as well: `types.list[dict[str,any]].0`.
+    place = [part for part in map(str, detail["loc"]) if "[" not in part]
+    where, type, given = ".".join(place), detail["type"], detail["input"]
     if type == "missing":
         return f"{where}: required"
     info = fields[detail["loc"][0]]
@@ -387,7 +389,7 @@ def _problem(detail: Any, fields: Mapping[str, FieldInfo]) -> str:
     if limit is not None:
         wanted = limit.words
     elif type == "literal_error":
-        choices = re.findall("'([^']+)'", expected)
+        choices = [one or "empty" for one in re.findall("'([^']*)'", expected)]
         wanted = ", ".join(choices[:-1]) + (" or " if choices[:-1] else "") + choices[-1]
         suggested = nearest(given, choices) if isinstance(given, str) else ""
     else:

@@ -178,7 +178,7 @@ RIGHT: dict[str, Any] = {"days": 90, "name": "a", "ids": ["abcd"]}
         ({"ids": ["abc"]}, "ids.0: must be an id, or at least 4 characters of it, got 'abc'"),
         ({"most": 9}, "most: must be 10 or more, got 9"),
         ({"note": "long"}, "note: must be a text of at most 3 characters, got 'long'"),
-        ({"session": "ab"}, "session: must be empty, or an id, or at least 4 characters of it, got 'ab'"),
+        ({"session": "ab"}, "session: must be an id, or at least 4 characters of it, or empty, got 'ab'"),
         ({"day": "1"}, "day: must be two digits, got '1'"),
     ],
 )  # fmt: skip
@@ -235,3 +235,41 @@ def test_a_parameter_of_a_query_has_no_null_and_an_object_is_sent_as_json() -> N
     told = {one["name"]: one["schema"] for one in paths["/api/code/read"]["get"]["parameters"]}
     assert (told["budget"]["type"], told["budget"]["minimum"]) == ("integer", 100)
     assert all("anyOf" not in schema for schema in told.values())
+
+
+WRONG: tuple[Any, ...] = (
+    None,
+    True,
+    "lots",
+    "",
+    -5,
+    3.7,
+    [],
+    {},
+    ["a", 1],
+    [{"a": []}],
+    "x" * 5_000,
+)
+"""What people and models give by mistake."""
+
+
+def test_every_wrong_value_of_every_argument_is_answered_in_words() -> None:
+    told = set()
+    for op in OPERATIONS.values():
+        for name in op.arguments.model_fields:
+            for value in WRONG:
+                try:
+                    validate(op, {name: value})
+                except Invalid as error:
+                    told |= {one for one in error.details["problems"] if one.split(":")[0] == name}
+    assert len(told) > 300
+    for one in told - {one for one in told if one.endswith(": required")}:
+        assert re.fullmatch(r"(?s)[\w.]+: must be [^,\[(].*, got .+", one), one
+        wanted = one.partition(": must be ")[2].rpartition(", got ")[0]
+        assert not re.search(r"\ba [aeiou]|input|valid|pydantic|dict|None|True|, ,|  ", wanted), one
+        assert len(one) < 300, one
+
+
+def test_a_choice_that_is_close_is_suggested() -> None:
+    with pytest.raises(Invalid, match=r"got 'sucess' \(did you mean 'success'\?\)"):
+        validate(OPERATIONS["memory_search"], {"query": "x", "outcome": "sucess"})
