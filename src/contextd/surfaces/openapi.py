@@ -134,7 +134,7 @@ def _entry(op: Operation, arguments: dict[str, Any], result: dict[str, Any]) -> 
 
 
 def _parameter(name: str, schema: dict[str, Any], place: str, required: bool) -> dict[str, Any]:
-    schema = _without_null(schema)
+    schema = _json_object(schema)
     about = {"name": name, "in": place, "required": required, "schema": schema}
     if schema.get("type") == "object":
         del about["schema"]
@@ -142,10 +142,10 @@ def _parameter(name: str, schema: dict[str, Any], place: str, required: bool) ->
     return about
 
 
-def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a parameter: a path or a query cannot say null, and leaves the parameter out."""
+def _json_object(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a parameter, without null where it is an object: a query has its JSON, or leaves it out."""
     options = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
-    if len(options) != 1:
+    if len(options) != 1 or options[0].get("type") != "object":
         return schema
     rest = {key: part for key, part in schema.items() if key != "anyOf"}
     if rest.get("default", "") is None:

@@ -159,7 +159,7 @@ def _parameters(op: Operation) -> Iterator[Parameter]:
             help=PROJECT_ABOUT if name == PROJECT else field.description or "",
             limits=stated(field.annotation, *field.metadata),
             default="" if field.is_required() else _shown(field.default),
-            choices=tuple(map(str, get_args(bare))) if kind == "choice" else (),
+            choices=tuple(filter(None, map(str, get_args(bare)))) if kind == "choice" else (),
             path=any(isinstance(mark, LocalPath) for mark in field.metadata),
             fields_of=marks[0].argument if marks else "",
             replaces=bool(marks and marks[0].replaces),
