@@ -21,9 +21,9 @@ from contextd.domain.projects import Project
 from contextd.domain.scope import PERSON, Scope
 from contextd.governance.redact import redact
 from contextd.runtime import Runtime
+from contextd.steps.embedding import queue_embedding
 from contextd.steps.import_rows import ImportTally, begin_row, end_row, interrupted, new_import_id
 from contextd.steps.location import find_project
-from contextd.steps.scanning import queue_embedding
 
 _SHOWN = 5
 

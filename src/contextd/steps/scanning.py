@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
-from datetime import timedelta
 
 from contextd.code.git.program import printable
 from contextd.code.index.resolve import Resolver
@@ -13,14 +12,14 @@ from contextd.code.index.scan import ScanReport, Stamp, scan
 from contextd.code.project.project_model import ProjectModel
 from contextd.code.project.project_yaml import ProjectFacts, merge_scan
 from contextd.code.tree.walk import Walk, walk
-from contextd.domain.changes import CodeChange, NewJob
+from contextd.domain.changes import CodeChange
 from contextd.domain.code import FileStamp, SourceFile
 from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Clean
 from contextd.domain.trust import UNTRUSTED
 from contextd.governance.redact import redact
-from contextd.jobs.table import new_job
 from contextd.runtime import Runtime
+from contextd.steps.embedding import embedding_jobs
 from contextd.steps.handoff import write_context_md
 from contextd.steps.model import project_model, unheeded
 from contextd.steps.modelling import Essences, project_facts
@@ -146,25 +145,8 @@ class _Batch:
             same_chunks=frozenset(self.same_chunks),
             remove=remove,
         )
-        self.runtime.commit(code=[change], jobs=_embedding(self.runtime))
+        self.runtime.commit(code=[change], jobs=embedding_jobs(self.runtime))
         self.same_chunks.clear()
-
-
-def queue_embedding(runtime: Runtime, after: timedelta | None = None) -> str:
-    """Have what waits for a vector embedded in the background, now or after a while. Returns the job's id."""
-    if after is None:
-        jobs = _embedding(runtime)
-    else:
-        # Under another key, so that it holds up nothing that is wanted sooner.
-        due = runtime.clock.now() + after
-        jobs = [new_job("embed_pending", runtime.scope, runtime.place, once="later", run_at=due)]
-    return runtime.queue(*jobs)[0] if jobs else ""
-
-
-def _embedding(runtime: Runtime) -> list[NewJob]:
-    if not runtime.embedder.model:
-        return []
-    return [new_job("embed_pending", runtime.scope, runtime.place, once="")]
 
 
 @dataclass(frozen=True, slots=True)

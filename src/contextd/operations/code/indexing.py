@@ -17,9 +17,10 @@ from contextd.domain.scope import Scope
 from contextd.jobs.table import Task
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
+from contextd.steps.embedding import queue_embedding
 from contextd.steps.freshness import refreshed
 from contextd.steps.hydration import documents_behind
-from contextd.steps.scanning import queue_embedding, scan_project
+from contextd.steps.scanning import scan_project
 from contextd.steps.weighing import keep_weights
 from contextd.steps.writing import embed_documents
 

@@ -25,11 +25,11 @@ from contextd.steps.catching_up import (
     note_missing,
 )
 from contextd.steps.client_sessions import bound, is_unbound
+from contextd.steps.embedding import queue_embedding
 from contextd.steps.episodes import keep_turns
 from contextd.steps.handoff import write_context_md
 from contextd.steps.ready import keep_ready
 from contextd.steps.remedies import keep_remedies
-from contextd.steps.scanning import queue_embedding
 from contextd.steps.shape import SHAPE, rescan_if_changed
 from contextd.steps.skill_learning import judge_skills, propose_skills
 from contextd.steps.statements import keep_statements

@@ -20,8 +20,9 @@ from contextd.jobs.table import Task
 from contextd.operations.core import operation
 from contextd.ports import Upkeep
 from contextd.runtime import Runtime
+from contextd.steps.embedding import queue_embedding
 from contextd.steps.hydration import documents_behind
-from contextd.steps.scanning import queue_embedding, scan_project
+from contextd.steps.scanning import scan_project
 
 _AT_ONCE = 2_000
 """Rows mended in one commit: some tenths of a second of writing, in which nobody else writes."""
