@@ -86,7 +86,8 @@ class Matching:
 
 Limit = Range | Count | AtMost | Matching
 
-Text = Annotated[str, Matching(r"\S", "a text that is not empty")]
+NOT_EMPTY = Matching(r"\S", "a text that is not empty")
+Text = Annotated[str, NOT_EMPTY]
 """A text that says something."""
 SHORTEST_ID = 4
 # Printable ASCII: what a blank is beyond it, each engine of regular expressions says otherwise.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, TypeVar, g
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid, NotFound, nearest
-from contextd.domain.limits import Text, broken_limit, limits_in
+from contextd.domain.limits import NOT_EMPTY, broken_limit
 from contextd.domain.notices import Notice
 from contextd.domain.quoting import settled
 from contextd.domain.showing import shown, text_form
@@ -384,7 +384,7 @@ def _problem(detail: Any, fields: Mapping[str, FieldInfo]) -> str:
     limit = broken_limit(type, info.annotation, *info.metadata)
     expected = str(detail.get("ctx", {}).get("expected", ""))
     suggested = ""
-    if limit in limits_in(Text) and isinstance(given, str):
+    if limit == NOT_EMPTY and isinstance(given, str):
         return f"the {where} is empty"
     if limit is not None:
         wanted = limit.words
