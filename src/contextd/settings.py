@@ -60,10 +60,8 @@ class Setting:
             else:
                 parsed = kind(value)
         except (TypeError, ValueError):
-            raise Invalid(
-                f"{self.name} in {origin} must be {_TYPES[kind]}, got {value!r:.60}",
-                self.description,
-            ) from None
+            wrong = f"{self.name} in {origin} must be {_TYPES[kind]}, got {value!r:.60}"
+            raise Invalid(wrong, self.description) from None
         if self.choices and parsed not in self.choices:
             hint = nearest(str(parsed), self.choices) or "one of " + ", ".join(self.choices)
             raise Invalid(f"{self.name} in {origin} cannot be {parsed!r}", hint)
@@ -72,16 +70,12 @@ class Setting:
                 f"{self.name} in {origin} has a value of the wrong form", self.description
             )
         if self.least is not None and not isinstance(parsed, str) and parsed < self.least:
-            raise Invalid(
-                f"{self.name} in {origin} must be {self.least:g} or more, got {parsed:g}",
-                self.description,
-            )
+            wrong = f"{self.name} in {origin} must be {self.least:g} or more, got {parsed:g}"
+            raise Invalid(wrong, self.description)
         return parsed
 
 
-_TYPES: Mapping[type, str] = {
-    bool: "true or false", int: "an integer", float: "a number", str: "a text",
-}  # fmt: skip
+_TYPES = {bool: "true or false", int: "an integer", float: "a number", str: "a text"}
 """How errors call the types that settings have."""
 
 
