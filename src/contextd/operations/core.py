@@ -399,11 +399,11 @@ def _problem(detail: Any, fields: Mapping[str, FieldInfo]) -> str:
     return f"{where}: must be {wanted}, got {_brief(given)}" + (f" ({suggested})" * bool(suggested))
 
 
-def _brief(given: Any) -> str:
+def _brief(value: Any) -> str:
     """A value as an error quotes it: printable, by JSON's name where Python has another, cut where it is
     long.
     """
-    text = json.dumps(given) if given is None or isinstance(given, bool) else repr(given)
+    text = json.dumps(value) if value is None or isinstance(value, bool) else repr(value)
     return text if len(text) <= _QUOTED else text[:_QUOTED] + "…"
 
 
