@@ -21,6 +21,7 @@ from contextd.domain.access import ROLES
 from contextd.domain.errors import ERRORS
 from contextd.domain.kind import LINKS, Kind
 from contextd.domain.kinds import KINDS
+from contextd.domain.limits import stated
 from contextd.interop.clients import CLIENTS
 from contextd.interop.clients.client import ConfigFile, Configuration, Reach
 from contextd.jobs.table import JOBS, JobRow
@@ -139,7 +140,7 @@ def _operation(op: Operation) -> list[str]:
     rows = [
         (
             _code(name) + _aliases(op, name),
-            _type(spec, schema),
+            " ".join(filter(None, (_type(spec, schema), _limits(op, name)))),
             "required" if name in schema.get("required", ()) else _default(spec),
             str(spec.get("description", "")) or ABOUT.get(name, ""),
         )
@@ -159,6 +160,12 @@ def _aliases(op: Operation, name: str) -> str:
 def _default(spec: Mapping[str, Any]) -> str:
     value = spec.get("default")
     return "–" if value is None or value == "" else _code(json.dumps(value))
+
+
+def _limits(op: Operation, name: str) -> str:
+    info = op.arguments.model_fields[name]
+    limits = stated(info.annotation, *info.metadata)
+    return limits and f"({limits})"
 
 
 def _type(spec: Mapping[str, Any], schema: Mapping[str, Any]) -> str:

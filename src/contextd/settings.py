@@ -60,20 +60,23 @@ class Setting:
             else:
                 parsed = kind(value)
         except (TypeError, ValueError):
-            raise Invalid(
-                f"{self.name} in {origin} must be a {kind.__name__}, not {value!r}",
-                self.description,
-            ) from None
+            wrong = f"{self.name} in {origin} must be {_TYPES[kind]}, got {value!r:.60}"
+            raise Invalid(wrong, self.description) from None
         if self.choices and parsed not in self.choices:
             hint = nearest(str(parsed), self.choices) or "one of " + ", ".join(self.choices)
             raise Invalid(f"{self.name} in {origin} cannot be {parsed!r}", hint)
         if self.form and re.fullmatch(self.form, str(parsed)) is None:
-            raise Invalid(f"{self.name} in {origin} cannot be what it says", self.description)
-        if self.least is not None and not isinstance(parsed, str) and parsed < self.least:
             raise Invalid(
-                f"{self.name} in {origin} must be at least {self.least:g}", self.description
+                f"{self.name} in {origin} has a value of the wrong form", self.description
             )
+        if self.least is not None and not isinstance(parsed, str) and parsed < self.least:
+            wrong = f"{self.name} in {origin} must be {self.least:g} or more, got {parsed:g}"
+            raise Invalid(wrong, self.description)
         return parsed
+
+
+_TYPES = {bool: "true or false", int: "an integer", float: "a number", str: "a text"}
+"""How errors call the types that settings have."""
 
 
 def _boolean(value: Any) -> bool:

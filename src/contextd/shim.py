@@ -1,7 +1,8 @@
 """`contextd mcp`: what an agent starts. It joins the agent's stdio to the daemon and does no more.
 
 Nothing but MCP goes to stdout. It ends when the agent closes stdin, when its parent dies, or with
-code 1 when the daemon is gone for good. A daemon that restarts is met again: the handshake, what was
+code 1 when no daemon can run: every request is answered with the reason first, and an agent that was greeted
+already is answered so until a daemon runs again. A daemon that restarts is met again: the handshake, what was
 subscribed to and what was under way are sent again behind the agent's back, and the daemon knows by the conversation's name
 which calls were carried out already. While the daemon starts and loads, what every agent asks for first
 is answered as it was the last time. Standard library only.
@@ -47,6 +48,11 @@ _SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 _DRAIN_SECONDS = 10.0
 _LOSS_SECONDS = 10.0
 _MOST_LOSSES = 3
+_FIRST_REQUEST_SECONDS = 2.0
+"""How long an agent that has asked nothing yet is waited for, so that it learns why nothing is served."""
+_RETRY_SECONDS = 2.0
+"""How long after a failure a request has the daemon tried again: starting one costs half a second of CPU."""
+_INTERNAL_ERROR = -32603
 _INTERRUPTED = 130
 """What a shell makes of a program that Ctrl-C ended."""
 
@@ -171,7 +177,10 @@ class _Bridge:
         self._losses: list[float] = []
         self._conversation = os.urandom(12).hex()
         self._daemon: socket.socket | None = None
-        self._meeting = _Meeting(self._meet)
+        self._meeting: _Meeting | None = _Meeting(self._meet)
+        self._refused_at = 0.0
+        self._is_greeted = False
+        self._why = ""
 
     def run(self) -> int:
         """Carry lines both ways until one side leaves."""
@@ -184,12 +193,11 @@ class _Bridge:
                 self._read_agent()
             if 1 in free and not self._write_agent():
                 break
-            if self._daemon is None:
-                if self._meeting.bell in ready:
-                    self._daemon = self._meeting.end()
-            elif not self._carry(self._daemon, ready, free):
+            if not self._serve(ready, free):
                 break
-            elif leave_at is None and not self._agent_open and not self._to_daemon:
+            if self._daemon is None:
+                continue
+            if leave_at is None and not self._agent_open and not self._to_daemon:
                 leave_at = time.monotonic() + _DRAIN_SECONDS
                 self._daemon.shutdown(socket.SHUT_WR)
             elif leave_at is not None and self._daemon in ready:
@@ -200,6 +208,62 @@ class _Bridge:
         if self._daemon is not None:
             self._daemon.close()
         return 0
+
+    def _serve(self, ready: Sequence[Any], free: Sequence[Any]) -> bool:
+        """Meet the daemon, or carry what can be carried; false when there is no more to do. Raises why no
+        daemon can run, for an agent that was not greeted.
+        """
+        try:
+            if self._daemon is not None:
+                return self._carry(self._daemon, ready, free)
+            self._end_meeting(ready)
+        except (OSError, _Gone) as error:
+            self._refuse(error)
+        return self._agent_open or self._daemon is not None or self._meeting is not None
+
+    def _end_meeting(self, ready: Sequence[Any]) -> None:
+        """Take over the daemon once it is met. Raises why it was not."""
+        if self._meeting is None or self._meeting.bell not in ready:
+            return
+        meeting, self._meeting = self._meeting, None
+        self._daemon = meeting.end()
+        if self._why:
+            self._why = ""
+            self._greet_daemon()
+
+    def _refuse(self, why: Exception) -> None:
+        """Answer everything under way with the reason why there is no daemon. Raises it where the handshake
+        was refused so: that agent has no use for more.
+        """
+        if self._daemon is not None:
+            self._daemon.close()
+        self._daemon = self._meeting = None
+        self._why, self._refused_at = self._reason(why), time.monotonic()
+        self._refuse_pending()
+        until = self._refused_at + _FIRST_REQUEST_SECONDS
+        while not self._initialize and self._agent_open and time.monotonic() < until:
+            if select.select([0], [], [], max(0.0, until - time.monotonic()))[0]:
+                self._read_agent()
+        if self._is_greeted:
+            return
+        while self._to_agent and self._write_agent():
+            pass
+        raise _Gone(self._why) from why
+
+    def _reason(self, error: Exception) -> str:
+        errno = getattr(error, "errno", None)
+        if errno is None or getattr(error, "filename", None):
+            return str(error)
+        # What a system call says names no file, and the home is what all of them are about.
+        return f"the home {os.fspath(self._home)} cannot be used: {os.strerror(errno)}"
+
+    def _refuse_pending(self) -> None:
+        for key, (method, _) in self._pending.items():
+            self._to_agent += refusal(key, self._why)
+            if method == "initialize":
+                self._is_greeted = False
+        self._pending.clear()
+        self._to_daemon.clear()
 
     def _carry(self, daemon: socket.socket, ready: Sequence[Any], free: Sequence[Any]) -> bool:
         """Write and read what the daemon can take and has; false when it has nothing more to say."""
@@ -217,7 +281,8 @@ class _Bridge:
         """What can be read and what can be written now; both empty after a quiet tick."""
         reading: list[Any] = []
         if self._daemon is None:
-            reading.append(self._meeting.bell)
+            if self._meeting is not None:
+                reading.append(self._meeting.bell)
         elif len(self._to_agent) < _BUFFER_LIMIT:
             reading.append(self._daemon)
         if self._agent_open and len(self._to_daemon) < _BUFFER_LIMIT:
@@ -249,12 +314,17 @@ class _Bridge:
         now = time.monotonic()
         self._losses = [at for at in self._losses if now - at < _LOSS_SECONDS] + [now]
         if len(self._losses) > _MOST_LOSSES:
-            raise _Gone(f"the daemon keeps going away ({why}): {last_words(self._home)}")
+            raise _Gone(f"the daemon cannot run: {last_words(self._home)}") from why
         # A dying daemon's socket can still take a connection that nobody will answer.
         time.sleep(0.05 * len(self._losses))
         self._from_daemon.clear()
         self._to_daemon.clear()
         self._daemon = self._meet()
+        self._greet_daemon()
+
+    def _greet_daemon(self) -> None:
+        """Say the handshake again, what was subscribed to and what is under way."""
+        self._to_daemon.clear()
         self._to_daemon += self._initialize + self._initialized
         key = _request_id(_message(self._initialize), "id")
         self._unasked = {key} if key is not None else set()
@@ -279,6 +349,11 @@ class _Bridge:
                 continue
             self._note_request(line)
             self._to_daemon += line
+        if self._why and self._meeting is None and self._pending:
+            if time.monotonic() - self._refused_at < _RETRY_SECONDS:
+                self._refuse_pending()
+            else:
+                self._meeting = _Meeting(self._meet)
 
     def _write_agent(self) -> bool:
         try:
@@ -313,7 +388,7 @@ class _Bridge:
         message = _message(line)
         method, key = message.get("method"), _request_id(message, "id")
         if method == "initialize" and key is not None:
-            self._initialize = line
+            self._initialize, self._is_greeted = line, True
         elif method == "notifications/initialized":
             self._initialized = line
         elif method == "notifications/cancelled":
@@ -391,6 +466,13 @@ class _Bridge:
             return False
         self._pending.pop(key, None)
         return True
+
+
+def refusal(key: str | int, why: str) -> bytes:
+    """The JSON-RPC error that answers a request while no daemon can run, as a line."""
+    data = {"code": "unavailable", "message": why, "hint": "`contextd doctor` checks the home"}
+    error = {"code": _INTERNAL_ERROR, "message": f"contextd is unavailable: {why}", "data": data}
+    return dumps({"jsonrpc": "2.0", "id": key, "error": error}).encode() + b"\n"
 
 
 def _lines(partial: bytearray, data: bytes) -> list[bytes]:

@@ -117,6 +117,12 @@ def error_from(body: Mapping[str, Any]) -> ContextdError:
     )
 
 
+_CLOSE, _SHORTEST_PART = 0.65, 4
+"""How alike two names must be, as difflib counts it, for one to be a suggestion: at 0.6 `bubble` was one for
+`rule`. And letters of a part of a name that is worth suggesting the whole for.
+"""
+
+
 def nearest(name: str, known: Sequence[str]) -> str:
     """A clause naming the closest known name, or the empty string."""
     close = closest(name, known)
@@ -125,4 +131,7 @@ def nearest(name: str, known: Sequence[str]) -> str:
 
 def closest(name: str, known: Sequence[str]) -> str:
     """The closest known name, or the empty string."""
-    return next(iter(get_close_matches(name, known, n=1, cutoff=0.5)), "")
+    close = get_close_matches(name, known, n=1, cutoff=_CLOSE)
+    if not close and len(name) >= _SHORTEST_PART:
+        close = [one for one in known if name.casefold() in one.casefold()]
+    return next(iter(close), "")

@@ -27,6 +27,13 @@ STATUSES: tuple[Status, ...] = (
 FOUND: tuple[Status, ...] = ("active", "candidate")
 """What a search finds. A candidate was learned and has one witness so far: it stands in no briefing."""
 
+AskedStatus = Literal[
+    "active", "candidate", "inbox", "archived", "superseded", "merged", "quarantined", "deleted", "waiting",
+    "any", "",
+]  # fmt: skip
+"""A status to filter by; nothing is `any`."""
+AskedTrust = Literal["human", "agent", "extracted", "imported", "external", ""]
+
 WAITING = "waiting"
 """What candidates and the inbox are listed as together: what somebody may settle."""
 

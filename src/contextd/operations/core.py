@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, TypeVar, g
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid, NotFound, nearest
+from contextd.domain.limits import NOT_EMPTY, broken_limit
 from contextd.domain.notices import Notice
 from contextd.domain.quoting import settled
 from contextd.domain.showing import shown, text_form
@@ -17,6 +19,7 @@ from contextd.domain.tokens import count_tokens
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, TypeAdapter
+    from pydantic.fields import FieldInfo
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -255,7 +258,7 @@ def validate(op: Operation, raw: Mapping[str, Any]) -> dict[str, Any]:
     try:
         parsed = op.arguments.model_validate(given)
     except ValidationError as error:
-        problems += [_problem(detail) for detail in error.errors(include_url=False)]
+        problems += [_problem(detail, fields) for detail in error.errors(include_url=False)]
         parsed = None
     if problems or parsed is None:
         raise Invalid(
@@ -294,10 +297,25 @@ def outline(value: Any, indent: str = "") -> str:
 
 def schema_tokens(ops: Iterable[Operation]) -> int:
     """What these tools cost an agent before the first call: name, description and input schema."""
-    return sum(
-        count_tokens(f"{op.name} {op.summary} {slim_schema(op.arguments.model_json_schema())}")
-        for op in ops
-    )
+    return sum(count_tokens(f"{op.name} {op.summary} {tool_schema(op)}") for op in ops)
+
+
+_OBVIOUS = frozenset(
+    """end_line ignore_case limit min_confidence outcome start_line task_description title""".split()
+)
+"""Arguments whose name says what they are."""
+
+
+def tool_schema(op: Operation) -> dict[str, Any]:
+    """The arguments as a model needs to know them. An unknown one is refused with the known ones, so that
+    nobody has to be told that there are no others; clients want to hear it of a tool without any.
+    """
+    schema: dict[str, Any] = slim_schema(op.arguments.model_json_schema())
+    for name in _OBVIOUS.intersection(schema["properties"]):
+        schema["properties"][name].pop("description", None)
+    if schema["properties"]:
+        schema.pop("additionalProperties", None)
+    return schema
 
 
 _SAYS_NOTHING = (("default", ""), ("default", None), ("additionalProperties", True))
@@ -348,11 +366,49 @@ def _known_name(name: str, op: Operation, fields: Mapping[str, Any]) -> str | No
     return None
 
 
-def _problem(detail: Any) -> str:
-    where = ".".join(map(str, detail["loc"]))
-    if detail["type"] == "missing":
+_TYPES = {
+    "string": "a string", "int": "an integer", "float": "a number", "bool": "true or false", "list": "a list",
+    "dict": "an object", "finite": "a finite number", "tuple": "a list", "mapping": "an object",
+}  # fmt: skip
+"""What pydantic calls a type, the first word of the type of its error, and what people call it."""
+
+
+def _problem(detail: Any, fields: Mapping[str, FieldInfo]) -> str:
+    """One sentence for an error of pydantic: the argument, what it must be, and what was given."""
+    # Of a union, pydantic names the type it tried as well: `types.list[dict[str,any]].0`.
+    place = [part for part in map(str, detail["loc"]) if "[" not in part]
+    where, type, given = ".".join(place), detail["type"], detail["input"]
+    if type == "missing":
         return f"{where}: required"
-    return f"{where}: {detail['msg'][0].lower()}{detail['msg'][1:]}, got {detail['input']!r:.60}"
+    info = fields[detail["loc"][0]]
+    limit = broken_limit(type, info.annotation, *info.metadata)
+    expected = str(detail.get("ctx", {}).get("expected", ""))
+    suggested = ""
+    if limit == NOT_EMPTY and isinstance(given, str):
+        return f"the {where} is empty"
+    if limit is not None:
+        wanted = limit.words
+    elif type == "literal_error":
+        choices = [one or "empty" for one in re.findall("'([^']*)'", expected)]
+        wanted = ", ".join(choices[:-1]) + (" or " if choices[:-1] else "") + choices[-1]
+        suggested = nearest(given, choices) if isinstance(given, str) else ""
+    else:
+        wanted = _TYPES.get(type.partition("_")[0]) or detail["msg"].removeprefix(
+            "Input should be "
+        )
+    return f"{where}: must be {wanted}, got {_brief(given)}" + (f" ({suggested})" * bool(suggested))
+
+
+def _brief(value: Any) -> str:
+    """A value as an error quotes it: printable, by JSON's name where Python has another, cut where it is
+    long.
+    """
+    text = json.dumps(value) if value is None or isinstance(value, bool) else repr(value)
+    return text if len(text) <= _QUOTED else text[:_QUOTED] + "…"
+
+
+_QUOTED = 60
+"""Characters of a value that an error quotes: enough to know it again."""
 
 
 def _signature(op: Operation) -> str:

@@ -35,12 +35,14 @@ def asked(
 ) -> bool:
     """Log a question and the ids that answer it; return whether it counts as a knowledge gap. A question is
     no gap when filters or an agent's rights narrowed the search, when it has no words that mean something, or
-    while any text of the project waits for its vector, whatever kinds the search looked through.
+    while any text of the project waits for its vector, whatever kinds the search looked through. Without an
+    embedder words are all there is, and what they do not find is a gap.
     """
     narrowed = narrowed or runtime.among is not None
     if not ids and not runtime.trace.by_words:
         runtime.trace.by_words = embedding_progress(runtime).note
-    vain = not ids and not narrowed and _is_question(runtime, query) and not runtime.trace.by_words
+    waits = bool(runtime.trace.by_words and runtime.embedder.model)
+    vain = not ids and not narrowed and not waits and _is_question(runtime, query)
     runtime.trace.read(ids, type=type, query=query, narrowed=not vain)
     return vain
 
@@ -49,10 +51,10 @@ def unanswered(runtime: Runtime, nothing: str, *, noted: bool) -> str:
     """`nothing` as the answer to a question that was `asked`, and whether it was noted as a gap. While texts wait
     for their vectors the answer says how many have one instead. A call outside any project says so, too.
     """
-    if runtime.trace.by_words:
-        parts = [_BY_WORDS, runtime.trace.by_words]
-    else:
-        parts = [nothing, "noted as a gap" if noted else ""]
+    why = runtime.trace.by_words
+    parts = [_BY_WORDS, why] if why else [nothing]
+    if noted:
+        parts.append("noted as a gap")
     if runtime.nowhere:
         parts.append(f"searched without a project{runtime.nowhere}")
     return "; ".join(filter(None, parts))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextd.domain.errors import Invalid
+from contextd.domain.errors import Invalid, NotFound
+from contextd.domain.limits import SHORTEST_ID
 from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
@@ -16,6 +17,8 @@ def bubble_named(runtime: Runtime, id: str) -> Record:
     """The bubble with this name, id or beginning of an id. Raises `NotFound` or `Conflict`."""
     named = runtime.query("bubble", where={"name": id}, limit=1)
     found = runtime.view.records.find(named).records
+    if not found and len(id.strip()) < SHORTEST_ID:
+        raise NotFound(f"no bubble {id!r}", "list_bubbles shows them")
     return found[0] if found else resolve(runtime, id, "bubble")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.kinds import KINDS, kinds_that
-from contextd.domain.records import WAITING
 from contextd.runtime import Runtime
 from contextd.steps.rows import statuses_of
 
@@ -32,5 +31,5 @@ def figures_of(runtime: Runtime) -> Figures | None:
         project=runtime.project.name,
         memories=sum(count(runtime.query(*_MEMORIES)).values()),
         rules=sum(count(runtime.query(*_RULES)).values()),
-        waits=sum(count(runtime.query(*_WAIT, statuses=statuses_of(WAITING))).values()),
+        waits=sum(count(runtime.query(*_WAIT, statuses=statuses_of("waiting"))).values()),
     )

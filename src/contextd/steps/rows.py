@@ -8,8 +8,7 @@ from typing import Any
 
 from contextd.domain.confidence import confidence_at
 from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid, nearest
-from contextd.domain.records import STATUSES, TRUSTS, WAITING, Record
+from contextd.domain.records import STATUSES, AskedStatus, Record
 from contextd.domain.time import age, iso
 from contextd.domain.validity import Validity
 from contextd.steps.views import label, noted
@@ -64,25 +63,13 @@ def row_of(record: Record, now: datetime, validity: Validity) -> RecordRow:
     )
 
 
-def statuses_of(status: str) -> tuple[str, ...]:
-    """The statuses that `any`, `waiting` or one name means. Raises `Invalid`."""
+def statuses_of(status: AskedStatus) -> tuple[str, ...]:
+    """The statuses that `any`, `waiting` or one name means."""
     if status in ("any", ""):
         return STATUSES
-    if status == WAITING:
+    if status == "waiting":
         return ("candidate", "inbox")
-    if status not in STATUSES:
-        known = "statuses: " + ", ".join((*STATUSES, WAITING, "any"))
-        raise Invalid(f"no status {status!r}", nearest(status, STATUSES) or known)
     return (status,)
-
-
-def trust_named(trust: str) -> str:
-    """A trust, or nothing. Raises `Invalid` for any other word."""
-    if trust and trust not in TRUSTS:
-        raise Invalid(
-            f"no trust {trust!r}", nearest(trust, TRUSTS) or "one of " + ", ".join(TRUSTS)
-        )
-    return trust
 
 
 def typed_as(kind: str, type_: str) -> dict[str, Any]:

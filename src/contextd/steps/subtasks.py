@@ -39,7 +39,7 @@ AFTER_THE_END = frozenset(
 )
 """What a subtask may still do once its budget is used up: end, and save or look at where it stands."""
 
-_SMALLEST = 200
+SMALLEST = 200
 """Tokens below which a subtask could not even be handed one answer."""
 
 _WARNING = 24
@@ -153,13 +153,13 @@ def room_for(runtime: Runtime, session: Session, budget: int | None) -> Subtask:
         )
     total = number("folding.parent_tokens")
     left = max(0, total - left_in_parent(before))
-    if left < _SMALLEST:
+    if left < SMALLEST:
         raise TooLarge(
             f"the messages of this session's subtasks take {total - left:,} of {total:,} tokens",
             "go on without a subtask, or in a new session",
         )
-    if budget is not None and not _SMALLEST <= budget <= left:
-        raise Invalid(f"budget is {budget:,}", f"choose {_SMALLEST} to {left:,} tokens")
+    if budget is not None and budget > left:
+        raise Invalid(f"budget is {budget:,}", f"choose {SMALLEST} to {left:,} tokens")
     return Subtask(
         session=session.id,
         number=len(before) + 1,

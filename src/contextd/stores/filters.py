@@ -10,6 +10,7 @@ from typing import Any
 
 from contextd.domain.conditions import AllOf, AnyOf, Compare, Condition, Not, holds
 from contextd.domain.errors import Conflict, Invalid, NotFound, TooLarge
+from contextd.domain.limits import SHORTEST_ID
 from contextd.domain.query import CODE, EVENT, Document, Page, Query
 from contextd.domain.records import Record
 from contextd.domain.time import to_micros
@@ -85,8 +86,10 @@ def read_cursor(cursor: str) -> tuple[int, str] | None:
 
 def check_prefix(prefix: str) -> None:
     """Raise `Invalid` for a prefix too short to be meant."""
-    if len(prefix) < 4:
-        raise Invalid(f"{prefix!r} is too short for an id", "give at least 4 characters of it")
+    if len(prefix) < SHORTEST_ID:
+        raise Invalid(
+            f"{prefix!r} is too short for an id", f"give at least {SHORTEST_ID} characters of it"
+        )
 
 
 def is_valid_at(start: datetime | None, end: datetime | None, at: datetime) -> bool:

@@ -22,7 +22,7 @@ from contextd import __version__
 from contextd.domain.errors import ContextdError
 from contextd.domain.notices import Notice
 from contextd.domain.quoting import harmless_data, inline
-from contextd.operations.core import Operation, slim_schema, tools
+from contextd.operations.core import Operation, tool_schema, tools
 from contextd.surfaces.calls import Call, Calls, Peer
 from contextd.surfaces.manner import Manner
 from contextd.surfaces.mcp_resources import Resources
@@ -139,7 +139,7 @@ def _tool(op: Operation, manner: Manner) -> types.Tool:
     return types.Tool(
         name=manner.name(op),
         description=op.summary,
-        input_schema=_input_schema(op),
+        input_schema=tool_schema(op),
         output_schema=output_schema(op),
         annotations=types.ToolAnnotations(
             read_only_hint=op.effect == "read",
@@ -149,22 +149,6 @@ def _tool(op: Operation, manner: Manner) -> types.Tool:
         ),
         _meta={"anthropic/alwaysLoad": True} if op.name in at_once else None,
     )
-
-
-_OBVIOUS = frozenset({"limit"})
-"""Arguments whose name says what they are."""
-
-
-def _input_schema(op: Operation) -> dict[str, Any]:
-    """The arguments as a model needs to know them. An unknown one is refused with the known ones, so that
-    nobody has to be told that there are no others; clients want to hear it of a tool without any.
-    """
-    schema: dict[str, Any] = slim_schema(op.arguments.model_json_schema())
-    for name in _OBVIOUS.intersection(schema["properties"]):
-        schema["properties"][name].pop("description", None)
-    if schema["properties"]:
-        schema.pop("additionalProperties", None)
-    return schema
 
 
 async def _send(ctx: Context, notice: Notice) -> None:

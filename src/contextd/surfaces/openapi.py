@@ -134,11 +134,23 @@ def _entry(op: Operation, arguments: dict[str, Any], result: dict[str, Any]) -> 
 
 
 def _parameter(name: str, schema: dict[str, Any], place: str, required: bool) -> dict[str, Any]:
+    schema = _json_object(schema)
     about = {"name": name, "in": place, "required": required, "schema": schema}
     if schema.get("type") == "object":
         del about["schema"]
         about["content"] = {"application/json": {"schema": schema}}
     return about
+
+
+def _json_object(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a parameter, without null where it is an object: a query has its JSON, or leaves it out."""
+    options = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
+    if len(options) != 1 or options[0].get("type") != "object":
+        return schema
+    rest = {key: part for key, part in schema.items() if key != "anyOf"}
+    if rest.get("default", "") is None:
+        del rest["default"]
+    return {**options[0], **rest}
 
 
 def _resolved(schema: dict[str, Any], components: dict[str, Any]) -> dict[str, Any]:

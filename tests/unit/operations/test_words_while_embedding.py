@@ -73,6 +73,10 @@ SEARCHED_BY_WORDS = {
     "search_contexts": "query", "skill_search": "task", "remediation_search": "error",
     "codebase_search": "query", "digest": "query",
 }  # fmt: skip
+"""Searches, by the argument that asks."""
+
+LOG_NO_GAPS = {"codebase_search", "digest"}
+"""What code does not hold is no gap in what is known."""
 
 
 NO_SEARCH = {"agent_invoke", "briefing_get", "explain_search"}
@@ -132,7 +136,7 @@ def test_an_empty_answer_is_a_gap_only_when_every_text_has_its_vector(
     desk.host.flush()
     assert says in answer.text
     assert ("words only" in answer.text) == bool(says)
-    if says:
+    if says and state is not no_embedder:
         assert "noted as a gap" not in answer.text
         assert "nothing relevant" not in answer.text
         assert desk.usage().misses == 0
@@ -146,6 +150,30 @@ def test_every_operation_that_searches_is_in_the_table() -> None:
         if questions & set(operation.arguments.model_fields)
     }
     assert searching - NO_SEARCH == set(SEARCHED_BY_WORDS)
+
+
+@pytest.mark.parametrize(
+    ("search", "name"),
+    [row for row in SEARCHED_BY_WORDS.items() if row[0] not in LOG_NO_GAPS],
+)
+def test_without_an_embedder_an_empty_answer_is_a_gap_and_says_how_it_was_searched(
+    words_only: Desk, search: str, name: str
+) -> None:
+    answer = words_only.answer(search, **{name: "which harbour pilot tugs the ferry"})
+    words_only.host.flush()
+    assert "by words only" in answer.text
+    assert "noted as a gap" in answer.text
+    assert words_only.usage().misses == 1
+
+
+def test_without_an_embedder_get_gaps_lists_what_no_words_answer(words_only: Desk) -> None:
+    words_only("save_context", content="The ferry leaves from the northern pier")
+    words_only("memory_search", query="how is the zeppelin moored")
+    words_only("recall_context", query="northern pier")
+    words_only.host.flush()
+    told = words_only.answer("get_gaps").text
+    assert "how is the zeppelin moored" in told
+    assert "pier" not in told
 
 
 def test_a_memory_comes_before_the_file_that_is_named_like_its_title(desk: Desk) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Annotated
 
 from contextd.domain.awareness import STANDING
 from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid
+from contextd.domain.limits import Range
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.evidence import everywhere, observed_in
@@ -44,14 +45,12 @@ class Activity:
 
 
 @operation("GET /api/activity", audience="owner")
-def activity(runtime: Runtime, days: int = 14) -> Activity:
+def activity(runtime: Runtime, days: Annotated[int, Range(1, 90)] = 14) -> Activity:
     """Count reads, writes and misses per day, from the usage log of this project.
 
     Args:
         days: How many days, today included.
     """
-    if not 1 <= days <= 90:
-        raise Invalid(f"days is {days}", "choose 1 to 90")
     today = runtime.clock.now().date()
     dates = [(today - timedelta(days=n)).isoformat() for n in reversed(range(days))]
     counted = {date: [0, 0, 0] for date in dates}

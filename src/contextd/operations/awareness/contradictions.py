@@ -15,8 +15,9 @@ from contextd.domain.awareness import STANDING, Contradiction, State
 from contextd.domain.changes import Decision
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
-from contextd.domain.errors import Invalid, NotFound
+from contextd.domain.errors import NotFound
 from contextd.domain.kinds import area_of, kinds_that
+from contextd.domain.limits import Matching, PageSize
 from contextd.domain.records import Record, short_id
 from contextd.domain.time import iso
 from contextd.governance.judgement import outlined, statement_of
@@ -32,12 +33,17 @@ from contextd.steps.disagreements import (
 )
 from contextd.steps.evidence import everywhere, observed_in
 from contextd.steps.finding import resolve
-from contextd.steps.paging import page_size
 from contextd.steps.schemas import schema_of
 from contextd.steps.views import shortened
 from contextd.steps.writing import Changed, change_all
 
 _PAGE = 2_000
+PairId = Annotated[
+    str,
+    Matching(
+        r"^[!-~]{4,}\+[!-~]{4,}$", "the id of a contradiction as list_contradictions shows it"
+    ),
+]
 _MOST_PAIRS = 10_000
 
 
@@ -97,7 +103,7 @@ class Disputes:
 def list_contradictions(
     runtime: Runtime,
     state: Literal["open", "dismissed", "resolved", "all"] = "open",
-    limit: int = 20,
+    limit: PageSize = 20,
 ) -> Disputes:
     """List records that contradict each other, with a proposal which one to keep.
 
@@ -110,7 +116,7 @@ def list_contradictions(
     pairs = runtime.view.contradictions.find(
         observed_in(runtime),
         states=() if state == "all" else (state,),
-        limit=page_size(limit),
+        limit=limit,
     )
     disputes = _disputes(runtime, pairs)
     runtime.trace.read([id for d in disputes for id in (d.a.id, d.b.id)], type="contradiction")
@@ -133,7 +139,7 @@ class Resolved:
 
 @operation("POST /api/contradictions/{id}/resolve", effect="write", profile="standard")
 def resolve_contradiction(
-    runtime: Runtime, id: str, keep: Literal["a", "b", "both", "neither"], note: str = ""
+    runtime: Runtime, id: PairId, keep: Literal["a", "b", "both", "neither"], note: str = ""
 ) -> Resolved:
     """Settle a contradiction once the user said what holds. What is not kept can be brought back.
 
@@ -181,7 +187,7 @@ def resolve_contradiction(
 @operation(
     "POST /api/contradictions/{id}/reopen", effect="write", audience="owner", idempotent=True
 )
-def reopen_contradiction(runtime: Runtime, id: str) -> Resolved:
+def reopen_contradiction(runtime: Runtime, id: PairId) -> Resolved:
     """Take back how a contradiction was settled: it is listed again, and both records hold.
 
     Args:
@@ -253,8 +259,6 @@ def _side(record: Record) -> Side:
 def _pair_named(runtime: Runtime, id: str) -> Contradiction:
     one, _, other = id.partition("+")
     hint = "list_contradictions shows them"
-    if not one or not other:
-        raise Invalid(f"{id!r} is not the id of a contradiction", hint)
     first, second = resolve(runtime, one), resolve(runtime, other)
     for pair in runtime.view.contradictions.of(first.id):
         if {pair.a, pair.b} == {first.id, second.id}:

@@ -10,6 +10,7 @@ from contextd.domain.changes import Put
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
 from contextd.domain.errors import NotFound
+from contextd.domain.limits import Id
 from contextd.domain.records import Record, short_id
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
@@ -86,7 +87,7 @@ def dismiss_gap(runtime: Runtime, id: str, note: str = "") -> GapClosed:
 @operation(
     "POST /api/awareness/gaps/{id}/reopen", effect="write", audience="owner", idempotent=True
 )
-def reopen_gap(runtime: Runtime, id: str) -> GapClosed:
+def reopen_gap(runtime: Runtime, id: Id) -> GapClosed:
     """Take back that a gap was dismissed: it is listed again for as long as it is one.
 
     Args:

@@ -7,7 +7,7 @@ from typing import Annotated
 from contextd.domain.confidence import apply
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
-from contextd.domain.errors import Invalid
+from contextd.domain.limits import Count, Id
 from contextd.domain.records import short_id
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
@@ -49,7 +49,7 @@ class Acknowledged:
     aliases={"ids": "context_ids"},
 )
 def report_usefulness(
-    runtime: Runtime, context_ids: list[str], useful: bool, notes: str = ""
+    runtime: Runtime, context_ids: Annotated[list[Id], Count(1)], useful: bool, notes: str = ""
 ) -> Acknowledged:
     """Report whether records you were given helped. It moves their rank for everybody.
 
@@ -58,8 +58,6 @@ def report_usefulness(
         useful: Whether they helped.
         notes: Why, in a few words.
     """
-    if not context_ids:
-        raise Invalid("no ids given", "give the ids of the records you used")
     records = {r.id: r for r in (resolve(runtime, id) for id in context_ids)}
     signal = "helpful" if useful else "unhelpful"
     reason = f"{signal}: {notes}" if notes else signal

@@ -12,6 +12,7 @@ from contextd.code.symbols.sources import Sources
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL, RENDERED
 from contextd.domain.errors import Invalid
+from contextd.domain.limits import Range
 from contextd.domain.records import Record
 from contextd.domain.showing import text_form
 from contextd.domain.time import iso
@@ -41,6 +42,7 @@ from contextd.steps.views import shortened
 
 BUDGET, REVIEW_BUDGET = 1_500, 2_000
 _DEEPEST = 5
+_Budget = Annotated[int, Range(100, 50_000)]
 _LISTED, _TESTS_LISTED = 200, 100
 _KNOWN, _KNOWN_EACH = 12, 4
 _FIXES = 8
@@ -106,8 +108,8 @@ def impact(
     runtime: Runtime,
     path: str | None = None,
     diff: str | None = None,
-    depth: int = 2,
-    budget: int = BUDGET,
+    depth: Annotated[int, Range(1, _DEEPEST)] = 2,
+    budget: _Budget = BUDGET,
 ) -> Impact:
     """Tell before a change what may break: callers across files, tests that cover it, what is known of it
     and past fixes there.
@@ -118,9 +120,6 @@ def impact(
         depth: Calls to follow.
         budget: Most tokens of the text.
     """
-    if not 1 <= depth <= _DEEPEST:
-        raise Invalid(f"depth is {depth}", f"choose 1 to {_DEEPEST}")
-    _check_budget(budget)
     if path and is_diff(path):
         path, diff = None, path
     if path and diff:
@@ -150,11 +149,6 @@ def _told(runtime: Runtime, path: str | None, diff: str, depth: int, budget: int
 
 def _sources(runtime: Runtime) -> Sources:
     return Sources(runtime.root, runtime.view.files, runtime.scope)
-
-
-def _check_budget(budget: int) -> None:
-    if not 100 <= budget <= 50_000:
-        raise Invalid(f"budget is {budget}", "choose 100 to 50000 tokens")
 
 
 def _diff_of(runtime: Runtime, change: str) -> tuple[str, str]:
@@ -329,7 +323,7 @@ class DiffContext:
 
 @operation("GET /api/code/diff", profile="standard", needs="checkout")
 def diff_context(
-    runtime: Runtime, base: str | None = None, budget: int = REVIEW_BUDGET
+    runtime: Runtime, base: str | None = None, budget: _Budget = REVIEW_BUDGET
 ) -> DiffContext:
     """Gather what a review of the current branch needs: changed definitions, their callers outside the
     diff, tests to run, policies and decisions that bear on it.
@@ -338,7 +332,6 @@ def diff_context(
         base: The branch or commit to compare with; the main branch when empty.
         budget: Most tokens of the text.
     """
-    _check_budget(budget)
     with building():
         return _gathered(runtime, base, budget)
 

@@ -49,6 +49,14 @@ class Indexing:
         return f"{self.files} files known, {self.changed} changed and indexed{dense}"
 
 
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        # Python tells "no such file" from a name that is too long, and nobody asked.
+        return False
+
+
 @operation(
     "POST /api/code/index",
     effect="write",
@@ -64,8 +72,8 @@ def codebase_index(runtime: Runtime, path: str | None = None, incremental: bool 
         incremental: Look at changed files only.
     """
     below = path.strip("/") if path else ""
-    if below and not (runtime.root / below).exists():
-        raise NotFound(f"{path!r} does not exist here", "give a folder of the project")
+    if below and not _exists(runtime.root / below):
+        raise NotFound(f"{path!r:.200} does not exist here", "give a folder of the project")
     report = scan_project(runtime, below=below, incremental=incremental)
     keep_weights(runtime)
     job = queue_embedding(runtime)

@@ -12,6 +12,7 @@ from contextd.code.tree.paths import relative_inside
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL, DOCUMENT
 from contextd.domain.errors import Invalid, NotFound
+from contextd.domain.limits import Range, Text
 from contextd.domain.records import Record
 from contextd.domain.showing import text_form
 from contextd.domain.tokens import count_tokens, trim_to_tokens
@@ -65,12 +66,12 @@ class FileRead:
 @operation("GET /api/code/read", profile="core", needs="checkout")
 def read_file(
     runtime: Runtime,
-    path: str,
+    path: Text,
     include_deps: bool = False,
-    depth: int = 1,
-    budget: int | None = None,
-    start_line: int | None = None,
-    end_line: int | None = None,
+    depth: Annotated[int, Range(1, 5)] = 1,
+    budget: Annotated[int, Range(100)] | None = None,
+    start_line: Annotated[int, Range(0)] | None = None,
+    end_line: Annotated[int, Range(0)] | None = None,
     outline: bool = False,
 ) -> FileRead:
     """Read a file with what it uses from its imports and the decisions, bugs and rules known about it.
@@ -84,10 +85,6 @@ def read_file(
         end_line: Last line.
         outline: Definitions only.
     """
-    if not 1 <= depth <= 5:
-        raise Invalid(f"depth is {depth}", "choose 1 to 5")
-    if budget is not None and budget < 100:
-        raise Invalid(f"budget is {budget}", "choose at least 100 tokens")
     span = (start_line or 1, end_line) if start_line or end_line else None
     if outline and (span or include_deps):
         raise Invalid("an outline is of a whole file", "leave out the lines and include_deps")

@@ -18,6 +18,7 @@ from contextd.domain.code import is_test
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
 from contextd.domain.errors import ContextdError, NotFound, Unavailable
+from contextd.domain.limits import PageSize, Text
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
 from contextd.loading import building
@@ -32,7 +33,6 @@ from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.code_graphs import calls_of
 from contextd.steps.freshness import Lag, steady
-from contextd.steps.paging import page_size
 
 _LISTED = 8
 _COMPARED = 8
@@ -129,7 +129,7 @@ def _counted(number: int, noun: str) -> str:
 
 @operation("GET /api/code/references", profile="standard", needs="checkout")
 def find_references(
-    runtime: Runtime, name: str, path: str | None = None, limit: int = 50
+    runtime: Runtime, name: Text, path: str | None = None, limit: PageSize = 50
 ) -> FoundReferences:
     """Find every use of a definition before changing it: calls, imports and other uses, then text matches.
 
@@ -138,7 +138,6 @@ def find_references(
         path: The file or folder that defines it, when several do.
         limit: The most lines.
     """
-    limit = page_size(limit)
     with building():
         calls, exact, lag = _known_as(runtime, asked_name(name))
         meant = _distinct(one for one in exact if is_inside(one.path, path))

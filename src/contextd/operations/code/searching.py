@@ -10,7 +10,7 @@ from contextd.code.tree.grep import grep
 from contextd.domain.code import Chunk
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DOCUMENT
-from contextd.domain.errors import Invalid
+from contextd.domain.limits import Matching, Range, Text
 from contextd.domain.query import CODE
 from contextd.domain.showing import text_form
 from contextd.domain.tokens import count_tokens
@@ -24,7 +24,6 @@ from contextd.steps.code_uses import use_counts_of_names
 from contextd.steps.experience import past_of
 from contextd.steps.finding import find_documents, give
 from contextd.steps.freshness import not_indexed, steady
-from contextd.steps.paging import page_size
 
 GREP_SECONDS = 10.0
 _MOST = 100
@@ -65,11 +64,11 @@ class Grepped:
 @operation("GET /api/code/grep", profile="core", needs="checkout")
 def grep_codebase(
     runtime: Runtime,
-    pattern: str,
+    pattern: Annotated[str, Matching(".", "a regular expression")],
     file_pattern: str | None = None,
     ignore_case: bool = False,
-    context: int = 0,
-    limit: int = 100,
+    context: Annotated[int, Range(0, 20)] = 0,
+    limit: Annotated[int, Range(1, 2000)] = 100,
 ) -> Grepped:
     """Search the project's files with a regular expression.
 
@@ -80,10 +79,6 @@ def grep_codebase(
         context: Lines around each match.
         limit: The most matches.
     """
-    if not pattern:
-        raise Invalid("the pattern is empty", "give a regular expression")
-    if not 0 <= context <= 20 or not 1 <= limit <= 2000:
-        raise Invalid("context or limit is out of range", "context 0 to 20, limit 1 to 2000")
     found = grep(
         runtime.root,
         pattern,
@@ -143,7 +138,10 @@ class CodeHits:
 
 @operation("GET /api/code/search", profile="standard")
 def codebase_search(
-    runtime: Runtime, query: str, file_pattern: str | None = None, limit: int = 8
+    runtime: Runtime,
+    query: Text,
+    file_pattern: str | None = None,
+    limit: Annotated[int, Range(1, _MOST)] = 8,
 ) -> CodeHits:
     """Search the code by meaning and by words; finds functions by what they do.
 
@@ -152,7 +150,6 @@ def codebase_search(
         file_pattern: Only files matching this glob.
         limit: The most pieces.
     """
-    limit = page_size(limit, _MOST)
     wanted = limit if not file_pattern else _MOST
     past = past_of(runtime, query)
     with steady(runtime, asked=query) as lag:

@@ -17,7 +17,8 @@ from contextd.code.symbols.symbol_graph import Definition
 from contextd.code.tree.grep import grep
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL, DOCUMENT
-from contextd.domain.errors import Invalid, Unavailable, closest
+from contextd.domain.errors import Unavailable, closest
+from contextd.domain.limits import Range, Text
 from contextd.domain.showing import text_form
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
@@ -26,7 +27,6 @@ from contextd.runtime import Runtime
 from contextd.steps.code_graphs import get_ready, symbols_of
 from contextd.steps.code_uses import use_counts_in_time
 from contextd.steps.freshness import Lag, not_indexed, steady
-from contextd.steps.paging import page_size
 from contextd.steps.seating import session_of
 from contextd.steps.weighing import keep_weights
 
@@ -83,10 +83,10 @@ class SymbolHits:
 @operation("GET /api/code/symbols", profile="standard")
 def find_symbol(
     runtime: Runtime,
-    name: str,
+    name: Text,
     path: str | None = None,
     kind: str | None = None,
-    limit: int = 10,
+    limit: Annotated[int, Range(1, 100)] = 10,
 ) -> SymbolHits:
     """Find where a function, class, method, type or constant is defined.
 
@@ -96,7 +96,6 @@ def find_symbol(
         kind: Only function, method, class, type, interface, enum or constant.
         limit: The most definitions.
     """
-    limit = page_size(limit, 100)
     every, lag = _looked_up(runtime, asked_name(name), path, kind, limit)
     fitting, otherwise = _in_case(every.found)
     some = fitting[:limit]
@@ -142,15 +141,15 @@ class MapText:
 
 
 @operation("GET /api/code/map", profile="standard")
-def repo_map(runtime: Runtime, budget: int = 1000, focus: str | None = None) -> MapText:
+def repo_map(
+    runtime: Runtime, budget: Annotated[int, Range(50, 50_000)] = 1000, focus: str | None = None
+) -> MapText:
     """Show the most important files and signatures of the project, or those near a task.
 
     Args:
         budget: Tokens to fill.
         focus: The task in words, or paths and names to start from.
     """
-    if not 50 <= budget <= 50_000:
-        raise Invalid(f"budget is {budget}", "choose 50 to 50000 tokens")
     with steady(runtime, asked=focus or "") as lag:
         graph = symbols_of(runtime)
     drawn = draw_map(graph, focus=focus or "", near=_at_hand(runtime), budget=budget)
@@ -207,11 +206,9 @@ def _nothing_found(
 
 
 def asked_name(name: str) -> str:
-    """A name as it was asked for, with dots between its parts. Raises `Invalid` where it is empty."""
-    asked = name.strip().replace("::", ".").replace("#", ".").removesuffix("()")
-    if not asked:
-        raise Invalid("the name is empty", "give the name of a definition")
-    return asked
+    """A name as it was asked for, with dots between its parts."""
+    asked = name.strip().replace("::", ".").replace("#", ".")
+    return asked.removesuffix("()") or asked
 
 
 def _looked_up(

@@ -10,6 +10,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
 from contextd.domain.errors import Invalid, NotFound, nearest
 from contextd.domain.kinds import KINDS
+from contextd.domain.limits import Text
 from contextd.domain.query import CODE, EVENT
 from contextd.domain.quoting import fenced, inline, quotation, settled
 from contextd.domain.records import Record, short_id
@@ -53,7 +54,7 @@ class Invoked:
 
 
 @operation("POST /api/agents/{agent_name}/invoke", effect="write", profile="standard")
-def agent_invoke(runtime: Runtime, agent_name: str, task: str, context: str = "") -> Invoked:
+def agent_invoke(runtime: Runtime, agent_name: Text, task: Text, context: str = "") -> Invoked:
     """Open a subtask for a stored agent: its instructions, its skills, and searches kept to what it may see.
 
     Give the brief to a sub-agent if you can, or follow it yourself until return.
@@ -63,8 +64,6 @@ def agent_invoke(runtime: Runtime, agent_name: str, task: str, context: str = ""
         task: What it is to do.
         context: What it should know besides.
     """
-    if not task.strip():
-        raise Invalid("the task is empty", "say what the agent is to do")
     follow_skill_files(runtime)
     # Inside the subtask of an agent that may see no agents the way out is to return, which is said below.
     agent = _agent(replace(runtime, among=None), agent_name)

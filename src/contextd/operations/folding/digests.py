@@ -9,6 +9,7 @@ from typing import Annotated
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DOCUMENT
 from contextd.domain.errors import Invalid, NotFound
+from contextd.domain.limits import Range, Text
 from contextd.domain.originals import Original
 from contextd.domain.records import Clean
 from contextd.domain.records import digest as content_digest
@@ -32,7 +33,8 @@ from contextd.steps.subtasks import subtask_named, trace_of
 _BUDGET, _EXPANDED = 800, 4_000
 """Tokens of a digest, and of what is expanded at once, unless the call says more."""
 
-_LEAST, _MOST = 50, 20_000
+_LEAST = 50
+_Budget = Annotated[int, Range(_LEAST, 20_000)]
 _ANSWERS = "answers to: "
 """How it is told of an original that it holds what was known, and no file or output."""
 
@@ -63,7 +65,7 @@ def digest(
     query: str = "",
     paths: list[str] | None = None,
     text: str = "",
-    budget: int = _BUDGET,
+    budget: _Budget = _BUDGET,
 ) -> Digested:
     """Fold logs, files, folders, or everything known on a question into a digest; expand shows any part.
 
@@ -75,8 +77,6 @@ def digest(
         text: A text to fold. What you write out yourself saves nothing.
         budget: Most tokens of the digest.
     """
-    if not _LEAST <= budget <= _MOST:
-        raise Invalid(f"budget is {budget:,}", f"choose {_LEAST} to {_MOST:,} tokens")
     if bool(paths) and bool(text):
         raise Invalid("both paths and a text are given", "fold one after the other")
     parts, notes, source, about = _gathered(runtime, query, paths or [], text)
@@ -156,7 +156,9 @@ class Expanded:
 
 
 @operation("GET /api/digests/{handle}", profile="standard")
-def expand(runtime: Runtime, handle: str, range: str = "", budget: int = _EXPANDED) -> Expanded:
+def expand(
+    runtime: Runtime, handle: Text, range: str = "", budget: _Budget = _EXPANDED
+) -> Expanded:
     """Show a part of what stands behind a digest, or what a subtask did.
 
     Args:
@@ -164,8 +166,6 @@ def expand(runtime: Runtime, handle: str, range: str = "", budget: int = _EXPAND
         range: Lines such as 10-40, a part's name, or NAME:10-40; all when empty.
         budget: Most tokens.
     """
-    if not _LEAST <= budget <= _MOST:
-        raise Invalid(f"budget is {budget:,}", f"choose {_LEAST} to {_MOST:,} tokens")
     wanted = handle.strip()
     if session_and_number(wanted)[0]:
         _, subtask = subtask_named(runtime, wanted)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import field
 from datetime import timedelta
+from typing import Annotated
 
 from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid
+from contextd.domain.limits import Range
 from contextd.domain.savings import LEVELS, SAVED, SavingTotal, by_level, savings_in, totals
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
@@ -49,14 +50,12 @@ class Savings:
 
 
 @operation("GET /api/savings", profile="full")
-def savings(runtime: Runtime, days: int = 30) -> Savings:
+def savings(runtime: Runtime, days: Annotated[int, Range(1, 3_650)] = 30) -> Savings:
     """Show how many tokens folding kept out of agents' windows, by level and source; measured ones only.
 
     Args:
         days: How far to look back.
     """
-    if not 1 <= days <= 3_650:
-        raise Invalid(f"days is {days}", "choose 1 to 3650")
     runtime.sinks.settle()
     since = runtime.clock.now() - timedelta(days=days)
     here = frozenset({runtime.scope})

@@ -8,8 +8,9 @@ from typing import Annotated
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
-from contextd.domain.errors import ContextdError, Invalid, TooLarge
+from contextd.domain.errors import ContextdError, TooLarge
 from contextd.domain.kinds import kinds_that
+from contextd.domain.limits import OptionalId, Range, Text
 from contextd.domain.records import digest, short_id
 from contextd.domain.showing import text_form
 from contextd.domain.subtasks import Subtask
@@ -18,6 +19,7 @@ from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.finding import find_records
 from contextd.steps.subtasks import (
+    SMALLEST,
     close_subtask,
     open_subtask,
     parent_session,
@@ -61,11 +63,11 @@ class Branched:
 @operation("POST /api/subtasks", effect="write", profile="standard")
 def branch(
     runtime: Runtime,
-    description: str,
-    prompt: str,
-    budget: int | None = None,
+    description: Text,
+    prompt: Text,
+    budget: Annotated[int, Range(SMALLEST)] | None = None,
     inject_memories: bool = True,
-    session_id: str = "",
+    session_id: OptionalId = "",
 ) -> Branched:
     """Set a subtask apart: exploring, reading much, trial and error. Give its prompt to a sub-agent if you can.
 
@@ -78,10 +80,6 @@ def branch(
         inject_memories: Begin with what is known about it.
         session_id: The session; the connection's one when empty.
     """
-    if not description.strip() or not prompt.strip():
-        raise Invalid(
-            "a subtask needs a description and a prompt", "say what it is for and what to do"
-        )
     session = parent_session(runtime, session_id)
     room = room_for(runtime, session, budget)
     injected = _memories(runtime, prompt, room.budget) if inject_memories else []
@@ -136,7 +134,7 @@ class Returned:
 
 @operation("POST /api/subtasks/return", effect="write", profile="standard")
 def return_(
-    runtime: Runtime, message: str, extract_memory: bool = False, subtask_id: str = ""
+    runtime: Runtime, message: Text, extract_memory: bool = False, subtask_id: str = ""
 ) -> Returned:
     """End the open subtask: only this message counts from now on, its trace can be expanded.
 
@@ -145,8 +143,6 @@ def return_(
         extract_memory: Keep it as a memory that waits for a second witness.
         subtask_id: The subtask; the open one of this connection when empty.
     """
-    if not message.strip():
-        raise Invalid("the message is empty", "say what came out of the subtask")
     session, subtask = subtask_named(runtime, subtask_id)
     require_open(session, subtask)
     runtime.caller.require("write", session.scope)

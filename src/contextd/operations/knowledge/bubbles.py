@@ -8,6 +8,7 @@ from pydantic import Field
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
+from contextd.domain.limits import Text
 from contextd.domain.records import Record, short_id
 from contextd.domain.time import iso
 from contextd.operations.core import operation
@@ -49,7 +50,7 @@ class Bubbles:
 
 
 @operation("POST /api/bubbles", effect="write")
-def create_bubble(runtime: Runtime, name: str, description: str = "") -> Bubble:
+def create_bubble(runtime: Runtime, name: Text, description: str = "") -> Bubble:
     """Make a bubble: a group of notes around one topic.
 
     Args:
@@ -58,7 +59,12 @@ def create_bubble(runtime: Runtime, name: str, description: str = "") -> Bubble:
     """
     fields = {"name": name.strip(), "description": description}
     saved = save_new(
-        runtime, "bubble", title=name.strip(), content=description or name, data=fields, gate=False
+        runtime,
+        "bubble",
+        title=name.strip(),
+        content=description.strip() or name,
+        data=fields,
+        gate=False,
     )
     runtime.trace.wrote([saved.record.id], type="bubble")
     return _view(runtime, saved.record)
@@ -86,7 +92,7 @@ def get_bubble(runtime: Runtime, id: str) -> Bubble:
 
 @operation("PATCH /api/bubbles/{id}", effect="write", idempotent=True)
 def update_bubble(
-    runtime: Runtime, id: str, name: str | None = None, description: str | None = None
+    runtime: Runtime, id: str, name: Text | None = None, description: str | None = None
 ) -> Bubble:
     """Rename or describe a bubble.
 

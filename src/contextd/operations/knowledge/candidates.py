@@ -10,6 +10,7 @@ from contextd.domain.confidence import START
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
 from contextd.domain.errors import Invalid, NotFound
+from contextd.domain.limits import Id
 from contextd.domain.records import Record, short_id
 from contextd.governance.judgement import repeats
 from contextd.operations.core import operation
@@ -40,7 +41,7 @@ class Settled:
 
 @operation("POST /api/candidates/{id}/settle", effect="write", profile="standard")
 def settle_candidate(
-    runtime: Runtime, id: str, verdict: Literal["keep", "drop", "merge"], into: str = ""
+    runtime: Runtime, id: Id, verdict: Literal["keep", "drop", "merge"], into: str = ""
 ) -> Settled:
     """Say whether something learned is true and worth telling: keep it, drop it, or merge it into a
     record that says the same.
@@ -104,7 +105,7 @@ class Placed:
 @operation("POST /api/records/{id}/place", effect="write", profile="standard")
 def place_in_model(
     runtime: Runtime,
-    id: str,
+    id: Id,
     module: str = "",
     section: Literal["pattern", "rule", "issue"] = "rule",
 ) -> Placed:

@@ -10,6 +10,7 @@ from contextd.consolidation.clusters import Cluster
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
 from contextd.domain.errors import NotFound, TooLarge
+from contextd.domain.limits import Id
 from contextd.domain.query import Query
 from contextd.domain.records import Record, short_id
 from contextd.domain.scope import Scope
@@ -256,7 +257,7 @@ class Parting:
 
 
 @operation("POST /api/records/{id}/unmerge", effect="write", profile="full")
-def unmerge(runtime: Runtime, id: str) -> Parting:
+def unmerge(runtime: Runtime, id: Id) -> Parting:
     """Take a merge back: the originals are as they were, and are not merged again by themselves.
 
     Args:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
+from contextd.domain.limits import Id, PageSize, Text
 from contextd.domain.records import Record, short_id
 from contextd.domain.validity import CURRENT
 from contextd.operations.core import FieldsOf, operation
@@ -13,7 +14,6 @@ from contextd.steps.anchoring import anchor_for
 from contextd.steps.asking import asked, unanswered
 from contextd.steps.bubbles import bubble_in, bubble_named
 from contextd.steps.finding import KNOWN, find_records, hand_out_whole, resolve
-from contextd.steps.paging import page_size
 from contextd.steps.person import kept_in, where_kept
 from contextd.steps.recorded import fate
 from contextd.steps.schemas import schema_of
@@ -26,7 +26,7 @@ from contextd.steps.writing import change, clean_tags, save_new, within_limits
 @operation("POST /api/contexts", effect="write", profile="standard", personal=True)
 def save_context(
     runtime: Runtime,
-    content: str,
+    content: Text,
     tags: list[str] | None = None,
     source: str = "",
     bubble_id: str | None = None,
@@ -58,7 +58,7 @@ def save_context(
 
 
 @operation("GET /api/contexts/recall", profile="standard", personal=True)
-def recall_context(runtime: Runtime, query: str, limit: int = 10) -> Entries:
+def recall_context(runtime: Runtime, query: Text, limit: PageSize = 10) -> Entries:
     """Find saved notes, lessons and rules about something.
 
     Args:
@@ -73,7 +73,7 @@ def list_contexts(
     runtime: Runtime,
     tag: str | None = None,
     bubble_id: str | None = None,
-    limit: int = 50,
+    limit: PageSize = 50,
     cursor: str = "",
 ) -> Entries:
     """List saved notes, newest first.
@@ -86,7 +86,7 @@ def list_contexts(
     """
     where = {"bubbleId": bubble_named(runtime, bubble_id).id} if bubble_id else {}
     query = runtime.query(
-        "context", tags=clean_tags([tag or ""]), where=where, limit=page_size(limit), cursor=cursor
+        "context", tags=clean_tags([tag or ""]), where=where, limit=limit, cursor=cursor
     )
     page = runtime.view.records.find(query)
     runtime.trace.read([r.id for r in page.records], type="context")
@@ -98,10 +98,10 @@ def list_contexts(
 @operation("GET /api/contexts/search", profile="standard", personal=True)
 def search_contexts(
     runtime: Runtime,
-    query: str,
+    query: Text,
     tags: list[str] | None = None,
     type: str | None = None,
-    limit: int = 10,
+    limit: PageSize = 10,
 ) -> Entries:
     """Search saved notes, lessons and rules by meaning and words, ranked, with filters.
 
@@ -125,8 +125,8 @@ def search_contexts(
 )
 def update_context(
     runtime: Runtime,
-    id: str,
-    content: str | None = None,
+    id: Id,
+    content: Text | None = None,
     tags: list[str] | None = None,
     bubble_id: str | None = None,
     data: Annotated[dict[str, Any] | None, FieldsOf("id")] = None,
@@ -177,7 +177,7 @@ def update_context(
     idempotent=True,
     personal=True,
 )
-def delete_context(runtime: Runtime, id: str) -> Done:
+def delete_context(runtime: Runtime, id: Id) -> Done:
     """Remove a saved note. The user can bring it back with `contextd undo`.
 
     Args:
@@ -195,7 +195,7 @@ def delete_context(runtime: Runtime, id: str) -> Done:
 
 def _search(runtime: Runtime, query: str, limit: int, **conditions: Any) -> Entries:
     kinds = ("context",) if conditions.get("where") else KNOWN
-    found = find_records(runtime, query, kinds, limit=page_size(limit), **conditions)
+    found = find_records(runtime, query, kinds, limit=limit, **conditions)
     records = [hit.record for hit in found.hits]
     narrowed = any(conditions.values())
     noted = asked(runtime, query, [r.id for r in records], type="context", narrowed=narrowed)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid
 from contextd.domain.kinds import KINDS, kind_named
-from contextd.domain.records import short_id
+from contextd.domain.limits import Range, Text
+from contextd.domain.records import AskedStatus, AskedTrust, short_id
 from contextd.operations.core import operation
 from contextd.retrieval.hits import LeftOut, ScorePart
 from contextd.retrieval.search import find
 from contextd.runtime import Runtime
 from contextd.steps.finding import contents_of
-from contextd.steps.paging import page_size
-from contextd.steps.rows import RecordRow, row_of, statuses_of, trust_named, typed_as
+from contextd.steps.rows import RecordRow, row_of, statuses_of, typed_as
 from contextd.steps.validity import in_force
 
 _DEEPEST = 100
@@ -57,14 +58,14 @@ def _why(hit: Explained) -> str:
 @operation("GET /api/search/explain", audience="owner", personal=True)
 def explain_search(
     runtime: Runtime,
-    query: str,
+    query: Text,
     kind: str = "",
-    status: str = "active",
+    status: AskedStatus = "active",
     tag: str = "",
     type: str = "",
     source: str = "",
-    trust: str = "",
-    limit: int = 20,
+    trust: AskedTrust = "",
+    limit: Annotated[int, Range(1, _DEEPEST)] = 20,
 ) -> Explanation:
     """Search records and show how every hit got its rank. Leaves no trace: no use, no miss is counted.
 
@@ -78,9 +79,6 @@ def explain_search(
         trust: Only what is trusted so, among the first 100 hits.
         limit: The most hits.
     """
-    if not query.strip():
-        raise Invalid("the query is empty", "say in a few words what you look for")
-    limit = page_size(limit, _DEEPEST)
     now = runtime.clock.now()
     kinds = (kind_named(kind).name,) if kind else tuple(KINDS)
     wanted = runtime.query(
@@ -95,7 +93,7 @@ def explain_search(
         query,
         wanted,
         hydrate=lambda ids: contents_of(runtime, ids),
-        limit=_DEEPEST if source.strip() or trust_named(trust) else limit,
+        limit=_DEEPEST if source.strip() or trust else limit,
         now=now,
         cascade=runtime.scope.cascade,
         reranker=runtime.reranker,

@@ -10,6 +10,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import record_document
 from contextd.domain.errors import Conflict, ContextdError, NotFound
 from contextd.domain.kinds import area_of
+from contextd.domain.limits import Id
 from contextd.domain.records import Change, Record, last_undoable, operation_of, short_id
 from contextd.domain.time import iso
 from contextd.governance.redact import redact
@@ -54,7 +55,7 @@ class History:
 
 
 @operation("GET /api/records/{id}/history", audience="owner", personal=True)
-def history(runtime: Runtime, id: str) -> History:
+def history(runtime: Runtime, id: Id) -> History:
     """Show every change of a record.
 
     Args:
@@ -83,7 +84,7 @@ class Undone:
 
 
 @operation("POST /api/records/{id}/undo", effect="write", audience="owner", personal=True)
-def undo(runtime: Runtime, id: str) -> Undone:
+def undo(runtime: Runtime, id: Id) -> Undone:
     """Take back the latest change of a record; again to go further back. What was learned leaves
     project.yaml with its record; a merge is taken back as a whole.
 

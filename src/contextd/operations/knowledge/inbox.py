@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import field
-from typing import Literal
+from typing import Annotated, Literal
 
 from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Conflict, Invalid, NotFound
+from contextd.domain.errors import Conflict, NotFound
 from contextd.domain.kinds import KINDS, kind_named, kinds_that
+from contextd.domain.limits import Range
 from contextd.domain.origins import ORIGINS
 from contextd.domain.quoting import unquoted
-from contextd.domain.records import WAITING, Change, Record, short_id
+from contextd.domain.records import Change, Record, short_id
 from contextd.domain.time import age, iso
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
-from contextd.steps.paging import page_size
 from contextd.steps.person_proposals import PROPOSED_FROM
 from contextd.steps.rows import RecordRow, row_of, statuses_of
 from contextd.steps.validity import validities
@@ -99,7 +99,11 @@ class Inbox:
 
 @operation("GET /api/inbox", audience="owner", personal=True)
 def inbox(
-    runtime: Runtime, status: str = "waiting", kind: str = "", limit: int = 30, cursor: str = ""
+    runtime: Runtime,
+    status: Literal["waiting", "candidate", "inbox"] = "waiting",
+    kind: str = "",
+    limit: Annotated[int, Range(1, _MOST)] = 30,
+    cursor: str = "",
 ) -> Inbox:
     """List what waits for somebody's word, newest first, and why each is doubted: what one session said,
     what nobody used, what the write gate set aside, what is proposed.
@@ -111,13 +115,7 @@ def inbox(
         cursor: Where the page starts; given by the page before.
     """
     kinds = (kind_named(kind).name,) if kind else _LISTED
-    if status not in (WAITING, *_WAITING):
-        raise Invalid(
-            f"nothing waits as {status!r}", f"statuses: {', '.join((WAITING, *_WAITING))}"
-        )
-    query = runtime.query(
-        *kinds, statuses=statuses_of(status), limit=page_size(limit, _MOST), cursor=cursor
-    )
+    query = runtime.query(*kinds, statuses=statuses_of(status), limit=limit, cursor=cursor)
     page = runtime.view.records.find(query)
     records = page.records
     counts = {

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from contextd.domain.confidence import apply
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
-from contextd.domain.errors import Invalid
 from contextd.domain.kinds import kinds_that
+from contextd.domain.limits import Id, Range, Text
 from contextd.domain.query import Query
 from contextd.domain.records import FOUND, Record, short_id
 from contextd.domain.scope import Scope
@@ -18,7 +18,6 @@ from contextd.runtime import Runtime
 from contextd.steps.anchoring import notes
 from contextd.steps.asking import asked, unanswered
 from contextd.steps.finding import KNOWN, SEARCHED, find_documents, find_records, give, resolve
-from contextd.steps.paging import page_size
 from contextd.steps.person import kept_in, where_kept
 from contextd.steps.recorded import Recorded, recorded
 from contextd.steps.views import Known, known
@@ -48,11 +47,11 @@ class Memories:
 @operation("GET /api/memories/search", profile="core", personal=True)
 def memory_search(
     runtime: Runtime,
-    query: str,
+    query: Text,
     scope: Literal["project", "team", "org", "all"] = "all",
     outcome: Literal["success", "failure", "all"] = "all",
-    limit: int = 5,
-    min_confidence: float = 0.0,
+    limit: Annotated[int, Range(1, 100)] = 5,
+    min_confidence: Annotated[float, Range(0, 1)] = 0.0,
 ) -> Memories:
     """Recall lessons, fixes, notes and rules. Use before a task or when stuck.
 
@@ -63,15 +62,13 @@ def memory_search(
         limit: The most results.
         min_confidence: Least confidence.
     """
-    if not 0.0 <= min_confidence <= 1.0:
-        raise Invalid(f"min_confidence is {min_confidence:g}", "choose 0 to 1")
     where = {} if outcome == "all" else {"outcome": outcome}
     kinds = ("memory",) if where else tuple(dict.fromkeys((*kinds_that("strategy"), *KNOWN)))
     found = find_records(
         runtime,
         query,
         kinds,
-        limit=page_size(limit, 100),
+        limit=limit,
         reach=scope,
         where=where,
         min_confidence=min_confidence,
@@ -115,9 +112,9 @@ def _is_told_elsewhere(runtime: Runtime, query: str) -> bool:
 @operation("POST /api/memories", effect="write", profile="core", personal=True)
 def memory_record(
     runtime: Runtime,
-    title: str,
+    title: Text,
     description: str,
-    content: str,
+    content: Text,
     outcome: Literal["success", "failure", "mixed"],
     tags: list[str] | None = None,
     topic: str = "",
@@ -134,8 +131,6 @@ def memory_record(
         topic: The next lesson on it replaces it.
         scope: Person: all their projects.
     """
-    if not title.strip():
-        raise Invalid("memory_record: title is empty", "give it a short name")
     where = kept_in(runtime, scope)
     data = {"description": description, "outcome": outcome}
     key = "-".join(topic.casefold().split())
@@ -193,7 +188,7 @@ class Feedback:
 @operation(
     "POST /api/memories/{memory_id}/feedback", effect="write", profile="standard", personal=True
 )
-def memory_feedback(runtime: Runtime, memory_id: str, helpful: bool, comment: str = "") -> Feedback:
+def memory_feedback(runtime: Runtime, memory_id: Id, helpful: bool, comment: str = "") -> Feedback:
     """Say whether a memory helped. It moves its confidence and its rank.
 
     Args:

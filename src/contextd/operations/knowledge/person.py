@@ -10,6 +10,7 @@ from typing import Any
 from contextd.domain.confidence import START
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
+from contextd.domain.limits import Id
 from contextd.domain.quoting import unquoted
 from contextd.domain.records import Record, short_id
 from contextd.domain.scope import PERSON
@@ -150,7 +151,7 @@ class Accepted:
     idempotent=True,
     personal=True,
 )
-def person_accept(runtime: Runtime, id: str) -> Accepted:
+def person_accept(runtime: Runtime, id: Id) -> Accepted:
     """Say yes to what was proposed because it recurs: from now on it is the person's word everywhere.
 
     Args:

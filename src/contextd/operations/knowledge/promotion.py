@@ -10,6 +10,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL, RENDERED
 from contextd.domain.errors import Conflict, Denied, Invalid
 from contextd.domain.kinds import area_of
+from contextd.domain.limits import Id
 from contextd.domain.records import Record, short_id
 from contextd.domain.scope import PERSON, Scope
 from contextd.jobs.table import Task
@@ -53,7 +54,7 @@ class Promotion:
 @operation("POST /api/records/{item_id}/promote", effect="write", profile="full")
 def knowledge_promote(
     runtime: Runtime,
-    item_id: str,
+    item_id: Id,
     item_type: ItemType,
     target_scope: Literal["team", "org"],
     generalize: bool = False,

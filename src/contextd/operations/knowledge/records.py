@@ -9,14 +9,14 @@ from typing import Annotated, Any, Literal
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, Invalid
 from contextd.domain.kinds import KINDS, kind_named, kinds_that
+from contextd.domain.limits import Id, Range
 from contextd.domain.quoting import unquoted
-from contextd.domain.records import Change, Record, Status, short_id
+from contextd.domain.records import AskedStatus, AskedTrust, Change, Record, Status, short_id
 from contextd.domain.time import age, iso
 from contextd.domain.validity import Validity
 from contextd.operations.core import FieldsOf, operation
 from contextd.runtime import Runtime
 from contextd.steps.finding import resolve
-from contextd.steps.paging import page_size
 from contextd.steps.policy_files import file_of, to_its_file
 from contextd.steps.rows import (
     FieldDifference,
@@ -24,7 +24,6 @@ from contextd.steps.rows import (
     differences,
     row_of,
     statuses_of,
-    trust_named,
     typed_as,
 )
 from contextd.steps.typed import in_step
@@ -62,13 +61,13 @@ _LISTED = tuple(name for name in KINDS if name not in kinds_that("recalled"))
 def list_records(
     runtime: Runtime,
     kind: str = "",
-    status: str = "active",
+    status: AskedStatus = "active",
     tag: str = "",
     type: str = "",
     session: str = "",
     source: str = "",
-    trust: str = "",
-    limit: int = 50,
+    trust: AskedTrust = "",
+    limit: Annotated[int, Range(1, _MOST)] = 50,
     cursor: str = "",
 ) -> Rows:
     """List records of any kind and status, newest first.
@@ -91,8 +90,8 @@ def list_records(
         where=typed_as(kind, type),
         session=session,
         source=source.strip(),
-        trust=trust_named(trust),
-        limit=page_size(limit, _MOST),
+        trust=trust,
+        limit=limit,
         cursor=cursor,
     )
     page = runtime.view.records.find(query)
@@ -156,7 +155,7 @@ class Whole:
 
 
 @operation("GET /api/records/{id}", audience="owner", personal=True)
-def get_record(runtime: Runtime, id: str) -> Whole:
+def get_record(runtime: Runtime, id: Id) -> Whole:
     """Show one record with its typed fields, provenance and every change.
 
     Args:
@@ -228,7 +227,7 @@ class Edited:
 )
 def edit_record(
     runtime: Runtime,
-    id: str,
+    id: Id,
     title: str | None = None,
     content: str | None = None,
     tags: list[str] | None = None,
@@ -289,7 +288,7 @@ class Moved:
 @operation(
     "DELETE /api/records/{id}", effect="destroy", audience="owner", idempotent=True, personal=True
 )
-def delete_record(runtime: Runtime, id: str) -> Moved:
+def delete_record(runtime: Runtime, id: Id) -> Moved:
     """Take a record of any kind out of use. It can be restored.
 
     Args:
@@ -305,7 +304,7 @@ def delete_record(runtime: Runtime, id: str) -> Moved:
     idempotent=True,
     personal=True,
 )
-def restore_record(runtime: Runtime, id: str) -> Moved:
+def restore_record(runtime: Runtime, id: Id) -> Moved:
     """Put a deleted, archived or waiting record back into use.
 
     Args:

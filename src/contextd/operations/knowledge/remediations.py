@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
-from contextd.domain.errors import Invalid
+from contextd.domain.limits import Range, Text
 from contextd.domain.records import Record, short_id
 from contextd.domain.showing import text_form
 from contextd.domain.time import age
@@ -21,7 +21,6 @@ from contextd.steps.anchoring import from_elsewhere, standings
 from contextd.steps.asking import asked, unanswered
 from contextd.steps.at_odds import at_odds
 from contextd.steps.finding import find_records
-from contextd.steps.paging import page_size
 from contextd.steps.person import kept_in, where_kept
 from contextd.steps.recorded import Recorded, recorded
 from contextd.steps.remedies import record_remedy
@@ -106,7 +105,10 @@ class Remediations:
 
 @operation("POST /api/remediations/search", profile="standard")
 def remediation_search(
-    runtime: Runtime, error: str, context: str = "", limit: int = 5
+    runtime: Runtime,
+    error: Text,
+    context: str = "",
+    limit: Annotated[int, Range(1, _MOST_LISTED)] = 5,
 ) -> Remediations:
     """Find fixes for an error: paste the message or the whole stack trace as it is.
 
@@ -115,24 +117,21 @@ def remediation_search(
         context: What you were doing.
         limit: The most results.
     """
-    if not error.strip():
-        raise Invalid("remediation_search: error is empty", "paste what the program said")
-    most = page_size(limit, _MOST_LISTED)
-    sure = known_remedies(runtime, error, quoted=True)[:most]
+    sure = known_remedies(runtime, error, quoted=True)[:limit]
     matches = {one.record.id: (_MATCH[one.nearness], 1.0) for one in sure}
     records = [one.record for one in sure]
     question = _question(error, context)
     notice = ""
-    if len(records) < most and question:
+    if len(records) < limit and question:
         found = find_records(
-            runtime, question, ("remediation",), limit=most, handed_out=False, strict=True
+            runtime, question, ("remediation",), limit=limit, handed_out=False, strict=True
         )
         notice = found.notice
         lines = error_lines(error)
         for hit in found.hits:
             if lines and (hit.score < ALIKE or is_about_another(hit.record, lines)):
                 continue
-            if hit.record.id not in matches and len(records) < most:
+            if hit.record.id not in matches and len(records) < limit:
                 matches[hit.record.id] = (f"words and meaning ({hit.why})", round(hit.score, 4))
                 records.append(hit.record)
     shown = _shown(runtime, records, matches)
@@ -215,10 +214,10 @@ def _view(runtime: Runtime, record: Record, match: str, score: float, stands: st
 @operation("POST /api/remediations", effect="write", profile="standard")
 def remediation_record(
     runtime: Runtime,
-    title: str,
-    problem: str,
+    title: Text,
+    problem: Text,
     root_cause: str,
-    solution: str,
+    solution: Text,
     symptoms: list[str] | None = None,
     code_diff: str = "",
     affected_files: list[str] | None = None,
@@ -236,13 +235,6 @@ def remediation_record(
         affected_files: The files it changed.
         scope: Person: all their projects.
     """
-    given = {"title": title, "problem": problem, "solution": solution}
-    empty = [name for name, text in given.items() if not text.strip()]
-    if empty:
-        raise Invalid(
-            f"remediation_record: {', '.join(empty)} is empty",
-            "say what went wrong and what ended it",
-        )
     where = kept_in(runtime, scope)
     data = {
         "problem": problem.strip(),

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from contextd.domain.errors import Invalid, nearest
 from contextd.domain.kind import Kind
+from contextd.domain.kind_names import kind_meant
 from contextd.domain.kinds import KINDS
 from contextd.domain.scope import Scope
 from contextd.operations.core import FieldsOf, operation
@@ -43,6 +44,9 @@ def remember(
         scope: For whom it holds: the project, its team, the organisation, or the person in all projects.
         source: Where it comes from; your client's name when empty.
     """
+    kind, implied = kind_meant(kind, (*KINDS, *schema_of(runtime).types))
+    if implied:
+        fields = {**implied, **(fields or {})}
     declared = KINDS.get(kind)
     where = kept_in(runtime, scope)
     note = where_kept(runtime, where, scope)
@@ -81,7 +85,8 @@ def _typed(
 ) -> Saved:
     known = [*schema_of(runtime).types, *KINDS]
     if type not in known:
-        raise Invalid(f"no kind {type!r}", nearest(type, known) or "kinds: " + ", ".join(known))
+        choices = "kinds: " + ", ".join(known)
+        raise Invalid(f"no kind {type!r}", "; ".join(filter(None, (nearest(type, known), choices))))
     if content:
         raise Invalid(
             f"entries of the type {type} are made from their fields", "leave out the content"

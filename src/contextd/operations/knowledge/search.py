@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from contextd.domain.code import Chunk
 from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import message_place
 from contextd.domain.kinds import KINDS
+from contextd.domain.limits import Range, Text
 from contextd.domain.query import CODE, EVENT
 from contextd.domain.records import Record, headed, short_id
 from contextd.domain.sessions import Event
@@ -28,7 +29,6 @@ from contextd.steps.asking import asked, unanswered
 from contextd.steps.experience import past_of
 from contextd.steps.finding import SEARCHED, find_documents
 from contextd.steps.freshness import Lag, steady
-from contextd.steps.paging import page_size
 from contextd.steps.views import label, noted
 from contextd.steps.window import archived_sources
 
@@ -105,7 +105,10 @@ class SearchHits:
 
 @operation("GET /api/search", profile="core", personal=True)
 def context_search(
-    runtime: Runtime, query: str, type: SearchType = "all", limit: int = 5
+    runtime: Runtime,
+    query: Text,
+    type: SearchType = "all",
+    limit: Annotated[int, Range(1, 100)] = 5,
 ) -> SearchHits:
     """Search lessons, decisions, past sessions and code. Use before asking the user.
 
@@ -117,9 +120,7 @@ def context_search(
     kinds = SEARCHED.get(type) or (*KINDS, EVENT, CODE)
     past = past_of(runtime, query) if kinds == (CODE,) else None
     with steady(runtime, asked=query) if CODE in kinds else nullcontext(Lag()) as lag:
-        found = find_documents(
-            runtime, query, kinds, limit=page_size(limit, 100), past=past, without=lag.paths
-        )
+        found = find_documents(runtime, query, kinds, limit=limit, past=past, without=lag.paths)
     now = runtime.clock.now()
     archived = archived_sources(runtime)
     records = [hit.record for hit in found.hits if hit.record is not None]

@@ -9,7 +9,8 @@ from typing import Annotated
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL, DOCUMENT
-from contextd.domain.errors import Invalid, NotFound, nearest
+from contextd.domain.errors import NotFound, nearest
+from contextd.domain.limits import Range, Text
 from contextd.domain.problems import FileProblem
 from contextd.domain.quoting import unquoted
 from contextd.domain.records import Record, short_id
@@ -22,7 +23,6 @@ from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.asking import asked, unanswered
 from contextd.steps.finding import find_records
-from contextd.steps.paging import page_size
 from contextd.steps.skill_files import follow_skill_files
 
 _MOST_LISTED, _MOST_SKILLS, _MOST_PROBLEMS = 50, 2_000, 10
@@ -77,19 +77,18 @@ class FoundSkills:
 
 
 @operation("GET /api/skills/search", profile="standard", personal=True)
-def skill_search(runtime: Runtime, task: str, limit: int = 5) -> FoundSkills:
+def skill_search(
+    runtime: Runtime, task: Text, limit: Annotated[int, Range(1, _MOST_LISTED)] = 5
+) -> FoundSkills:
     """Find written ways of working that fit a task. skill_get gives one whole.
 
     Args:
         task: What you are about to do.
         limit: The most results.
     """
-    if not task.strip():
-        raise Invalid("skill_search: task is empty", "say what you are about to do")
     problems = follow_skill_files(runtime)
-    most = page_size(limit, _MOST_LISTED)
     found = find_records(
-        runtime, task, ("skill",), limit=most, handed_out=False, strict=True, statuses=("active",)
+        runtime, task, ("skill",), limit=limit, handed_out=False, strict=True, statuses=("active",)
     )
     hits = {hit.record.id: (hit.record, hit.score, hit.why) for hit in found.hits}
     words = set(content_words(task))
@@ -99,7 +98,7 @@ def skill_search(runtime: Runtime, task: str, limit: int = 5) -> FoundSkills:
         if named or (trigger and len(trigger & words) >= TRIGGERED * len(trigger)):
             why = "its name" if named else "its trigger"
             hits[record.id] = (record, 1.0, why)
-    ranked = sorted(hits.values(), key=lambda hit: (-hit[1], hit[0].title))[:most]
+    ranked = sorted(hits.values(), key=lambda hit: (-hit[1], hit[0].title))[:limit]
     skills = [_found(record, score, why) for record, score, why in _nearest_scope(runtime, ranked)]
     runtime.trace.gave += [
         Serving("discovery", one.id, count_tokens(text_form(one))) for one in skills

@@ -9,6 +9,7 @@ from contextd.domain.conditions import AllOf, AnyOf, Compare, Not
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import nearest
 from contextd.domain.kinds import KINDS
+from contextd.domain.limits import PageSize
 from contextd.domain.validity import CURRENT
 from contextd.operations.core import FieldsOf, operation
 from contextd.runtime import Runtime
@@ -17,7 +18,6 @@ from contextd.schema.model import FIELDS, SAVED_AS, TYPE
 from contextd.steps.asking import asked
 from contextd.steps.bubbles import bubble_in
 from contextd.steps.finding import hand_out_whole
-from contextd.steps.paging import page_size
 from contextd.steps.person import kept_in, where_kept
 from contextd.steps.policy_files import problems_of_files
 from contextd.steps.recorded import fate
@@ -112,7 +112,7 @@ def query_by_type(
     runtime: Runtime,
     type: str,
     filter: Annotated[dict[str, Any] | None, FieldsOf("type")] = None,
-    limit: int = 50,
+    limit: PageSize = 50,
     cursor: str = "",
 ) -> TypedEntries:
     """List the entries of a type, newest first, filtered by their fields.
@@ -128,7 +128,7 @@ def query_by_type(
     if kind is None and type in KINDS:
         built_in = KINDS[type]
         condition = parse_filter(filter or {}, built_in.fields, open=built_in.open)
-        query = runtime.query(type, filter=condition, limit=page_size(limit), cursor=cursor)
+        query = runtime.query(type, filter=condition, limit=limit, cursor=cursor)
     else:
         condition = parse_filter(
             filter or {},
@@ -141,9 +141,7 @@ def query_by_type(
         if kind is None:
             named = AnyOf((Compare((TYPE,), "=", type), Compare((SAVED_AS,), "=", type)))
             condition = AllOf((named, condition)) if condition else named
-        query = runtime.query(
-            "context", where=where, filter=condition, limit=page_size(limit), cursor=cursor
-        )
+        query = runtime.query("context", where=where, filter=condition, limit=limit, cursor=cursor)
     page = runtime.view.records.find(query)
     ids = [record.id for record in page.records]
     question = "" if cursor else _as_words(type, filter)

@@ -9,7 +9,8 @@ from typing import Annotated
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
-from contextd.domain.errors import Invalid, TooLarge
+from contextd.domain.errors import TooLarge
+from contextd.domain.limits import Text
 from contextd.domain.notices import Notice
 from contextd.domain.records import Record
 from contextd.domain.showing import text_form
@@ -68,7 +69,7 @@ class PolicyCheck:
 
 
 @operation("POST /api/policies/check", profile="standard")
-def policy_check(runtime: Runtime, action: str, context: str = "") -> PolicyCheck:
+def policy_check(runtime: Runtime, action: Text, context: str = "") -> PolicyCheck:
     """Check a command, a diff or a change against the policies before doing it. Violations are certain
     and name the way out; suggestions are only about something alike.
 
@@ -76,10 +77,6 @@ def policy_check(runtime: Runtime, action: str, context: str = "") -> PolicyChec
         action: The command, a unified diff, or what you are about to do and to which file.
         context: What comes into the file, or a diff that goes with the action.
     """
-    if not action.strip():
-        raise Invalid(
-            "the action is empty", "give a command, a diff, or say what changes in which file"
-        )
     if len(action) + len(context) > LARGEST:
         size = len(action) + len(context)
         raise TooLarge(

@@ -9,6 +9,7 @@ from typing import Literal
 from contextd.disk import replace_file, target_inside
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, NotFound, nearest
+from contextd.domain.limits import Id
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope, slug
 from contextd.governance.policies.packs import StarterPack, packs
@@ -217,7 +218,7 @@ _NAME = re.compile(r"[\w][\w.-]{0,99}")
 
 @operation("POST /api/policies/{id}/write", effect="write", audience="owner", idempotent=True)
 def policy_write(
-    runtime: Runtime, id: str, name: str = "", keep: Literal["", "file", "record"] = ""
+    runtime: Runtime, id: Id, name: str = "", keep: Literal["", "file", "record"] = ""
 ) -> PolicyWritten:
     """Write a policy or a standard that was recorded to a file, which is its source from then on; or settle
     what to keep where file and record were both changed.

@@ -10,7 +10,8 @@ from typing import Annotated
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
-from contextd.domain.errors import ContextdError, Invalid
+from contextd.domain.errors import ContextdError
+from contextd.domain.limits import Range
 from contextd.domain.projects import THE_PERSON
 from contextd.domain.tokens import count_tokens
 from contextd.governance.redact import redact
@@ -49,15 +50,15 @@ class BuiltPrompt:
 
 
 @operation("GET /api/prompt", profile="standard", personal=True)
-def prompt_build(runtime: Runtime, budget: int = MOST) -> BuiltPrompt:
+def prompt_build(
+    runtime: Runtime, budget: Annotated[int, Range(LEAST, MOST)] = MOST
+) -> BuiltPrompt:
     """Build a lean system prompt: identity (SOUL.md), user (USER.md), rules, where the project stands
     (CONTEXT.md) and the names of the tools. What is long is condensed by whole sentences.
 
     Args:
-        budget: The most tokens, 100 to 2,000.
+        budget: The most tokens.
     """
-    if not LEAST <= budget <= MOST:
-        raise Invalid(f"budget is {budget}", f"choose {LEAST} to {MOST:,} tokens")
     parts = [
         Part("identity", "Identity", _clean(runtime, _identity(runtime))),
         Part("user", "User", _clean(runtime, _user(runtime))),

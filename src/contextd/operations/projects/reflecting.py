@@ -7,7 +7,7 @@ from typing import Annotated
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
-from contextd.domain.errors import Invalid
+from contextd.domain.limits import Range
 from contextd.domain.tokens import count_tokens
 from contextd.jobs.table import Task
 from contextd.operations.core import operation
@@ -34,14 +34,14 @@ class MemoryFile:
 
 
 @operation("GET /api/memories/file", profile="standard")
-def memory_file(runtime: Runtime, budget: int = BUDGET) -> MemoryFile:
+def memory_file(
+    runtime: Runtime, budget: Annotated[int, Range(_LEAST, _LARGEST)] = BUDGET
+) -> MemoryFile:
     """Show what this project's sessions taught for good, as a MEMORY.md with the evidence for each line.
 
     Args:
         budget: The most tokens.
     """
-    if not _LEAST <= budget <= _LARGEST:
-        raise Invalid(f"budget is {budget}", f"choose {_LEAST} to {_LARGEST:,} tokens")
     memories = durable_memories(runtime)
     name = runtime.project.name if runtime.project else str(runtime.scope)
     text = render(name, memories, budget)

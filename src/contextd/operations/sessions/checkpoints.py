@@ -8,6 +8,7 @@ from typing import Annotated
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL, RENDERED
+from contextd.domain.limits import Id, OptionalId, Text
 from contextd.domain.quoting import inline, quotation, settled
 from contextd.domain.records import new_id, short_id
 from contextd.domain.time import iso
@@ -34,7 +35,7 @@ class Checkpointed:
 
 @operation("POST /api/checkpoints", effect="write", profile="standard")
 def session_checkpoint(
-    runtime: Runtime, summary: str, tags: list[str] | None = None, session_id: str = ""
+    runtime: Runtime, summary: Text, tags: list[str] | None = None, session_id: OptionalId = ""
 ) -> Checkpointed:
     """Save where you are, to go on from there later or after a context reset.
 
@@ -87,7 +88,7 @@ class Resumed:
 
 
 @operation("POST /api/checkpoints/{checkpoint_id}/resume", effect="write", profile="standard")
-def session_resume(runtime: Runtime, checkpoint_id: str) -> Resumed:
+def session_resume(runtime: Runtime, checkpoint_id: Id) -> Resumed:
     """Start a session that goes on from a checkpoint: summary, files, decisions since then.
 
     Args:

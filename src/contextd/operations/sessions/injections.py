@@ -8,6 +8,7 @@ from typing import Annotated
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
+from contextd.domain.limits import OptionalId, Range
 from contextd.domain.records import short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import iso
@@ -18,7 +19,6 @@ from contextd.sessions.briefing import ALWAYS, BEARING
 from contextd.sessions.use import texts_after, was_used
 from contextd.steps.figures import figures_of
 from contextd.steps.handles import session_named
-from contextd.steps.paging import page_size
 from contextd.steps.tiers import reasons_in
 
 _LOOKED_THROUGH = 20
@@ -68,7 +68,7 @@ class LastInjection:
 
 
 @operation("GET /api/injections/last", profile="standard")
-def explain_injection(runtime: Runtime, session_id: str = "") -> LastInjection:
+def explain_injection(runtime: Runtime, session_id: OptionalId = "") -> LastInjection:
     """Explain what a session was told unasked last: each record with its tier and the reason.
 
     Args:
@@ -137,13 +137,13 @@ class TierShares:
 
 
 @operation("GET /api/injections/tiers", audience="owner")
-def injection_tiers(runtime: Runtime, sessions: int = 50) -> TierShares:
+def injection_tiers(runtime: Runtime, sessions: Annotated[int, Range(1, _MOST)] = 50) -> TierShares:
     """Count of what use it was what each tier told unasked, so that a useless one can be turned off.
 
     Args:
         sessions: How many of the latest sessions to look through.
     """
-    looked_through = _sessions(runtime, "", most=page_size(sessions, _MOST))
+    looked_through = _sessions(runtime, "", most=sessions)
     injections, used = Counter[int](), Counter[int]()
     present, succeeded = Counter[int](), Counter[int]()
     for session in looked_through:

@@ -9,6 +9,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL, RENDERED
 from contextd.domain.errors import Invalid
 from contextd.domain.kinds import kinds_that
+from contextd.domain.limits import Id, OptionalId, Range
 from contextd.domain.records import new_id, short_id
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.domain.time import iso
@@ -59,7 +60,7 @@ class Started:
 def session_start(
     runtime: Runtime,
     task_description: str = "",
-    budget: int | None = None,
+    budget: Annotated[int, Range(0)] | None = None,
     all_branches: bool = False,
 ) -> Started:
     """Start a session: gives its id and a briefing. Pass the id to later calls.
@@ -69,8 +70,6 @@ def session_start(
         budget: Most tokens of the briefing.
         all_branches: Unmerged branches too.
     """
-    if budget is not None and budget < 0:
-        raise Invalid(f"budget is {budget}", "choose 0 or more tokens")
     task = task_of(runtime, task_description)
     begun = session_begun(runtime)
     if begun is not None and (begun.data.get("hooked") or begun.data.get(IMPLICIT)):
@@ -191,7 +190,7 @@ class Logged:
 
 @operation("POST /api/sessions/{session_id}/log", effect="write", profile="standard")
 def session_log(
-    runtime: Runtime, session_id: str, role: Literal["user", "assistant"], text: str
+    runtime: Runtime, session_id: Id, role: Literal["user", "assistant"], text: str
 ) -> Logged:
     """Add a message to the session's record, for clients without hooks. Learning reads it at the end.
 
@@ -239,7 +238,7 @@ _ASK = (
 @operation("POST /api/sessions/end", effect="write", profile="core")
 def session_end(
     runtime: Runtime,
-    session_id: str = "",
+    session_id: OptionalId = "",
     outcome: Literal["success", "failure", "partial"] | None = None,
     distill: bool = True,
 ) -> Ended:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from contextd.domain.dataclass import dataclass
+from contextd.domain.limits import Id, Range
 from contextd.domain.quoting import unquoted
 from contextd.domain.records import short_id
 from contextd.domain.sessions import Event, Session
@@ -13,7 +14,6 @@ from contextd.domain.time import age, iso
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.handles import session_named
-from contextd.steps.paging import page_size
 from contextd.steps.seating import RESUMED
 from contextd.steps.validity import validities
 from contextd.steps.views import Known, known
@@ -63,7 +63,7 @@ class SessionRows:
 def list_sessions(
     runtime: Runtime,
     status: Literal["any", "active", "completed", "archived"] = "any",
-    limit: int = 50,
+    limit: Annotated[int, Range(1, _MOST)] = 50,
 ) -> SessionRows:
     """List the project's sessions, latest first.
 
@@ -72,9 +72,7 @@ def list_sessions(
         limit: The most sessions.
     """
     wanted = () if status == "any" else (status,)
-    found = runtime.view.sessions.find(
-        frozenset({runtime.scope}), statuses=wanted, limit=page_size(limit, _MOST)
-    )
+    found = runtime.view.sessions.find(frozenset({runtime.scope}), statuses=wanted, limit=limit)
     return SessionRows([_row(runtime, session) for session in found])
 
 
@@ -151,7 +149,9 @@ class Timeline:
 
 
 @operation("GET /api/sessions/{session_id}/timeline", audience="owner")
-def session_timeline(runtime: Runtime, session_id: str, after: int = 0) -> Timeline:
+def session_timeline(
+    runtime: Runtime, session_id: Id, after: Annotated[int, Range(0)] = 0
+) -> Timeline:
     """Show what happened in one session: events, files, injections, learnings, tokens.
 
     Args:
@@ -160,7 +160,7 @@ def session_timeline(runtime: Runtime, session_id: str, after: int = 0) -> Timel
     """
     session = session_named(runtime, session_id)
     view = runtime.view
-    events = view.sessions.events(session.id, after=max(0, after), limit=_EVENTS + 1)
+    events = view.sessions.events(session.id, after=after, limit=_EVENTS + 1)
     shown = events[:_EVENTS]
     now = runtime.clock.now()
     learned = view.records.find(runtime.query(session=session.id, limit=100)).records

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any
 
 from contextd.domain.dataclass import dataclass
+from contextd.domain.limits import OptionalId, Range
 from contextd.domain.records import short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import age, iso
@@ -100,7 +101,9 @@ class Window:
 
 
 @operation("GET /api/sessions/window", profile="standard")
-def context_window(runtime: Runtime, session_id: str = "", limit: int = _SHOWN) -> Window:
+def context_window(
+    runtime: Runtime, session_id: OptionalId = "", limit: Annotated[int, Range(0, 1_000)] = _SHOWN
+) -> Window:
     """Show what this session was given, how full the context window is, what was archived and why.
 
     Args:
@@ -119,7 +122,7 @@ def context_window(runtime: Runtime, session_id: str = "", limit: int = _SHOWN) 
     active = sum(item.status == "active" for item in items)
     notes = runtime.view.sessions.events(session.id, types=("note",))
     runtime.trace.read([], type="window")
-    shown = items[: max(0, limit)]
+    shown = items[:limit]
     titles = _titles(runtime, shown)
     return Window(
         session_id=session.id,

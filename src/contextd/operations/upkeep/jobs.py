@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, NotFound
 from contextd.domain.jobs import Job
+from contextd.domain.limits import Id, Range
 from contextd.domain.scope import PERSON
 from contextd.domain.time import age, iso
 from contextd.jobs.table import about
@@ -60,7 +61,7 @@ class JobViews:
 def jobs(
     runtime: Runtime,
     state: Literal["any", "ready", "running", "failed", "done"] = "any",
-    limit: int = 20,
+    limit: Annotated[int, Range(0, 1_000)] = 20,
 ) -> JobViews:
     """Show background work: what waits, runs, is done or failed.
 
@@ -68,7 +69,7 @@ def jobs(
         state: Only jobs that stand so.
         limit: The most jobs.
     """
-    runtime, limit = _looking(runtime), max(0, limit)
+    runtime = _looking(runtime)
     now, listed = runtime.clock.now(), runtime.view.jobs
     found = listed.list(states=() if state == "any" else (state,), limit=limit)
     counts, strays = listed.count(), _strays(runtime)
@@ -118,7 +119,7 @@ def _row(job: Job, now: Any) -> JobView:
 @operation(
     "POST /api/jobs/{id}/retry", effect="write", audience="owner", needs="upkeep", idempotent=True
 )
-def retry_job(runtime: Runtime, id: str) -> JobView:
+def retry_job(runtime: Runtime, id: Id) -> JobView:
     """Let a job that failed run again, with all its attempts.
 
     Args:

@@ -214,7 +214,7 @@ def _positions(op: Signature, verb: Verb) -> list[Parameter]:
 
 def _option(op: Signature, one: Parameter) -> click.Option:
     note = " [required]" if one.required else f" [default: {one.default}]" if one.default else ""
-    about = one.help + note
+    about = one.help + f" ({one.limits})" * bool(one.limits) + note
     if one.kind == "flag":
         return click.Option([f"{one.flag}/--no-{one.flag[2:]}", one.name], default=None, help=about)
     choices = "|".join(one.choices)

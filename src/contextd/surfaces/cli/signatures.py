@@ -14,12 +14,13 @@ from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
 from contextd import __version__
 from contextd.disk import replace_file
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Unavailable
+from contextd.domain.limits import stated
 
 if TYPE_CHECKING:
     from contextd.operations.core import Operation
@@ -36,7 +37,7 @@ _KINDS: dict[Any, ParameterKind] = {
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """One argument. `path` says that it is a path on the caller's machine, `choices` what alone it may
-    be. One that holds typed fields has their names from another one, `fields_of`.
+    be, `limits` in words between which bounds it lies. One that holds typed fields has their names from another one, `fields_of`.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Parameter:
     default: str = ""
     choices: tuple[str, ...] = ()
     path: bool = False
+    limits: str = ""
     fields_of: str = ""
     replaces: bool = False
 
@@ -147,6 +149,7 @@ def _parameters(op: Operation) -> Iterator[Parameter]:
     for name, field in op.arguments.model_fields.items():
         of = [part for part in get_args(field.annotation) if part is not NoneType]
         bare = of[0] if get_origin(field.annotation) in (Union, UnionType) else field.annotation
+        bare = get_args(bare)[0] if get_origin(bare) is Annotated else bare
         kind = _KINDS.get(get_origin(bare) or bare, "text")
         marks = [mark for mark in field.metadata if isinstance(mark, FieldsOf)]
         yield Parameter(
@@ -154,8 +157,9 @@ def _parameters(op: Operation) -> Iterator[Parameter]:
             kind=kind,
             required=field.is_required(),
             help=PROJECT_ABOUT if name == PROJECT else field.description or "",
+            limits=stated(field.annotation, *field.metadata),
             default="" if field.is_required() else _shown(field.default),
-            choices=tuple(map(str, get_args(bare))) if kind == "choice" else (),
+            choices=tuple(filter(None, map(str, get_args(bare)))) if kind == "choice" else (),
             path=any(isinstance(mark, LocalPath) for mark in field.metadata),
             fields_of=marks[0].argument if marks else "",
             replaces=bool(marks and marks[0].replaces),

@@ -1,0 +1,39 @@
+"""What people and agents call kinds of record, beside their own names."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+
+_DISCOVERY = "discovery"
+_NOTHING: Mapping[str, str] = {}
+
+ALIASES: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    **dict.fromkeys(("note", "memo", "todo", "preference", "idea"), ("context", _NOTHING)),
+    **dict.fromkeys(("lesson", "learning", "insight", "strategy"), ("memory", _NOTHING)),
+    **dict.fromkeys(("rule", "constraint", "requirement"), (_DISCOVERY, {"type": "rule"})),
+    **dict.fromkeys(("pattern", "convention"), (_DISCOVERY, {"type": "pattern"})),
+    **dict.fromkeys(("decision", "adr"), (_DISCOVERY, {"type": "decision"})),
+    **dict.fromkeys(("issue", "bug"), (_DISCOVERY, {"type": "issue"})),
+    "fact": (_DISCOVERY, {"type": "fact"}),
+    "correction": (_DISCOVERY, {"type": "correction"}),
+    **dict.fromkeys(("fix", "solution"), ("remediation", _NOTHING)),
+    **dict.fromkeys(("antipattern", "warning", "pitfall"), ("anti_pattern", _NOTHING)),
+    "standard": ("coding_standard", _NOTHING),
+}
+"""The kind that a natural name means, and the fields that it sets. The words for discoveries are those whose
+statements the extraction of discoveries tells apart.
+"""
+
+
+def kind_meant(name: str, known: Container[str]) -> tuple[str, Mapping[str, str]]:
+    """The kind or type that `name` means, and the fields that it sets: `known` ones first, in any case, with
+    hyphens or blanks, also in the plural. A name that means nothing is returned as it is.
+    """
+    plain = "_".join(name.casefold().replace("-", " ").split())
+    for one in (name, plain, plain.removesuffix("s")):
+        if one in known:
+            return one, _NOTHING
+    for one in (plain, plain.removesuffix("s")):
+        if one in ALIASES:
+            return ALIASES[one]
+    return name, _NOTHING

@@ -1,0 +1,135 @@
+"""Limits of arguments, stated in the signature of an operation.
+
+`days: Annotated[int, Range(1, 90)]` is all: validation, the error message, OpenAPI, the tool schema, the
+help of the command line and the reference page read it there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any, get_args
+
+from contextd.domain.dataclass import dataclass
+
+CoreSchema = Any
+"""A core schema of pydantic: a dictionary whose `type` says what it checks."""
+Handler = Callable[[Any], CoreSchema]
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A number from `least` to `most`, both allowed; without `most` there is no upper bound."""
+
+    least: float
+    most: float | None = None
+
+    @property
+    def words(self) -> str:
+        """The limit as errors and help state it."""
+        return (
+            f"{self.least:,} or more" if self.most is None else f"{self.least:,} to {self.most:,}"
+        )
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Handler) -> CoreSchema:
+        """Add the bounds to the schema of a number."""
+        upper = {} if self.most is None else {"le": self.most}
+        return _limited(handler(source), ("int", "float"), {"ge": self.least, **upper})
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A list of `least` to `most` items."""
+
+    least: int
+    most: int | None = None
+
+    @property
+    def words(self) -> str:
+        """The limit as errors and help state it."""
+        return f"a list of {Range(self.least, self.most).words}"
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Handler) -> CoreSchema:
+        """Add the bounds to the schema of a list."""
+        upper = {} if self.most is None else {"max_length": self.most}
+        return _limited(handler(source), ("list",), {"min_length": self.least, **upper})
+
+
+@dataclass(frozen=True, slots=True)
+class AtMost:
+    """A text of at most this many characters."""
+
+    most: int
+
+    @property
+    def words(self) -> str:
+        """The limit as errors and help state it."""
+        return f"a text of at most {self.most:,} characters"
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Handler) -> CoreSchema:
+        """Add the bound to the schema of a text."""
+        return _limited(handler(source), ("str",), {"max_length": self.most})
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """A text in which `pattern` is found; `words` say what that means."""
+
+    pattern: str
+    words: str
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Handler) -> CoreSchema:
+        """Add the pattern to the schema of a text."""
+        # The engine of Python takes the same characters for blanks as `str.strip`.
+        engine = {"pattern": self.pattern, "regex_engine": "python-re"}
+        return _limited(handler(source), ("str",), engine)
+
+
+Limit = Range | Count | AtMost | Matching
+
+NOT_EMPTY = Matching(r"\S", "a text that is not empty")
+Text = Annotated[str, NOT_EMPTY]
+"""A text that says something."""
+SHORTEST_ID = 4
+# Printable ASCII: what a blank is beyond it, each engine of regular expressions says otherwise.
+_AN_ID = f"an id, or at least {SHORTEST_ID} characters of it"
+Id = Annotated[str, Matching(rf"[!-~]{{{SHORTEST_ID}}}", _AN_ID)]
+"""The id of a record, or its beginning."""
+OptionalId = Annotated[str, Matching(rf"^$|[!-~]{{{SHORTEST_ID}}}", f"{_AN_ID}, or empty")]
+"""The same, or nothing."""
+PageSize = Annotated[int, Range(1, 1000)]
+"""How many rows one answer may have."""
+
+_BROKEN: dict[type[Limit], tuple[str, ...]] = {
+    Range: ("greater_than_equal", "less_than_equal"),
+    Count: ("too_short", "too_long"),
+    AtMost: ("string_too_long",),
+    Matching: ("string_pattern_mismatch",),
+}
+"""The types of errors of pydantic by the limit that they are about."""
+
+
+def limits_in(*parts: Any) -> Iterator[Limit]:
+    """The limits in an annotation and in the metadata beside it, outermost first."""
+    for part in parts:
+        if isinstance(part, Limit):
+            yield part
+        else:
+            yield from limits_in(*get_args(part))
+
+
+def broken_limit(problem: str, *parts: Any) -> Limit | None:
+    """The limit in these parts of an annotation that an error of pydantic with this type is about."""
+    return next((one for one in limits_in(*parts) if problem in _BROKEN[type(one)]), None)
+
+
+def stated(*parts: Any) -> str:
+    """The limits in these parts of an annotation for help texts: `1 to 90`. A text that must not be empty
+    and an id go without saying.
+    """
+    return ", ".join(one.words for one in limits_in(*parts) if not isinstance(one, Matching))
+
+
+def _limited(schema: CoreSchema, types: tuple[str, ...], bounds: dict[str, Any]) -> CoreSchema:
+    if schema["type"] not in types:
+        raise TypeError(f"a limit for {types[0]} stands beside a {schema['type']}")
+    return {**schema, **bounds}

@@ -1,0 +1,95 @@
+"""An agent whose daemon cannot run is told why in the answer to each request, not on stderr alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import apsw
+from homes import Home, wait_for
+from test_mcp_stdio import HANDSHAKE, Agent
+
+BROKEN = "\nmcp: {profile: core\n"
+CALL: dict[str, Any] = {"name": "memory_search", "arguments": {"query": "vault doors"}}
+
+
+def call(agent: Agent, id: int) -> Any:
+    agent.send({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": CALL})
+    return agent.receive()
+
+
+def test_initialize_is_answered_with_the_file_and_line_of_a_broken_config(cold_home: Home) -> None:
+    (cold_home.path / "config.yaml").write_text(BROKEN, "utf-8")
+    agent = Agent(cold_home)
+    agent.send(HANDSHAKE[0])
+    answer = agent.receive()
+    assert (answer["jsonrpc"], answer["id"]) == ("2.0", 0)
+    assert answer["error"]["code"] == -32603
+    assert answer["error"]["data"]["code"] == "unavailable"
+    assert answer["error"]["data"]["hint"]
+    assert f"{cold_home.path / 'config.yaml'}, line 3: not valid YAML" in answer["error"]["message"]
+    assert agent.process.wait(30) == 1
+    assert "config.yaml, line 3" in agent.end()
+
+
+def test_a_request_that_comes_after_the_failure_is_answered_too(cold_home: Home) -> None:
+    (cold_home.path / "config.yaml").write_text(BROKEN, "utf-8")
+    agent = Agent(cold_home)
+    asked = [{"jsonrpc": "2.0", "id": id, "method": "ping"} for id in ("a", 2)]
+    agent.send(*asked)
+    answers = [agent.receive(), agent.receive()]
+    assert [answer["id"] for answer in answers] == ["a", 2]
+    assert all("line 3" in answer["error"]["message"] for answer in answers)
+    assert agent.process.wait(30) == 1
+    agent.end()
+
+
+def test_an_agent_that_was_greeted_is_refused_until_the_config_is_mended(cold_home: Home) -> None:
+    first = Agent(cold_home)
+    first.open()
+    call(first, 1)
+    first.end()
+    cold_home.run("daemon", "stop")
+    config = cold_home.path / "config.yaml"
+    config.write_text(BROKEN, "utf-8")
+    agent = Agent(cold_home)
+    agent.open()
+    for id in (1, 2):
+        answer = call(agent, id)
+        assert answer["id"] == id
+        assert "config.yaml, line 3" in answer["error"]["message"]
+    config.unlink()
+    ids = iter(range(3, 100))
+    wait_for(lambda: "result" in call(agent, next(ids)), "the daemon is tried again", 60)
+    assert agent.end() == ""
+    assert agent.process.returncode == 0
+
+
+def test_a_home_that_is_no_folder_is_named(tmp_path: Path, cold_home: Home) -> None:
+    place = tmp_path / "home"
+    place.write_text("x")
+    cold_home.environment["CONTEXTD_HOME"] = str(place)
+    agent = Agent(cold_home)
+    agent.send(HANDSHAKE[0])
+    assert f"the home {place} cannot be used: " in agent.receive()["error"]["message"]
+    assert agent.process.wait(30) == 1
+    agent.end()
+
+
+def test_every_call_to_a_home_of_a_newer_version_says_so(cold_home: Home) -> None:
+    first = Agent(cold_home)
+    first.open()
+    call(first, 1)
+    first.end()
+    cold_home.run("daemon", "stop")
+    [store] = cold_home.path.rglob("contextd.db")
+    database = apsw.Connection(str(store))
+    database.execute("PRAGMA user_version = 999")
+    database.close()
+    agent = Agent(cold_home)
+    agent.open()
+    for id in (1, 2):
+        result = call(agent, id)["result"]
+        assert result["isError"]
+        assert "newer" in result["content"][0]["text"]
+    agent.end()
