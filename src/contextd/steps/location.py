@@ -89,12 +89,22 @@ def register(
 def take_back_name(
     organisation: Organisation, project: Project | None, before: ProjectIdentity
 ) -> None:
-    """Name a project after its folder again where the `.context/` of a checkout named it, and is trusted no
-    longer. `before` is what the checkout looked like while it was trusted.
+    """Rename a project whose name came from the `.context/` of a checkout that is no longer trusted. A name that
+    another trusted checkout gives stays; without trusted checkouts the project is named after the folder.
+    `before` is what the checkout looked like while it was trusted.
     """
-    if project is not None and project.name == before.name:
-        name = identify(before.root).name
-        if name != before.name:
+    if project is None or project.name != before.name:
+        return
+    trusts = organisation.trusted_folders.of
+    others = [Path(root) for root in project.roots if Path(root) != before.root]
+    names = [
+        identify(root, lambda one: trusts(one).trusted).name
+        for root in others
+        if root.is_dir() and trusts(root).trusted
+    ]
+    if project.name not in names:
+        name = names[0] if names else identify(before.root).name
+        if name != project.name:
             organisation.directory.save(replace(project, name=name))
 
 
