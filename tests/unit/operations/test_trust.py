@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from contextd.app.trust import TrustBook
+from contextd.code.tree import limits
 from contextd.domain.errors import Denied, NotFound
 from contextd.domain.trust import UNTRUSTED, agent_of, require_person
 from contextd.interop.clients import CLIENTS
-from contextd.steps import location
 from support.desks import Desk
 from support.hostile_repositories import canaries, that_says_what_holds
 from support.repositories import committed, git, written
@@ -275,7 +275,7 @@ def test_the_trust_of_a_client_is_taken_over(
 def test_a_repository_is_not_indexed_unasked_when_its_files_are_too_many_or_too_large(
     stranger: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(location, "MOST_BYTES", 100)
+    monkeypatch.setattr(limits, "MOST_BYTES", 100)
 
     with pytest.raises(NotFound, match="nobody asked"):
         stranger("codebase_index")
