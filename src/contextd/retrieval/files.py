@@ -129,9 +129,9 @@ def by_file(
             piece = chunks[hit.id]
             alone = _alone(hit, counts["words"] * own[hit.id].words, meaning)
             added = shared[piece.path]
-            said = verbatim_share(runs, piece.text)
-            if said:
-                added = [*added, ScorePart("verbatim", VERBATIM * said, why="word for word")]
+            share = verbatim_share(runs, piece.text)
+            if share:
+                added = [*added, ScorePart("verbatim", VERBATIM * share, why="word for word")]
             if not _asks_for(question, piece):
                 added = [*added, _unasked(piece)]
             pieces.setdefault(piece.path, []).append(alone.plus(added) if added else alone)

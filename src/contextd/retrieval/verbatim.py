@@ -16,13 +16,13 @@ def runs_of(question: str) -> tuple[str, ...]:
     """Every run of `RUN` words of the question, in lower case and with single spaces; none of a shorter one.
     Of a filled-in message, the runs beside the values that were filled in are in the code.
     """
-    said = question.lower().split()[: _MOST_RUNS + RUN]
-    return tuple(" ".join(said[at : at + RUN]) for at in range(len(said) - RUN + 1))
+    asked_words = question.lower().split()[: _MOST_RUNS + RUN]
+    return tuple(" ".join(asked_words[at : at + RUN]) for at in range(len(asked_words) - RUN + 1))
 
 
 def verbatim_share(runs: Sequence[str], text: str) -> float:
     """The share of these runs that the text says, from 0 to 1."""
     if not runs:
         return 0.0
-    said = " ".join(text.lower().split())
-    return sum(run in said for run in runs) / len(runs)
+    line = " ".join(text.lower().split())
+    return sum(run in line for run in runs) / len(runs)

@@ -32,10 +32,10 @@ def within_limits(walked: Walk, known: Callable[[], Collection[str]]) -> Walk:
     if not exceeds(walked.files):
         return walked
     before = known()
-    kept = set(
+    indexed_paths = set(
         _fitting(sorted(walked.files, key=lambda file: (file.path not in before, file.path)))
     )
-    files = tuple(file for file in walked.files if file.path in kept)
+    files = tuple(file for file in walked.files if file.path in indexed_paths)
     left = len(walked.files) - len(files)
     return replace(walked, files=files, skipped=(*walked.skipped, (f"{left:,} files", OVER)))
 
