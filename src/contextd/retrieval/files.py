@@ -21,6 +21,7 @@ from contextd.retrieval.hits import DENSE, LEXICAL, Hit, ScorePart
 from contextd.retrieval.place import place_signals, purposes_asked
 from contextd.retrieval.rank import in_order
 from contextd.retrieval.reading import Read, read
+from contextd.retrieval.verbatim import runs_of, verbatim_share
 from contextd.retrieval.weights import CODE, FILES, FILES_WITH_PAST, MEANING, weights
 
 SIGNALS = ("words", "further", "path")
@@ -56,6 +57,12 @@ one web application with translations: all of its texts are in there, and none o
 PROSE = -0.2
 """What being a document costs where the question does not ask for one. Chosen on one repository (h3) among
 0, −0.1 and −0.2; on another (starlette) it moves MRR from 59.0 to 71.5.
+"""
+
+VERBATIM = 0.3
+"""What saying all of the question word for word counts: more than the cosines of a question's candidates differ.
+Chosen among 0.05, 0.1, 0.2 and 0.3 on error messages put to paramiko, with runs of four words: MRR 64.1 without,
+then 74.0, 77.1, 81.9 and 88.3. Questions without such a run in the code are ranked as before.
 """
 
 ONE_NAME = 0.25
@@ -116,11 +123,15 @@ def by_file(
         for path, about in _known(chunks, question, _faintness(own)).items()
     }
     pieces: dict[str, list[Hit]] = {}
+    runs = runs_of(question)
     for hit in hits:
         if hit.id in chunks:
             piece = chunks[hit.id]
             alone = _alone(hit, counts["words"] * own[hit.id].words, meaning)
             added = shared[piece.path]
+            share = verbatim_share(runs, piece.text)
+            if share:
+                added = [*added, ScorePart("verbatim", VERBATIM * share, why="word for word")]
             if not _asks_for(question, piece):
                 added = [*added, _unasked(piece)]
             pieces.setdefault(piece.path, []).append(alone.plus(added) if added else alone)

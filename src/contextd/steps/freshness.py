@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
+from functools import partial
 from pathlib import Path
 
 from contextd.caches import Cache
@@ -15,12 +16,15 @@ from contextd.code.index.languages.table import language_name
 from contextd.code.index.resolve import Resolver
 from contextd.code.index.scan import ScanReport
 from contextd.code.tree.left_out import left_out
+from contextd.code.tree.limits import exceeds
 from contextd.code.tree.mentions import mentioning
+from contextd.code.tree.walk import Walk
 from contextd.domain.code import CodePlace
 from contextd.domain.dataclass import dataclass
 from contextd.domain.words import content_words
 from contextd.jobs.table import new_job
 from contextd.runtime import Runtime
+from contextd.steps.index_limits import cut_by_limit, is_limited, limited
 from contextd.steps.scanning import begin_index, keep_stamps, scan_project
 from contextd.steps.weighing import keep_weights
 
@@ -93,12 +97,13 @@ def _compared(
         before = tree.looked_at
         difference = _difference(runtime, index, tree, certain)
         looked = tree.looked_at != before
+        cut = cut_by_limit(tree.walked)
         if difference is None:
-            return Lag(certain=looked)
+            return Lag(cut, certain=looked)
         stale = frozenset((*difference.changed, *difference.removed))
         if difference.count and not runtime.caller.may("write", runtime.scope):
             notice = f"{difference.count} files changed since they were indexed, grep sees them now"
-            return Lag(notice, stale, looked)
+            return Lag(_joined(notice, cut), stale, looked)
         if difference.count > INLINE:
             index.settled, index.behind = False, difference.paths
             brought: frozenset[str] = frozenset()
@@ -107,16 +112,19 @@ def _compared(
             root = str(runtime.root)
             job = new_job("refresh_index", runtime.scope, runtime.place, {"root": root}, once=root)
             runtime.queue(job)
-            return Lag(
+            notice = (
                 f"{difference.count} files changed; their index follows in the background, "
-                "grep sees them now",
-                stale - brought,
-                looked,
+                "grep sees them now"
             )
+            return Lag(_joined(notice, cut), stale - brought, looked)
         _bring(runtime, index, tree, difference)
         if tree.watcher is None or difference.added or difference.removed:
             runtime.sinks.prepare("watch", runtime.root, lambda: _watch(runtime))
-        return Lag(certain=looked)
+        return Lag(cut, certain=looked)
+
+
+def _joined(*notices: str) -> str:
+    return "; ".join(filter(None, notices))
 
 
 def not_indexed(runtime: Runtime, *, symbols: bool = False) -> str:
@@ -174,9 +182,17 @@ def _tree(runtime: Runtime) -> Tree:
     """What is remembered of the caller's checkout. Resolvers are large: few trees keep one."""
     trees = _trees(runtime)
     found = trees.made(runtime.root, lambda: Tree(runtime.root))
+    found.keep_within(partial(_within_limits, runtime) if is_limited(runtime) else None)
     for tree in trees.values()[:-_RESOLVERS_KEPT]:
         tree.resolver = None
     return found
+
+
+def _within_limits(runtime: Runtime, walked: Walk) -> Walk:
+    if exceeds(walked.files):
+        # What other checkouts of the project have counts as known, and so comes before anything new.
+        begin_index(runtime)
+    return limited(runtime, walked)
 
 
 def _difference(

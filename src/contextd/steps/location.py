@@ -11,6 +11,7 @@ from pathlib import Path
 
 from contextd.code.git.identity import ProjectIdentity, identify, match
 from contextd.code.git.program import tracked_files
+from contextd.code.tree.limits import MOST_BYTES, MOST_FILES, exceeds
 from contextd.code.tree.walk import walk
 from contextd.domain.errors import Invalid
 from contextd.domain.projects import Project
@@ -21,16 +22,6 @@ from contextd.runtime import Organisation, Runtime
 from contextd.steps.seating import expect_rounds
 
 TEAM = "default"
-
-MOST_TRACKED = 50_000
-"""A git repository with more files is a project only once somebody asks for it: indexing it takes
-minutes of both cores, which nobody should pay for having opened an editor."""
-
-MOST_BYTES = 2_000_000_000
-"""Of the files that are indexed, a megabyte of each at most: a disk of an ordinary machine has room for an index
-of that size. It also bounds the time, a minute or two per gigabyte."""
-
-_MOST_OF_A_FILE = 1_000_000
 
 MOST_LOOSE = 20_000
 """A folder without git and with more files is no project: it is a disk, a data set or a cache."""
@@ -89,12 +80,22 @@ def register(
 def take_back_name(
     organisation: Organisation, project: Project | None, before: ProjectIdentity
 ) -> None:
-    """Name a project after its folder again where the `.context/` of a checkout named it, and is trusted no
-    longer. `before` is what the checkout looked like while it was trusted.
+    """Rename a project whose name came from the `.context/` of a checkout that is no longer trusted. A name that
+    another trusted checkout gives stays; without trusted checkouts the project is named after the folder.
+    `before` is what the checkout looked like while it was trusted.
     """
-    if project is not None and project.name == before.name:
-        name = identify(before.root).name
-        if name != before.name:
+    if project is None or project.name != before.name:
+        return
+    trusts = organisation.trusted_folders.of
+    others = [Path(root) for root in project.roots if Path(root) != before.root]
+    names = [
+        identify(root, lambda one: trusts(one).trusted).name
+        for root in others
+        if root.is_dir() and trusts(root).trusted
+    ]
+    if project.name not in names:
+        name = names[0] if names else identify(before.root).name
+        if name != project.name:
             organisation.directory.save(replace(project, name=name))
 
 
@@ -150,7 +151,7 @@ def require_consent(identity: ProjectIdentity, *, asked: bool, anyway: bool = Fa
             )
     elif not asked and _is_too_much(root):
         raise Invalid(
-            f"{root} has more than {MOST_TRACKED:,} files, or {MOST_BYTES // 10**9} GB of them, and nobody asked"
+            f"{root} has more than {MOST_FILES:,} files, or {MOST_BYTES // 10**9} GB of them, and nobody asked"
             " for it",
             f"`contextd init {root}` makes it a project",
         )
@@ -158,13 +159,7 @@ def require_consent(identity: ProjectIdentity, *, asked: bool, anyway: bool = Fa
 
 def _is_too_much(root: Path) -> bool:
     """Whether a repository holds more than is indexed unasked. Its index may say less than there is."""
-    if tracked_files(root) > MOST_TRACKED:
-        return True
-    files = walk(root).files
-    return (
-        len(files) > MOST_TRACKED
-        or sum(min(file.size, _MOST_OF_A_FILE) for file in files) > MOST_BYTES
-    )
+    return tracked_files(root) > MOST_FILES or exceeds(walk(root).files)
 
 
 def _never(root: Path) -> str:

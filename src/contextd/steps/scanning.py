@@ -21,6 +21,7 @@ from contextd.governance.redact import redact
 from contextd.runtime import Runtime
 from contextd.steps.embedding import embedding_jobs
 from contextd.steps.handoff import write_context_md
+from contextd.steps.index_limits import listed
 from contextd.steps.model import project_model, unheeded
 from contextd.steps.modelling import Essences, project_facts
 from contextd.steps.policy_files import reconcile
@@ -58,6 +59,7 @@ def scan_project(
     """
     if stamps is None:
         begin_index(runtime)
+    walked = walked if walked is not None else listed(runtime)
     batch = _Batch(runtime, check, seen)
 
     def progress(step: str, done: int, total: int) -> None:
@@ -230,7 +232,8 @@ def initialise(runtime: Runtime) -> Initialised:
 
 def _initialise(runtime: Runtime) -> Initialised:
     root = runtime.root
-    walked = walk(root)
+    # An owner who runs `init` asks for all of it, and trusts the folder.
+    walked = listed(runtime) if unheeded(runtime) else walk(root)
     begin_index(runtime)
     seen, first = Essences(), not runtime.view.files.count(runtime.scope)
     report = scan_project(runtime, walked=walked, seen=seen.add)

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from contextd.app.trust import TrustBook
+from contextd.code.tree import limits
 from contextd.domain.errors import Denied, NotFound
 from contextd.domain.trust import UNTRUSTED, agent_of, require_person
 from contextd.interop.clients import CLIENTS
-from contextd.steps import location
 from support.desks import Desk
 from support.hostile_repositories import canaries, that_says_what_holds
 from support.repositories import committed, git, written
@@ -314,10 +314,54 @@ def test_the_trust_of_a_client_is_taken_over(
 def test_a_repository_is_not_indexed_unasked_when_its_files_are_too_many_or_too_large(
     stranger: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(location, "MOST_BYTES", 100)
+    monkeypatch.setattr(limits, "MOST_BYTES", 100)
 
     with pytest.raises(NotFound, match="nobody asked"):
         stranger("codebase_index")
 
     stranger.on("cli")("init")
     assert stranger("codebase_index")["files"] > 0
+
+
+def two_clones(desk: Desk, folder: Path, named: str) -> tuple[Desk, Desk]:
+    """Two trusted clones of one repository whose `.context/project.yaml` says its name."""
+    said = {".context/project.yaml": f"project:\n  name: {named}\n", "a.py": "def run(): ...\n"}
+    first = desk.at(committed(folder / "first", said))
+    git(folder, "clone", "-q", str(first.root), "second")
+    second = desk.at(folder / "second")
+    for one in (first, second):
+        one("codebase_index")
+    return first, second
+
+
+def name_of(desk: Desk) -> str:
+    project = desk.runtime().project
+    assert project is not None
+    return project.name
+
+
+def test_taking_trust_back_from_one_clone_leaves_the_other_as_it_was(
+    words_only: Desk, tmp_path: Path
+) -> None:
+    first, second = two_clones(words_only, tmp_path, "Billing engine")
+    second.as_owner("save_context", content="Invoices are immutable once sent")
+    shown = second("project_overview")
+
+    first.as_owner("trust", revoke=True)
+
+    assert name_of(second) == "Billing engine"
+    assert second("project_overview") == shown
+    assert "Invoices are immutable" in second.answer("recall_context", query="invoices").text
+
+
+def test_a_project_takes_the_name_that_its_trusted_clone_gives(
+    words_only: Desk, tmp_path: Path
+) -> None:
+    first, second = two_clones(words_only, tmp_path, "Billing engine")
+    (second.root / ".context" / "project.yaml").write_text("project:\n  name: Ledger\n")
+
+    first.as_owner("trust", revoke=True)
+    assert name_of(second) == "Ledger"
+
+    second.as_owner("trust", revoke=True)
+    assert name_of(first) == "second"

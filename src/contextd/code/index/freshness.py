@@ -84,7 +84,7 @@ class Tree:
     """What is remembered of one checkout between looks. Not safe to share between threads.
 
     `digests` holds what stamps stand for that the model does not have yet. `resolver` follows the files
-    from scan to scan.
+    from scan to scan. `limit` leaves out of a walk what is not to be indexed.
     `touched` are the files that the latest look found other than the look before it, those that came and
     went included, or None when it had none to compare with, or long ago: then all are to be compared with the model.
     """
@@ -97,6 +97,7 @@ class Tree:
     watcher: Watcher | None = None
     refused: bool = False
     resolver: Resolver | None = None
+    limit: Callable[[Walk], Walk] | None = None
     touched: frozenset[str] | None = None
     compared_at: float = float("-inf")
     digests: dict[str, Stamp] = field(default_factory=dict[str, Stamp])
@@ -131,6 +132,14 @@ class Tree:
     @property
     def _recent(self) -> bool:
         return self.clock() - self.compared_at < COMPARED
+
+    def keep_within(self, limit: Callable[[Walk], Walk] | None) -> None:
+        """Leave out of looks what `limit` leaves out. All files are looked at anew where there was none before,
+        or is none now: what was left out is not gone.
+        """
+        if (limit is None) != (self.limit is None):
+            self.walked = None
+        self.limit = limit
 
     def watch(self) -> bool:
         """Watch the folders that hold files, anew when these are others now. Whether it works; what
@@ -232,7 +241,8 @@ class Tree:
 
     def _look_at_all(self, hints: set[str] | None = None) -> Walk:
         began, before = self.clock(), self.walked
-        self.walked = walk(self.root)
+        found = walk(self.root)
+        self.walked = self.limit(found) if self.limit is not None else found
         self.touched = _touched_since(before, self.walked) if before and self._recent else None
         self.looked_at = self.clock()
         self.cost = self.looked_at - began

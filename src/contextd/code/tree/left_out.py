@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from contextd.code.tree.generated import is_left_out
+from contextd.code.tree.limits import OVER
 
-_OUTSIDE = ("submodule", "another repository", "sparse checkout", "written by a build")
+_OUTSIDE = ("submodule", "another repository", "sparse checkout", "written by a build", OVER)
 """Reasons of a walk that concern source code. Ignored files are nobody's question."""
 
 _NAMED = 3
