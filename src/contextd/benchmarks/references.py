@@ -110,8 +110,22 @@ def judgement(graph: SymbolGraph, entries: Iterable[Mapping[str, Any]]) -> Named
                 found.unknown.add((path, line, name))
             # `super().__init__` does not name the class that it leads to.
             for one in definitions if name not in INITIALISERS else ():
-                found.uses[oracle_definition(graph, *one)].add((path, line))
+                meant = oracle_definition(graph, *one)
+                if not _is_field(graph, meant, int(one[1])):
+                    found.uses[meant].add((path, line))
     return found
+
+
+def _is_field(graph: SymbolGraph, meant: Meant, line: int) -> bool:
+    """Tell whether the line of a definition is outside every method that it was taken for: a field of another
+    class with the name of the method, which is no definition of ours.
+    """
+    file = graph.files.get(meant[0])
+    name = meant[1].rpartition(".")[2]
+    same = [one for one in file.symbols if one.name == name] if file is not None else []
+    return bool(same) and all(
+        one.kind == "method" and not one.start_line <= line <= one.end_line for one in same
+    )
 
 
 def score(

@@ -1,4 +1,4 @@
-"""Where types and constants of C, C++ and Rust are used: each line marked `uses NAME` is certain, and no other
+"""Where types and constants of C, C++, Rust and PHP are used: each line marked `uses NAME` is certain, and no other
 line is.
 """
 
@@ -70,6 +70,19 @@ bank::Cart theirs;
 shop::Cart* ours; // uses shop.Cart
 int limit = bank::kLimit + 1;
 """,
+    "shop/runner.h": """namespace std { class string; }
+#define SHOP_FN inline
+struct Runner { static int limit; Runner(); Runner next(); void run(); };
+""",
+    "shop/runner.cc": """#include "runner.h"
+SHOP_FN Runner::Runner() : limit_(0) { limit_ = 1; } // uses SHOP_FN
+int Runner::limit = 0;
+SHOP_FN Runner Runner::next() { return *this; } // uses SHOP_FN
+""",
+    "main.cc": """#include "shop/runner.h"
+void run() { Runner::limit = 1; } // uses Runner.limit
+std::string text;
+""",
     "using.cc": """#include "shop/cart.h"
 using namespace shop;
 Cart* one; // uses shop.Cart
@@ -99,10 +112,53 @@ fn go(s: Search) { finder(); s.finder(); } // uses finder
 """,
 }
 
+PHP = {
+    "composer.json": '{"autoload": {"psr-4": {"Shop\\\\": "src/"}}}',
+    "src/functions.php": """<?php
+namespace Shop;
+function priced($n) { return $n; }
+function count($list) { return \\count($list); }
+function twice($n) { return priced(count([priced($n)])); } // uses priced, count
+function same($n) { return namespace\\priced($n); } // uses priced
+""",
+    "src/Label.php": "<?php\nnamespace Shop;\nclass Label extends \\Other\\Label {}\n",
+    "src/Box.php": """<?php
+namespace Shop;
+class Box extends Label implements \\Other\\Label\\Named {} // uses Label
+""",
+    "tests/named.php": """<?php
+namespace Tests;
+use Shop;
+use Shop as Mine;
+use Shop\\Label; // uses Label
+Shop\\priced(1); // uses priced
+Mine\\priced(new Label()); // uses priced, Label
+\\Shop\\priced(1); // uses priced
+Other\\priced(new \\Other\\Label());
+priced(1);
+""",
+    "tests/several.php": """<?php
+namespace {
+    \\priced(1);
+}
+namespace Shop {
+    function run() { return priced(1); } // uses priced
+}
+namespace Far {
+    function priced($n) { return \\priced($n); }
+    function near() { return priced(1); }
+}
+""",
+}
+
 ASKED = {
     "c": (C, "value.h", "value VALUE_LIMIT on_value".split()),
     "c, a name in two files": (C, "one.c", ["BYTE"]),
+    "c++, a static member": (CPP, "shop/runner.cc", ["Runner.limit"]),
+    "c++, the standard library": (CPP, "shop/runner.h", ["std", "SHOP_FN"]),
     "c++": (CPP, "shop/cart.h", "shop.Cart shop.Cart.State shop.kLimit".split()),
+    "php": (PHP, "src/functions.php", "priced count".split()),
+    "php, a class": (PHP, "src/Label.php", ["Label"]),
     "rust": (RUST, "src/generic.rs", "Two finder".split()),
 }
 

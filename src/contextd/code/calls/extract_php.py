@@ -20,16 +20,19 @@ from contextd.code.calls.php_values import (
 from contextd.code.index.languages.outline import text_of
 
 _NAMES = frozenset(("name", "qualified_name", "relative_name"))
+_NAMED = frozenset(("name", "attr"))
+"""What a class is written as: its name alone or behind its namespace."""
 _PLACES = frozenset(("member_access_expression", "scoped_property_access_expression"))
 
 
 def _space(reading: FileReading, node: Node) -> None:
-    """The namespace that functions are looked for in first."""
-    reading.bind("<space>", ("space", text_of(node.child_by_field_name("name"))), 0)
+    """Bind the namespace from here on: a file may have several."""
+    name = text_of(node.child_by_field_name("name"))
+    reading.bind("<space>", ("space", name, node.start_byte), 0)
 
 
 def _import(reading: FileReading, node: Node) -> None:
-    """`use function … as …`; classes are imports of the file."""
+    """Bind what `use` names: functions by their names, the rest as what a path may begin with."""
     group = node.child_by_field_name("body")
     space = next((one for one in node.named_children if one.type == "namespace_name"), None)
     prefix = text_of(space).strip("\\") + "\\" if group is not None else ""
@@ -37,11 +40,16 @@ def _import(reading: FileReading, node: Node) -> None:
     for clause in (group or node).named_children:
         if clause.type != "namespace_use_clause":
             continue
+        alias = clause.child_by_field_name("alias")
+        names = [one for one in clause.named_children if one.type in _NAMES and one != alias]
+        if not names:
+            continue
+        full = prefix + text_of(names[0]).strip("\\")
+        around, _, last = full.rpartition("\\")
         if whole or any(child.type == "function" for child in clause.children):
-            alias = clause.child_by_field_name("alias")
-            names = [one for one in clause.named_children if one.type in _NAMES and one != alias]
-            around, _, last = (prefix + text_of(names[0]).strip("\\")).rpartition("\\")
             reading.bind(f"{text_of(alias) or last}()", ("attr", ("space", around), last), 0)
+        else:
+            reading.bind(f"{text_of(alias) or last}\\", ("space", full), 0)
 
 
 def _class(reading: FileReading, node: Node) -> None:
@@ -56,7 +64,7 @@ def _class(reading: FileReading, node: Node) -> None:
             if one.type in _NAMES:
                 base = class_named(one)
                 scope.bases.append(base)
-                if base[0] == "name":
+                if base[0] in _NAMED:
                     reading.site("extends", one, base)
 
 
@@ -263,7 +271,7 @@ def _new(reading: FileReading, node: Node) -> None:
     if named is None:
         return
     last = named.named_children[-1] if named.type == "qualified_name" else named
-    if found[0] == "name":
+    if found[0] in _NAMED:
         reading.site("call", last, found)
     elif found == ("own_class",):
         reading.site("call", last, ("attr", found, "__construct"))
@@ -274,7 +282,7 @@ def _constant(reading: FileReading, node: Node) -> None:
     first = node.named_children[0] if node.named_children else None
     if first is not None and first.type in _NAMES and text_of(node).endswith("::class"):
         found = class_named(first)
-        if found[0] == "name":
+        if found[0] in _NAMED:
             reading.site("use", first, found)
 
 

@@ -189,11 +189,28 @@ class CodeLayout:
         found = self.facts.get(path)
         return found.scopes if found is not None else ()
 
-    def space(self, path: str) -> str:
-        """The namespace a file of PHP or C# says to be in, the first where there are several."""
+    def space(self, path: str, start: int = 0) -> str:
+        """The namespace at an offset of a file of PHP, the first where none begins before it. C# knows the
+        first of a file only.
+        """
         scopes = self.scopes(path)
-        spaces = scopes[0].bindings.get("<space>", ()) if scopes else ()
-        return str(spaces[0][0][1]) if spaces else ""
+        spaces = [one for one, _ in scopes[0].bindings.get("<space>", ())] if scopes else []
+        before = [one for one in spaces if len(one) > 2 and int(str(one[2])) <= start]
+        found = before[-1] if before else spaces[0] if spaces else None
+        return str(found[1]) if found is not None else ""
+
+    def full_name(self, path: str, start: int, written: str) -> str:
+        """What a path of PHP, as `Alias\\Inner\\name`, stands for at an offset, without a `\\` in front."""
+        if written.startswith("\\"):
+            return written[1:]
+        head, _, rest = written.partition("\\")
+        scopes = self.scopes(path)
+        known = scopes[0].bindings.get(f"{head}\\") if scopes and rest else None
+        begun = str(known[0][0][1]) if known else ""
+        if not begun:
+            begun = self.space(path, start)
+            rest = written if head.lower() != "namespace" else rest
+        return f"{begun}\\{rest}".strip("\\")
 
     def fixture(self, path: str, name: str) -> Definition | None:
         """The fixture that pytest finds by a name for a test: in its file, or in the nearest

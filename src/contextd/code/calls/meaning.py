@@ -174,7 +174,9 @@ class Interpreter:
     def _behind(self, path: str, scope: int, around: Expr, name: str, depth: int) -> Interpretation:
         match around:
             case ("space", space):
-                return self.names.in_space(path, space, name, depth)
+                return self.names.in_space(path, scope, space, name, depth)
+            case ("types", space):
+                return self.names.type_in_space(path, scope, space, name)
             case ("constructed", which):
                 return self.members.constructed(path, scope, which, depth)
             case ("counted", inner, int(count), int(given)):

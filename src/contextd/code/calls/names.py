@@ -342,14 +342,19 @@ class ScopeNames:
                         return Interpretation((Meant("module", path=one.target),), whole=True)
         return None
 
-    def in_space(self, path: str, space: str | None, name: str, depth: int) -> Interpretation:
-        """A function of PHP by its namespace; with none what a bare name means in a file, which is imported,
-        of the file's own namespace or of none.
+    def in_space(
+        self, path: str, scope: int, space: str | None, name: str, depth: int
+    ) -> Interpretation:
+        """A function of PHP by its namespace, which the file resolves where it ends in `\\`; with none what a
+        bare name means in a file, which is imported, of the file's own namespace or of none.
         """
+        start = self._start(path, scope)
+        if space and space.endswith("\\"):
+            space = self.layout.full_name(path, start, space + name).rpartition("\\")[0]
         head = self.layout.scopes(path)[0].bindings if self.layout.scopes(path) else {}
         if space is None and (imported := head.get(f"{name}()")):
             return self._bound(path, imported, depth)
-        spaces = [space] if space is not None else [self.layout.space(path), ""]
+        spaces = [space] if space is not None else [self.layout.space(path, start), ""]
         for one in spaces:
             found = [
                 each
@@ -357,11 +362,26 @@ class ScopeNames:
                 if each.symbol.kind == "function"
                 and not each.symbol.parent
                 and self.layout.family(each.path) == "php"
-                and self.layout.space(each.path) == one
+                and self.layout.space(each.path, each.symbol.start) == one
             ]
             if found:
                 return joined(self.means(each, depth) for each in found)
         return OUTSIDE
+
+    def type_in_space(self, path: str, scope: int, space: str, name: str) -> Interpretation:
+        """A class of PHP by a path that ends in `\\`, as a file writes it."""
+        full = self.layout.full_name(path, self._start(path, scope), space + name)
+        found = [
+            Meant("class", each)
+            for each in self.layout.graph.by_name.get(name, ())
+            if each.symbol.kind not in CONSTANTS | FUNCTIONS
+            and self.layout.family(each.path) == "php"
+            and full == f"{self.layout.space(each.path, each.symbol.start)}\\{name}".strip("\\")
+        ]
+        return Interpretation(tuple(found), whole=True) if found else OUTSIDE
+
+    def _start(self, path: str, scope: int) -> int:
+        return self.layout.scopes(path)[scope].start if scope > 0 else 0
 
     def dotted(self, path: str, expression: Expr) -> Interpretation | None:
         """The module behind `a.b` where `import a.b` made it known."""

@@ -42,7 +42,10 @@ def class_named(node: Node | None) -> Expr:
 
 
 def _class(written: str) -> Expr:
-    plain = written.rsplit("\\", 1)[-1].strip()
+    space, slash, plain = written.strip().rpartition("\\")
+    if slash and plain:
+        # The imports of the file say what the path begins with.
+        return ("attr", ("types", f"{space}\\"), intern(plain))
     return _WORDS.get(plain.lower(), ("name", intern(plain))) if plain else UNKNOWN
 
 
@@ -201,7 +204,8 @@ def _function(node: Node | None) -> Expr:
     if written.startswith("\\"):
         return ("attr", ("space", space.strip("\\")), intern(name))
     if space and not written.lower().startswith("namespace\\"):
-        return UNKNOWN
+        # The imports of the file say what the path begins with.
+        return ("attr", ("space", f"{space}\\"), intern(name))
     return ("attr", ("space", None), intern(name))
 
 

@@ -18,6 +18,7 @@ from contextd.code.calls.facts import UseKind
 from contextd.code.calls.layout import FUNCTIONS
 from contextd.code.calls.queries import QUERIES
 from contextd.code.calls.uses_c import uses_in_c
+from contextd.code.calls.uses_php import is_other_in_php
 from contextd.code.calls.uses_rust import is_other_in_rust
 from contextd.code.symbols.reference_names import holder_of
 from contextd.code.symbols.references import Reference, word_uses
@@ -92,6 +93,8 @@ def _is_member(calls: CallGraph, one: Definition) -> bool:
 def _is_other(calls: CallGraph, sources: Sources, one: Definition, line: Reference) -> bool:
     """Whether a name that imports lead to the definition by means something else where it stands."""
     if calls.layout.family(one.path) == "rust" and is_other_in_rust(calls, sources, one, line):
+        return True
+    if calls.layout.family(one.path) == "php" and is_other_in_php(calls, sources, one, line):
         return True
     holder = holder_of(calls.graph, one)
     binding = calls.layout.binding_scope(line.path, line.start, line.name)

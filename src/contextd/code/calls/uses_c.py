@@ -24,7 +24,10 @@ from contextd.domain.errors import ContextdError
 _MEMBERS = frozenset(("field_identifier", "statement_identifier"))
 """Nodes that name a field or a label: never a type, a constant or a macro."""
 _TYPES = frozenset(("type_identifier", "namespace_identifier"))
+_TEXT = "preproc_arg"
 _ALIAS = "type"
+_STANDARD = "std"
+"""The namespace of the standard library: a project opens it to declare or specialise, and never defines it."""
 
 
 def uses_in_c(
@@ -62,6 +65,10 @@ def _candidates(calls: CallGraph, one: Definition) -> Iterator[str]:
     is_alone = all(_same(each, one) for each in named)
     # A type may be named in a header, and have its members in a file that nobody includes.
     anchors = {each.path for each in named} if is_alone else {one.path}
+    if one.symbol.parent:
+        # The body of a class declares a static member, another file may define it.
+        outer, _, last = one.symbol.parent.rpartition(".")
+        anchors |= {each.path for home, each in linkage.named(last) if home == outer}
     code = [path for path in sorted(calls.graph.files) if calls.layout.family(path) == "c"]
     seeing = [path for path in code if anchors & linkage.included(path)]
     yield from seeing
@@ -73,6 +80,10 @@ def _candidates(calls: CallGraph, one: Definition) -> Iterator[str]:
 def _meant(calls: CallGraph, one: Definition, path: str, node: Node, start: int) -> bool | None:
     """Whether a word certainly means the definition; None where it means something else."""
     symbol = one.symbol
+    is_blank = node.type != _TEXT and node.end_byte - node.start_byte != len(symbol.name.encode())
+    if is_blank and symbol.kind != MACRO:
+        # Only words for the preprocessor are blanked before parsing.
+        return None
     if node.type in _MEMBERS or (node.type in _TYPES and symbol.kind in CONSTANTS):
         return None
     if symbol.kind == "module" and node.type not in _TYPES:
@@ -81,7 +92,11 @@ def _meant(calls: CallGraph, one: Definition, path: str, node: Node, start: int)
     is_type = symbol.kind not in CONSTANTS and symbol.kind != MACRO
     if is_type and node.type not in _TYPES and any(e.symbol.kind in FUNCTIONS for e in others):
         return None
-    if node.type not in _TYPES and calls.layout.binding_scope(path, start, symbol.name):
+    if (
+        not is_blank
+        and node.type not in _TYPES
+        and calls.layout.binding_scope(path, start, symbol.name)
+    ):
         return None
     before = _qualifiers(node)
     hits = _hits(calls, one, path, start, before)
@@ -89,6 +104,8 @@ def _meant(calls: CallGraph, one: Definition, path: str, node: Node, start: int)
     hits = [each for each in hits if each.path == path] or hits
     if not any(_same(each, one) for each in hits):
         return None
+    if symbol.kind == "module" and symbol.name == _STANDARD:
+        return False
     return _is_one(hits)
 
 

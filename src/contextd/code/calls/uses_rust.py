@@ -7,8 +7,7 @@ from tree_sitter import Node
 from contextd.code.calls.call_graph import CallGraph
 from contextd.code.calls.expressions import value
 from contextd.code.calls.layout import CONSTANTS, FUNCTIONS
-from contextd.code.index.languages.table import language_of
-from contextd.code.symbols.references import Reference
+from contextd.code.symbols.references import Reference, node_of
 from contextd.code.symbols.sources import Sources
 from contextd.code.symbols.symbol_graph import Definition
 
@@ -18,7 +17,7 @@ _BEHIND_A_DOT = frozenset(("field_identifier",))
 
 def is_other_in_rust(calls: CallGraph, sources: Sources, one: Definition, line: Reference) -> bool:
     """Whether a word that may name a type or function is known to mean another one."""
-    node = _node(sources, line)
+    node = node_of(sources, line)
     if node is None or one.symbol.kind in CONSTANTS:
         return False
     if node.type in _BEHIND_A_DOT and one.symbol.kind in FUNCTIONS and not one.symbol.parent:
@@ -55,12 +54,3 @@ def _is_module(node: Node) -> bool:
         return True
     path = parent.child_by_field_name("path") if parent.type in _PATHS else None
     return path is not None and path.id == node.id and node.text is not None and node.text.islower()
-
-
-def _node(sources: Sources, line: Reference) -> Node | None:
-    language = language_of(line.path)
-    if language is None:
-        return None
-    root = sources.tree(sources.current(line.path), language)
-    end = line.start + len(line.name.encode())
-    return root.descendant_for_byte_range(line.start, end)

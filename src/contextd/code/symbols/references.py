@@ -126,15 +126,28 @@ def _in_file(
     return found
 
 
+def node_of(sources: Sources, line: Reference) -> Node | None:
+    """The node of the name in a line; None where its language has no grammar."""
+    language = language_of(line.path)
+    if language is None:
+        return None
+    root = sources.tree(sources.current(line.path), language)
+    end = line.start + len(line.name.encode())
+    return root.descendant_for_byte_range(line.start, end)
+
+
 def named_nodes(
     sources: Sources, source: SourceText, name: str
 ) -> Iterator[tuple[Node, Reference]]:
-    """Each word of a file that is a name, whatever it means; also those in the texts of macros of C."""
+    """Each word of a file that is a name, whatever it means; also those in the texts of macros of C. With a
+    word that was blanked before parsing comes the node around it.
+    """
     language = language_of(source.file.path)
     if language is None or name.encode() not in source.data or source.unparsed:
         return
     root = sources.tree(source, language)
     own = _defined_names(source, [name])
+    parsed = root.text or b""
     lines = source.data.split(b"\n")
     word = re.compile(rb"(?<![\w$\x80-\xff\"'])%s(?![\w$\x80-\xff\"'])" % re.escape(name.encode()))
     for match in word.finditer(source.data):
@@ -142,7 +155,8 @@ def named_nodes(
         if node is None or match.start() in own or _NO_CODE.search(node.type):
             continue
         is_whole = (match.start(), match.end()) == (node.start_byte, node.end_byte)
-        if is_whole or node.type == "preproc_arg":
+        is_blank = parsed[match.start() : match.end()].isspace()
+        if is_whole or is_blank or node.type == "preproc_arg":
             row = source.data.count(b"\n", 0, match.start())
             text = lines[row].decode("utf-8", "replace").strip()[:_LONGEST_LINE]
             yield node, Reference(source.file.path, row + 1, text, "use", match.start(), name)

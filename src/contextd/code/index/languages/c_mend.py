@@ -25,10 +25,14 @@ _DECLARATIONS = regex(
 _SPECIFIERS = regex(
     rb"^(?P<before>[ \t]*(?:(?:inline|static|extern|friend|virtual|template[ \t]*<[^\n]{0,200}>)[ \t]+){0,4}+)"
     rb"(?P<word>(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+(?:\([^()\n]{0,80}\))?+[ \t]+){1,3}+)"
-    rb"(?=(?:void|auto|inline|static|int|bool|explicit|constexpr|unsigned|char|friend|virtual|operator|template|class|struct|size_t|double|float|long|~)\b)",
+    rb"(?=(?P<owner>[A-Za-z_]\w{0,80}+)::~?(?P=owner)[ \t]*\("
+    rb"|(?!(?:return|else|case|throw|new|delete|goto)\b)[A-Za-z_][\w:]{0,80}+[ \t*&]{1,4}+[A-Za-z_]\w{0,80}+::~?\w{1,80}+[ \t]*\("
+    rb"|(?:void|auto|inline|static|int|bool|explicit|constexpr|unsigned|char|friend|virtual|operator|template|class|struct|size_t|double|float|long|~)\b)",
     re.M,
 )
-"""`LIB_CONSTEXPR auto f()`: words of a library before what only a declaration begins with."""
+"""`LIB_CONSTEXPR auto f()`, `LIB_FN Cart::Cart()` and `LIB_FN Line Cart::first()`: words of a library before
+what only a declaration begins with.
+"""
 # Possessive and bounded here and below: what looks like the start of a match comes by the thousand.
 _INCLUDED = regex(rb"__has_include(?:_next)?\s*+(\([^)\n]{0,300}+\))")
 _NESTED = rb"\((?:[^;{}()]++|\((?:[^;{}()]++|\([^;{}()]*+\))*+\))*+\)"
