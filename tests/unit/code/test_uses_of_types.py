@@ -112,6 +112,34 @@ fn go(s: Search) { finder(); s.finder(); } // uses finder
 """,
 }
 
+RUST_MEMBERS = {
+    "Cargo.toml": '[package]\nname = "m"\n',
+    "src/lib.rs": """pub mod wide;
+pub mod narrow;
+pub trait Lane { const BYTES: usize; fn half_width(&self) -> usize; }
+impl Lane for u64 { const BYTES: usize = 8; fn half_width(&self) -> usize { 4 } } // uses Lane
+pub fn all<L: Lane>() -> usize { L::BYTES } // uses Lane, Lane.BYTES
+""",
+    "src/wide.rs": """use crate::narrow;
+use crate::Lane; // uses Lane
+pub struct Row<L>(L);
+impl<L: Lane> Row<L> { // uses Lane, Row
+    const LIMIT: usize = 4 * L::BYTES; // uses Lane.BYTES
+    pub fn room(&self) -> usize { Self::LIMIT } // uses Row.LIMIT
+    pub fn other(&self) -> usize { narrow::Row::LIMIT }
+}
+pub fn halved(n: u64, f: impl Fn(Row<u64>)) -> usize { n.half_width() } // uses Lane.half_width, Row
+pub fn limit() -> usize { Row::<u64>::LIMIT + Row::LIMIT } // uses Row.LIMIT, Row
+""",
+    "src/narrow.rs": """use crate::wide;
+pub struct Row;
+impl Row {
+    pub const LIMIT: usize = 1;
+    pub fn room(&self) -> usize { Self::LIMIT + Row::LIMIT + wide::Row::<u64>::LIMIT } // uses Row.LIMIT, Row
+}
+""",
+}
+
 PHP = {
     "composer.json": '{"autoload": {"psr-4": {"Shop\\\\": "src/"}}}',
     "src/functions.php": """<?php
@@ -159,8 +187,31 @@ ASKED = {
     "c++": (CPP, "shop/cart.h", "shop.Cart shop.Cart.State shop.kLimit".split()),
     "php": (PHP, "src/functions.php", "priced count".split()),
     "php, a class": (PHP, "src/Label.php", ["Label"]),
+    "rust, a trait": (RUST_MEMBERS, "src/lib.rs", ["Lane.BYTES", "Lane.half_width"]),
+    "rust, members": (RUST_MEMBERS, "src/wide.rs", ["Row.LIMIT"]),
     "rust": (RUST, "src/generic.rs", "Two finder".split()),
 }
+
+
+def test_a_question_cut_short_goes_on_where_it_ended(tmp_path: Path) -> None:
+    for inside, text in C.items():
+        write(tmp_path, inside, text)
+    model = CodeModel()
+    scanned(tmp_path, model)
+    graph = build_graph(model.all(SCOPE))
+    calls = CallGraph(graph, CodeFacts(tmp_path, graph))
+    one = next(each for each in graph.by_name["VALUE_LIMIT"])
+    sources = Sources(tmp_path, model, SCOPE)
+    assert uses(calls, sources, one, until=0.0) == ()
+    assert not calls.lines_of_names
+    found = uses(calls, sources, one)
+    kept = dict(calls.lines_of_names)
+    assert [(use.path, use.line) for use in found] == [("far.c", 2)]
+    assert uses(calls, Sources(tmp_path, model, SCOPE), one) == found
+    assert calls.lines_of_names == kept
+    write(tmp_path, "far.c", '#include "third.h"\n\nint two = VALUE_LIMIT;\n')
+    again = uses(calls, Sources(tmp_path, model, SCOPE), one)
+    assert ("far.c", 3) in {(use.path, use.line) for use in again}
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,9 @@ from contextd.code.calls.kept import base_names
 from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, CodeLayout
 from contextd.code.calls.meaning import Interpreter
 from contextd.code.calls.reading import CodeFacts
+from contextd.code.calls.rust_traits import trait_method
 from contextd.code.calls.scip import INITIALISERS
+from contextd.code.symbols.references import Reference
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.domain.dataclass import dataclass
 
@@ -65,6 +67,10 @@ class CallGraph:
         default_factory=dict[Definition, "dict[tuple[str, str], tuple[Edge, ...]]"]
     )
 
+    lines_of_names: dict[tuple[Definition, str, str], tuple[tuple[Reference, bool], ...]] = field(
+        default_factory=dict[tuple[Definition, str, str], "tuple[tuple[Reference, bool], ...]"]
+    )
+    """The lines of C that name a definition and whether that is certain, by definition, file and digest."""
     _heirs: dict[Definition, list[Definition]] = field(
         default_factory=dict[Definition, "list[Definition]"]
     )
@@ -263,6 +269,8 @@ class CallGraph:
                 for one in self._overriding(around, str(expression[2]), reached)
                 if one not in reached
             ]
+            if not places and self.layout.family(path) == "rust":
+                places = self._of_trait(path, str(expression[2]))
             if not places and not found.outside and not around.meanings and not around.outside:
                 places = [(one, False) for one in self._only_method(path, str(expression[2]))]
             if not places and site.kind == "call" and self._is_c(path):
@@ -375,6 +383,11 @@ class CallGraph:
             edge = {to for at in edge for to in self._imported(at)} - near
             near |= edge
         return found if found[0].path in near else []
+
+    def _of_trait(self, path: str, name: str) -> list[tuple[Definition, bool]]:
+        names = self._imported_names.get(path, ())
+        one = trait_method(self.layout, path, name, names, self._imported(path))
+        return [(one, True)] if one is not None else []
 
     def _imported(self, path: str) -> set[str]:
         file = self.graph.files.get(path)

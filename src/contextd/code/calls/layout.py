@@ -200,7 +200,7 @@ class CodeLayout:
         return str(found[1]) if found is not None else ""
 
     def full_name(self, path: str, start: int, written: str) -> str:
-        """What a path of PHP, as `Alias\\Inner\\name`, stands for at an offset, without a `\\` in front."""
+        r"""What a path of PHP, as `Alias\Inner\name`, stands for at an offset, without a `\` in front."""
         if written.startswith("\\"):
             return written[1:]
         head, _, rest = written.partition("\\")

@@ -345,7 +345,7 @@ class ScopeNames:
     def in_space(
         self, path: str, scope: int, space: str | None, name: str, depth: int
     ) -> Interpretation:
-        """A function of PHP by its namespace, which the file resolves where it ends in `\\`; with none what a
+        r"""A function of PHP by its namespace, which the file resolves where it ends in `\`; with none what a
         bare name means in a file, which is imported, of the file's own namespace or of none.
         """
         start = self._start(path, scope)
@@ -369,7 +369,7 @@ class ScopeNames:
         return OUTSIDE
 
     def type_in_space(self, path: str, scope: int, space: str, name: str) -> Interpretation:
-        """A class of PHP by a path that ends in `\\`, as a file writes it."""
+        r"""A class of PHP by a path that ends in `\`, as a file writes it."""
         full = self.layout.full_name(path, self._start(path, scope), space + name)
         found = [
             Meant("class", each)

@@ -19,7 +19,7 @@ from contextd.code.calls.layout import FUNCTIONS
 from contextd.code.calls.queries import QUERIES
 from contextd.code.calls.uses_c import uses_in_c
 from contextd.code.calls.uses_php import is_other_in_php
-from contextd.code.calls.uses_rust import is_other_in_rust
+from contextd.code.calls.uses_rust import is_of_other_type, is_other_in_rust
 from contextd.code.symbols.reference_names import holder_of
 from contextd.code.symbols.references import Reference, word_uses
 from contextd.code.symbols.sources import Sources
@@ -47,9 +47,7 @@ def uses(
         if known is None or (edge.certain and not known.certain):
             found[edge.path, edge.line] = edge
     if calls.layout.family(one.path) == "c" and one.symbol.kind not in FUNCTIONS:
-        for line, certain in uses_in_c(calls, sources, one, among):
-            if time.monotonic() > until:
-                break
+        for line, certain in uses_in_c(calls, sources, one, until, among):
             known = found.get((line.path, line.line))
             if known is None or (certain and not known.certain):
                 around = calls.layout.around(line.path, line.start)
@@ -121,6 +119,10 @@ def _is_of_other_type(
     calls: CallGraph, sources: Sources, one: Definition, holder: Definition, line: Reference
 ) -> bool:
     """Whether a constant or field is named of another type: `Other.NAME`, or alone in another class."""
+    if calls.layout.family(one.path) == "rust":
+        is_other = is_of_other_type(calls, sources, holder, line)
+        if is_other is not None:
+            return is_other
     before = sources.current(line.path).data[max(0, line.start - 100) : line.start]
     found = _QUALIFIED.search(before)
     word = found[1].decode("utf-8", "replace") if found is not None else ""

@@ -6,8 +6,10 @@ definitions that the file includes at any distance.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from math import inf
 
 from tree_sitter import Node
 
@@ -34,9 +36,12 @@ def uses_in_c(
     calls: CallGraph,
     sources: Sources,
     one: Definition,
+    until: float = inf,
     among: Callable[[str], bool] | None = None,
 ) -> Iterator[tuple[Reference, bool]]:
-    """(line, whether it is certain) of each use of a definition that is no function, file by file."""
+    """(line, whether it is certain) of each use of a definition that is no function, file by file. At `until`,
+    by the monotonic clock, those found so far; the next call begins where this one ended.
+    """
     name = one.symbol.name
     own = {
         (each.path, line)
@@ -49,13 +54,20 @@ def uses_in_c(
     for path in _candidates(calls, one):
         if among is not None and not among(path):
             continue
+        if time.monotonic() > until:
+            return
         with suppress(ContextdError):
-            for node, line in named_nodes(sources, sources.current(path), name):
-                if (path, line.line) in own:
-                    continue
-                certain = _meant(calls, one, path, node, line.start)
-                if certain is not None:
-                    yield line, certain
+            source = sources.current(path)
+            key = one, path, source.file.digest
+            found = calls.lines_of_names.get(key)
+            if found is None:
+                found = calls.lines_of_names[key] = tuple(
+                    (line, certain)
+                    for node, line in named_nodes(sources, source, name)
+                    if (path, line.line) not in own
+                    and (certain := _meant(calls, one, path, node, line.start)) is not None
+                )
+            yield from found
 
 
 def _candidates(calls: CallGraph, one: Definition) -> Iterator[str]:
@@ -157,7 +169,8 @@ def _prefixes(calls: CallGraph, path: str, start: int) -> Iterator[str]:
     scopes = calls.layout.scopes(path)
     inside: list[str] = []
     used: list[str] = []
-    at = calls.layout.scope_around(path, start)
+    # The facts of a file that could not be read have no scopes.
+    at = calls.layout.scope_around(path, start) if scopes else -1
     chain: list[str] = []
     while at >= 0:
         here = scopes[at]

@@ -33,6 +33,8 @@ _RETURNS = re.compile(r"->\s*\Z")
 _CALLED = re.compile(rb"\s*(?:<[^<>()\n]*>)?\s*[({]")
 _IMPORTING = re.compile(r"import|^use_|^using_|namespace_use")
 _NO_CODE = re.compile(r"comment|string|text|regex|char|template_chars")
+_TYPE = "type_identifier"
+"""A parameter hides no type: `impl Fn(Order)`."""
 _KEYS = frozenset(("property_identifier", "shorthand_property_identifier_pattern"))
 _PATTERN_KEYS = frozenset(("shorthand_property_identifier_pattern",))
 _PATTERNS = frozenset(("object_pattern", "array_pattern", "list_splat_pattern"))
@@ -157,7 +159,7 @@ def named_nodes(
         is_whole = (match.start(), match.end()) == (node.start_byte, node.end_byte)
         is_blank = parsed[match.start() : match.end()].isspace()
         if is_whole or is_blank or node.type == "preproc_arg":
-            row = source.data.count(b"\n", 0, match.start())
+            row = node.start_point[0] if is_whole else source.data.count(b"\n", 0, match.start())
             text = lines[row].decode("utf-8", "replace").strip()[:_LONGEST_LINE]
             yield node, Reference(source.file.path, row + 1, text, "use", match.start(), name)
 
@@ -219,7 +221,8 @@ def _role(
         or _is_keyword(node)
     ):
         return None
-    return None if _is_shadowed(node, name) else "use"
+    is_hidden = node.type != _TYPE and _is_shadowed(node, name)
+    return None if is_hidden else "use"
 
 
 def _importing(node: Node) -> Node | None:
