@@ -209,7 +209,7 @@ class CallGraph:
     def _names(self, one: Definition) -> list[str]:
         """What a definition may be called where it is called."""
         names = self._called(one)
-        if self._is_c(one.path) and not one.symbol.parent:
+        if self._is_c(one.path) and one.symbol.kind in FUNCTIONS and not one.symbol.parent:
             names |= self.fields.fields_of(one)
         if one.symbol.name in INITIALISERS and one.symbol.parent:
             for holder in self.graph.by_name.get(one.symbol.parent.rsplit(".", 1)[-1], ()):
