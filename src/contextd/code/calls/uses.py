@@ -42,11 +42,15 @@ def uses(
     only, when it is said which. At `until`, by the monotonic clock, those found so far.
     """
     found: dict[tuple[str, int], Edge] = {}
+    is_c_name = calls.layout.family(one.path) == "c" and one.symbol.kind not in FUNCTIONS
     for edge in calls.callers(one, until, among):
+        if is_c_name and one.path not in calls.layout.linkage.included(edge.path):
+            # A variable there may have the name of a type that only another `.c` file knows.
+            continue
         known = found.get((edge.path, edge.line))
         if known is None or (edge.certain and not known.certain):
             found[edge.path, edge.line] = edge
-    if calls.layout.family(one.path) == "c" and one.symbol.kind not in FUNCTIONS:
+    if is_c_name:
         for line, certain in uses_in_c(calls, sources, one, until, among):
             known = found.get((line.path, line.line))
             if known is None or (certain and not known.certain):
