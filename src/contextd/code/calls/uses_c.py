@@ -196,7 +196,8 @@ def _same(one: Definition, other: Definition) -> bool:
         return False
     is_namespace = "module" in (one.symbol.kind, other.symbol.kind)
     # Each of two files may have a name of its own for a type.
-    is_named = (one.symbol.kind == _ALIAS) != (other.symbol.kind == _ALIAS)
+    kinds = {one.symbol.kind, other.symbol.kind}
+    is_named = len(kinds) == 2 and _ALIAS in kinds and not kinds & {*CONSTANTS, MACRO}
     return one.path == other.path or is_namespace or is_named
 
 
