@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from contextd.code.project.architecture import architecture
 from contextd.code.project.beside import is_beside
 from contextd.code.project.commands import commands
+from contextd.code.project.declared_builds import declared_builds
 from contextd.code.project.manifests import Manifest, is_lock
 from contextd.code.project.material import substance
 from contextd.code.project.module_words import (
@@ -156,6 +157,8 @@ def project_facts(
 
 
 def _modules(files: Sequence[SourceFile], stack: Stack, read: Read, name: str) -> list[ModuleFacts]:
+    builds = declared_builds(stack.manifests)
+    found = find_modules(files, _packages(stack.manifests), read, name, builds)
     return [
         ModuleFacts(
             name=module.name,
@@ -167,7 +170,7 @@ def _modules(files: Sequence[SourceFile], stack: Stack, read: Read, name: str) -
             ),
             dependencies=tuple(module.dependencies[:_NEEDED]),
         )
-        for n, module in enumerate(find_modules(files, _packages(stack.manifests), read, name))
+        for n, module in enumerate(found)
     ]
 
 

@@ -137,6 +137,13 @@ def _layers(own: Sequence[str], children: dict[str, dict[str, int]]) -> Reasoned
         # A .NET solution writes them Shop.Domain, Shop.Infrastructure.
         ends = {name: name.rpartition(".")[2].lower() for name in below}
         layers = [name for name in below if ends[name] in _LAYERS]
+        products = {name.rpartition(".")[0] for name in layers if "." in name}
+        if len(products) > 1:
+            # Catalog.API beside Basket.API are services, each with layers of its own.
+            continue
+        if _GOOD_PART * len(own) > sum(below.values()):
+            # One part of the project may be laid out so, and says nothing about the others.
+            continue
         if len({_LAYERS[ends[name]] for name in layers}) >= 3:
             where = f"{folder}/" if folder else "The root"
             return ReasonedValue(

@@ -16,7 +16,7 @@ Read = Callable[[str], str]
 _NAMES = {
     "tsx": "TypeScript", "typescript": "TypeScript", "javascript": "JavaScript", "csharp": "C#",
     "cpp": "C++", "c-header": "C header", "cmake": "CMake", "notebook": "notebook",
-     "php": "PHP", "sql": "SQL", "yaml": "YAML", "json": "JSON", "html": "HTML", "css": "CSS", "toml": "TOML",
+     "php": "PHP", "sql": "SQL", "yaml": "YAML", "json": "JSON", "csv": "CSV", "html": "HTML", "css": "CSS", "toml": "TOML",
 }  # fmt: skip
 _LONGEST = 160
 _READMES = "README.md", "readme.md", "README.rst", "README", "README.txt", "Readme.md"
@@ -30,7 +30,7 @@ _NOISE = re.compile(
     r"|npm (?:install|run|i)\b|registry|^\$ "
     r"|^(?:please|for (?:more|further|full|detailed)|as per|refer to|to (?:install|get started|run|build|use))\b"
     r"|^(?:learn|show|buy|donate|sign up)\b|^a description of this package|\bsuch as$"
-    r"|^this functionality\b|\bsubject to change\b|\bunder (?:heavy |active )?development\b"
+    r"|^\w[\w.-]* (?:was|were) (?:an?|the)\b|^this functionality\b|\bsubject to change\b|\bunder (?:heavy |active )?development\b"
     r"|^this readme\b|^use (?:strict|client|server)|^todo\b|create[- ](?:next|react)-app|^this (?:is|starter) a? ?"
     r"(?:turborepo|template)"
     r"|\bwas generated (?:with|by|using)\b|^this website is built\b|^welcome\b|^[@\\\\](?:page|file|mainpage|brief)\b"
@@ -54,7 +54,6 @@ _ASIDE = re.compile(
 )
 """A heading below which a README says how to use a thing, and no longer what it is."""
 
-_TABLES = "JSON", "Csv"
 _COMPILED = "c", "cc", "cpp", "h", "hpp"
 _HIDDEN_NAME = re.compile(r"_|default$|preview$|main$|tests?$")
 """Names that a language hides from other files, or that stand in files of every sort."""
@@ -114,6 +113,9 @@ def description(
     about: str,
 ) -> str:
     """One sentence from the module itself, else how much of what and the names that stand for it."""
+    if len(folders) > 1:
+        # What one of several folders says of itself does not hold for the others.
+        return counted(members, rank)
     sentence = first_sentence(about) if about else ""
     return sentence or next(_told(folders, members, paths, read), "") or counted(members, rank)
 
@@ -206,9 +208,6 @@ def counted(members: Sequence[SourceFile], rank: Mapping[str, float]) -> str:
             names.setdefault(symbol.name)
     listed = ", ".join(list(names)[:5])
     count = f"{most} {language} file{'s' * (most != 1)}"
-    if language in _TABLES:
-        # The largest of them are left out of the index.
-        count = f"{language} files"
     if others and 2 * most <= len(members):
         second, some = others[0]
         count = f"{most} {language} and {some} {second} files"

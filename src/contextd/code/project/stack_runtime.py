@@ -76,7 +76,8 @@ def runtime_of(manifests: Sequence[Manifest], primary: str) -> tuple[str, str]:
             promised = manifest.publishes and not manifest.private and depth == 0
             rank = -1 if promised else len(manifest.dependencies) > 0
             candidates.append((depth, rank, name, asked, manifest.path))
-        for image, tag in map(image_of, manifest.images):
+        # An image deeper down is one of several that a project is tried or published in.
+        for image, tag in map(image_of, manifest.images if depth < 2 else ()):
             if image in RUNTIME_IMAGES:
                 candidates.append((depth, 2, RUNTIME_IMAGES[image], tag, manifest.path))
     fitting = [one for one in candidates if not primary or one[2] in expected]
