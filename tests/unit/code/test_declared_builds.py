@@ -11,10 +11,11 @@ import pytest
 from contextd.code.project.architecture import architecture
 from contextd.code.project.declared_builds import declared_builds, within_builds
 from contextd.code.project.manifests import Manifest, parse
-from contextd.code.project.module_words import readme_sentence
+from contextd.code.project.module_words import counted, readme_sentence
 from contextd.code.project.modules import modules
 from contextd.code.project.stack import Stack, detect
-from contextd.domain.code import SourceFile, is_test
+from contextd.code.project.stack_evidence import allows_more
+from contextd.domain.code import SourceFile, Symbol, is_test
 
 ROOT = Path("/nowhere")
 
@@ -134,3 +135,58 @@ def test_an_image_deep_in_a_project_does_not_tell_what_it_runs_on():
 )  # fmt: skip
 def test_every_source_set_of_tests_holds_tests(path, test):
     assert is_test(path) is test
+
+
+def test_a_member_that_is_listed_twice_is_one():
+    assert parse("settings.gradle", "include ':app'\ninclude ':app', ':core'\n").members == (
+        "app",
+        "core",
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "majors", "minors"),
+    [(">=5.0,<7", True, True), (">=9.0,<10", False, True), (">=3.10, <3.15", False, True),
+     (">=3.10,<3.11", False, False), (">=3.9", True, True), ("^3.9", False, False), (">=5,<=6", True, True),
+     (">= 18.0.0 < 21", True, True), ("", False, False)],
+)  # fmt: skip
+def test_a_range_is_open_where_it_allows_later_versions(asked, majors, minors):
+    assert allows_more(asked, minors=False) is majors
+    assert allows_more(asked, minors=True) is minors
+
+
+def test_the_lock_tells_the_version_of_a_range_and_python_shows_that_later_ones_do():
+    files = {"pyproject.toml": '[project]\nname = "shop"\nrequires-python = ">=3.10,<3.15"\n'
+             'dependencies = ["tornado>=5.0,<7"]\n', "shop/__init__.py": "import tornado\n",
+             "uv.lock": '[[package]]\nname = "tornado"\nversion = "6.4.2"\n'}  # fmt: skip
+    found = look(files)
+    assert (found.runtime, found.labels) == ("Python 3.10+", ("Tornado 6", "Python"))
+
+
+def test_a_module_is_named_after_definitions_in_the_files_it_counts():
+    def file(path: str, language: str, name: str) -> SourceFile:
+        symbol = Symbol(
+            name=name, kind="class", start_line=1, end_line=1, start=0, end=9, exported=True
+        )
+        return SourceFile(
+            path=path, size=1, mtime_ns=1, digest="d", language=language, symbols=(symbol,)
+        )
+
+    files = [
+        file("a.php", "php", "Reader"),
+        file("b.js", "javascript", "Shown"),
+        file("c.js", "javascript", "Menu"),
+    ]
+    assert counted(files, {}) == "2 JavaScript files: Shown, Menu"
+    headers = [file("a.cpp", "cpp", "Apple"), file("a.h", "c-header", "Pear")]
+    assert counted(headers, {}) == "2 C++ files: Apple, Pear"
+
+
+def test_files_sent_as_they_are_make_no_package():
+    paths = [f"shop/{name}/{n}.{ending}" for name, ending in
+             (("orders", "py"), ("users", "py"), ("static", "js")) for n in "abc"]  # fmt: skip
+    assert "static" not in architecture(paths, Stack()).reason
+
+
+def test_how_to_run_a_part_does_not_describe_it():
+    assert readme_sentence("# Site\n\nRun the site for development with yarn.\n") == ""

@@ -30,6 +30,9 @@ _KINDS = _LAYERS.keys() | set(
 """Folders named after what their files are, and not after a feature."""
 
 _GOOD_PART = 0.25
+_SENT = {"static", "public", "assets", "dist"}
+"""Folders whose files a server sends as they are. They are no packages of the program."""
+
 _FEATURE_HOMES = {"features", "modules", "domains", "feature"}
 _ROLE_FILE = re.compile(
     r"(?:Service|Repository|Controller|Resolver|Store|Manager|Handler|Router)\.\w+$"
@@ -182,7 +185,11 @@ def _packages(own: Sequence[str], children: dict[str, dict[str, int]]) -> Reason
     alone = [_alone(children, home) for home in ("include", "src", "lua", "lib")]
     for place in (folder, "src", "internal", "pkg", "lib", "crates", *alone):
         sure = place in ("internal", "pkg", "crates")
-        below = {name: n for name, n in children.get(place, {}).items() if n > 1 or sure}
+        below = {
+            name: n
+            for name, n in children.get(place, {}).items()
+            if (n > 1 or sure) and name not in _SENT
+        }
         if len(below) >= (2 if sure else 3):
             if not place:
                 return ReasonedValue(

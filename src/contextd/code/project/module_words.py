@@ -29,7 +29,7 @@ _NOISE = re.compile(
     r"|pom\.xml|^(?:see|click (?:here|on|the)|read|check|visit|star|join|follow|explore|view|note|important|warning|caution)\b"
     r"|npm (?:install|run|i)\b|registry|^\$ "
     r"|^(?:please|for (?:more|further|full|detailed)|as per|refer to|to (?:install|get started|run|build|use))\b"
-    r"|^(?:learn|show|buy|donate|sign up)\b|^a description of this package|\bsuch as$"
+    r"|^(?:learn|show|run|buy|donate|sign up)\b|^a description of this package|\bsuch as$"
     r"|^\w[\w.-]* (?:was|were) (?:an?|the)\b|^this functionality\b|\bsubject to change\b|\bunder (?:heavy |active )?development\b"
     r"|^this readme\b|^use (?:strict|client|server)|^todo\b|create[- ](?:next|react)-app|^this (?:is|starter) a? ?"
     r"(?:turborepo|template)"
@@ -194,7 +194,8 @@ def _docstring(text: str) -> str:
 
 def counted(members: Sequence[SourceFile], rank: Mapping[str, float]) -> str:
     """How many files of which languages, the one or two with most of them, and the names that stand for them."""
-    main = Counter(_NAMES.get(f.language, f.language.capitalize()) for f in members)
+    languages = {f.path: _NAMES.get(f.language, f.language.capitalize()) for f in members}
+    main = Counter(languages[f.path] for f in members)
     if len(main) > 1:
         main.pop("SQL", None)
     if "C++" in main:
@@ -203,7 +204,11 @@ def counted(members: Sequence[SourceFile], rank: Mapping[str, float]) -> str:
         main["C"] += main.pop("C header")
     (language, most), *others = main.most_common() or [("", 0)]
     names: dict[str, None] = {}
-    for file in sorted(members, key=lambda f: (-rank.get(f.path, 0), f.path)):
+    shown = {language, others[0][0]} if others and 2 * most <= len(members) else {language}
+    # Headers are counted among the files of their language.
+    shown |= {"C header"} if shown & {"C", "C++"} else set()
+    named = [f for f in members if languages[f.path] in shown]
+    for file in sorted(named, key=lambda f: (-rank.get(f.path, 0), f.path)):
         for symbol in most_public(file)[:2]:
             names.setdefault(symbol.name)
     listed = ", ".join(list(names)[:5])

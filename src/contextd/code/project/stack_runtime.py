@@ -6,7 +6,13 @@ import re
 from collections.abc import Sequence
 
 from contextd.code.project.manifests import Manifest
-from contextd.code.project.stack_evidence import Share, image_of, short_version, weight_of
+from contextd.code.project.stack_evidence import (
+    Share,
+    allows_more,
+    image_of,
+    short_version,
+    weight_of,
+)
 from contextd.code.project.stack_languages import (
     LANGUAGES_OF,
     MARKUP,
@@ -100,8 +106,8 @@ def _runtime_version(name: str, asked: str) -> str:
     found = re.search(r"\d+\.\d+", asked)
     whole = name in ("Node.js", "Java", ".NET", "Deno") or found is None
     version = short_version(asked) if whole or found is None else found[0]
-    lower_only = re.match(r"\s*>=?", asked) and "<" not in asked
-    return version.rstrip("+") + "+" * bool(version and (lower_only or version.endswith("+")))
+    more = version.endswith("+") or allows_more(asked, minors=not whole)
+    return version.rstrip("+") + "+" * bool(version and more)
 
 
 def manager_of(manifests: Sequence[Manifest], primary: str) -> tuple[str, str]:

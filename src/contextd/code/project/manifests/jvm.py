@@ -150,7 +150,11 @@ def gradle_settings(path: str, text: str) -> Manifest:
             m.strip(":").replace(":", "/") for m in re.findall(r"""["']([^"']+)["']""", line)
         ]
     return Manifest(
-        path, "maven", name[1] if name else "", manager="gradle", members=tuple(members)
+        path,
+        "maven",
+        name[1] if name else "",
+        manager="gradle",
+        members=tuple(dict.fromkeys(members)),
     )
 
 
