@@ -190,3 +190,4 @@ def test_files_sent_as_they_are_make_no_package():
 
 def test_how_to_run_a_part_does_not_describe_it():
     assert readme_sentence("# Site\n\nRun the site for development with yarn.\n") == ""
+    assert readme_sentence("# Site\n\nPreview all that is built: `yarn start`\n") == ""

@@ -33,6 +33,7 @@ _NOISE = re.compile(
     r"|^\w[\w.-]* (?:was|were) (?:an?|the)\b|^this functionality\b|\bsubject to change\b|\bunder (?:heavy |active )?development\b"
     r"|^this readme\b|^use (?:strict|client|server)|^todo\b|create[- ](?:next|react)-app|^this (?:is|starter) a? ?"
     r"(?:turborepo|template)"
+    r"|: `(?:yarn|npm|npx|pnpm|bun|make|cargo|go|python3?|pip|docker|\./)\b"
     r"|\bwas generated (?:with|by|using)\b|^this website is built\b|^welcome\b|^[@\\\\](?:page|file|mainpage|brief)\b"
     r"|^a (?:sample|starting point|new flutter|simple command-line|basic)\b|^(?:add|enter) your\b|^my new\b"
     r"|^(?:short|project|package) description\b|^lorem ipsum\b|^default template\b|^an? (?:empty|example) project\b",
