@@ -13,6 +13,7 @@ from contextd.code.project.declared_builds import declared_builds, within_builds
 from contextd.code.project.manifests import Manifest, parse
 from contextd.code.project.module_words import counted, readme_sentence
 from contextd.code.project.modules import modules
+from contextd.code.project.project_type import project_type
 from contextd.code.project.stack import Stack, detect
 from contextd.code.project.stack_evidence import allows_more
 from contextd.domain.code import SourceFile, Symbol, is_test
@@ -191,3 +192,9 @@ def test_files_sent_as_they_are_make_no_package():
 def test_how_to_run_a_part_does_not_describe_it():
     assert readme_sentence("# Site\n\nRun the site for development with yarn.\n") == ""
     assert readme_sentence("# Site\n\nPreview all that is built: `yarn start`\n") == ""
+
+
+@pytest.mark.parametrize("ending", ["vim", "m", "f90", "pas", "rkt", "sv"])
+def test_a_program_in_a_language_without_a_parser_is_no_documentation(ending):
+    paths = ["README.md", "CONTRIBUTING.md", f"plugin/shop.{ending}", f"autoload/shop.{ending}"]
+    assert project_type(paths, Stack()).value != "documentation"
