@@ -21,7 +21,7 @@ NOT_UNDERSTOOD = frozenset((OVER_LIMIT, READER_CRASHED))
 
 _TEST = re.compile(
     r"(?:^|/)(?:tests?|__tests__|specs?|e2e)/|[._-]test\.|[._-]spec\.(?!py$|go$|rs$|java$|c$|h$)|(?:^|/)test_"
-    r"|[a-z.]Tests?/|-tests/"
+    r"|[a-z.]Tests?/|-tests/|(?:^|/)src/(?:androidT|t)est[A-Z]\w*/"
 )
 
 

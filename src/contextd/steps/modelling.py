@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from contextd.code.project.architecture import architecture
 from contextd.code.project.beside import is_beside
 from contextd.code.project.commands import commands
+from contextd.code.project.declared_builds import declared_builds
 from contextd.code.project.manifests import Manifest, is_lock
 from contextd.code.project.material import substance
 from contextd.code.project.module_words import (
@@ -156,6 +157,8 @@ def project_facts(
 
 
 def _modules(files: Sequence[SourceFile], stack: Stack, read: Read, name: str) -> list[ModuleFacts]:
+    builds = declared_builds(stack.manifests)
+    found = find_modules(files, _packages(stack.manifests), read, name, builds)
     return [
         ModuleFacts(
             name=module.name,
@@ -167,7 +170,7 @@ def _modules(files: Sequence[SourceFile], stack: Stack, read: Read, name: str) -
             ),
             dependencies=tuple(module.dependencies[:_NEEDED]),
         )
-        for n, module in enumerate(find_modules(files, _packages(stack.manifests), read, name))
+        for n, module in enumerate(found)
     ]
 
 
@@ -202,7 +205,9 @@ def _is_part(path: str, known: Collection[str]) -> bool:
 def _starts(file: SourceFile) -> bool:
     # Behind `#ifdef` for two systems, main is often no function that a parser sees.
     path = PurePosixPath(file.path)
-    named = path.stem == "main" and path.suffix in _COMPILED
+    # Firmware starts in a function that its framework calls, such as app_main.
+    called = any(one.name.endswith("_main") for one in file.symbols)
+    named = path.stem == "main" and path.suffix in _COMPILED and not called
     found = named or any(one.name == "main" and one.kind == "function" for one in file.symbols)
     return found and not is_test(file.path) and not is_beside(file.path)
 
@@ -278,7 +283,9 @@ def _packages(manifests: Sequence[Manifest]) -> dict[str, str]:
         if real and (manifest.name or manifest.manager) and not manifest.problem:
             folder = manifest.path.rpartition("/")[0]
             found[folder] = found.get(folder) or manifest.about
-    return found
+    root = found.get("")
+    # What says the same of itself as the whole was copied from it.
+    return {folder: "" if folder and about == root else about for folder, about in found.items()}
 
 
 def _own_name(manifests: Sequence[Manifest]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import subprocess
 import sys
 from pathlib import Path
 
@@ -135,3 +136,23 @@ def test_what_takes_too_long_among_others_is_read_by_a_process_of_its_own(
     assert (known["a.py"].error, len(known["a.py"].symbols)) == ("", 600)
     assert [one.name for one in known["b.py"].symbols] == ["short"]
     assert report.added == ("a.py", "b.py")
+
+
+def test_no_place_to_cut_a_valid_class_of_kotlin_keeps_its_parser_busy() -> None:
+    # In a process of its own, which can be ended: nothing else ends a parser that never asks.
+    script = """
+from contextd.code.index.languages.language import parsed, parsing_within
+from contextd.code.index.languages.table import BY_NAME
+rows = "".join(
+    f'    @field:Column(name = "apples_{n}")\\n    var apples{n}: Int? = null\\n\\n' for n in range(80)
+)
+# One of these shifts puts the first cut within an annotation or the property below it.
+for shift in range(0, 60, 10):
+    text = f'// {"." * shift}\\n@Table(name = "shops")\\nclass Shop {{\\n{rows}}}\\n'
+    with parsing_within(30):
+        print(parsed(BY_NAME["kotlin"], text.encode()).root_node.has_error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=100, check=True
+    )
+    assert done.stdout.split() == ["False"] * 6

@@ -30,6 +30,9 @@ _KINDS = _LAYERS.keys() | set(
 """Folders named after what their files are, and not after a feature."""
 
 _GOOD_PART = 0.25
+_SENT = {"static", "public", "assets", "dist"}
+"""Folders whose files a server sends as they are. They are no packages of the program."""
+
 _FEATURE_HOMES = {"features", "modules", "domains", "feature"}
 _ROLE_FILE = re.compile(
     r"(?:Service|Repository|Controller|Resolver|Store|Manager|Handler|Router)\.\w+$"
@@ -137,6 +140,13 @@ def _layers(own: Sequence[str], children: dict[str, dict[str, int]]) -> Reasoned
         # A .NET solution writes them Shop.Domain, Shop.Infrastructure.
         ends = {name: name.rpartition(".")[2].lower() for name in below}
         layers = [name for name in below if ends[name] in _LAYERS]
+        products = {name.rpartition(".")[0] for name in layers if "." in name}
+        if len(products) > 1:
+            # Catalog.API beside Basket.API are services, each with layers of its own.
+            continue
+        if _GOOD_PART * len(own) > sum(below.values()):
+            # One part of the project may be laid out so, and says nothing about the others.
+            continue
         if len({_LAYERS[ends[name]] for name in layers}) >= 3:
             where = f"{folder}/" if folder else "The root"
             return ReasonedValue(
@@ -175,7 +185,11 @@ def _packages(own: Sequence[str], children: dict[str, dict[str, int]]) -> Reason
     alone = [_alone(children, home) for home in ("include", "src", "lua", "lib")]
     for place in (folder, "src", "internal", "pkg", "lib", "crates", *alone):
         sure = place in ("internal", "pkg", "crates")
-        below = {name: n for name, n in children.get(place, {}).items() if n > 1 or sure}
+        below = {
+            name: n
+            for name, n in children.get(place, {}).items()
+            if (n > 1 or sure) and name not in _SENT
+        }
         if len(below) >= (2 if sure else 3):
             if not place:
                 return ReasonedValue(

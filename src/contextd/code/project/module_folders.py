@@ -245,7 +245,11 @@ def named(units: Sequence[Unit], fallback: str) -> dict[str, list[Unit]]:
             side = parts[0]
         if unit.path != unit.package and vague and side not in ("", name):
             name = f"{side.rpartition('/')[2]}-{name}"
-        elif plain[name] > 1 and len(parts) > 1 and parts[-2] in _WORKSPACES:
+        elif (
+            plain[name] > 1
+            and len(parts) > 1
+            and (parts[-2] in _WORKSPACES or unit.path == unit.package)
+        ):
             name = f"{parts[-2]}-{name}"
         found.setdefault(name, []).append(unit)
     return found

@@ -16,7 +16,7 @@ Read = Callable[[str], str]
 _NAMES = {
     "tsx": "TypeScript", "typescript": "TypeScript", "javascript": "JavaScript", "csharp": "C#",
     "cpp": "C++", "c-header": "C header", "cmake": "CMake", "notebook": "notebook",
-     "php": "PHP", "sql": "SQL", "yaml": "YAML", "json": "JSON", "html": "HTML", "css": "CSS", "toml": "TOML",
+     "php": "PHP", "sql": "SQL", "yaml": "YAML", "json": "JSON", "csv": "CSV", "html": "HTML", "css": "CSS", "toml": "TOML",
 }  # fmt: skip
 _LONGEST = 160
 _READMES = "README.md", "readme.md", "README.rst", "README", "README.txt", "Readme.md"
@@ -29,10 +29,11 @@ _NOISE = re.compile(
     r"|pom\.xml|^(?:see|click (?:here|on|the)|read|check|visit|star|join|follow|explore|view|note|important|warning|caution)\b"
     r"|npm (?:install|run|i)\b|registry|^\$ "
     r"|^(?:please|for (?:more|further|full|detailed)|as per|refer to|to (?:install|get started|run|build|use))\b"
-    r"|^(?:learn|show|buy|donate|sign up)\b|^a description of this package|\bsuch as$"
-    r"|^this functionality\b|\bsubject to change\b|\bunder (?:heavy |active )?development\b"
+    r"|^(?:learn|show|run|buy|donate|sign up)\b|^a description of this package|\bsuch as$"
+    r"|^\w[\w.-]* (?:was|were) (?:an?|the)\b|^this functionality\b|\bsubject to change\b|\bunder (?:heavy |active )?development\b"
     r"|^this readme\b|^use (?:strict|client|server)|^todo\b|create[- ](?:next|react)-app|^this (?:is|starter) a? ?"
     r"(?:turborepo|template)"
+    r"|: `(?:yarn|npm|npx|pnpm|bun|make|cargo|go|python3?|pip|docker|\./)\b"
     r"|\bwas generated (?:with|by|using)\b|^this website is built\b|^welcome\b|^[@\\\\](?:page|file|mainpage|brief)\b"
     r"|^a (?:sample|starting point|new flutter|simple command-line|basic)\b|^(?:add|enter) your\b|^my new\b"
     r"|^(?:short|project|package) description\b|^lorem ipsum\b|^default template\b|^an? (?:empty|example) project\b",
@@ -54,7 +55,6 @@ _ASIDE = re.compile(
 )
 """A heading below which a README says how to use a thing, and no longer what it is."""
 
-_TABLES = "JSON", "Csv"
 _COMPILED = "c", "cc", "cpp", "h", "hpp"
 _HIDDEN_NAME = re.compile(r"_|default$|preview$|main$|tests?$")
 """Names that a language hides from other files, or that stand in files of every sort."""
@@ -114,6 +114,9 @@ def description(
     about: str,
 ) -> str:
     """One sentence from the module itself, else how much of what and the names that stand for it."""
+    if len(folders) > 1:
+        # What one of several folders says of itself does not hold for the others.
+        return counted(members, rank)
     sentence = first_sentence(about) if about else ""
     return sentence or next(_told(folders, members, paths, read), "") or counted(members, rank)
 
@@ -192,7 +195,8 @@ def _docstring(text: str) -> str:
 
 def counted(members: Sequence[SourceFile], rank: Mapping[str, float]) -> str:
     """How many files of which languages, the one or two with most of them, and the names that stand for them."""
-    main = Counter(_NAMES.get(f.language, f.language.capitalize()) for f in members)
+    languages = {f.path: _NAMES.get(f.language, f.language.capitalize()) for f in members}
+    main = Counter(languages[f.path] for f in members)
     if len(main) > 1:
         main.pop("SQL", None)
     if "C++" in main:
@@ -201,14 +205,15 @@ def counted(members: Sequence[SourceFile], rank: Mapping[str, float]) -> str:
         main["C"] += main.pop("C header")
     (language, most), *others = main.most_common() or [("", 0)]
     names: dict[str, None] = {}
-    for file in sorted(members, key=lambda f: (-rank.get(f.path, 0), f.path)):
+    shown = {language, others[0][0]} if others and 2 * most <= len(members) else {language}
+    # Headers are counted among the files of their language.
+    shown |= {"C header"} if shown & {"C", "C++"} else set()
+    named = [f for f in members if languages[f.path] in shown]
+    for file in sorted(named, key=lambda f: (-rank.get(f.path, 0), f.path)):
         for symbol in most_public(file)[:2]:
             names.setdefault(symbol.name)
     listed = ", ".join(list(names)[:5])
     count = f"{most} {language} file{'s' * (most != 1)}"
-    if language in _TABLES:
-        # The largest of them are left out of the index.
-        count = f"{language} files"
     if others and 2 * most <= len(members):
         second, some = others[0]
         count = f"{most} {language} and {some} {second} files"

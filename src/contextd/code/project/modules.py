@@ -12,6 +12,7 @@ from typing import Literal
 
 from contextd.code.index.languages.table import BY_NAME, DATA
 from contextd.code.project.beside import is_beside
+from contextd.code.project.declared_builds import Builds, within_builds
 from contextd.code.project.material import substance
 from contextd.code.project.module_clusters import clusters
 from contextd.code.project.module_folders import Unit, named, prefixes_of, tree_of, units_of
@@ -76,19 +77,20 @@ def modules(
     packages: Mapping[str, str] | None = None,
     read: Read = _unread,
     name: str = "",
+    builds: Builds | None = None,
 ) -> list[DetectedModule]:
     """The modules, largest first: every package, and at most 30 others. A small flat project may
     have one or none.
 
     `packages` are the folders with a manifest of their own, each with what it says of itself; `read`
-    gives a file's text for descriptions; `name` is the project's.
+    gives a file's text for descriptions; `name` is the project's; `builds` says what packages can see.
     """
     code = _with_subject(files)
     known = packages or {}
     units = units_of(tree_of([file.path for file in code]), known)
     prefixes = prefixes_of(_largest(named(units, name), known))
     members = _members(code, prefixes)
-    weighted = edges(files)
+    weighted = within_builds(edges(files), builds or {})
     rank = page_rank([file.path for file in files], weighted)
     _with_flat(code, members, prefixes, weighted, rank, name)
     needs = _needs(members, weighted)
@@ -127,7 +129,10 @@ def _with_subject(files: Sequence[SourceFile]) -> list[SourceFile]:
     return [
         f
         for f in files
-        if f.language in languages and not is_test(f.path) and f.error not in UNWRITTEN
+        if f.language in languages
+        and (f.language or other[0].files.search(f.path))
+        and not is_test(f.path)
+        and f.error not in UNWRITTEN
     ]
 
 

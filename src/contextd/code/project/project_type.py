@@ -37,7 +37,8 @@ class ReasonedValue:
 
 CODE = re.compile(
     r"\.(?:[mc]?[jt]sx?|py|go|rs|java|kt|scala|cs|fs|vb|php|rb|exs?|swift|dart|vue|svelte|c|cc|cpp"
-    r"|h|hpp|clj[cs]?|hs|mli?|zig|lua|erl|jl|p[lm]|nim|[rR]|el|sol)$"
+    r"|h|hpp|clj[cs]?|hs|mli?|zig|lua|erl|jl|p[lm]|nim|[rR]|el|sol|vim|mm?|cxx|hh|cr|f90|pas|cu|pyx|gd|hx|rkt|scm"
+    r"|lisp|tcl|coffee|fnl|groovy|adb|vhd|sv)$"
 )
 """Files that hold a program."""
 
@@ -264,7 +265,7 @@ def _library_or_command(
     )
     if for_others >= for_shells:
         more = (
-            f" It hands out {public_names} names to whoever imports it."
+            f" It hands out {public_names} names or more to whoever imports it."
             if public_names >= 12
             else ""
         )

@@ -75,6 +75,22 @@ def short_version(asked: str) -> str:
     return best[1]
 
 
+def allows_more(asked: str, *, minors: bool) -> bool:
+    """Whether a requirement allows major, or with `minors` minor, versions past its first: `>=5,<7` does, `>=5,<6`
+    does not.
+    """
+    first = re.match(r"\s*>=?\s*v?(\d+)(?:\.(\d+))?", asked)
+    if first is None or re.search(r"~|-\s", asked):
+        return False
+    last = re.search(r"<(=?)\s*v?(\d+)(?:\.(\d+))?", asked)
+    if last is None:
+        return "<" not in asked
+    major, minor = int(first[1]), int(first[2] or 0)
+    following = (major, minor + 1) if minors else (major + 1, 0)
+    end = int(last[2]), int(last[3] or 0)
+    return end > following or (bool(last[1]) and end == following)
+
+
 @cache
 def _index() -> tuple[dict[str, list[Technology]], list[tuple[str, Technology]]]:
     exact: dict[str, list[Technology]] = defaultdict(list)
@@ -190,7 +206,7 @@ def _from_packages(manifest: Manifest, known: _Known, tallies: dict[Technology, 
             asked = _UNKNOWN.sub("", filled(written, known.properties))
             version = short_version(asked)
             exact = known.locked.get((manifest.ecosystem, name), "")
-            if exact and (not version or version.endswith("+")):
+            if exact and (not version or allows_more(asked, minors=version.startswith("0."))):
                 version = short_version(_UNKNOWN.sub("", exact))
             other = row.category in _VERSION_OF_CLIENT or row.name in _UNVERSIONED
             if other or name in _OTHER_VERSION:

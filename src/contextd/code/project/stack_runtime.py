@@ -6,7 +6,13 @@ import re
 from collections.abc import Sequence
 
 from contextd.code.project.manifests import Manifest
-from contextd.code.project.stack_evidence import Share, image_of, short_version, weight_of
+from contextd.code.project.stack_evidence import (
+    Share,
+    allows_more,
+    image_of,
+    short_version,
+    weight_of,
+)
 from contextd.code.project.stack_languages import (
     LANGUAGES_OF,
     MARKUP,
@@ -76,7 +82,8 @@ def runtime_of(manifests: Sequence[Manifest], primary: str) -> tuple[str, str]:
             promised = manifest.publishes and not manifest.private and depth == 0
             rank = -1 if promised else len(manifest.dependencies) > 0
             candidates.append((depth, rank, name, asked, manifest.path))
-        for image, tag in map(image_of, manifest.images):
+        # An image deeper down is one of several that a project is tried or published in.
+        for image, tag in map(image_of, manifest.images if depth < 2 else ()):
             if image in RUNTIME_IMAGES:
                 candidates.append((depth, 2, RUNTIME_IMAGES[image], tag, manifest.path))
     fitting = [one for one in candidates if not primary or one[2] in expected]
@@ -99,8 +106,8 @@ def _runtime_version(name: str, asked: str) -> str:
     found = re.search(r"\d+\.\d+", asked)
     whole = name in ("Node.js", "Java", ".NET", "Deno") or found is None
     version = short_version(asked) if whole or found is None else found[0]
-    lower_only = re.match(r"\s*>=?", asked) and "<" not in asked
-    return version.rstrip("+") + "+" * bool(version and (lower_only or version.endswith("+")))
+    more = version.endswith("+") or allows_more(asked, minors=not whole)
+    return version.rstrip("+") + "+" * bool(version and more)
 
 
 def manager_of(manifests: Sequence[Manifest], primary: str) -> tuple[str, str]:

@@ -220,7 +220,7 @@ def _try(load: Callable[[], object], data: bytes, until: float) -> None:
     In some errors a parser does not ask for long: 12 s for 30 kB that begin comment after comment in
     Python. So longer and longer beginnings are tried, as far as the time for the next one is likely there.
     """
-    for size in _beginnings(len(data)):
+    for size in _beginnings(data):
         some, began = data[:size], time.thread_time()
         try:
             # A parser of its own, as another thread may use the one that is kept meanwhile.
@@ -238,11 +238,15 @@ def _rest_of(data: bytes, at: int, _point: object) -> bytes:
     return data[at:]
 
 
-def _beginnings(size: int) -> Iterator[int]:
-    """Sizes up to this one, each not so much above the one before that it could surprise."""
-    one = _SHORT // 2
+def _beginnings(data: bytes) -> Iterator[int]:
+    """Growing sizes up to the whole text, each small enough for the time of the one before to predict its own.
+
+    They end at the end of a line where there is one. Cut within an annotation, a valid class in Kotlin keeps its
+    parser busy for ever.
+    """
+    size, one = len(data), _SHORT // 2
     while one < size:
-        yield one
+        yield data.rfind(b"\n", one // 2, one) + 1 or one
         one += min(one, max(_STEP, one // 2))
     yield size
 

@@ -19,6 +19,8 @@ _PLUGIN = re.compile(
 )
 _UNAPPLIED = re.compile(r"""\bid\s*\(?\s*["']([\w.-]+)["'][^\n]*\bapply\s*\(?\s*false""")
 _APPLIED = re.compile(r"""\bapply\s+plugin:\s*["']([\w.-]+)["']""")
+_PROJECT = re.compile(r"""\bproject\s*\(\s*(?:path\s*[:=]\s*)?["'](:[\w:.-]+)["']""")
+_ACCESSOR = re.compile(r"""\(\s*projects\.([\w.]+?)(?:\.path)?\s*\)""")
 _KOTLIN = re.compile(r"""\bkotlin\(\s*"(\w+)"\s*\)\s*version\s*"([^"]+)\"""")
 _JAVA = re.compile(
     r"""JavaLanguageVersion\.of\(\s*["']?(\d+)|(?:source|target)Compatibility\s*=?\s*
@@ -119,8 +121,16 @@ def gradle(path: str, text: str) -> Manifest:
         runtimes={"Java": java} if java else {}, manager="gradle",
         publishes="plugin:java-library" in asked or "maven-publish" in text
         or any("publish" in name and name.startswith("plugin:") for name in asked.keys() - dev),
-        properties=known,
+        properties=known, references=_projects(text),
     )  # fmt: skip
+
+
+def _projects(text: str) -> tuple[str, ...]:
+    """The projects of the same build that a script depends on, as folders; accessors lose their hyphens."""
+    by_path = _PROJECT.findall(text)
+    by_accessor = _ACCESSOR.findall(text)
+    folders = [p.strip(":").replace(":", "/") for p in by_path]
+    return tuple(dict.fromkeys(folders + [a.replace(".", "/") for a in by_accessor]))
 
 
 def gradle_properties(path: str, text: str) -> Manifest:
@@ -134,13 +144,17 @@ def gradle_settings(path: str, text: str) -> Manifest:
     name = re.search(r"""rootProject\.name\s*=\s*["']([^"']+)""", text)
     members: list[str] = []
     for line in re.findall(
-        r"^[ \t]*include\b\s*\(?([^)\n]*(?:,\s*\n[^)\n]*)*)", text, re.MULTILINE
+        r"^[ \t]*include\b\s*\(?\s*((?:[^)\n]*,[ \t]*(?://[^\n]*)?\n)*[^)\n]*)", text, re.MULTILINE
     ):
         members += [
             m.strip(":").replace(":", "/") for m in re.findall(r"""["']([^"']+)["']""", line)
         ]
     return Manifest(
-        path, "maven", name[1] if name else "", manager="gradle", members=tuple(members)
+        path,
+        "maven",
+        name[1] if name else "",
+        manager="gradle",
+        members=tuple(dict.fromkeys(members)),
     )
 
 

@@ -19,6 +19,8 @@ class Manifest:
     of directories that belong to this workspace. `commands` are programs it installs; `publishes`
     says that others can depend on it, `private` that nobody shall. `images` are container images. `about` is what it says of
     itself; `topics` are its classifiers and keywords. `properties` are names that stand for versions.
+    `references` are the folders of other packages of the repository that its build declares, None where
+    the format declares none.
     """
 
     path: str
@@ -37,6 +39,7 @@ class Manifest:
     about: str = ""
     topics: tuple[str, ...] = ()
     properties: Mapping[str, str] = field(default_factory=dict[str, str])
+    references: tuple[str, ...] | None = None
     problem: str = ""
 
 

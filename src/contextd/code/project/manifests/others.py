@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import PurePosixPath
+from posixpath import normpath
 
 from contextd.code.project.manifests.jvm import parse_xml
 from contextd.code.project.manifests.model import Manifest, plain, table, texts, wanted
@@ -93,8 +94,14 @@ def csproj(path: str, text: str) -> Manifest:
     if plain(root.findtext(".//PackAsTool")).lower() == "true":
         asked[PACKED_AS_TOOL] = ""
     command = plain(root.findtext(".//ToolCommandName")) or name
+    folder = path.rpartition("/")[0]
+    included = (
+        item.get("Include", "").replace("\\", "/") for item in root.iter("ProjectReference")
+    )
+    built_with = (normpath(f"{folder}/{one}").rpartition("/")[0] for one in included)
     return Manifest(
         path, "nuget", name, asked, runtimes={".NET": found[1]} if found else {}, manager="dotnet",
+        references=tuple(dict.fromkeys(built_with)),
         commands=(command,) if program else (), about=plain(root.findtext(".//Description")),
         publishes=root.find(".//PackageId") is not None or root.find(".//PackageTags") is not None,
     )  # fmt: skip
