@@ -12,14 +12,12 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
-
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, nearest
 from contextd.domain.problems import FileProblem
-from contextd.guarded_files import read_file
 from contextd.home import home_directory
-from contextd.yaml_text import compose, flattened, lines_of_names, load_plain
+from contextd.settings_file import text_of, tree_of
+from contextd.yaml_text import compose, flattened, lines_of_names
 
 Value = str | int | float | bool
 Reach = Literal["process", "home", "project"]
@@ -379,8 +377,8 @@ def load_settings(
     """
     home = home or home_directory()
     file = home / "config.yaml"
-    text = _text(file)
-    layers = [(str(file), *_right(flattened(_tree(text, file)), str(file), text))]
+    text = text_of(file)
+    layers = [(str(file), *_right(flattened(tree_of(text, file)), str(file), text))]
     if root is not None:
         layers.append((str(root / PROJECT_FILE), *_of_project(root / PROJECT_FILE, home)))
     layers.append(("environment", *_right(_environment(), "environment")))
@@ -406,8 +404,8 @@ def _parsed_one(name: str, value: Any, origin: str) -> Value:
 def _of_project(path: Path, home: Path) -> tuple[dict[str, Value], tuple[FileProblem, ...]]:
     """What a project's own file sets, and what is wrong with it."""
     try:
-        text = _text(path, path.parent.parent)
-        layer = flattened(_tree(text, path))
+        text = text_of(path, path.parent.parent)
+        layer = flattened(tree_of(text, path))
     except Invalid as error:
         mark = getattr(error.__cause__, "problem_mark", None)
         line = mark.line + 1 if mark is not None else 0
@@ -420,7 +418,7 @@ def names_set_in(root: Path) -> list[str]:
     """The settings that the file of the project at `root` names, right or wrong; none of one that cannot be read."""
     path = root / PROJECT_FILE
     try:
-        return sorted(map(str, flattened(_tree(_text(path, root), path))))
+        return sorted(map(str, flattened(tree_of(text_of(path, root), path))))
     except Invalid:
         return []
 
@@ -458,34 +456,3 @@ def _require_reach(name: str, origin: str, home: Path) -> None:
 def _environment() -> dict[str, str]:
     known = {setting.environment: name for name, setting in SETTINGS.items()}
     return {known[key]: value for key, value in os.environ.items() if key in known and value}
-
-
-def _text(path: Path, within: Path | None = None) -> str:
-    """What a file of settings says; empty when there is none."""
-    try:
-        return read_file(path, within=within).decode()
-    except FileNotFoundError:
-        return ""
-    except UnicodeDecodeError as error:
-        raise Invalid(f"{path} is not text in UTF-8", "save it as UTF-8") from error
-    except OSError as error:
-        raise Invalid(
-            f"{path} cannot be read: {error.strerror}", "check its permissions"
-        ) from error
-
-
-def _tree(text: str, path: Path) -> Mapping[str, Any]:
-    try:
-        content = load_plain(text)
-    except (yaml.YAMLError, ValueError) as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f", line {mark.line + 1}" if mark is not None else ""
-        what = getattr(error, "problem", None) or error
-        raise Invalid(
-            f"{path}{place}: not valid YAML: {what}", "correct the line or remove the file"
-        ) from error
-    if content is None:
-        return {}
-    if not isinstance(content, dict):
-        raise Invalid(f"{path} must hold names and values", "for example `briefing: {tokens: 400}`")
-    return content

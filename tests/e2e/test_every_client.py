@@ -117,12 +117,16 @@ def first_event(name: str) -> Mapping[str, Any]:
     rows = [
         json.loads(line) for line in (FIXTURES / f"{name}.jsonl").read_text("utf-8").splitlines()
     ]
-    return next(row for row in rows if row["event"] in ("SessionStart", "TaskStart"))
+    return next(
+        row for row in rows if row["event"] in ("SessionStart", "sessionStart", "TaskStart")
+    )
 
 
 def placed(payload: Mapping[str, Any], where: Path) -> str:
     """A recorded payload as of a session in a directory."""
-    there = {"cwd": str(where), "workspaceRoots": [str(where)]}
+    there = {
+        "cwd": str(where), "workspaceRoots": [str(where)], "workspace_roots": [str(where)],
+    }  # fmt: skip
     return json.dumps({**payload, **{name: there[name] for name in there if name in payload}})
 
 

@@ -84,6 +84,8 @@ def test_every_call_to_a_home_of_a_newer_version_says_so(cold_home: Home) -> Non
     cold_home.run("daemon", "stop")
     [store] = cold_home.path.rglob("contextd.db")
     database = apsw.Connection(str(store))
+    # The daemon that was told to stop may still be closing it.
+    database.set_busy_timeout(20_000)
     database.execute("PRAGMA user_version = 999")
     database.close()
     agent = Agent(cold_home)

@@ -36,7 +36,7 @@ SLOW = {
 REDACTION = {
     "domain", "domain.regex", "governance", "governance.redact", "governance.redaction",
     *(f"governance.redaction.{name}" for name in (
-        "beside", "examples", "labelled", "labels", "logins", "percent", "places", "programs", "providers", "speech",
+        "beside", "examples", "known", "labelled", "labels", "logins", "percent", "places", "programs", "providers", "speech",
         "text", "tokens", "values",
     )),
 }  # fmt: skip

@@ -102,9 +102,9 @@ def counted(
     return list(found.values())
 
 
-_HOOK = 12
-"""Round trips of a hook: six, two for the user's directives in a briefing, and one for each part of a prompt that
-may need one.
+_HOOK = 15
+"""Round trips of a hook: six, two for the user's directives in a briefing, one to read those that a prompt may need,
+and two searches for each of the three parts of the longest prompt here.
 """
 
 

@@ -6,6 +6,7 @@ help of the command line and the reference page read it there.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any, get_args
 
@@ -79,9 +80,20 @@ class Matching:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Handler) -> CoreSchema:
         """Add the pattern to the schema of a text."""
-        # The engine of Python takes the same characters for blanks as `str.strip`.
-        engine = {"pattern": self.pattern, "regex_engine": "python-re"}
-        return _limited(handler(source), ("str",), engine)
+        inner = _limited(handler(source), ("str",), {})
+        # In Python, not in pydantic's core: that refuses texts with half a surrogate pair as no text at all, and a
+        # command that holds one must still be checked. Python takes the same characters for blanks as `str.strip`.
+        return {
+            "type": "function-after",
+            "function": {"type": "no-info", "function": self._check},
+            "schema": inner,
+            "metadata": {"pydantic_js_updates": {"pattern": self.pattern}},
+        }
+
+    def _check(self, text: str) -> str:
+        if re.search(self.pattern, text) is None:
+            raise ValueError(self.words)
+        return text
 
 
 Limit = Range | Count | AtMost | Matching
@@ -103,7 +115,7 @@ _BROKEN: dict[type[Limit], tuple[str, ...]] = {
     Range: ("greater_than_equal", "less_than_equal"),
     Count: ("too_short", "too_long"),
     AtMost: ("string_too_long",),
-    Matching: ("string_pattern_mismatch",),
+    Matching: ("value_error",),
 }
 """The types of errors of pydantic by the limit that they are about."""
 

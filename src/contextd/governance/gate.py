@@ -15,7 +15,7 @@ from contextd.domain.regex import regex
 from contextd.domain.scope import Scope
 from contextd.governance.entries import DeclaredType
 from contextd.governance.judgement import Types, judge, stated, statement_of
-from contextd.governance.redact import FoundSecret, redact
+from contextd.governance.redact import FoundSecret, redact_parts
 
 Outcome = Literal["add", "duplicate", "inbox", "reject"]
 
@@ -113,28 +113,12 @@ _WORDS = regex(r"[^\W_]+")
 
 
 def without_secrets(draft: Draft, key: bytes) -> tuple[Draft, tuple[FoundSecret, ...]]:
-    """The draft with every secret in any of its texts replaced, and what was found."""
-    findings: list[FoundSecret] = []
-
-    def clean(value: Any) -> Any:
-        if isinstance(value, str):
-            found = redact(value, key)
-            findings.extend(found.findings)
-            return found.text
-        if isinstance(value, list | tuple):
-            return [clean(item) for item in value]
-        if isinstance(value, Mapping):
-            return {name: clean(item) for name, item in value.items()}
-        return value
-
-    cleaned = replace(
-        draft,
-        title=clean(draft.title),
-        content=clean(draft.content),
-        data=clean(draft.data),
-        tags=tuple(clean(draft.tags)),
+    """The draft with every secret in any of its texts replaced, in each of them, and what was found."""
+    (title, content, data, tags), findings = redact_parts(
+        (draft.title, draft.content, draft.data, draft.tags), key
     )
-    return cleaned, tuple(findings)
+    cleaned = replace(draft, title=title, content=content, data=data, tags=tuple(tags))
+    return cleaned, findings
 
 
 def _strings(value: Any) -> list[str]:

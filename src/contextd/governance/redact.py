@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from contextd.governance.redaction.known import without_known
 from contextd.governance.redaction.labelled import labelled
 from contextd.governance.redaction.logins import logins
 from contextd.governance.redaction.places import places
@@ -75,7 +76,7 @@ def redact_json(value: Any, key: bytes = b"") -> Any:
     """JSON data with every secret in it replaced: first in each text as it reads, where quotes are not
     escaped, then in all of it as it is written, where a text stands beside the name it has.
     """
-    by_itself = _each(value, key)
+    by_itself, _ = redact_parts(value, key)
     written = redact(json.dumps(by_itself, ensure_ascii=False), key)
     try:
         return json.loads(written.text) if written.findings else by_itself
@@ -83,13 +84,33 @@ def redact_json(value: Any, key: bytes = b"") -> Any:
         return by_itself
 
 
-def _each(value: Any, key: bytes) -> Any:
+def redact_parts(value: Any, key: bytes = b"") -> tuple[Any, tuple[FoundSecret, ...]]:
+    """Data with every secret in its texts and names replaced, and what was found. A secret that one text
+    gives away, by a label beside it, is also replaced in the others: alone as a tag nothing tells it.
+    """
+    findings: list[FoundSecret] = []
+    known: dict[str, str] = {}
+
+    def clean(text: str) -> str:
+        found = redact(text, key)
+        for one in found.findings:
+            known[text[one.start : one.end]] = f"{MARK}{one.type}:{one.fingerprint}]"
+        findings.extend(found.findings)
+        return found.text
+
+    cleaned = _each(value, clean)
+    if known:
+        cleaned = _each(cleaned, lambda text: without_known(text, known))
+    return cleaned, tuple(findings)
+
+
+def _each(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, str):
-        return redact(value, key).text
+        return change(value)
     if isinstance(value, Mapping):
-        return {redact(str(name), key).text: _each(part, key) for name, part in value.items()}
+        return {change(str(name)): _each(part, change) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_each(part, key) for part in value]
+        return [_each(part, change) for part in value]
     return value
 
 

@@ -9,7 +9,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import NotFound
 from contextd.guarded_files import read_file
 from contextd.interop.importers import opencontext
-from contextd.interop.importers.batch import Redact
+from contextd.interop.importers.batch import RedactItem
 
 _HEAD = 65_536
 
@@ -24,7 +24,7 @@ class EntryFile:
     title: str
     aliases: tuple[str, ...]
     detects: Callable[[Path, Sequence[str]], bool]
-    read: Callable[[str, Redact], opencontext.ContextsFile]
+    read: Callable[[str, RedactItem], opencontext.ContextsFile]
 
 
 ENTRY_FILES: dict[str, EntryFile] = {

@@ -24,9 +24,9 @@ _TURNING: frozenset[Moment] = frozenset({"stopped", "compacting", "compacted", "
 
 @dataclass(slots=True)
 class _Heard:
-    """What a session told last of each moment of its turn, and when."""
+    """The last occurrence of each moment of a session's turn, and when it came."""
 
-    told: dict[Moment, tuple[Occurrence, datetime]] = field(default_factory=dict)
+    latest: dict[Moment, tuple[Occurrence, datetime]] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -41,12 +41,15 @@ def is_echo(runtime: Runtime, occurrence: Occurrence, at: datetime) -> bool:
     heard = runtime.organisation.caches.of("heard", _SESSIONS)
     last = heard.made((runtime.scope, runtime.client, occurrence.session), _Heard)
     with last.lock:
-        before, before_at = last.told.get(occurrence.moment, (None, at))
-        if occurrence.moment in _TURNING and before != occurrence:
-            # What is said after it may be the same words, and is no echo.
-            last.told.clear()
-        last.told[occurrence.moment] = occurrence, at
-        return before == occurrence and abs(at - before_at) < _AT_ONCE
+        before, before_at = last.latest.get(occurrence.moment, (None, at))
+        echo = before == occurrence and abs(at - before_at) < _AT_ONCE
+        if not echo:
+            # After the end of a turn the same words may be said again, and after a new beginning it may end again.
+            turns = occurrence.moment in _TURNING
+            for moment in [one for one in last.latest if turns or one in _TURNING]:
+                del last.latest[moment]
+        last.latest[occurrence.moment] = occurrence, at
+        return echo
 
 
 def one_at_a_time(runtime: Runtime, occurrence: Occurrence) -> AbstractContextManager[object]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path, PurePath
+from typing import Any
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import (
@@ -19,7 +20,7 @@ from contextd.domain.errors import (
 )
 from contextd.domain.projects import Project
 from contextd.domain.scope import PERSON, Scope
-from contextd.governance.redact import redact
+from contextd.governance.redact import redact, redact_parts
 from contextd.runtime import Runtime
 from contextd.steps.embedding import queue_embedding
 from contextd.steps.import_rows import ImportTally, begin_row, end_row, interrupted, new_import_id
@@ -151,6 +152,13 @@ class Intake:
         """A text without secrets, and how many there were."""
         found = redact(text, self.runtime.redaction_key)
         return found.text, len(found.findings)
+
+    def clean_item(self, item: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
+        """One thing of a file without secrets in any of its texts, and how many there were. A secret that one of
+        its texts gives away is taken out of the others, too.
+        """
+        cleaned, findings = redact_parts(item, self.runtime.redaction_key)
+        return cleaned, len(findings)
 
     def left_out(self) -> list[str]:
         """What was not imported because of where it belongs, in words."""

@@ -26,7 +26,7 @@ def bring_entries(intake: Intake, format: EntryFile, path: Path) -> ContextsFile
     """Take in a file of entries, into the project of the call. Raises `NotFound`, `TooLarge` or `Invalid`."""
     runtime, tally = intake.runtime, intake.tally(intake.runtime)
     intake.formats.append(format.name)
-    file = format.read(text_of(path), intake.clean)
+    file = format.read(text_of(path), intake.clean_item)
     now = runtime.clock.now()
     read = records_of(file, runtime.scope, now, lambda id, kind: _taken(runtime, id, kind))
     records = [one.with_(source=replace(one.source, ref=intake.id)) for one in read]

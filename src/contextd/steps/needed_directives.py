@@ -137,20 +137,27 @@ def _scores(
     """
     usual = _usual(runtime)
     vectors = runtime.embedder.embed(list(parts))
-    best: dict[str, tuple[Record, float]] = {}
+    close: list[tuple[set[str], bool, dict[str, float]]] = []
     for part, vector in zip(parts, vectors, strict=True):
         words = set(content_words(part))
         wide = _IDEOGRAPH.search(part) is not None
         near = _cosines(runtime, vector) if wide else _nearness(runtime, usual, vector)
         # What no shared word could lift over the bar is not read.
         least = _WIDE_NEEDED if wide else NEEDED + length - _PER_WORD * usual.rarity(words)
-        close = [id for id, score in near.items() if score >= least]
-        for record in runtime.view.records.get(close):
-            shared = words & set(content_words(said(record)))
+        close.append((words, wide, {id: score for id, score in near.items() if score >= least}))
+    ids = {id: None for _, _, near in close for id in near}
+    best: dict[str, tuple[Record, float]] = {}
+    for record in runtime.view.records.get(list(ids)) if ids else []:
+        if not is_directive(record):
+            continue
+        said_words = set(content_words(said(record)))
+        for words, wide, near in close:
+            if record.id not in near:
+                continue
+            shared = words & said_words
             score = near[record.id] + (0.0 if wide else _PER_WORD * usual.rarity(shared) - length)
             meant = len(shared) >= _WIDE_WORDS if wide else score >= NEEDED
-            better = record.id not in best or score > best[record.id][1]
-            if meant and better and is_directive(record):
+            if meant and (record.id not in best or score > best[record.id][1]):
                 best[record.id] = (record, score)
     return best
 

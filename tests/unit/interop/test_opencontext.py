@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from contextd.domain.errors import Invalid
 from contextd.domain.scope import Scope
+from contextd.governance.redact import redact_parts
 from contextd.interop.exporters.opencontext import entry_of, same_json, write
-from contextd.interop.importers.batch import unredacted
 from contextd.interop.importers.opencontext import read, records_of, rest_record
 from contextd.interop.kept import KEPT
 from contextd.stores.codec import record_from_json, record_to_json
@@ -80,8 +80,12 @@ documents = some(
 )
 
 
+def as_it_is(item):
+    return dict(item), 0
+
+
 def brought_in(document: dict, now: datetime = NOW):
-    file = read(json.dumps(document), unredacted)
+    file = read(json.dumps(document), as_it_is)
     records = records_of(file, SHOP, now, lambda id, kind: False)
     # As a store hands them back.
     kept = [record_from_json(json.loads(json.dumps(record_to_json(r)))) for r in records]
@@ -168,17 +172,19 @@ def test_entries_of_a_bubble_whose_id_had_to_change_stay_in_it():
 
 
 def test_secrets_are_taken_out_of_every_field_and_counted():
-    def redact(text: str) -> tuple[str, int]:
-        return text.replace("hunter2", "***"), text.count("hunter2")
+    def redact(item):
+        cleaned, findings = redact_parts(item)
+        return cleaned, len(findings)
 
     entry = {
-        "id": "abc-123", "content": "is hunter2", "tags": ["hunter2"], "note": ["hunter2"],
-        "structuredData": {"a": {"b": "hunter2"}},
+        "id": "abc-123", "content": "password=Rk7wobbleQuince42", "tags": ["Rk7wobbleQuince42"],
+        "note": ["Rk7wobble"], "structuredData": {"a": {"b": "as Rk7wobbleQuince42 says"}},
     }  # fmt: skip
     file = read(json.dumps({"entries": [entry]}), redact)
-    assert file.redacted == 4
+    assert file.redacted == 1
     [record] = records_of(file, SHOP, NOW, lambda id, kind: False)
-    assert "hunter2" not in json.dumps(record_to_json(record))
+    assert "Rk7wobble" not in json.dumps(record_to_json(record))
+    assert "as [REDACTED:password:" in json.dumps(record_to_json(record))
 
 
 def test_what_is_no_entry_is_left_out_with_the_reason():
@@ -192,7 +198,7 @@ def test_what_is_no_entry_is_left_out_with_the_reason():
         {"content": "x\ud800"},
         {"content": "y", "z": deep},
     ]
-    file = read(json.dumps({"entries": [*bad, {"content": "good"}]}), unredacted)
+    file = read(json.dumps({"entries": [*bad, {"content": "good"}]}), as_it_is)
     assert [e["content"] for e in file.entries] == ["good"]
     assert [why.split(": ")[1] for why in file.junk] == [
         "not an object", "no content", "empty content", "not valid Unicode",
@@ -207,14 +213,14 @@ def test_what_is_no_entry_is_left_out_with_the_reason():
 )  # fmt: skip
 def test_a_file_that_is_none_is_refused_with_a_hint(text):
     with pytest.raises(Invalid) as refusal:
-        read(text, unredacted)
+        read(text, as_it_is)
     assert refusal.value.hint
 
 
 def test_a_file_whose_entries_have_another_name_is_refused_with_that_name():
     text = json.dumps({"version": 1, "contexts": [{"content": "one"}], "bubbles": []})
     with pytest.raises(Invalid, match="`contexts` is a list of 1 objects") as refusal:
-        read(text, unredacted)
+        read(text, as_it_is)
     assert "`entries`" in refusal.value.hint
 
 

@@ -57,7 +57,7 @@ class _Ranges(ctypes.Structure):
     _fields_ = (("count", ctypes.c_uint), ("ranges", ctypes.POINTER(cindex.SourceRange)))
 
 
-class Names(Judge):
+class ClangNames(Judge):
     """What clang said of the names of the files so far."""
 
     def __init__(self, root: Path, code: Iterable[str]) -> None:
@@ -251,7 +251,7 @@ class Names(Judge):
 def main(root: Path) -> None:
     """Answer for the files named on stdin."""
     code = [path for path in sys.stdin.read().splitlines() if (root / path).is_file()]
-    judge = Names(root, code)
+    judge = ClangNames(root, code)
     for path, arguments in commands(root, code):
         unit = judge.parsed(path, arguments)
         if unit is not None:

@@ -73,7 +73,7 @@ class _Page(HTMLParser):
             self.words.append((self._line, word, leads if number == len(words) - 1 else None))
 
 
-class Pages:
+class SourcePages:
     """The source pages of a repository."""
 
     def __init__(self, root: Path) -> None:
@@ -179,7 +179,7 @@ def main() -> None:
     """Print what the compiler says of the files that are named on stdin."""
     root = Path(sys.argv[1]).resolve()
     wanted = {line for line in sys.stdin.read().splitlines() if line.endswith(".rs")}
-    pages = Pages(root)
+    pages = SourcePages(root)
     with tempfile.TemporaryDirectory() as built:
         # Links in source pages belong to no stable interface: a stable compiler gives them to who insists.
         env = {"CARGO_TARGET_DIR": built, **os.environ, "RUSTC_BOOTSTRAP": "1"}

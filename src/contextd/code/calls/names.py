@@ -96,8 +96,8 @@ class ScopeNames:
         at = scope
         while at > 0:
             here = scopes[at]
-            if (told := self._told(path, here, name, depth, with_values=with_values)) is not None:
-                return told
+            if (bound := self._told(path, here, name, depth, with_values=with_values)) is not None:
+                return bound
             seen = here.kind in ("function", "block") or family in _CLASS_SCOPES_SEEN
             # The body of a class runs in Python; elsewhere its members are no names.
             seen = seen or (at == scope and family == "python")
@@ -128,8 +128,8 @@ class ScopeNames:
         """What a type parameter, or the condition around a block, says that a name is."""
         if (given := here.bindings.get(f"<{name}>")) is not None:
             return self._bound(path, given, depth)
-        told = here.bindings.get(f"{NARROWED}{name}") if with_values else None
-        narrowed = self._bound(path, told, depth) if told else NOT_KNOWN
+        guard = here.bindings.get(f"{NARROWED}{name}") if with_values else None
+        narrowed = self._bound(path, guard, depth) if guard else NOT_KNOWN
         return narrowed if narrowed.meanings else None
 
     def _in_class(

@@ -35,7 +35,7 @@ def with_arguments(
     return _replaced(expression, given) if given else expression
 
 
-def _replaced(expression: Expr, given: Mapping[str, Interpretation]) -> Expr:
-    if expression and expression[0] in ("name", "type") and expression[-1] in given:
-        return ("known", given[expression[-1]])
-    return tuple(_replaced(one, given) if isinstance(one, tuple) else one for one in expression)
+def _replaced(expression: Expr, by_name: Mapping[str, Interpretation]) -> Expr:
+    if expression and expression[0] in ("name", "type") and expression[-1] in by_name:
+        return ("known", by_name[expression[-1]])
+    return tuple(_replaced(one, by_name) if isinstance(one, tuple) else one for one in expression)

@@ -159,8 +159,8 @@ def purpose(material: Material, own: Sequence[str], paths: Sequence[str]) -> tup
             "cli",
             f"{min(scripts, key=lambda p: (p.startswith('install'), p))} is run by a shell.",
         )
-    said = len(own) < 2 or material.says.endswith(count)
-    return material.type, f"{material.says}." if said else f"{material.says}: {count}."
+    counted = len(own) < 2 or material.says.endswith(count)
+    return material.type, f"{material.says}." if counted else f"{material.says}: {count}."
 
 
 def _counted(material: Material, own: Sequence[str], paths: Sequence[str]) -> str:

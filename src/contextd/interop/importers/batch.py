@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from datetime import datetime
+from typing import Any
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.sessions import Event
 
 Redact = Callable[[str], tuple[str, int]]
 """Takes secrets out of a text; returns it and how many there were."""
+
+RedactItem = Callable[[Mapping[str, Any]], tuple[dict[str, Any], int]]
+"""Takes secrets out of all texts of one thing together; returns it and how many there were."""
 
 
 def unredacted(text: str) -> tuple[str, int]:

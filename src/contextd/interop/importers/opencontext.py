@@ -23,7 +23,7 @@ from contextd.interop.exporters.opencontext import (
     plain_bubble,
     plain_entry,
 )
-from contextd.interop.importers.batch import Redact
+from contextd.interop.importers.batch import RedactItem
 from contextd.interop.kept import KEPT
 
 NAME = "opencontext"
@@ -56,13 +56,13 @@ def detects(path: Path, lines: Sequence[str]) -> bool:
     return head.startswith("{") and (path.name == "contexts.json" or '"entries"' in head)
 
 
-def read(text: str, redact: Redact) -> ContextsFile:
+def read(text: str, redact: RedactItem) -> ContextsFile:
     """The entries and bubbles of a contexts.json, free of secrets. Raises `Invalid`."""
     document = _document(text)
     version = document.get("version", 1)
     if isinstance(version, bool) or not isinstance(version, int):
         raise Invalid(f"version {version!r:.40} is not a number", "versions 1 and 2 are read")
-    cleaning = _Cleaning(redact)
+    secrets = 0
     junk: list[str] = []
     valid_items: dict[str, list[Mapping[str, Any]]] = {"entries": [], "bubbles": []}
     for key, found in valid_items.items():
@@ -74,7 +74,9 @@ def read(text: str, redact: Redact) -> ContextsFile:
             if why:
                 junk.append(f"{key}[{number}]: {why}")
             else:
-                found.append(cleaning.item(item))
+                cleaned, count = redact(item)
+                found.append(cleaned)
+                secrets += count
     rest = {k: v for k, v in document.items() if k not in ("version", "entries", "bubbles")}
     for key, value in rest.items():
         if "entries" not in document and _looks_like_entries(value):
@@ -84,14 +86,14 @@ def read(text: str, redact: Redact) -> ContextsFile:
             )
     if rest and _unfit(rest):
         raise Invalid("further keys of the file are not plain text", "export it again")
-    rest = cleaning.item(rest)
+    rest, count = redact(rest)
     return ContextsFile(
         version,
         tuple(valid_items["entries"]),
         tuple(valid_items["bubbles"]),
         rest,
         tuple(junk),
-        cleaning.count,
+        secrets + count,
     )
 
 
@@ -145,28 +147,6 @@ def _parts(value: Any) -> list[Any]:
     if isinstance(value, Mapping):
         return list(value.values())
     return list(value) if isinstance(value, list) else []
-
-
-class _Cleaning:
-    """Takes secrets out of everything that is text, and counts them."""
-
-    def __init__(self, redact: Redact) -> None:
-        self._redact, self.count = redact, 0
-
-    def item(self, item: Mapping[str, Any]) -> dict[str, Any]:
-        """An entry or bubble."""
-        return {self._clean(key): self._clean(value) for key, value in item.items()}
-
-    def _clean(self, value: Any) -> Any:
-        if isinstance(value, str):
-            text, found = self._redact(value)
-            self.count += found
-            return text
-        if isinstance(value, Mapping):
-            return {self._clean(key): self._clean(part) for key, part in value.items()}
-        if isinstance(value, list):
-            return [self._clean(part) for part in value]
-        return value
 
 
 Taken = Callable[[str, str], bool]

@@ -17,7 +17,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
 from contextd.domain.errors import NotFound
 from contextd.domain.kinds import area_of, kinds_that
-from contextd.domain.limits import Matching, PageSize
+from contextd.domain.limits import Id, PageSize
 from contextd.domain.records import Record, short_id
 from contextd.domain.time import iso
 from contextd.governance.judgement import outlined, statement_of
@@ -38,12 +38,6 @@ from contextd.steps.views import shortened
 from contextd.steps.writing import Changed, change_all
 
 _PAGE = 2_000
-PairId = Annotated[
-    str,
-    Matching(
-        r"^[!-~]{4,}\+[!-~]{4,}$", "the id of a contradiction as list_contradictions shows it"
-    ),
-]
 _MOST_PAIRS = 10_000
 
 
@@ -139,7 +133,7 @@ class Resolved:
 
 @operation("POST /api/contradictions/{id}/resolve", effect="write", profile="standard")
 def resolve_contradiction(
-    runtime: Runtime, id: PairId, keep: Literal["a", "b", "both", "neither"], note: str = ""
+    runtime: Runtime, id: Id, keep: Literal["a", "b", "both", "neither"], note: str = ""
 ) -> Resolved:
     """Settle a contradiction once the user said what holds. What is not kept can be brought back.
 
@@ -187,7 +181,7 @@ def resolve_contradiction(
 @operation(
     "POST /api/contradictions/{id}/reopen", effect="write", audience="owner", idempotent=True
 )
-def reopen_contradiction(runtime: Runtime, id: PairId) -> Resolved:
+def reopen_contradiction(runtime: Runtime, id: Id) -> Resolved:
     """Take back how a contradiction was settled: it is listed again, and both records hold.
 
     Args:
@@ -259,6 +253,8 @@ def _side(record: Record) -> Side:
 def _pair_named(runtime: Runtime, id: str) -> Contradiction:
     one, _, other = id.partition("+")
     hint = "list_contradictions shows them"
+    if not one or not other:
+        raise NotFound(f"no contradiction has the id {id!r}", hint)
     first, second = resolve(runtime, one), resolve(runtime, other)
     for pair in runtime.view.contradictions.of(first.id):
         if {pair.a, pair.b} == {first.id, second.id}:

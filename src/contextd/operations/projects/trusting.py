@@ -44,7 +44,11 @@ class TrustChange:
         """What holds there now."""
         path = self.folder.path
         if self.folder.trusted:
-            return "\n".join([f"✓ {path} is trusted{self._which}", *self._files])
+            files = [f"  {one.as_text()}" for one in self.applies[:_MOST_SHOWN]]
+            left = len(self.applies) - len(files)
+            files += [f"  and {left} more"] if left else []
+            undo = ["  To undo: contextd trust --revoke"] if files else []
+            return "\n".join([f"✓ {path} is trusted{self._which}", *files, *undo])
         return f"✓ {path} is not trusted: nothing of its .context/ applies, nor of its files for agents."
 
     @property
@@ -53,13 +57,6 @@ class TrustChange:
             return ": its rules, settings, schema and skills apply."
         count = len(self.applies)
         return f". {count} file{'s' * (count != 1)} of this repository appl{'y' if count > 1 else 'ies'} from now on:"
-
-    @property
-    def _files(self) -> list[str]:
-        lines = [f"  {one.as_text()}" for one in self.applies[:_MOST_SHOWN]]
-        left = len(self.applies) - len(lines)
-        lines += [f"  and {left} more"] if left else []
-        return [*lines, "  To undo: contextd trust --revoke"] if lines else []
 
 
 @operation("POST /api/trust", effect="write", audience="person", idempotent=True)

@@ -1,0 +1,38 @@
+"""Secrets that are known from one text of a record, in its other texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+_SHORTEST_PART = 6
+"""A shorter part of a secret is likely a word that the secret happens to hold."""
+
+_SHORTEST_WITHIN = 8
+"""A shorter secret is replaced only where it is a whole text: `admin` may be a password and a word."""
+
+_MIXED = re.compile(r"[a-z][A-Z]|[^\W\d_]\d|\d[^\W\d_]|[^\w\s./:-]")
+"""What words do not have: a capital inside, digits beside letters, or signs."""
+
+
+def without_known(text: str, known: Mapping[str, str]) -> str:
+    """The text with the secrets of `known` (secret → what stands for it) replaced: where it is one of them in any
+    case, or a part of one, or where it holds one between other words.
+    """
+    alone = text.strip().casefold()
+    for secret, mark in known.items():
+        if alone == secret.strip().casefold() or _is_part(alone, text, secret):
+            return mark
+    for secret, mark in known.items():
+        if len(secret) >= _SHORTEST_WITHIN and secret in text and _MIXED.search(secret):
+            text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", mark, text)
+    return text
+
+
+def _is_part(alone: str, text: str, secret: str) -> bool:
+    return (
+        len(alone) >= _SHORTEST_PART
+        and alone in secret.casefold()
+        and _MIXED.search(text) is not None
+        and " " not in alone
+    )

@@ -1,0 +1,60 @@
+"""A secret that one text of a record gives away is taken out of its other texts, above all out of its tags."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from contextd.governance.gate import Draft, without_secrets
+from contextd.governance.redact import MARK, redact_json, redact_parts
+
+SECRET = "Tr7wobbleQuince42"
+LABELLED = f"The deploy password={SECRET} is kept by the operators."
+
+
+@pytest.mark.parametrize("tag", [
+    SECRET, SECRET.lower(), SECRET.upper(), f" {SECRET} ", SECRET[:12], SECRET[4:], SECRET[5:].lower(),
+    f"old {SECRET}", f"key:{SECRET}",
+])  # fmt: skip
+def test_a_secret_that_the_content_gives_away_is_no_tag(tag: str) -> None:
+    draft, findings = without_secrets(
+        Draft(kind="memory", title="", content=LABELLED, tags=(tag,)), b"k"
+    )
+    assert findings
+    assert SECRET[5:].lower() not in " ".join(draft.tags).lower()
+    assert SECRET[:12].lower() not in " ".join(draft.tags).lower()
+    assert draft.tags[0].count(MARK) == 1
+
+
+@pytest.mark.parametrize(
+    "tag", ["deploy", "operators", "wobble", "quince", "password", "tr7", "kept by"]
+)
+def test_words_that_a_secret_happens_to_hold_stay_tags(tag: str) -> None:
+    draft, _ = without_secrets(Draft(kind="memory", title="", content=LABELLED, tags=(tag,)), b"k")
+    assert draft.tags == (tag,)
+
+
+def test_a_word_used_as_a_password_is_replaced_only_where_it_is_the_whole_text() -> None:
+    parts, _ = redact_parts(
+        ("password=swordfish1x", "swordfish1x", "the swordfishing season"), b"k"
+    )
+    assert parts[1].startswith(MARK)
+    assert parts[2] == "the swordfishing season"
+
+
+def test_equal_secrets_of_one_record_keep_one_fingerprint() -> None:
+    parts, _ = redact_parts({"content": LABELLED, "tags": [SECRET]}, b"k")
+    assert parts["tags"][0] in parts["content"]
+
+
+def test_a_secret_in_the_title_is_taken_out_of_data_and_names() -> None:
+    given = {"title": LABELLED, "data": {"note": f"use {SECRET} there", SECRET: "old"}}
+    told = json.dumps(redact_json(given, b"k"))
+    assert SECRET not in told
+    assert told.count(MARK) == 3
+
+
+def test_a_record_without_a_secret_is_left_as_it_is() -> None:
+    draft = Draft(kind="memory", title="Retry", content="Retry three times.", tags=("retry", "net"))
+    assert without_secrets(draft, b"k") == (draft, ())
