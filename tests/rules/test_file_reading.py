@@ -46,6 +46,7 @@ ALLOWED = {
     "spawn.py": OWN_HOME,
     "spool.py": OWN_HOME,
     "steps/network.py": THE_MACHINE,
+    "steps/scan_turn.py": OWN_HOME,
     "stores/lost.py": OWN_HOME,
     "stores/migrate.py": OWN_PACKAGE,
     "stores/turnstile.py": OWN_HOME,

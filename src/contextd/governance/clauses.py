@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from contextd.domain.regex import regex
 from contextd.governance.phrases import DIGIT, Phrases
+from contextd.governance.wordings import CHANGED_TO
 
 _SENTENCE = regex(r"(?<=[.!?;])\s+|\n+")
 _MOST = 20
@@ -98,7 +99,9 @@ def holds_now(sentence: str) -> bool:
         return False
     if _PAST.search(sentence) or _DOUBT.search(sentence) or _REPORT.match(sentence):
         return False
-    return not _WAS.search(sentence) or bool(_IS.search(sentence) or _REPLACED.search(sentence))
+    # "Was raised to 5" says what holds since.
+    holds = _IS.search(sentence) or _REPLACED.search(sentence) or CHANGED_TO.search(sentence)
+    return not _WAS.search(sentence) or bool(holds)
 
 
 def _clauses(sentence: str) -> Iterator[str]:

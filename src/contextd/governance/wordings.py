@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from contextd.domain.regex import regex
 from contextd.governance.phrases import DIGIT, Phrases
 from contextd.governance.quantities import NUMBER_WORDS
 
@@ -36,6 +37,14 @@ _IDLE = Phrases(
 _GIVE_UP = Phrases(
     r"\b(?:gives? up|given up|giving up|times? out|timed out|timing out)\b", "up out"
 )
+CHANGED_TO = regex(
+    r"\b(?:is|are|was|were|has been|have been)\s+(?:now\s+)?"
+    r"(?:increased|raised|bumped|lowered|reduced|decreased|upgraded|downgraded)"
+    r"\s+(?:from\s+v?\d\S*\s+(?:[a-z]+\s+)?)?to\s+(?=v?\d)",
+    re.I,
+)
+"""A figure that changed: what it changed to holds since, in the past tense as well."""
+
 _SESSION = re.compile(r"\bsessions?\b", re.I)
 _LIFETIME = Phrases(
     rf"\b(?:lives?|lasts?|(?:is|are|be|stays?|remains?) (?:valid|good|kept|cached|held)|kept|cached|valid)(?:\s+for)?\s+{_FIGURE}",
@@ -78,6 +87,7 @@ def reworded(sentence: str) -> str:
     wording = _ONE.sub(lambda m: f"{m['lead']} 1 ", wording)
     if not _FIGURES.possible(wording):
         return wording
+    wording = CHANGED_TO.sub("is ", wording)
     wording = _IDLE.sub("idle", wording)
     wording = _GIVE_UP.sub("lifetime" if _SESSION.search(wording) else "timeout", wording)
     wording = _RETAINED.sub(_retention, wording)

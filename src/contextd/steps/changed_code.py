@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 
@@ -22,6 +22,9 @@ from contextd.runtime import Runtime
 
 _PLACE = re.compile(r"(?P<path>[^:#]+\.\w+)(?:::?|#)(?P<rest>.+)")
 _LINES = re.compile(r"L?(\d+)(?:-L?(\d+))?")
+
+
+Choice = Callable[[Sequence[Definition]], Sequence[Definition]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +55,9 @@ class ChangedCode:
         return list(dict.fromkeys(one for file in self.files for one in file.symbols))
 
 
-def named(graph: SymbolGraph, target: str) -> ChangedCode:
-    """What a path, `path:Class.method`, `path:line`, or a bare name means. Raises `NotFound` with the
-    nearest name.
+def named(graph: SymbolGraph, target: str, choose: Choice = list) -> ChangedCode:
+    """What a path, `path:Class.method`, `path:line`, or a bare name means; of the definitions of a bare name
+    those that `choose` gives. Raises `NotFound` with the nearest name.
     """
     plain = target.strip().removeprefix("./")
     if plain in graph.files:
@@ -62,7 +65,7 @@ def named(graph: SymbolGraph, target: str) -> ChangedCode:
         return ChangedCode([ChangedFile(plain, "edit", tuple(found))])
     placed = _PLACE.fullmatch(plain)
     if placed is None:
-        return _by_name(graph, plain)
+        return _by_name(graph, plain, choose)
     path, rest = placed["path"], placed["rest"]
     if path not in graph.files:
         hint = _alike(path, list(graph.files)) or "give a path relative to the project's root"
@@ -82,7 +85,7 @@ def named(graph: SymbolGraph, target: str) -> ChangedCode:
     return ChangedCode([ChangedFile(path, "edit", tuple(found))])
 
 
-def _by_name(graph: SymbolGraph, name: str) -> ChangedCode:
+def _by_name(graph: SymbolGraph, name: str, choose: Choice) -> ChangedCode:
     asked = name.replace("::", ".").replace("#", ".").removesuffix("()")
     last = asked.rpartition(".")[2]
     found = [
@@ -101,7 +104,7 @@ def _by_name(graph: SymbolGraph, name: str) -> ChangedCode:
             hint or "give a path, path:Class.method, or a name that find_symbol knows",
         )
     by_path: dict[str, list[Definition]] = {}
-    for one in found:
+    for one in choose(found):
         by_path.setdefault(one.path, []).append(one)
     return ChangedCode([ChangedFile(path, "edit", tuple(some)) for path, some in by_path.items()])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import field, replace
 
 from contextd.code.git.program import printable
@@ -25,6 +26,7 @@ from contextd.steps.index_limits import listed
 from contextd.steps.model import project_model, unheeded
 from contextd.steps.modelling import Essences, project_facts
 from contextd.steps.policy_files import reconcile
+from contextd.steps.scan_turn import scan_turn
 from contextd.steps.shape import note_shape
 from contextd.steps.skill_files import follow_skill_files
 from contextd.steps.weighing import keep_weights
@@ -57,8 +59,6 @@ def scan_project(
     others wait for answers of this one. `check` is called as files are read and before each commit,
     and may raise to end the scan. `seen` is told each file that is written.
     """
-    if stamps is None:
-        begin_index(runtime)
     walked = walked if walked is not None else listed(runtime)
     batch = _Batch(runtime, check, seen)
 
@@ -67,26 +67,30 @@ def scan_project(
         if runtime.progress is not None:
             runtime.progress(step, done, total)
 
-    report = scan(
-        runtime.root,
-        runtime.view.files,
-        runtime.scope,
-        walked=walked,
-        below=below,
-        incremental=incremental,
-        progress=progress,
-        redact=lambda text: Clean(redact(text, runtime.redaction_key).text),
-        stamps=stamps,
-        resolver=resolver,
-        apart=not runtime.alone,
-        keep=batch.put,
-    )
-    if report.put or report.removed:
-        batch.commit(report.removed)
-    for start in range(0, len(report.readings), _READINGS_AT_ONCE):
-        some = report.readings[start : start + _READINGS_AT_ONCE]
-        runtime.commit(code=[CodeChange(scope=runtime.scope, readings=some)])
-    keep_stamps(runtime, report.stamps)
+    # Of some files, the caller holds the lock of the index in this process and must not wait for a scan.
+    with scan_turn(runtime, check) if stamps is None else nullcontext():
+        if stamps is None:
+            begin_index(runtime)
+        report = scan(
+            runtime.root,
+            runtime.view.files,
+            runtime.scope,
+            walked=walked,
+            below=below,
+            incremental=incremental,
+            progress=progress,
+            redact=lambda text: Clean(redact(text, runtime.redaction_key).text),
+            stamps=stamps,
+            resolver=resolver,
+            apart=not runtime.alone,
+            keep=batch.put,
+        )
+        if report.put or report.removed:
+            batch.commit(report.removed)
+        for start in range(0, len(report.readings), _READINGS_AT_ONCE):
+            some = report.readings[start : start + _READINGS_AT_ONCE]
+            runtime.commit(code=[CodeChange(scope=runtime.scope, readings=some)])
+        keep_stamps(runtime, report.stamps)
     return report
 
 
@@ -235,11 +239,13 @@ def _initialise(runtime: Runtime) -> Initialised:
     # An owner who runs `init` asks for all of it, and trusts the folder.
     walked = listed(runtime) if unheeded(runtime) else walk(root)
     begin_index(runtime)
-    seen, first = Essences(), not runtime.view.files.count(runtime.scope)
+    seen = Essences()
     report = scan_project(runtime, walked=walked, seen=seen.add)
     keep_weights(runtime)
-    # Right after a first scan, what is stored is what it found.
-    seen = seen if first else _essences(runtime)
+    # After a first scan, what is stored is what it found, unless another process had indexed some of it.
+    seen = (
+        seen if len(seen.files) == runtime.view.files.count(runtime.scope) else _essences(runtime)
+    )
     files = seen.files
     facts, reason = project_facts(runtime, walked, files)
     yaml_path = root / ".context" / "project.yaml"

@@ -1,4 +1,6 @@
+import os
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -323,3 +325,42 @@ def test_changes_refuse_a_commit_that_is_no_id(make_repo):
 )
 def test_dependency_files_are_known_by_name(path, expected):
     assert is_dependency_file(path) is expected
+
+
+def with_index_of(root, files):
+    """Make git's index as large as one of so many files, without writing it."""
+    os.truncate(root / ".git" / "index", files * git.FILE_BYTES)
+
+
+@pytest.mark.parametrize(("files", "least", "most"), [(100, 2.0, 2.1), (72_000, 10.0, 30.0)])
+def test_commands_that_look_at_every_file_get_more_time_in_larger_repositories(
+    make_repo, files, least, most
+):
+    repo = make_repo()
+    repo.commit("start", a__py="1")
+    with_index_of(repo.root, files)
+    assert least <= git.seconds_for_all_files(repo.root, 2.0) <= most
+
+
+def test_a_linked_work_tree_has_the_size_of_its_own_index(make_repo, tmp_path):
+    repo = make_repo()
+    repo.commit("start", a__py="1")
+    linked = tmp_path / "linked"
+    repo.git("worktree", "add", "-q", str(linked))
+    index = Path(repo.git("-C", str(linked), "rev-parse", "--absolute-git-dir")) / "index"
+    os.truncate(index, 50_000 * git.FILE_BYTES)
+    assert git.listed_files(linked) == 50_000
+    assert git.listed_files(repo.root) < 100
+
+
+def test_a_command_that_takes_too_long_says_how_large_the_repository_is(make_repo):
+    repo = make_repo()
+    repo.commit("start", a__py="1")
+    with pytest.raises(Unavailable) as small:
+        git.Running(repo.root, ("ls-files", "-o")).collect(timeout=0.0)
+    assert small.value.message == "git ls-files did not answer in 0.0 s"
+    running = git.Running(repo.root, ("ls-files", "-o"))
+    with_index_of(repo.root, 72_000)
+    with pytest.raises(Unavailable) as large:
+        running.collect(timeout=0.0)
+    assert large.value.message == "git ls-files did not answer in 0.0 s (about 72,000 files)"

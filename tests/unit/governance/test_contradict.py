@@ -30,6 +30,9 @@ CONTRADICTIONS = [
     ("choice", "All timestamps are stored in UTC", "Timestamps are stored in Europe/Berlin time"),
     ("value", "The request body may be 1 MiB at most", "The maximum request body is 512 KB"),
     ("value", "The build targets ES2017", "The build target is ES2022"),
+    ("value", "The minimum Rust version is now 1.77.2", "The minimum Rust version was increased to 1.90.0"),
+    ("value", "The gateway timeout is 30 seconds", "The gateway timeout has been raised from 30 to 60 seconds"),
+    ("value", "The pool size was lowered to 10", "The pool size was lowered from 10 to 5"),
 ]  # fmt: skip
 BOTH_HOLD = [
     ("Tokens expire after 60 minutes", "Tokens expire after 1 hour"),
@@ -50,6 +53,12 @@ BOTH_HOLD = [
     ("The cleanup job runs at 3 am", "The cleanup job's schedule is 0 3 * * *"),
     ("The gateway times out after 90 s", "The gateway gives up after 1.5 minutes"),
     ("Hash passwords with bcrypt", "Hash API keys with SHA-256"),
+    ("The timeout is 60 seconds", "The timeout was raised from 30 to 60 seconds"),
+    ("The staging timeout is 30 seconds", "The production timeout was raised to 60 seconds"),
+    ("The upload limit is 10 MB", "The download limit was raised to 20 MB"),
+    ("The timeout is 60 seconds", "The timeout was 30 seconds"),
+    ("The minimum Rust version is 1.77.2", "The Rust toolchain was upgraded to 1.90.0"),
+    ("Coverage is 80 percent", "Coverage of the parser was increased to 85 percent"),
     ("The level of gzip is 6 for assets", "The level of brotli is 5 for assets"),
 ]
 

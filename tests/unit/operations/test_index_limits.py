@@ -138,3 +138,21 @@ def test_a_submodule_that_is_too_large_is_no_part_of_its_project_and_no_project_
     inside = replace(known, root=known.root / "sub", stranger=True)
     with pytest.raises(NotFound, match="nobody asked"):
         inside("codebase_index")
+
+
+@pytest.mark.parametrize(
+    ("operation", "arguments"),
+    [("impact", {"path": "src/a.py:alpha"}), ("diff_context", {"base": "HEAD"})],
+)
+def test_what_a_change_breaks_says_how_many_files_were_not_looked_at(
+    known: Desk, tmp_path: Path, operation: str, arguments: dict[str, str]
+) -> None:
+    assert limits.OVER not in known.answer(operation, **arguments).text
+    desk = by_commits(known, tmp_path)
+    look_again(desk)
+
+    found = desk.answer(operation, **arguments)
+    left = len(SMALL) + 10 - MOST
+
+    assert f"{left} files not indexed: {limits.OVER}" in found.text
+    assert limits.OVER in found.value["notice"]

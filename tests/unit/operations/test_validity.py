@@ -130,6 +130,11 @@ PAIRS = (
         "how long is the session timeout of the shop",
     ),
     (
+        "The minimum Rust version of the shop is now 1.77.2.",
+        "The minimum Rust version of the shop was increased to 1.90.0.",
+        "minimum Rust version of the shop",
+    ),
+    (
         "Always run the linter before a commit to the shop.",
         "Never run the linter before a commit to the shop.",
         "linter before a commit",

@@ -46,7 +46,8 @@ def diff(root: Path, revision: str = "HEAD") -> str:
     this repository does not have.
     """
     wanted = checked_revision(revision)
-    counted = git.ask(root, "diff", *_FLAGS, "--numstat", "-z", wanted, "--", timeout=_SECONDS)
+    patience = git.seconds_for_all_files(root, _SECONDS)
+    counted = git.ask(root, "diff", *_FLAGS, "--numstat", "-z", wanted, "--", timeout=patience)
     if counted is None:
         raise NotFound(f"no revision {revision!r} here", "`git branch -a` lists the branches")
     long = dict(_long_files(counted))
@@ -54,7 +55,7 @@ def diff(root: Path, revision: str = "HEAD") -> str:
         root,
         *("diff", *_FLAGS, "--unified=0", wanted, "--", "."),
         *(f":(exclude,top,literal){path}" for path in long),
-        timeout=_SECONDS,
+        timeout=patience,
     )
     if found is None:
         raise Unavailable(
@@ -63,6 +64,13 @@ def diff(root: Path, revision: str = "HEAD") -> str:
     return found + "".join(
         f"diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n" for path in long
     )
+
+
+def untracked(root: Path) -> list[str]:
+    """The files that git neither tracks nor ignores. Raises `Unavailable`."""
+    listing = "ls-files", "-o", "--exclude-standard", "-z"
+    found = git.ask(root, *listing, timeout=git.seconds_for_all_files(root, _SECONDS))
+    return [path for path in (found or "").split("\0") if path]
 
 
 def _long_files(counted: str) -> Iterator[tuple[str, int]]:
@@ -90,7 +98,7 @@ def texts_at(root: Path, revision: str, paths: Sequence[str]) -> dict[str, bytes
         return {}
     start = re.split(r"\.\.\.?", checked_revision(revision))[0] or "HEAD"
     names = {f"{start}:{path}": path for path in paths}
-    found = git.contents(root, list(names), timeout=_SECONDS)
+    found = git.contents(root, list(names), timeout=git.seconds_for_all_files(root, _SECONDS))
     return {names[name]: data for name, data in found.items()}
 
 
@@ -101,8 +109,10 @@ def fork(root: Path, base: str = "") -> tuple[str, str]:
     if base and ".." in base:
         raise Invalid(f"{base!r} is a range", "give one branch; impact takes a range as its diff")
     names = [checked_revision(base), f"origin/{base}"] if base else list(_TRUNKS)
+    # Whoever has many files has a long history.
+    patience = git.seconds_for_all_files(root, _SECONDS)
     for name in names:
-        commit = git.ask(root, "merge-base", "HEAD", name, timeout=_SECONDS)
+        commit = git.ask(root, "merge-base", "HEAD", name, timeout=patience)
         if commit:
             return name, commit.strip()
     if not git.head(root):

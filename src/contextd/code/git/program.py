@@ -25,11 +25,17 @@ from contextd.code.git.command import (
 )
 from contextd.code.git.unchanged import Stamp, place_stamp, reference_stamp, remote_stamp
 from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid, Unavailable
+from contextd.domain.errors import ContextdError, Invalid, Unavailable
 from contextd.guarded_files import read_file
 
 TIMEOUT = 10.0
 """Seconds a single command may take, unless told otherwise."""
+
+FILE_BYTES = 120
+"""Bytes of git's index for a file: 107 to 154 in rich, TanStack query and kafka, by the length of their paths."""
+
+_FILES_A_SECOND = 5_000
+"""Files that git looks at in a second, at least: a repository of 72,000 took more than 2 s on a busy machine."""
 
 _REMEMBERED = 1_000
 """Answers about one sort of thing that are kept."""
@@ -102,6 +108,7 @@ class Running:
                 f"git could not be started: {error}", "check `git version`"
             ) from error
         self._stdin = stdin
+        self._root = root
         self._name = next((a for a in arguments if not a.startswith("-")), "git")
 
     def collect(self, timeout: float = TIMEOUT) -> tuple[int, str, str]:
@@ -116,7 +123,7 @@ class Running:
         except subprocess.TimeoutExpired as error:
             self.stop()
             raise Unavailable(
-                f"git {self._name} did not answer in {timeout:.1f} s",
+                f"git {self._name} did not answer in {timeout:.1f} s{_size_of(self._root)}",
                 "try again when the machine is less busy",
             ) from error
         return self._process.returncode, out, err
@@ -132,6 +139,29 @@ def ask(root: Path, *arguments: str, timeout: float = TIMEOUT) -> str | None:
     """The output of a git command in `root`; None when git refuses. Raises `Unavailable`."""
     code, out, _ = Running(root, arguments).collect(timeout)
     return out if code == 0 else None
+
+
+def listed_files(root: Path) -> int:
+    """About how many files git tracks around `root`, by the size of its index; 0 where it has none."""
+    # No command is started: this is asked when one did not answer.
+    own = around(root) / ".git"
+    with suppress(OSError, ContextdError):
+        if own.is_file():
+            named = read_file(own, 8_192).decode("utf-8", "surrogateescape")
+            own = own.parent / named.removeprefix("gitdir:").strip()
+        return (own / "index").stat().st_size // FILE_BYTES
+    return 0
+
+
+def seconds_for_all_files(root: Path, least: float) -> float:
+    """How long a command that looks at every file may take: `least` seconds, and more the more files there are."""
+    return least + listed_files(root) / _FILES_A_SECOND
+
+
+def _size_of(root: Path) -> str:
+    """In brackets, how large a repository is in which git took too long; empty for one of ordinary size."""
+    files = listed_files(root)
+    return f" (about {round(files, -3):,} files)" if files > _FILES_A_SECOND else ""
 
 
 def contents(

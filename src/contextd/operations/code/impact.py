@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import field, replace
 from typing import Annotated
 
+from contextd.code.calls.call_graph import CallGraph
 from contextd.code.git import diffs
-from contextd.code.git import program as git
 from contextd.code.symbols.sources import Sources
+from contextd.code.symbols.symbol_graph import Definition
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL, RENDERED
-from contextd.domain.errors import Invalid
+from contextd.domain.errors import Invalid, Unavailable
 from contextd.domain.limits import Range
 from contextd.domain.records import Record
 from contextd.domain.showing import text_form
@@ -23,6 +24,13 @@ from contextd.runtime import Runtime
 from contextd.steps.attached import attached_to
 from contextd.steps.changed_code import ChangedCode, ChangedFile, in_diff, named
 from contextd.steps.code_graphs import calls_of
+from contextd.steps.code_uses import (
+    COMPARED,
+    distinct,
+    in_order_of_weight,
+    most_used_first,
+    use_counts_in_time,
+)
 from contextd.steps.freshness import steady
 from contextd.steps.impacted import (
     CodeReach,
@@ -46,6 +54,8 @@ _Budget = Annotated[int, Range(100, 50_000)]
 _LISTED, _TESTS_LISTED = 200, 100
 _KNOWN, _KNOWN_EACH = 12, 4
 _FIXES = 8
+_COUNT_SECONDS = 2.0
+"""How long uses are counted to choose one of several definitions of a name."""
 _FILES_ASKED = 25
 """ChangedCode files whose knowledge is looked up; a change of more is told by its first ones."""
 _LONGEST = 8_000_000
@@ -134,14 +144,15 @@ def _told(runtime: Runtime, path: str | None, diff: str, depth: int, budget: int
     with turn(runtime, "following"), steady(runtime, wanted=wanted) as lag:
         calls = calls_of(runtime)
         graph = calls.graph
-        changed = named(graph, path) if path else in_diff(runtime, graph, text, base)
+        meant = _MeantByName(runtime, calls)
+        changed = named(graph, path, meant) if path else in_diff(runtime, graph, text, base)
         along = changed_along(runtime, [one.path for one in changed.files])
         found = reach(calls, _sources(runtime), changed, depth, along)
     knowledge, remedies = _known(runtime, changed)
     fixes = [*remedies, *_fixes(runtime, changed)]
     answer = replace(
         _impact(changed, found, knowledge, fixes, budget),
-        notice=_notice(lag.notice, calls.notice, found),
+        notice=_notice(lag.notice, calls.notice, found, meant.notice),
     )
     runtime.trace.read([one.path for one in answer.breaks], type="symbol", query=path or "")
     return answer
@@ -162,9 +173,34 @@ def _diff_of(runtime: Runtime, change: str) -> tuple[str, str]:
     return diffs.diff(runtime.root, change.strip()), change.strip()
 
 
-def _notice(behind: str, of_index: str, found: CodeReach) -> str:
+def _notice(behind: str, of_index: str, found: CodeReach, more: str = "") -> str:
     """What an answer may lack, and how to get it."""
-    return "; ".join(filter(None, (behind, of_index, found.lack)))
+    return "; ".join(filter(None, (behind, of_index, found.lack, more)))
+
+
+@dataclass(slots=True)
+class _MeantByName:
+    """Chooses the definition of a bare name that `find_references` takes it for, with what is inside of it, such
+    as the constructor of a class of its name.
+    """
+
+    runtime: Runtime
+    calls: CallGraph
+    notice: str = ""
+
+    def __call__(self, found: Sequence[Definition]) -> Sequence[Definition]:
+        ordered = in_order_of_weight(self.calls, found)
+        counts = use_counts_in_time(self.runtime, distinct(ordered)[:COMPARED], _COUNT_SECONDS)
+        best, *_ = most_used_first(ordered, counts)
+        meant = [one for one in found if _belongs(one, best) or _belongs(best, one)]
+        if len(meant) < len(found):
+            count = len(distinct(found))
+            self.notice = f"{count} definitions have this name; give path:name to choose another"
+        return meant
+
+
+def _belongs(one: Definition, other: Definition) -> bool:
+    return one.path == other.path and f"{one.qualified}.".startswith(f"{other.qualified}.")
 
 
 def _impact(
@@ -343,7 +379,8 @@ def _gathered(runtime: Runtime, base: str | None, budget: int) -> DiffContext:
     with turn(runtime, "following"), steady(runtime, wanted=wanted) as lag:
         calls = calls_of(runtime)
         changed = in_diff(runtime, calls.graph, text, commit)
-        changed = ChangedCode([*changed.files, *_untracked(runtime, calls.graph.files, changed)])
+        fresh, lack = _untracked(runtime, calls.graph.files, changed)
+        changed = ChangedCode([*changed.files, *fresh])
         along = changed_along(runtime, [one.path for one in changed.files])
         found = reach(calls, _sources(runtime), changed, 1, along)
     outside = without(found.broken, [file.path for file in changed.files])
@@ -381,7 +418,7 @@ def _gathered(runtime: Runtime, base: str | None, budget: int) -> DiffContext:
         budget,
     )
     runtime.trace.read([one.path for one in files], type="symbol", query="")
-    notice = _notice(lag.notice, calls.notice, found)
+    notice = _notice(lag.notice, calls.notice, found, lack)
     return DiffContext(
         base=name,
         files=files[:_LISTED],
@@ -395,13 +432,16 @@ def _gathered(runtime: Runtime, base: str | None, budget: int) -> DiffContext:
     )
 
 
-def _untracked(runtime: Runtime, known: Iterable[str], changed: ChangedCode) -> list[ChangedFile]:
-    """The new files that git does not know yet."""
-    listed = git.ask(runtime.root, "ls-files", "-o", "--exclude-standard", "-z", timeout=2.0) or ""
+def _untracked(
+    runtime: Runtime, known: Iterable[str], changed: ChangedCode
+) -> tuple[list[ChangedFile], str]:
+    """The new files that git does not know yet, and what to say where git did not list them."""
+    try:
+        listed = diffs.untracked(runtime.root)
+    except Unavailable as error:
+        return [], f"untracked files are missing: {error.message}"
     told_of = {file.path for file in changed.files}
     indexed = set(known)
     return [
-        ChangedFile(path, "create")
-        for path in listed.split("\0")
-        if path in indexed and path not in told_of
-    ]
+        ChangedFile(path, "create") for path in listed if path in indexed and path not in told_of
+    ], ""

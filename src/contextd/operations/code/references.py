@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Annotated
 
 from contextd.code.calls.call_graph import CallGraph
 from contextd.code.calls.edges import Edge
-from contextd.code.calls.uses import files_using, uses
-from contextd.code.symbols.definitions import ends_in, written_first
+from contextd.code.calls.uses import files_using
+from contextd.code.symbols.definitions import ends_in
 from contextd.code.symbols.sources import Sources
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.code.tree.naming import WordLines, word_lines
@@ -32,11 +32,17 @@ from contextd.operations.code.symbols import (
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.code_graphs import calls_of
+from contextd.steps.code_uses import (
+    COMPARED,
+    UseCount,
+    distinct,
+    in_order_of_weight,
+    most_used_first,
+    uses_in_time,
+)
 from contextd.steps.freshness import Lag, steady
 
 _LISTED = 8
-_COMPARED = 8
-"""Definitions of one name whose uses are counted to choose the one that is meant."""
 _SECONDS = 8.0
 _TEXT_SECONDS = 5.0
 _TEXTS = 8
@@ -140,7 +146,7 @@ def find_references(
     """
     with building():
         calls, exact, lag = _known_as(runtime, asked_name(name))
-        meant = _distinct(one for one in exact if is_inside(one.path, path))
+        meant = distinct(one for one in exact if is_inside(one.path, path))
         if not meant:
             hint = "; ".join(filter(None, (no_definition(runtime, name, lag), lag.notice)))
             if lag.notice:
@@ -148,7 +154,7 @@ def find_references(
             raise NotFound(f"no definition {name!r}" + (f" in {path}" if path else ""), hint)
         sources = Sources(runtime.root, runtime.view.files, runtime.scope)
         end = time.monotonic() + _SECONDS
-        chosen, others, found = _chosen(calls, sources, meant, end)
+        chosen, others, found = _chosen(runtime, calls, meant, end)
     late = time.monotonic() > end
     words = word_lines(runtime.root, chosen.symbol.name, _TEXT_SECONDS)
     answer = _answer(calls.graph, sources, chosen, found, words, limit)
@@ -186,32 +192,22 @@ def _known_as(runtime: Runtime, asked: str) -> tuple[CallGraph, list[Definition]
             break
     # Go tells `Recorder.Write` from `recorder.Write` by case alone.
     found = [one for one in found if f".{one.qualified}".endswith(f".{asked}")] or found
-    scores = calls.graph.scores
-    found.sort(key=lambda one: (-scores[one.place], one.path, one.symbol.start))
-    return calls, written_first(calls.graph, found), lag
-
-
-def _distinct(definitions: Iterable[Definition]) -> list[Definition]:
-    """One of each: overloads of one file are the same definition."""
-    found: dict[tuple[str, str], Definition] = {}
-    for one in definitions:
-        found.setdefault((one.path, one.qualified), one)
-    return list(found.values())
+    return calls, in_order_of_weight(calls, found), lag
 
 
 def _chosen(
-    calls: CallGraph, sources: Sources, meant: list[Definition], end: float
+    runtime: Runtime, calls: CallGraph, meant: list[Definition], end: float
 ) -> tuple[Definition, list[Definition], tuple[Edge, ...]]:
-    """(the definition with the most certain uses, the others, its uses)."""
-    best, found = meant[0], uses(calls, sources, meant[0], end)
-    most = _certain(found)
-    for one in meant[1:_COMPARED]:
+    """(the definition that is meant, the others, its uses)."""
+    found: dict[Definition, tuple[Edge, ...]] = {}
+    for one in meant[:COMPARED]:
         if time.monotonic() > end:
             break
-        other = uses(calls, sources, one, end)
-        if _certain(other) > most:
-            best, found, most = one, other, _certain(other)
-    return best, [one for one in meant if one is not best], found
+        found[one] = uses_in_time(runtime, calls, one, end)
+    counts = {one: UseCount(files_using(edges), _certain(edges)) for one, edges in found.items()}
+    none = UseCount(0, 0)
+    best = most_used_first(meant, {one: counts.get(one, none) for one in meant})[0]
+    return best, [one for one in meant if one is not best], found.get(best, ())
 
 
 def _certain(found: Sequence[Edge]) -> int:

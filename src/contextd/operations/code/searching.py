@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import replace
 from fnmatch import fnmatch
 from typing import Annotated
 
+from contextd.code.symbols.definitions import definitions
 from contextd.code.tree.grep import grep
 from contextd.domain.code import Chunk
 from contextd.domain.dataclass import dataclass
@@ -15,18 +18,25 @@ from contextd.domain.query import CODE
 from contextd.domain.showing import text_form
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
+from contextd.operations.code.symbols import asked_name
 from contextd.operations.core import operation
 from contextd.retrieval.votes import COMMITS, RECORDS
 from contextd.runtime import Runtime
 from contextd.steps.asking import asked
 from contextd.steps.code_graphs import get_ready
-from contextd.steps.code_uses import use_counts_of_names
+from contextd.steps.code_uses import (
+    COMPARED,
+    most_used_first,
+    use_counts_in_time,
+    use_counts_of_names,
+)
 from contextd.steps.experience import past_of
 from contextd.steps.finding import find_documents, give
 from contextd.steps.freshness import not_indexed, steady
 
 GREP_SECONDS = 10.0
 _MOST = 100
+_NAME = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*")
 _COUNT_SECONDS = 0.3
 """How long the uses of what is found are counted."""
 
@@ -152,6 +162,10 @@ def codebase_search(
     """
     wanted = limit if not file_pattern else _MOST
     past = past_of(runtime, query)
+
+    def inside(path: str) -> bool:
+        return path not in lag.paths and _matches(path, file_pattern)
+
     with steady(runtime, asked=query) as lag:
         found = find_documents(runtime, query, (CODE,), limit=wanted, past=past, without=lag.paths)
     hits = [
@@ -168,7 +182,7 @@ def codebase_search(
         for hit in found.hits
         if isinstance(chunk := hit.content, Chunk) and _matches(chunk.path, file_pattern)
     ][:limit]
-    hits = _with_uses(runtime, hits)
+    hits = _with_uses(runtime, _definition_first(runtime, query, hits, inside)[:limit])
     paths = [hit.path for hit in hits]
     # What is not indexed yet may hold the answer.
     narrowed = bool(file_pattern or lag.notice)
@@ -179,11 +193,44 @@ def codebase_search(
     return CodeHits(hits, "; ".join(filter(None, (found.notice, lag.notice, outside))))
 
 
+def _definition_first(
+    runtime: Runtime, query: str, hits: list[CodeHit], inside: Callable[[str], bool]
+) -> list[CodeHit]:
+    """The hits of a query that is a name, behind the piece that defines what `find_references` takes it for."""
+    asked = asked_name(query)
+    if not _NAME.fullmatch(asked):
+        return hits
+    known = definitions(runtime.view.files, runtime.scope, asked, COMPARED, inside=inside)
+    exact = [one for one, how in known.found if how == "exact"]
+    counts = use_counts_in_time(runtime, exact[:COMPARED], _COUNT_SECONDS)
+    meant = next(iter(most_used_first(exact, counts)), None)
+    files = runtime.view.files.get(runtime.scope, [meant.path] if meant else [])
+    if meant is None or not files:
+        return hits
+    line = meant.symbol.start_line
+    pieces = [one for one in files[0].chunks if one.start_line <= line <= one.end_line]
+    if not pieces:
+        return hits
+    # A line on which one piece ends and the next begins belongs to the next.
+    chunk = pieces[-1]
+    place = chunk.path, chunk.start_line
+    rest = [one for one in hits if (one.path, one.start_line) != place]
+    known_hits = [one for one in hits if (one.path, one.start_line) == place]
+    best = max((one.score for one in hits), default=1.0)
+    first = CodeHit(
+        *(*place, chunk.end_line, meant.qualified, chunk.text, best),
+        why="defines it",
+        past=known_hits[0].past if known_hits else "",
+    )
+    return [first, *rest]
+
+
 def _with_uses(runtime: Runtime, hits: list[CodeHit]) -> list[CodeHit]:
     """The same pieces, with how many files use the definitions they are."""
     named = [(hit.path, hit.symbol) for hit in hits if hit.symbol]
     counts = use_counts_of_names(runtime, named, _COUNT_SECONDS)
-    return [replace(hit, used_by=counts.get((hit.path, hit.symbol), 0)) for hit in hits]
+    files = {place: count.files for place, count in counts.items()}
+    return [replace(hit, used_by=files.get((hit.path, hit.symbol), 0)) for hit in hits]
 
 
 def _matches(path: str, pattern: str | None) -> bool:

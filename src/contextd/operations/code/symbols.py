@@ -25,7 +25,7 @@ from contextd.domain.window import Serving
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.code_graphs import get_ready, symbols_of
-from contextd.steps.code_uses import use_counts_in_time
+from contextd.steps.code_uses import COMPARED, most_used_first, use_counts_in_time
 from contextd.steps.freshness import Lag, not_indexed, steady
 from contextd.steps.seating import session_of
 from contextd.steps.weighing import keep_weights
@@ -98,12 +98,17 @@ def find_symbol(
     """
     every, lag = _looked_up(runtime, asked_name(name), path, kind, limit)
     fitting, otherwise = _in_case(every.found)
+    exact = [one for one, how in fitting if how == "exact"]
+    used = use_counts_in_time(runtime, exact[: max(limit, COMPARED)], _COUNT_SECONDS)
+    fitting = [
+        *((one, "exact") for one in most_used_first(exact, used)),
+        *(pair for pair in fitting if pair[1] != "exact"),
+    ]
     some = fitting[:limit]
-    used = use_counts_in_time(runtime, (one for one, how in some if how == "exact"), _COUNT_SECONDS)
     rest = [one for one, _ in some if one not in used]
     imported = use_counts(runtime.view.files, runtime.scope, rest)
     hits = [
-        symbol_hit(one, how, used[one])
+        symbol_hit(one, how, used[one].files)
         if one in used
         else replace(symbol_hit(one, how, imported.get(one, 0)), counted="imports")
         for one, how in some
