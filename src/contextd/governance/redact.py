@@ -74,20 +74,30 @@ def redact(text: str, key: bytes = b"") -> Redacted:
 
 def redact_json(value: Any, key: bytes = b"") -> Any:
     """JSON data with every secret in it replaced: first in each text as it reads, where quotes are not
-    escaped, then in all of it as it is written, where a text stands beside the name it has.
+    escaped, then in all of it as it is written, where a text stands beside the name it has, and at last what
+    one of its texts gave away in the others.
     """
-    by_itself, _ = redact_parts(value, key)
+    by_itself, findings, known = _clean_parts(value, key)
     written = redact(json.dumps(by_itself, ensure_ascii=False), key)
     try:
-        return json.loads(written.text) if written.findings else by_itself
+        cleaned = json.loads(written.text) if written.findings else by_itself
     except ValueError:
-        return by_itself
+        cleaned = by_itself
+    return _each(cleaned, lambda text: without_known(text, known)) if findings else cleaned
 
 
 def redact_parts(value: Any, key: bytes = b"") -> tuple[Any, tuple[FoundSecret, ...]]:
     """Data with every secret in its texts and names replaced, and what was found. A secret that one text
     gives away, by a label beside it, is also replaced in the others: alone as a tag nothing tells it.
     """
+    cleaned, findings, known = _clean_parts(value, key)
+    if known:
+        cleaned = _each(cleaned, lambda text: without_known(text, known))
+    return cleaned, findings
+
+
+def _clean_parts(value: Any, key: bytes) -> tuple[Any, tuple[FoundSecret, ...], Mapping[str, str]]:
+    """Data with the secrets of each text replaced, what was found, and what stands for each secret."""
     findings: list[FoundSecret] = []
     known: dict[str, str] = {}
 
@@ -98,10 +108,7 @@ def redact_parts(value: Any, key: bytes = b"") -> tuple[Any, tuple[FoundSecret, 
         findings.extend(found.findings)
         return found.text
 
-    cleaned = _each(value, clean)
-    if known:
-        cleaned = _each(cleaned, lambda text: without_known(text, known))
-    return cleaned, tuple(findings)
+    return _each(value, clean), tuple(findings), known
 
 
 def _each(value: Any, change: Callable[[str], str]) -> Any:

@@ -133,6 +133,12 @@ def layout(material: Material, own: Sequence[str], paths: Sequence[str]) -> str:
     return f"{where} holds {what} side by side."
 
 
+def personal(paths: Sequence[str]) -> str:
+    """Why files of these paths set up somebody's machine; empty where they do not."""
+    rows = sorted(path for path in paths if _PERSONAL.search(path))
+    return f"It sets up somebody's machine: {', '.join(rows[:3])}." if len(rows) >= _SEVERAL else ""
+
+
 def purpose(material: Material, own: Sequence[str], paths: Sequence[str]) -> tuple[str, str]:
     """(The type of a project of this, a sentence saying why)."""
     present = set(paths)
@@ -143,10 +149,8 @@ def purpose(material: Material, own: Sequence[str], paths: Sequence[str]) -> tup
         return "data", f"dbt_project.yml describes models of data: {count}."
     if material.label == "Nix" and "flake.nix" in present:
         return "library", f"flake.nix offers what it describes to other systems: {count}."
-    rows = sorted(path for path in paths if _PERSONAL.search(path))
-    if material.label == "Shell" and len(rows) >= _SEVERAL:
-        named = ", ".join(rows[:3])
-        return "configuration", f"It sets up somebody's machine: {named}."
+    if material.label == "Shell" and (why := personal(paths)):
+        return "configuration", why
     role = {"meta/main.yml", "galaxy.yml"} & present
     # Whoever runs playbooks from a clone sets up machines, also where it is packed as a collection.
     if material.label == "Ansible" and role and not {"ansible.cfg", "site.yml"} & present:

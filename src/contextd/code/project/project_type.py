@@ -8,7 +8,14 @@ from collections.abc import Sequence, Set
 from contextd.code.project.beside import is_beside
 from contextd.code.project.manifests import Manifest
 from contextd.code.project.manifests.others import PACKED_AS_TOOL
-from contextd.code.project.material import DOCUMENTS, OUTWEIGHED, Material, purpose, substance
+from contextd.code.project.material import (
+    DOCUMENTS,
+    OUTWEIGHED,
+    Material,
+    personal,
+    purpose,
+    substance,
+)
 from contextd.code.project.published import (
     INDEX,
     builds_program,
@@ -231,6 +238,8 @@ def _nothing(paths: Sequence[str]) -> ReasonedValue:
     if code and documents >= OUTWEIGHED * code:
         reason = f"It holds documents, {documents} of them, and a little code beside them."
         return ReasonedValue("documentation", reason)
+    if why := personal(paths):
+        return ReasonedValue("configuration", why)
     if code:
         return ReasonedValue("unknown", "No manifest or file says what it is for.")
     kinds = {path.rpartition(".")[2].lower() for path in paths if "." in path}
