@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 from contextd.benchmarks import locomo
 from contextd.benchmarks.history import check_out, read_history
 from contextd.benchmarks.scratch import opened
+from contextd.codebase.scanning import scan_project
 from contextd.domain.query import CODE
-from contextd.retrieval.answered import LEAST, SIGNALS, answer_signals
-from contextd.retrieval.asked import Asked
-from contextd.retrieval.search import DEPTH, search
-from contextd.steps.finding import contents_of
-from contextd.steps.scanning import scan_project
+from contextd.search.answered import LEAST, SIGNALS, answer_signals
+from contextd.search.asked import Asked
+from contextd.search.finding import contents_of
+from contextd.search.search import DEPTH, search
 
 WEIGHTS = Path(__file__).parents[1] / "src" / "contextd" / "data" / "ranking.json"
 QUESTIONS, FOREIGN, TALK = 100, 15, 60

@@ -40,18 +40,18 @@ from contextd.benchmarks.history import (
 )
 from contextd.benchmarks.localise import remember
 from contextd.benchmarks.scratch import Bench, opened, scratch_store
+from contextd.codebase.scanning import scan_project
 from contextd.domain import query as kinds
 from contextd.domain.access import OWNER
 from contextd.domain.query import EVENT, Query
 from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
-from contextd.retrieval import files, messages, records
-from contextd.retrieval.hits import Hit
-from contextd.retrieval.search import DEPTH, search
-from contextd.retrieval.weights import CODE, FILES, FILES_WITH_PAST, RECORDS
-from contextd.steps.experience import past_of
-from contextd.steps.finding import contents_of
-from contextd.steps.scanning import scan_project
+from contextd.search import files, messages, records
+from contextd.search.finding import contents_of
+from contextd.search.hits import Hit
+from contextd.search.past_work import past_of
+from contextd.search.search import DEPTH, search
+from contextd.search.weights import CODE, FILES, FILES_WITH_PAST, RECORDS
 
 WEIGHTS = Path(__file__).parents[1] / "src" / "contextd" / "data" / "ranking.json"
 MESSAGES = "messages"

@@ -14,9 +14,9 @@ from contextd.benchmarks.scratch import scratch_store
 from contextd.domain.errors import NotFound
 from contextd.domain.query import Query
 from contextd.embedders import open_embedder
-from contextd.retrieval import records
-from contextd.retrieval.rank import Standpoint, in_order, ranked
-from contextd.retrieval.search import search
+from contextd.search import records
+from contextd.search.rank import Standpoint, in_order, ranked
+from contextd.search.search import search
 
 PROPOSED = 30
 """Records that a search for ten looks at."""

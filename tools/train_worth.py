@@ -27,10 +27,10 @@ import numpy as np
 
 from contextd.benchmarks.learning.rules_of_0_1.extract import classify
 from contextd.embedders.minilm import MiniLM
-from contextd.interop.importers.claude_code import read
+from contextd.imports.importers.claude_code import read
+from contextd.learning.passages import Statement, self_contained, statements
+from contextd.learning.worth import FORM, form, prior
 from contextd.sessions.markdown import Passage
-from contextd.sessions.statements import Statement, self_contained, statements
-from contextd.sessions.worth import FORM, form, prior
 
 WEIGHTS = Path(__file__).parents[1] / "src" / "contextd" / "data" / "worth.json"
 SOURCES = {

@@ -23,15 +23,15 @@ def main() -> int:
         # A person asks: what the thin commands do is not done for that.
         command = command if command == "mcp" else ""
     if command == "mcp":
-        from contextd.shim import main as shim  # noqa: PLC0415 - measured: stdlib only
+        from contextd.thin.shim import main as shim  # noqa: PLC0415 - measured: stdlib only
 
         return shim(arguments[1:])
     if command == "hook":
-        from contextd.hook import main as hook  # noqa: PLC0415 - measured: stdlib only
+        from contextd.thin.hook import main as hook  # noqa: PLC0415 - measured: stdlib only
 
         return hook(arguments[1:])
     if command == "statusline":
-        from contextd.statusline import main as statusline  # noqa: PLC0415 - measured: stdlib only
+        from contextd.thin.statusline import main as statusline  # noqa: PLC0415 - measured: stdlib only
 
         return statusline()
     if command == "daemon" and arguments[1:2] == ["run"]:
@@ -49,8 +49,8 @@ def commands() -> Commands:
 
 
 def _daemon() -> int:
-    from contextd.home import home_directory  # noqa: PLC0415 - not for shim and hook
-    from contextd.spawn import claim_home  # noqa: PLC0415 - not for shim and hook
+    from contextd.thin.home import home_directory  # noqa: PLC0415 - not for shim and hook
+    from contextd.thin.spawn import claim_home  # noqa: PLC0415 - not for shim and hook
 
     # Taken and listening before the imports: a second daemon leaves at once, clients can wait.
     claim = claim_home(home_directory())
@@ -62,7 +62,7 @@ def _daemon() -> int:
 
 
 def _load() -> None:
-    from contextd.loading import loading  # noqa: PLC0415 - not for shim and hook
+    from contextd.runtime.loading import loading  # noqa: PLC0415 - not for shim and hook
 
     with loading():
         from contextd.app import load_operations  # noqa: PLC0415 - 1 s; many commands do without
@@ -75,9 +75,9 @@ def _standalone(*, fresh: bool = False) -> Host:
     from contextlib import suppress  # noqa: PLC0415
 
     from contextd.app import Host  # noqa: PLC0415
-    from contextd.daemon_log import keep_log  # noqa: PLC0415
-    from contextd.home import log_path  # noqa: PLC0415
     from contextd.launch import without_secrets  # noqa: PLC0415
+    from contextd.runtime.daemon_log import keep_log  # noqa: PLC0415
+    from contextd.thin.home import log_path  # noqa: PLC0415
 
     host = Host.open(work=False, fresh=fresh)
     path = log_path(host.settings.home)

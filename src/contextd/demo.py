@@ -27,13 +27,13 @@ from typing import Any
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from contextd import client
 from contextd.code.git.command import git_command, git_environment
 from contextd.code.tree.walk import walk
 from contextd.domain.errors import ContextdError, Invalid, Unavailable
 from contextd.domain.tokens import count_tokens
-from contextd.interop.importers.injected import own_words
-from contextd.interop.importers.sample import sample_session
+from contextd.imports.importers.injected import own_words
+from contextd.imports.importers.sample import sample_session
+from contextd.thin import client
 
 COMMAND = [sys.executable, "-P", "-m", "contextd"]
 MOST_FILES = 5_000

@@ -7,18 +7,18 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from contextd.daemon_log import keep_log
 from contextd.domain.errors import Invalid
-from contextd.home import log_path
-from contextd.loading import loading
-from contextd.settings import Settings, load_settings
-from contextd.spawn import HomeClaim
+from contextd.runtime.daemon_log import keep_log
+from contextd.runtime.loading import loading
+from contextd.runtime.settings import Settings, load_settings
 from contextd.surfaces.daemon import serve
+from contextd.thin.home import log_path
+from contextd.thin.spawn import HomeClaim
 
 if TYPE_CHECKING:
     from contextd.app import Host
 
-_REDACTION = "contextd.governance.redact"
+_REDACTION = "contextd.redaction.redact"
 
 
 def run_daemon(claim: HomeClaim) -> int:
@@ -42,7 +42,7 @@ def without_secrets(text: str, wanted: bool) -> str:
     if not wanted and _REDACTION not in sys.modules:
         return text
     # 0.1 s: the socket is to listen before it.
-    from contextd.governance.redact import redact  # noqa: PLC0415
+    from contextd.redaction.redact import redact  # noqa: PLC0415
 
     return redact(text).text
 

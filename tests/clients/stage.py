@@ -18,9 +18,9 @@ from typing import Any
 
 from packages import NODE, npm_package
 
-from contextd.client import call
-from contextd.interop.clients import CLIENTS
-from contextd.interop.install import files_of
+from contextd.clients import CLIENTS
+from contextd.clients.install import files_of
+from contextd.thin.client import call
 from e2e.homes import wait_for
 
 CONTEXTD = Path(sys.executable).with_name("contextd")

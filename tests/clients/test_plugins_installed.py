@@ -25,8 +25,8 @@ from stage import ASIDE, CONTEXTD, NEXT_DOOR, Stage, raised_stage
 from talks import FIRST, HINT, LATER, LEDGER, MISTAKE, QUESTION, briefings, naming
 from wire import Called, Tool
 
-from contextd.interop.clients import CLIENTS
-from contextd.interop.clients.plugin_form import FOLDER
+from contextd.clients import CLIENTS
+from contextd.clients.plugin_form import FOLDER
 
 RECALL = "Recall what earlier sessions of any agent learned"
 """How the description of a skill begins."""

@@ -15,7 +15,7 @@ from packages import FASTMCP, INSPECTOR, PYDANTIC_AI, TYPESCRIPT_SDK, modules, p
 from stage import CONTEXTD, Stage, raised_stage
 from talks import HINT, MISTAKE
 
-from contextd.client import call
+from contextd.thin.client import call
 
 PROGRAMS = Path(__file__).parent
 MISSING = {"path": "no/such.py"}

@@ -17,7 +17,7 @@ from typing import Any
 
 from mcp import StdioServerParameters
 
-from contextd.spawn import is_alive
+from contextd.thin.spawn import is_alive
 from support.prepared_daemons import prepared_daemons
 
 CONTEXTD = Path(sys.executable).with_name("contextd")
@@ -69,7 +69,7 @@ class Home:
 
     def start(self) -> int:
         """A running daemon's process id; started when there is none."""
-        from contextd.channel import connect
+        from contextd.thin.channel import connect
 
         self.warm()
         connect(self.path, "control").close()

@@ -17,9 +17,10 @@ from homes import Home, has_ended, wait_for
 from test_mcp_frames import REQUESTS
 from test_mcp_stdio import HANDSHAKE, Agent
 
-from contextd import __version__, spool
-from contextd.channel import Channel, connect, dial, preamble
-from contextd.home import endpoint_path, socket_path
+from contextd import __version__
+from contextd.thin import spool
+from contextd.thin.channel import Channel, connect, dial, preamble
+from contextd.thin.home import endpoint_path, socket_path
 
 
 @pytest.fixture
@@ -146,7 +147,7 @@ def test_a_hook_keeps_whatever_a_client_gives_it(home: Home) -> None:
     payload = {"session_id": "s", "cwd": "/x", "hook_event_name": "SessionEnd", "turn_id": "x"}
     given = [one for one in variants(payload) if isinstance(one, dict)]
     # A daemon that seems to start keeps a real one from taking the events.
-    from contextd.spawn import take_lock
+    from contextd.thin.spawn import take_lock
 
     lock = take_lock(home.path)
     assert lock is not None

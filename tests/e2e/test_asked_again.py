@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from homes import Home
 
-from contextd.client import call
-from contextd.home import socket_path
+from contextd.thin.client import call
+from contextd.thin.home import socket_path
 
 NOTE = "Invoices are numbered by the bookkeeper on the first of the month."
 

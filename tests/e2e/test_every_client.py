@@ -16,13 +16,13 @@ import pytest
 from homes import CONTEXTD, Home, temporary_home
 from test_mcp_stdio import HANDSHAKE, lines
 
-from contextd.client import call
-from contextd.interop.clients import CLIENTS
-from contextd.interop.clients.client import PREFIX, Client
-from contextd.interop.clients.codec import JSON
-from contextd.interop.clients.entries import ServerEntry
-from contextd.interop.clients.texts import OwnFile
-from contextd.interop.install import files_of, install, uninstall
+from contextd.clients import CLIENTS
+from contextd.clients.client import PREFIX, Client
+from contextd.clients.codec import JSON
+from contextd.clients.entries import ServerEntry
+from contextd.clients.install import files_of, install, uninstall
+from contextd.clients.texts import OwnFile
+from contextd.thin.client import call
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "hooks"
 OURS, THEIRS = "Refunds are written to the ledger first", "The oven is hot by five"

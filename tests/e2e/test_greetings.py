@@ -13,7 +13,7 @@ import pytest
 from homes import Home, temporary_home
 from test_mcp_stdio import HANDSHAKE, Agent
 
-from contextd.greetings import Greetings
+from contextd.thin.greetings import Greetings
 
 ANY_PROFILE = "mcp-default.json"
 

@@ -10,8 +10,8 @@ import time
 import pytest
 from homes import Home, wait_for
 
-from contextd import spool
-from contextd.spawn import take_lock
+from contextd.thin import spool
+from contextd.thin.spawn import take_lock
 
 
 @pytest.fixture

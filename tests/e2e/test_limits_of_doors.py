@@ -13,9 +13,9 @@ import pytest
 from homes import Home, wait_for
 from test_mcp_stdio import HANDSHAKE, Agent, lines
 
-from contextd.channel import connect, preamble
-from contextd.client import control
-from contextd.home import socket_path
+from contextd.thin.channel import connect, preamble
+from contextd.thin.client import control
+from contextd.thin.home import socket_path
 
 BIG = "x" * (20 << 20)
 

@@ -9,8 +9,8 @@ import pytest
 from homes import Home
 from test_mcp_stdio import HANDSHAKE, lines
 
-from contextd.channel import connect
-from contextd.client import control
+from contextd.thin.channel import connect
+from contextd.thin.client import control
 
 ENVELOPE = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",

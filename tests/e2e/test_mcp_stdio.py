@@ -16,7 +16,7 @@ import pytest
 from homes import CONTEXTD, Home, has_ended, wait_for
 from mcp import Client
 
-from contextd.client import control
+from contextd.thin.client import control
 
 ERAS = ["legacy", "2026-07-28"]
 HANDSHAKE = [

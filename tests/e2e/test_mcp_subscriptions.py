@@ -17,7 +17,7 @@ from test_http import connected
 from test_mcp_resources import give_model
 from test_mcp_stdio import Agent, talk
 
-from contextd.client import call
+from contextd.thin.client import call
 
 BRIEFING = "contextd://project/corner-shop/briefing"
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from homes import Home, has_ended, temporary_home, wait_for
 
-from contextd.client import call
-from contextd.ready import ready_path
+from contextd.thin.client import call
+from contextd.thin.ready import ready_path
 
 RULE = "Amounts of money are integers in cents, never floats"
 

@@ -11,8 +11,8 @@ import apsw
 import pytest
 from homes import Home, temporary_home, wait_for
 
-from contextd.client import call
 from contextd.domain.errors import ContextdError
+from contextd.thin.client import call
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from homes import Home, temporary_home, wait_for
 
-from contextd.client import call
+from contextd.thin.client import call
 from support.stated_rules import FROM_AGENT, FROM_FILE, FROM_PERSON, record_rules
 
 SESSIONS = int(os.environ.get("CONTEXTD_RULE_SESSIONS", "4"))

@@ -30,7 +30,7 @@ IN_PROCESS = """
 import sys
 from contextd.app import Host
 from contextd.domain.access import OWNER
-from contextd.runtime import Request
+from contextd.runtime.runtime import Request
 host = Host.open(work=False)
 request = Request(surface="python", caller=OWNER, cwd=sys.argv[1])
 host.call("memory_search", request, {"query": "renewing tokens"})

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from contextd.interop.clients import CLIENTS, client_running
-from contextd.interop.clients.occurrence import ANSWERED
+from contextd.clients import CLIENTS, client_running
+from contextd.clients.occurrence import ANSWERED
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "hooks"
 RECORDED: dict[str, list[dict[str, Any]]] = {

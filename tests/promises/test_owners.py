@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from contextd import ports
 from contextd.domain.access import ROLES, Caller, Cell, Grant
 from contextd.domain.changes import Changes, NewJob, Put
 from contextd.domain.errors import Denied, NotFound
@@ -19,7 +18,7 @@ from contextd.domain.query import Match, Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.words import query_words
-from contextd.ports import Store
+from contextd.ports.store import Store, View
 from contextd.stores import STORES
 from contextd.stores.reach import Reach
 from support import neighbours
@@ -100,14 +99,14 @@ def test_a_store_that_forgets_the_owner_anywhere_is_found_out(verb, tmp_path, mo
 
 def test_every_verb_of_a_view_is_among_the_steps():
     source = inspect.getsource(neighbours)
-    parts = inspect.get_annotations(ports.View, eval_str=True)
+    parts = inspect.get_annotations(View, eval_str=True)
     for name, part in parts.items():
         if name == "grant":
             continue
         for verb, _ in inspect.getmembers(part, inspect.isfunction):
             if not verb.startswith("_"):
                 assert f".{verb}(" in source, f"{name}.{verb}"
-    for verb, _ in inspect.getmembers(ports.View, inspect.isfunction):
+    for verb, _ in inspect.getmembers(View, inspect.isfunction):
         if not verb.startswith("_"):
             assert f"view.{verb}(" in source, verb
 

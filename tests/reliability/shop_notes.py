@@ -9,7 +9,7 @@ from contextd.domain.changes import Changes, Put
 from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
-from contextd.ports import Store, View
+from contextd.ports.store import Store, View
 from support.stores import address
 
 SHOP = Scope("acme", "web", "shop")

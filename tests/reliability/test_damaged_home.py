@@ -13,9 +13,9 @@ from contextd.app import Host, load_operations
 from contextd.domain.access import OWNER
 from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
-from contextd.home import LOCAL, database_path
-from contextd.runtime import Request, SystemClock
-from contextd.settings import load_settings
+from contextd.runtime.runtime import Request, SystemClock
+from contextd.runtime.settings import load_settings
+from contextd.thin.home import LOCAL, database_path
 from support.databases import open_database
 from support.old_home import write_old_home
 

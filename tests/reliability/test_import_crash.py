@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from contextd.runtime import SystemClock
+from contextd.runtime.runtime import SystemClock
 from support.desks import Desk, opened
 from support.repositories import committed
 
@@ -29,7 +29,7 @@ _SEED = 7
 _IMPORT = """
 import sys
 from pathlib import Path
-from contextd.runtime import SystemClock
+from contextd.runtime.runtime import SystemClock
 from support.desks import Desk, opened
 home, root, folder = sys.argv[1:]
 host = opened(Path(home), SystemClock(), embedder_name="none")

@@ -6,7 +6,7 @@ import pytest
 from shop_notes import SHOP, at, view_of
 
 from contextd.domain.usage import ObservationSummary
-from contextd.runtime import SystemClock
+from contextd.runtime.runtime import SystemClock
 from contextd.stores.connection import Database
 from contextd.stores.migrate import migrate, migrations
 from support.stores import opened

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))
 
 from homes import Home, has_ended, temporary_home, wait_for
 
-from contextd import client
+from contextd.thin import client
 from support.databases import open_database
 
 STOPS = 6

@@ -24,7 +24,7 @@ from contextd.domain.errors import (
     Unavailable,
 )
 from contextd.domain.query import Query
-from contextd.runtime import SystemClock
+from contextd.runtime.runtime import SystemClock
 from contextd.stores import migrate
 from contextd.stores.connection import Database, require_sqlite, translated
 from contextd.stores.sqlite import SqliteStore
@@ -332,7 +332,7 @@ def test_a_migration_that_fails_changes_nothing(tmp_path):
 MIGRATING = """
 import sys
 from pathlib import Path
-from contextd.runtime import SystemClock
+from contextd.runtime.runtime import SystemClock
 from contextd.stores.connection import Database
 from contextd.stores.migrate import migrate, migrations
 database = Database(Path(sys.argv[1]), SystemClock())

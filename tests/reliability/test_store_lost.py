@@ -14,7 +14,7 @@ import pytest
 from shop_notes import at, put, stored
 
 from contextd.domain.errors import Corrupt, Unavailable
-from contextd.runtime import SystemClock
+from contextd.runtime.runtime import SystemClock
 from contextd.stores.connection import Database
 from contextd.stores.migrate import migrations
 from contextd.stores.sqlite import SqliteStore

@@ -21,7 +21,7 @@ from contextd.domain.jobs import LANES
 from contextd.domain.query import Document
 from contextd.domain.records import Record
 from contextd.domain.sessions import Event, Session, SessionChange
-from contextd.runtime import SystemClock
+from contextd.runtime.runtime import SystemClock
 from contextd.stores.sqlite import SqliteStore
 from contextd.stores.turnstile import Turnstile
 from support.clocks import Standing

@@ -37,8 +37,8 @@ exec(compile(source.replace("\\n\\ndef kind_named", row + "\\n\\ndef kind_named"
 
 from contextd.app import Host
 from contextd.domain.access import OWNER
-from contextd.runtime import Request
-from contextd.settings import load_settings
+from contextd.runtime.runtime import Request
+from contextd.runtime.settings import load_settings
 import generate_docs
 
 host = Host.open(load_settings(home=Path(sys.argv[1]), flags={"embedder.name": "none"}), work=False)

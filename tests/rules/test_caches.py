@@ -1,6 +1,6 @@
 """What a process remembers belongs to one organisation, but for what is the same for everybody.
 
-Caches of an organisation are opened and closed with it (`contextd/caches.py`). State of a module is
+Caches of an organisation are opened and closed with it (`contextd/runtime/caches.py`). State of a module is
 shared by all organisations of a process, so each piece of it stands here with the reason why that
 gives nothing away.
 """
@@ -23,7 +23,7 @@ GARBAGE = "how many threads of the process want no garbage to be looked for"
 COUNT = "of the benchmark that counts"
 
 ALLOWED = {
-    "app/operations.py": {"load_operations": CODE},
+    "app/tables.py": {"load_operations": CODE},
     "benchmarks/counted_store.py": {"_counting": COUNT},
     "code/calls/kept.py": {"reader": CODE},
     "code/git/identity.py": {"_beginning": WORD},
@@ -49,28 +49,28 @@ ALLOWED = {
     "domain/kinds.py": {"KINDS": CODE},
     "domain/showing.py": {"_fields": CODE},
     "domain/words.py": {"_expand": WORD, "_stem": WORD},
-    "governance/claims.py": {"claim": WORD},
-    "governance/contradict.py": {"_claims": WORD},
-    "governance/opposites.py": {"_places": WORD},
-    "governance/phrases.py": {"tokens": WORD},
-    "governance/policies/packs.py": {"packs": CODE},
-    "governance/policies/patterns.py": {"compiled": WORD, "compiled_globs": WORD},
-    "governance/redaction/labels.py": {"label": WORD},
-    "governance/redaction/tokens.py": {"_pattern": CODE, "_companion": CODE},
-    "governance/reordered.py": {"_parts": WORD},
-    "governance/roles.py": {"_sentences": WORD, "_ordered": WORD},
-    "loading.py": {"_building": GARBAGE},
-    "operations/core.py": {
+    "claims/claims.py": {"claim": WORD},
+    "claims/contradict.py": {"_claims": WORD},
+    "claims/opposites.py": {"_places": WORD},
+    "claims/phrases.py": {"tokens": WORD},
+    "policies/packs.py": {"packs": CODE},
+    "policies/patterns.py": {"compiled": WORD, "compiled_globs": WORD},
+    "redaction/labels.py": {"label": WORD},
+    "redaction/tokens.py": {"_pattern": CODE, "_companion": CODE},
+    "claims/reordered.py": {"_parts": WORD},
+    "claims/roles.py": {"_sentences": WORD, "_ordered": WORD},
+    "runtime/loading.py": {"_building": GARBAGE},
+    "runtime/operation.py": {
         "OPERATIONS": CODE,
         "_PLACELESS": CODE,
         "_arguments": CODE,
         "_result": CODE,
     },
-    "operations/lean.py": {"_parts": CODE},
-    "retrieval/sense.py": {"_vocabulary": CODE},
-    "retrieval/weights.py": {"weights": CODE},
+    "invocation/lean.py": {"_parts": CODE},
+    "search/sense.py": {"_vocabulary": CODE},
+    "search/weights.py": {"weights": CODE},
     "schema/templates.py": {"templates": CODE},
-    "sessions/worth.py": {"weights": CODE},
+    "learning/worth.py": {"weights": CODE},
     "stores/codec.py": {"parse_scope": WORD},
     "stores/scrub.py": {"_text_fields": CODE},
     "stores/parts.py": {"token": WORD},

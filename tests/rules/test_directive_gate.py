@@ -17,7 +17,7 @@ from contextd.domain.kinds import KINDS
 from contextd.domain.records import STATUSES, Record
 from contextd.domain.scope import Scope
 
-GATED = "reports use: the gate in `steps/writing.py` gives back what it takes from a directive"
+GATED = "reports use: the gate in `knowledge/writing.py` gives back what it takes from a directive"
 ACT = "somebody's decision, which the history names"
 MERGE = (
     "keeps what was merged in a record that says the same; directives merge with directives alone"
@@ -32,42 +32,42 @@ LOWERING = {
         "unweakened": "replays a history through the gate",
         "_replayed": "replays a history through the gate",
     },
-    "operations/awareness/contradictions.py": {
+    "awareness/operations/contradictions.py": {
         "resolve_contradiction": ACT,
         "reopen_contradiction": ACT,
     },
-    "operations/awareness/gaps.py": {"dismiss_gap": NEVER_DIRECTIVE, "reopen_gap": NEVER_DIRECTIVE},
-    "operations/awareness/stability.py": {"check_stability": GATED},
-    "operations/awareness/usefulness.py": {"report_usefulness": GATED},
-    "operations/knowledge/bubbles.py": {"delete_bubble": ACT},
-    "operations/knowledge/candidates.py": {"settle_candidate": ACT},
-    "operations/knowledge/contexts.py": {"delete_context": ACT},
-    "operations/knowledge/memories.py": {"memory_feedback": GATED, "memory_record": ACT},
-    "operations/knowledge/person.py": {"person_accept": ACT},
-    "operations/knowledge/records.py": {"_move": ACT},
-    "operations/upkeep/doctor.py": {"canary": NEVER_DIRECTIVE},
-    "steps/consolidating.py": {"_archive": GATED},
-    "steps/episodes.py": {"_withdrawn": ACT},
-    "steps/intake_entries.py": {"_sorted_out": ACT},
-    "steps/intake_notes.py": {"archive_gone": FILE, "_again": FILE},
-    "steps/intake_sessions.py": {"_readmit": ACT},
-    "steps/person_files.py": {"_compared": FILE},
-    "steps/person_proposals.py": {"_plain": NEVER_DIRECTIVE},
-    "steps/policy_files.py": {"_one": FILE, "_new": FILE, "_gone": FILE, "to_new_file": FILE},
-    "steps/promotion_proposals.py": {"_proposed": NEVER_DIRECTIVE},
-    "steps/remedies.py": {"_came_back": GATED},
-    "steps/skill_files.py": {"_changed": FILE, "_gone": FILE},
-    "steps/superseding.py": {"_superseded": ACT},
-    "steps/unimporting.py": {"_out_of_use": ACT},
-    "steps/unmerging.py": {"_restored": ACT},
-    "steps/witnesses.py": {"seen_again": GATED, "judge_use": GATED},
+    "awareness/operations/gaps.py": {"dismiss_gap": NEVER_DIRECTIVE, "reopen_gap": NEVER_DIRECTIVE},
+    "awareness/operations/stability.py": {"check_stability": GATED},
+    "awareness/operations/usefulness.py": {"report_usefulness": GATED},
+    "knowledge/operations/bubbles.py": {"delete_bubble": ACT},
+    "learning/operations/candidates.py": {"settle_candidate": ACT},
+    "knowledge/operations/contexts.py": {"delete_context": ACT},
+    "knowledge/operations/memories.py": {"memory_feedback": GATED, "memory_record": ACT},
+    "person/operations/person.py": {"person_accept": ACT},
+    "knowledge/operations/records.py": {"_move": ACT},
+    "upkeep/operations/doctor.py": {"canary": NEVER_DIRECTIVE},
+    "consolidation/merge_run.py": {"_archive": GATED},
+    "learning/episodes.py": {"_withdrawn": ACT},
+    "imports/entries.py": {"_sorted_out": ACT},
+    "imports/notes.py": {"archive_gone": FILE, "_again": FILE},
+    "imports/sessions.py": {"_readmit": ACT},
+    "person/files.py": {"_compared": FILE},
+    "person/proposals.py": {"_plain": NEVER_DIRECTIVE},
+    "policies/policy_files.py": {"_one": FILE, "_new": FILE, "_gone": FILE, "to_new_file": FILE},
+    "consolidation/promotion_proposals.py": {"_proposed": NEVER_DIRECTIVE},
+    "remedies/learned_fixes.py": {"_came_back": GATED},
+    "skills/skill_files.py": {"_changed": FILE, "_gone": FILE},
+    "knowledge/superseding.py": {"_superseded": ACT},
+    "imports/undo.py": {"_out_of_use": ACT},
+    "consolidation/unmerging.py": {"_restored": ACT},
+    "learning/witnesses.py": {"seen_again": GATED, "judge_use": GATED},
 }
 """Every function that changes the status, the validity or the confidence of a record, and by what right. A
 new one belongs here: what only reports use takes an action that is not in `ENDING_ACTS`.
 """
 
 _LOWERS = {"confidence", "status", "valid_to"}
-_OTHERS = ("benchmarks/", "domain/sessions.py", "domain/window.py", "sessions/window.py")
+_OTHERS = ("benchmarks/", "domain/sessions.py", "domain/window.py", "briefing/window.py")
 """What measures, and what changes sessions and windows, which have a status too."""
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

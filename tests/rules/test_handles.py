@@ -5,25 +5,29 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from sources import parsed, python_files
+from sources import ROOT, parsed, python_files
 
 WIDENED = {
-    "operations/upkeep/doctor.py": "the home's vectors, counted",
-    "operations/upkeep/jobs.py": "the owner's background work, outside of any project",
-    "operations/upkeep/status.py": "the owner's home, outside of any project",
-    "steps/connected.py": "which clients were heard from lately, for doctor",
-    "steps/evidence.py": "the self-model, outside of any project",
-    "steps/person_proposals.py": "what several projects know of the person, a proposal the person confirms",
-    "steps/promotion_proposals.py": "what several projects know, a proposal somebody confirms",
+    "upkeep/operations/doctor.py": "the home's vectors, counted",
+    "upkeep/operations/jobs.py": "the owner's background work, outside of any project",
+    "upkeep/operations/status.py": "the owner's home, outside of any project",
+    "upkeep/connected_clients.py": "which clients were heard from lately, for doctor",
+    "awareness/evidence.py": "the self-model, outside of any project",
+    "person/proposals.py": "what several projects know of the person, a proposal the person confirms",
+    "consolidation/promotion_proposals.py": "what several projects know, a proposal somebody confirms",
 }
 """Modules that look at every project of the caller, and what for."""
 
-RESOLVER = "steps/handles.py"
+RESOLVER = "sessions/handles.py"
 
 MODULES = {
     "/".join(path.parts[2:]): parsed(path)
     for path in python_files()
-    if path.parts[:2] == ("src", "contextd") and path.parts[2] in ("operations", "steps")
+    if path.parts[:2] == ("src", "contextd")
+    and (
+        path.parts[2] == "invocation"
+        or (ROOT / "src/contextd" / path.parts[2] / "operations").is_dir()
+    )
 }
 """What serves calls: path below the package → syntax tree."""
 
@@ -48,7 +52,7 @@ def lookups(tree: ast.AST) -> Iterator[str]:
 def test_handles_are_looked_up_in_one_module() -> None:
     found = {path for path, tree in MODULES.items() if any(lookups(tree))}
     # An answer shortens ids to what names nothing else in the call's view.
-    assert found == {RESOLVER, "operations/lean.py"}
+    assert found == {RESOLVER, "invocation/lean.py"}
 
 
 def test_only_listed_modules_widen_a_view_to_every_project() -> None:
@@ -71,4 +75,4 @@ def test_no_operation_takes_the_project_from_what_it_looked_up() -> None:
         and "session" in ast.unparse(call.args[0])
     }
     # The job that ends idle sessions of every project; no caller passes it an id.
-    assert moved == {"operations/sessions/idle.py"}
+    assert moved == {"sessions/operations/idle.py"}

@@ -12,9 +12,9 @@ import pytest
 from sources import ROOT
 
 from contextd.app import load_operations
-from contextd.app.operations import job_function
+from contextd.app.tables import job_function
 from contextd.jobs.table import JOBS
-from contextd.operations.core import (
+from contextd.runtime.operation import (
     OPERATIONS,
     PROFILES,
     PROJECT,
@@ -25,8 +25,10 @@ from contextd.operations.core import (
 
 load_operations()
 
-OPERATION_FILES = ROOT / "src" / "contextd" / "operations"
-ROOMS = [path for path in sorted(OPERATION_FILES.glob("*/*.py")) if path.stem != "__init__"]
+OPERATION_FILES = ROOT / "src" / "contextd"
+ROOMS = [
+    path for path in sorted(OPERATION_FILES.glob("*/operations/*.py")) if path.stem != "__init__"
+]
 PLACELESS = {"tools_list", "tool_schema", "tool_call"}
 
 CORE_TOOLS = 10

@@ -23,7 +23,7 @@ STARTS_PROGRAMS = {
     "code/tree/naming.py": "runs ripgrep",
     "code/index/scan_worker.py": "runs Python with `-P`",
     "demo.py": "runs contextd, and git as `git_command` builds it",
-    "spawn.py": "starts the daemon",
+    "thin/spawn.py": "starts the daemon",
 }
 
 _STARTERS = {
@@ -43,7 +43,7 @@ _STARTERS = {
     "shutil": {"which"},
 }
 
-_LOOKS_ON_PATH = {"interop/presence.py", "surfaces/cli/clients.py", "code/git/command.py"}
+_LOOKS_ON_PATH = {"clients/presence.py", "surfaces/cli/clients.py", "code/git/command.py"}
 """Where `shutil.which` answers whether a program is there, and nothing is run."""
 
 

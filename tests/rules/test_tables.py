@@ -11,16 +11,16 @@ import pytest
 from sources import ROOT, faults, parsed, python_files
 
 from contextd.app import load_operations
+from contextd.clients import CLIENTS
+from contextd.clients.client import Client
+from contextd.clients.texts import OwnFile
+from contextd.consolidation.collections import COLLECTIONS
 from contextd.domain import errors
 from contextd.domain.confidence import SIGNALS, START, apply
 from contextd.domain.errors import ERRORS, ContextdError, error_from
-from contextd.interop.clients import CLIENTS
-from contextd.interop.clients.client import Client
-from contextd.interop.clients.texts import OwnFile
-from contextd.interop.importers import IMPORTERS
+from contextd.imports.importers import IMPORTERS
 from contextd.jobs.table import JOBS
-from contextd.settings import SETTINGS, Setting
-from contextd.steps.collections import COLLECTIONS
+from contextd.runtime.settings import SETTINGS, Setting
 
 load_operations()
 

@@ -18,12 +18,15 @@ from pathlib import Path
 
 import pytest
 
-from contextd import ready
-from contextd.home import socket_path
-from contextd.spawn import take_lock
+from contextd.thin import ready
+from contextd.thin.home import socket_path
+from contextd.thin.spawn import take_lock
 
 FEW = {
-    "channel", "greetings", "home", "hook", "long_lines", "offline", "plain_json", "shim", "spawn", "spool",
+    "thin",
+    *(f"thin.{name}" for name in (
+        "channel", "greetings", "home", "hook", "long_lines", "offline", "plain_json", "shim", "spawn", "spool",
+    )),
 }  # fmt: skip
 """What of contextd they may import, besides the package and its `__main__`."""
 
@@ -34,10 +37,10 @@ SLOW = {
 """Of the standard library: each takes as long as a tenth of a start of Python or longer, with what it imports."""
 
 REDACTION = {
-    "domain", "domain.regex", "governance", "governance.redact", "governance.redaction",
-    *(f"governance.redaction.{name}" for name in (
-        "beside", "examples", "known", "labelled", "labels", "logins", "percent", "places", "programs", "providers", "speech",
-        "text", "tokens", "values",
+    "domain", "domain.regex", "redaction", "redaction.redact",
+    *(f"redaction.{name}" for name in (
+        "beside", "examples", "known", "labelled", "labels", "logins", "percent", "places", "programs", "providers",
+        "speech", "text", "tokens", "values",
     )),
 }  # fmt: skip
 """What a hook loads besides where no daemon answers: its event lies on the disk until one comes."""
@@ -120,7 +123,7 @@ def nobody(home: Path) -> Iterator[None]:
 
 
 def test_a_shim_imports_a_few_light_modules(home: Path) -> None:
-    modules = imported("import contextd.shim", home)
+    modules = imported("import contextd.thin.shim", home)
     assert own(modules) <= FEW
     assert roots(modules) - sys.stdlib_module_names == {"contextd"}
     assert roots(modules) & SLOW == set()
@@ -130,7 +133,7 @@ def test_a_shim_imports_a_few_light_modules(home: Path) -> None:
 @pytest.mark.parametrize("event", ["PreToolUse", "UserPromptSubmit", "SessionStart"])
 def test_a_hook_that_a_daemon_answers_imports_a_few_light_modules(home: Path, event: str) -> None:
     modules = hooked(home, event, '{"seen":true}')
-    assert own(modules) - {"ready"} <= FEW
+    assert own(modules) - {"thin.ready"} <= FEW
     assert roots(modules) - sys.stdlib_module_names == {"contextd"}
     assert roots(modules) & (SLOW | {"datetime", "hashlib"}) == set()
 
@@ -138,7 +141,7 @@ def test_a_hook_that_a_daemon_answers_imports_a_few_light_modules(home: Path, ev
 @pytest.mark.usefixtures("nobody")
 def test_a_hook_without_a_daemon_imports_little_more(home: Path) -> None:
     modules = hooked(home, "UserPromptSubmit", "")
-    assert own(modules) <= FEW | REDACTION | {"ready"}
+    assert own(modules) <= FEW | REDACTION | {"thin.ready"}
     assert roots(modules) & HEAVY == set()
     assert (home / "spool.jsonl").read_text("utf-8").count("\n") == 1
 
@@ -149,8 +152,8 @@ def test_a_hook_without_a_daemon_imports_little_more(home: Path) -> None:
 
 
 def test_a_status_line_imports_the_standard_library_and_a_few_of_ours(home: Path) -> None:
-    modules = imported("import contextd.statusline", home)
-    assert own(modules) <= FEW | {"ready", "statusline"}
+    modules = imported("import contextd.thin.statusline", home)
+    assert own(modules) <= FEW | {"thin.ready", "thin.statusline"}
     assert roots(modules) - sys.stdlib_module_names == {"contextd"}
     assert roots(modules) & {"asyncio", "logging", "subprocess", "tempfile"} == set()
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from contextd.operations.core import Operation, slim_schema
+from contextd.runtime.operation import Operation, slim_schema
 
 WORDS = "vault door"
 """What every text says."""

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from contextd.interop.clients import CLIENTS
-from contextd.interop.clients.client import Reach
-from contextd.interop.clients.texts import OwnFile
-from contextd.interop.install import files_of, install, uninstall
+from contextd.clients import CLIENTS
+from contextd.clients.client import Reach
+from contextd.clients.install import files_of, install, uninstall
+from contextd.clients.texts import OwnFile
 
 COMMAND = ["/opt/my tools/bin/contextd"]
 EACH = [

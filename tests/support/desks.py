@@ -27,13 +27,15 @@ from contextd.domain.sessions import Session
 from contextd.domain.usage import Observation, ObservationSummary
 from contextd.domain.words import query_words
 from contextd.embedders import open_embedder
-from contextd.home import LOCAL, database_path, make_home
 from contextd.jobs.table import new_job
-from contextd.operations.core import Answer, find_operation
-from contextd.ports import Clock, Embedder, Store, Upkeep, View
-from contextd.runtime import Request, Runtime, Surface
-from contextd.settings import SETTINGS, load_settings
+from contextd.ports.knowledge import Embedder
+from contextd.ports.store import Store, View
+from contextd.ports.upkeep import Clock, Upkeep
+from contextd.runtime.operation import Answer, find_operation
+from contextd.runtime.runtime import Request, Runtime, Surface
+from contextd.runtime.settings import SETTINGS, load_settings
 from contextd.stores import open_store
+from contextd.thin.home import LOCAL, database_path, make_home
 from support.clocks import Shifted
 from support.repositories import BLOG, SHOP, committed
 from support.stores import plain

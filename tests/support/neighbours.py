@@ -32,7 +32,7 @@ from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.domain.usage import ByProducts, HandedOut, Observation, RecordUse
 from contextd.domain.window import Serving
 from contextd.domain.words import query_words
-from contextd.ports import Store, View
+from contextd.ports.store import Store, View
 from support.clocks import Standing
 from support.strategies import EPOCH, vector
 

@@ -15,8 +15,8 @@ from typing import Any
 import apsw
 
 from contextd.code.git.identity import identify
-from contextd.home import LOCAL, database_path, make_home
 from contextd.stores.migrate import migrations
+from contextd.thin.home import LOCAL, database_path, make_home
 from support.repositories import committed
 
 SCHEMA = 7

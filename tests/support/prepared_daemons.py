@@ -53,7 +53,7 @@ def prepared_daemons() -> PreparedDaemons:
 
 
 def _serve() -> None:
-    from contextd.offline import TELEMETRY_OFF
+    from contextd.thin.offline import TELEMETRY_OFF
 
     os.environ.update(TELEMETRY_OFF)
     import gc
@@ -61,7 +61,7 @@ def _serve() -> None:
     import contextd.launch
     import contextd.surfaces.mcp_stream
     from contextd.app import load_operations
-    from contextd.spawn import claim_home
+    from contextd.thin.spawn import claim_home
 
     load_operations()
     gc.collect()

@@ -14,7 +14,8 @@ from contextd.domain.query import Document, Query, Vector
 from contextd.domain.records import Change, Record, last_undoable
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session, SessionChange
-from contextd.ports import Clock, Store, View
+from contextd.ports.store import Store, View
+from contextd.ports.upkeep import Clock
 from contextd.stores import open_store
 from contextd.stores.rules import nothing_to_undo
 from support.strategies import SCOPES, vector

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from contextd.app import Host
-from contextd.home import close_to_others
-from contextd.settings import load_settings
+from contextd.runtime.settings import load_settings
+from contextd.thin.home import close_to_others
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no modes")
 

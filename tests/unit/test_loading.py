@@ -4,7 +4,7 @@ import gc
 import threading
 import weakref
 
-from contextd.loading import building
+from contextd.runtime.loading import building
 
 
 class Ring:

@@ -12,8 +12,8 @@ from contextd.domain.access import AREAS, ROLES, Caller
 from contextd.domain.query import Match
 from contextd.domain.scope import Scope
 from contextd.domain.usage import ByProducts
-from contextd.retrieval.fuse import fuse_ranks
-from contextd.settings import load_settings
+from contextd.runtime.settings import load_settings
+from contextd.search.fuse import fuse_ranks
 
 SHOP = Scope("local", "default", "shop")
 

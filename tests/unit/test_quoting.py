@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from contextd.briefing.lean_prompt import Part, compose
+from contextd.codebase.impact import TextSection, packed
 from contextd.domain.quoting import (
     fenced,
     harmless,
@@ -13,9 +15,7 @@ from contextd.domain.quoting import (
     settled,
     unquoted,
 )
-from contextd.sessions.lean_prompt import Part, compose
 from contextd.sessions.memory_md import Durable, render
-from contextd.steps.impacted import TextSection, packed
 from support.forgeries import FORGERIES, escapes
 
 HONEST = [

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from contextd.domain.errors import Invalid
-from contextd.settings import load_settings
+from contextd.runtime.settings import load_settings
 
 MISTAKES = """\
 briefing:

@@ -3,7 +3,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contextd.yaml_edit import Append, Remove, Set, edited
+from contextd.files.yaml_edit import Append, Remove, Set, edited
 from support.examples import drawn
 
 TEXTS = st.text(

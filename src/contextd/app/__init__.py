@@ -1,11 +1,14 @@
-"""The composition root: settings in, a running contextd out. Only here are stores and embedders chosen,
-and hosts, organisations and calls put together.
+"""The composition root: from settings to a running contextd. Only here are stores and embedders chosen.
+
+Uses: awareness, clients, code, domain, embedders, files, invocation, jobs, ports, projects, redaction,
+    runtime, search, sessions, stores, surfaces, thin.
+Start at: `host.py`, `organisation.py`.
 """
 
 from __future__ import annotations
 
 from contextd.app.host import Host
-from contextd.app.operations import load_operations
 from contextd.app.standalone import serve_standalone
+from contextd.app.tables import load_operations
 
 __all__ = ["Host", "load_operations", "serve_standalone"]

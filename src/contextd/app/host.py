@@ -11,25 +11,26 @@ from pathlib import Path
 from typing import Any
 
 from contextd import __version__
-from contextd.app.operations import load_operations
 from contextd.app.organisation import OpenOrganisation
 from contextd.app.places import located
-from contextd.caches import Cache
+from contextd.app.tables import load_operations
 from contextd.domain.errors import ContextdError
 from contextd.domain.jobs import LANES, Lane
 from contextd.domain.scope import Scope
 from contextd.domain.upkeep import WrittenSince
 from contextd.domain.usual_texts import USUAL_PROMPTS, USUAL_RULES
 from contextd.embedders import EmbedderOptions, open_embedder, open_reranker
-from contextd.governance.redact import redact
-from contextd.home import LOCAL, close_to_others, database_path, make_home
-from contextd.operations.calling import invoke
-from contextd.operations.core import Answer, Operation, find_operation
-from contextd.ports import Clock, Embedder, Reranker
-from contextd.retrieval.sense import makes_sense
-from contextd.runtime import Request, Runtime, SystemClock
-from contextd.settings import Settings, load_settings
+from contextd.invocation.invoke import invoke
+from contextd.ports.knowledge import Embedder, Reranker
+from contextd.ports.upkeep import Clock
+from contextd.redaction.redact import redact
+from contextd.runtime.caches import Cache
+from contextd.runtime.operation import Answer, Operation, find_operation
+from contextd.runtime.runtime import Request, Runtime, SystemClock
+from contextd.runtime.settings import Settings, load_settings
+from contextd.search.sense import makes_sense
 from contextd.stores.written_since import written_since
+from contextd.thin.home import LOCAL, close_to_others, database_path, make_home
 
 _OPEN_AT_ONCE = 32
 """Organisations kept open; another one closes the one not asked for longest."""

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Session
-from contextd.ports import Clock, Upkeep
-from contextd.steps.client_exit import client_exited
+from contextd.ports.upkeep import Clock, Upkeep
+from contextd.sessions.client_exit import client_exited
 
 NAME = "idle watch"
 LOOK_SECONDS = 30.0

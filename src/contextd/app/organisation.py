@@ -15,29 +15,31 @@ from typing import Any
 from contextd.app.files import kept_bytes
 from contextd.app.idle_watch import NAME as IDLE_WATCH
 from contextd.app.idle_watch import IdleWatch
-from contextd.app.operations import job_function
 from contextd.app.preparations import NAME as PREPARATIONS
 from contextd.app.preparations import Preparations
+from contextd.app.tables import job_function
 from contextd.app.trust import TrustBook
 from contextd.awareness.observe import NAME as USAGE_LOG
 from contextd.awareness.observe import UsageLog
-from contextd.caches import Cache, Caches
 from contextd.domain.access import Caller
 from contextd.domain.code import CodePlace
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, NotFound
 from contextd.domain.jobs import LANES, Job, Lane
 from contextd.domain.scope import PERSON, Scope, may_leave
-from contextd.governance.redact import redact
-from contextd.home import database_path
 from contextd.jobs.queue import Hold, Worker
 from contextd.jobs.table import Task, job_named, new_job, rounds
-from contextd.ports import Clock, Directory, Embedder, Reranker, Store, View
-from contextd.runtime import Checkout, Request, Runtime, Sinks
-from contextd.settings import Settings, load_settings
-from contextd.steps.shape import has_moved
+from contextd.ports.knowledge import Embedder, Reranker
+from contextd.ports.store import Directory, Store, View
+from contextd.ports.upkeep import Clock
+from contextd.projects.shape import has_moved
+from contextd.redaction.redact import redact
+from contextd.runtime.caches import Cache, Caches
+from contextd.runtime.runtime import Checkout, Request, Runtime, Sinks
+from contextd.runtime.settings import Settings, load_settings
+from contextd.runtime.supervision import ServiceState, Supervisor
 from contextd.stores import open_store
-from contextd.supervision import ServiceState, Supervisor
+from contextd.thin.home import database_path
 
 _CHECKOUTS = 256
 _VIEWS = 200

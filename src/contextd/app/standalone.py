@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from contextd.app.host import Host
-from contextd.app.operations import load_operations
-from contextd.settings import load_settings
+from contextd.app.tables import load_operations
+from contextd.runtime.settings import load_settings
 
 
 def serve_standalone(profile: str, client: str, cwd: str, *, hooked: bool = False) -> int:

@@ -15,15 +15,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from contextd.caches import Cache
+from contextd.clients import CLIENTS
+from contextd.clients.client import Client
 from contextd.code.git.identity import first_commit
 from contextd.code.git.program import repository
 from contextd.domain.errors import ContextdError, Invalid
 from contextd.domain.trust import EARLIER, Trust
-from contextd.guarded_files import read_file
-from contextd.home import directory_from, read_object, user_directory, write_object
-from contextd.interop.clients import CLIENTS
-from contextd.interop.clients.client import Client
+from contextd.files.guarded import read_file
+from contextd.runtime.caches import Cache
+from contextd.thin.home import directory_from, read_object, user_directory, write_object
 
 _LARGEST = 4 << 20
 """Bytes of the file of trusted folders."""

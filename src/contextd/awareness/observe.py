@@ -18,7 +18,7 @@ from contextd.domain.errors import Busy, ContextdError, Stale, Unavailable
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.usage import ByProducts, HandedOut, Observation, RecordUse
-from contextd.ports import Upkeep
+from contextd.ports.upkeep import Upkeep
 
 _log = logging.getLogger(__name__)
 

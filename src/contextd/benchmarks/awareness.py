@@ -15,6 +15,7 @@ import numpy as np
 
 from contextd.awareness import export
 from contextd.awareness.export import LARGEST
+from contextd.awareness.operations.export import awareness_body
 from contextd.benchmarks.scratch import Bench, StoppedClock, opened
 from contextd.benchmarks.speed import SEED, Figure, figure, temporary_home, timed
 from contextd.domain.changes import Changes, Put
@@ -22,10 +23,9 @@ from contextd.domain.kinds import kinds_that
 from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.usage import ByProducts, Observation
-from contextd.operations.awareness.export import awareness_body
-from contextd.operations.calling import invoke
-from contextd.operations.core import find_operation
-from contextd.runtime import Runtime
+from contextd.invocation.invoke import invoke
+from contextd.runtime.operation import find_operation
+from contextd.runtime.runtime import Runtime
 
 SIZES = (1_000, 100_000)
 _PARTS = "ka lo mi ren tas vo qui ber dol san fe gar hun jep nor pil ruk sta ter wim".split()

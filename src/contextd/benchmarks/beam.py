@@ -25,9 +25,9 @@ from contextd.domain.changes import Changes
 from contextd.domain.errors import NotFound
 from contextd.domain.kinds import EPISODE
 from contextd.domain.sessions import Event, Session, SessionChange
-from contextd.runtime import Runtime
-from contextd.steps.episodes import keep_turns
-from contextd.steps.finding import find_documents
+from contextd.learning.episodes import keep_turns
+from contextd.runtime.runtime import Runtime
+from contextd.search.finding import find_documents
 
 DEVELOPMENT = "dev"
 """The folder that weights may be fitted on."""

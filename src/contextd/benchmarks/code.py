@@ -35,7 +35,7 @@ from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.code import SourceFile
 from contextd.domain.documents import code_documents
 from contextd.domain.scope import Scope
-from contextd.ports import View
+from contextd.ports.store import View
 
 SEED = 20260801
 PATTERNS = (

@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Any, Literal, TextIO
 
 from contextd.benchmarks.data import checksum, data_file, hardware, score
+from contextd.consolidation.collections import COLLECTIONS, consolidating
+from contextd.consolidation.merge_run import MERGEABLE, judgement_of
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
-from contextd.home import home_directory
-from contextd.settings import Settings
-from contextd.steps.collections import COLLECTIONS, consolidating
-from contextd.steps.consolidating import MERGEABLE, judgement_of
+from contextd.runtime.settings import Settings
+from contextd.thin.home import home_directory
 
 Label = Literal["S", "R", "C", "L"]
 LABELS: dict[Label, str] = {

@@ -27,6 +27,8 @@ from contextd.app import Host, load_operations
 from contextd.benchmarks.data import SEED, hardware
 from contextd.benchmarks.scratch import StoppedClock
 from contextd.benchmarks.speed import temporary_home
+from contextd.consolidation.collections import COLLECTIONS, consolidating
+from contextd.consolidation.merge_run import Pacing, consolidate
 from contextd.consolidation.merging import MERGED
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, Put
@@ -35,12 +37,10 @@ from contextd.domain.errors import Unavailable
 from contextd.domain.query import Query, Vector
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
-from contextd.home import LOCAL, database_path, home_directory, make_home
-from contextd.ports import View
-from contextd.runtime import Request
-from contextd.settings import load_settings
-from contextd.steps.collections import COLLECTIONS, consolidating
-from contextd.steps.consolidating import Pacing, consolidate
+from contextd.ports.store import View
+from contextd.runtime.runtime import Request
+from contextd.runtime.settings import load_settings
+from contextd.thin.home import LOCAL, database_path, home_directory, make_home
 
 RECORDS = 100_000
 CLUSTERS = RECORDS // 10

@@ -23,12 +23,12 @@ from typing import Any, TextIO
 from contextd.benchmarks.contradiction_pairs import Pair, developers, half, pairs, repeats, written
 from contextd.benchmarks.data import checksum, data_file, hardware
 from contextd.benchmarks.unrelated_entries import entries, schemas
+from contextd.claims.contradict import contradiction
+from contextd.claims.gate import Draft, GateLookup, admit
+from contextd.claims.judgement import judge, statement_of
 from contextd.domain.errors import Invalid
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
-from contextd.governance.contradict import contradiction
-from contextd.governance.gate import Draft, GateLookup, admit
-from contextd.governance.judgement import judge, statement_of
 from contextd.schema.model import ContextType
 
 _NEGATED = re.compile(r"\b(?:no|not|never|nobody|none|nothing|without|avoid)\b|n't\b", re.I)

@@ -26,10 +26,11 @@ from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.domain.tokens import count_tokens
 from contextd.domain.words import content_words
 from contextd.embedders import open_embedder
-from contextd.operations.knowledge.search import shown
-from contextd.ports import Embedder, Store, View
-from contextd.retrieval.hits import Hit, ScorePart
-from contextd.retrieval.search import find
+from contextd.ports.knowledge import Embedder
+from contextd.ports.store import Store, View
+from contextd.search.hits import Hit, ScorePart
+from contextd.search.operations.search import shown
+from contextd.search.search import find
 
 BUDGET = 500
 """Tokens that the evidence has to fit into."""

@@ -30,10 +30,11 @@ from contextd.domain.code import Chunk
 from contextd.domain.query import CODE, Document, Query
 from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
-from contextd.ports import Embedder, View
-from contextd.retrieval.files import Past, by_file
-from contextd.retrieval.hits import Candidate, Hit
-from contextd.retrieval.search import DEPTH, search
+from contextd.ports.knowledge import Embedder
+from contextd.ports.store import View
+from contextd.search.files import Past, by_file
+from contextd.search.hits import Candidate, Hit
+from contextd.search.search import DEPTH, search
 
 SCOPE = Scope("local", "cosqa", "functions")
 QUESTIONS, FUNCTIONS = "cosqa-retrieval-dev-500.json", "code_idx_map.txt"

@@ -12,7 +12,9 @@ from typing import Any
 
 from contextd.domain.access import Grant
 from contextd.domain.code import CodePlace
-from contextd.ports import Clock, Scrub, Store, View
+from contextd.ports.knowledge import Scrub
+from contextd.ports.store import Store, View
+from contextd.ports.upkeep import Clock
 from contextd.stores import STORES, open_store
 
 SCHEME = "counted"

@@ -24,9 +24,9 @@ from contextd.domain.errors import NotFound
 from contextd.domain.query import CODE, Query
 from contextd.domain.words import words
 from contextd.embedders import open_embedder
-from contextd.retrieval.files import Past, by_file
-from contextd.retrieval.hits import Candidate, Hit
-from contextd.retrieval.search import DEPTH, search
+from contextd.search.files import Past, by_file
+from contextd.search.hits import Candidate, Hit
+from contextd.search.search import DEPTH, search
 
 FEWEST_WORDS, FEWEST_LINES = 4, 3
 """A shorter sentence asks for no function in particular, and a shorter function says nothing of itself."""

@@ -18,8 +18,8 @@ from contextd.benchmarks.scratch import opened
 from contextd.benchmarks.tool_outputs import Half, ToolOutput, outputs
 from contextd.domain.tokens import count_tokens, fits
 from contextd.domain.words import content_words
-from contextd.interop.importers.claude_windows import NewWindow, compactions
-from contextd.sessions.line_digest import digest_lines, plain_text
+from contextd.folding.line_digest import digest_lines, plain_text
+from contextd.imports.importers.claude_windows import NewWindow, compactions
 
 LEAST = 1_000
 """Tokens from which an output is large: below, a digest saves less than asking for it costs."""

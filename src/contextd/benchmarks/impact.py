@@ -19,9 +19,9 @@ from contextd.benchmarks.data import hardware
 from contextd.benchmarks.scratch import Bench, cloned, opened
 from contextd.code.index.languages.table import language_of
 from contextd.code.symbols.symbol_graph import SymbolGraph
+from contextd.codebase.code_graphs import calls_of, save_calls, symbols_of
+from contextd.codebase.test_ranking import stem
 from contextd.domain.code import is_test
-from contextd.steps.code_graphs import calls_of, save_calls, symbols_of
-from contextd.steps.test_ranking import stem
 
 COMMITS = 40
 """At most so many."""

@@ -27,12 +27,12 @@ from contextd.benchmarks.history import (
 )
 from contextd.benchmarks.scratch import Bench, opened
 from contextd.code.git.program import Commit
+from contextd.codebase.scanning import scan_project
 from contextd.domain.changes import Changes, Put
 from contextd.domain.documents import record_document
 from contextd.domain.records import Anchor, Record, Source
-from contextd.runtime import Runtime
-from contextd.steps.scanning import scan_project
-from contextd.steps.writing import embed_documents
+from contextd.knowledge.writing import embed_documents
+from contextd.runtime.runtime import Runtime
 
 QUESTIONS, MEMORIES = 150, 2_000
 LINES = 60

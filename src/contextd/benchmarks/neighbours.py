@@ -25,11 +25,11 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from contextd.app import Host
-from contextd.client import call, control
 from contextd.domain.access import OWNER
 from contextd.domain.errors import ContextdError
-from contextd.runtime import Request
-from contextd.settings import load_settings
+from contextd.runtime.runtime import Request
+from contextd.runtime.settings import load_settings
+from contextd.thin.client import call, control
 
 MINUTES = float(os.environ.get("CONTEXTD_BENCH_MINUTES", "2"))
 """How long the neighbours work at once. Ten minutes is what a release is tried with."""

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import TextIO
 
 from contextd.code.git.program import Running
-from contextd.governance.policies.actions import told
-from contextd.governance.policies.checking import Violation, check
-from contextd.governance.policies.packs import packs
-from contextd.governance.policies.rule_files import policy_file
-from contextd.governance.policies.rules import PolicyRule, policy_rule
+from contextd.policies.actions import told
+from contextd.policies.checking import Violation, check
+from contextd.policies.packs import packs
+from contextd.policies.rule_files import policy_file
+from contextd.policies.rules import PolicyRule, policy_rule
 
 COMMITS = 500
 """The latest ones of a repository, without merges."""

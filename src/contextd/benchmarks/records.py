@@ -27,9 +27,10 @@ from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
-from contextd.ports import Embedder, Store, View
-from contextd.retrieval.hits import DENSE, LEXICAL
-from contextd.retrieval.search import DEPTH, find, search
+from contextd.ports.knowledge import Embedder
+from contextd.ports.store import Store, View
+from contextd.search.hits import DENSE, LEXICAL
+from contextd.search.search import DEPTH, find, search
 
 _AT_ONCE, _LIMIT = 200, 10
 

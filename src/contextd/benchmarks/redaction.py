@@ -34,7 +34,7 @@ from contextd.benchmarks.secret_samples import (
     planted,
 )
 from contextd.benchmarks.weak_samples import WEAK, WEAK_FORMS
-from contextd.governance.redact import redact
+from contextd.redaction.redact import redact
 
 LARGEST = 1_000_000
 """Bytes; longer files of a data folder are left out."""

@@ -16,8 +16,8 @@ from contextd.benchmarks.scratch import Bench, opened
 from contextd.code.calls.layout import FUNCTIONS
 from contextd.code.calls.scip import INITIALISERS
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
+from contextd.codebase.code_graphs import symbols_of
 from contextd.domain.errors import ContextdError
-from contextd.steps.code_graphs import symbols_of
 
 SAMPLED = 40
 """Definitions of each sort that are asked about."""

@@ -21,17 +21,17 @@ from contextd.benchmarks.data import hardware
 from contextd.benchmarks.learning.recordings import Recording, recordings
 from contextd.benchmarks.remedies_planted import PLANTED
 from contextd.benchmarks.scratch import opened
+from contextd.briefing.remedy_telling import remedied, remedy_for, tells_of_failure
 from contextd.domain.errors import NotFound
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.domain.tokens import count_tokens
-from contextd.interop.importers import IMPORTERS
-from contextd.runtime import Runtime
-from contextd.sessions.commands import forms
-from contextd.sessions.errors import ERRORS, Met, errors_met, kept
+from contextd.imports.importers import IMPORTERS
+from contextd.remedies.errors import ERRORS, Met, errors_met, kept
+from contextd.remedies.learned_fixes import keep_remedies
+from contextd.remedies.signatures import error_lines
+from contextd.runtime.runtime import Runtime
 from contextd.sessions.signals import failed
-from contextd.sessions.signatures import error_lines
-from contextd.steps.remedies import keep_remedies
-from contextd.steps.remedy_telling import remedied, remedy_for, tells_of_failure
+from contextd.skills.commands import forms
 
 _CLIENT = "claude-code"
 _QUOTED = re.compile(r"`([^`]+)`")

@@ -22,8 +22,8 @@ from contextd.benchmarks.scratch import Bench, opened
 from contextd.benchmarks.speed import SEED, write_repository
 from contextd.domain.changes import Changes, Put
 from contextd.domain.records import Record
-from contextd.runtime import Runtime
-from contextd.steps.anchoring import anchor_for
+from contextd.knowledge.anchoring import anchor_for
+from contextd.runtime.runtime import Runtime
 
 ROUNDS = 3
 """So often each call is counted, each time in other words; its row is the dearest of them."""

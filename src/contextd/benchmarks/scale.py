@@ -19,7 +19,7 @@ from contextd.benchmarks.scratch import Bench, cloned, opened
 from contextd.benchmarks.speed import COMMAND
 from contextd.code.tree.walk import walk
 from contextd.domain.errors import Unavailable
-from contextd.home import LOCAL
+from contextd.thin.home import LOCAL
 
 CPU_PER_10_000 = 60.0
 PEAK_MB = 500.0

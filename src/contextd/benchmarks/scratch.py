@@ -15,11 +15,12 @@ from typing import Any
 from contextd.app import Host, load_operations
 from contextd.domain.access import OWNER
 from contextd.domain.errors import Unavailable
-from contextd.loading import loading
-from contextd.operations.core import Answer, find_operation
-from contextd.ports import Clock, Store, Upkeep
-from contextd.runtime import Request, Runtime
-from contextd.settings import load_settings
+from contextd.ports.store import Store
+from contextd.ports.upkeep import Clock, Upkeep
+from contextd.runtime.loading import loading
+from contextd.runtime.operation import Answer, find_operation
+from contextd.runtime.runtime import Request, Runtime
+from contextd.runtime.settings import load_settings
 from contextd.stores import open_store
 
 _MAKES_KNOWN = "memory_record"

@@ -26,9 +26,10 @@ from contextd.domain.access import OWNER
 from contextd.domain.query import CODE, Query, Vector
 from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
-from contextd.ports import Embedder, Store
-from contextd.retrieval.files import Past, by_file
-from contextd.retrieval.search import DEPTH, search
+from contextd.ports.knowledge import Embedder
+from contextd.ports.store import Store
+from contextd.search.files import Past, by_file
+from contextd.search.search import DEPTH, search
 
 MINE = 2_000
 """Functions that are asked about, the first ones; the others are another project's."""

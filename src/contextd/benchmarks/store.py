@@ -24,9 +24,9 @@ from contextd.domain.kinds import kinds_that
 from contextd.domain.query import Query
 from contextd.domain.records import FOUND, Record
 from contextd.domain.words import query_words
-from contextd.operations.core import OPERATIONS
-from contextd.retrieval.search import DEPTH
-from contextd.runtime import Runtime
+from contextd.runtime.operation import OPERATIONS
+from contextd.runtime.runtime import Runtime
+from contextd.search.search import DEPTH
 
 SIZES = (600, 10_000, 100_000)
 LARGE = 500_000

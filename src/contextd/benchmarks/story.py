@@ -26,9 +26,9 @@ from mcp.client.stdio import stdio_client
 from contextd.benchmarks import story_files
 from contextd.benchmarks.data import hardware
 from contextd.benchmarks.scratch import cloned
-from contextd.client import control
 from contextd.domain.errors import Unavailable
 from contextd.domain.tokens import count_tokens
+from contextd.thin.client import control
 
 _COMMAND = (sys.executable, "-P", "-m", "contextd")
 _SETTLED_SECONDS = 120.0

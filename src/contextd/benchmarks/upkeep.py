@@ -15,8 +15,8 @@ from contextd.domain.code import Chunk, SourceFile
 from contextd.domain.records import Record, digest
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session, SessionChange
-from contextd.home import LOCAL, database_path
-from contextd.ports import View
+from contextd.ports.store import View
+from contextd.thin.home import LOCAL, database_path
 
 RECORDS, PIECES, EVENTS = 50_000, 50_000, 20_000
 """What the large project holds: 100,000 documents in all, and a log."""

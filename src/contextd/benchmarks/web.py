@@ -22,7 +22,7 @@ from contextd.app import Host, load_operations
 from contextd.benchmarks.scratch import opened
 from contextd.domain.changes import Changes, Put
 from contextd.domain.records import Record, Source
-from contextd.runtime import Runtime
+from contextd.runtime.runtime import Runtime
 from contextd.surfaces.calls import Calls
 from contextd.surfaces.web.access import Access
 from contextd.surfaces.web.server import Pages

@@ -1,1 +1,5 @@
-"""Consolidation: what says the same becomes one record, what is known widely is proposed more widely."""
+"""Merging records that say the same, and proposing wider scopes for what many projects know.
+
+Uses: claims, domain, knowledge, runtime, schema.
+Start at: `merge_run.py`, `promotion.py`.
+"""

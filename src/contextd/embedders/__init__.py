@@ -1,5 +1,7 @@
-"""What understands texts, chosen by name: embedders, which turn one into a vector, and what judges a
-question and a text together. Nothing here goes to the network unless its row says so.
+"""Embedders and rerankers, chosen by name. None uses the network unless its row says so.
+
+Uses: domain, ports, runtime, thin.
+Start at: the tables below.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from contextd.embedders.fast import FastEmbed
 from contextd.embedders.minilm import MiniLM
 from contextd.embedders.none import NoEmbedder
 from contextd.embedders.options import EmbedderOptions
-from contextd.ports import Embedder, Reranker
+from contextd.ports.knowledge import Embedder, Reranker
 
 
 def _endpoint(options: EmbedderOptions) -> Embedder:

@@ -11,7 +11,7 @@ from contextd.domain.errors import Unavailable
 from contextd.domain.query import Vector
 from contextd.embedders.loading import LoadedOnce
 from contextd.embedders.options import EmbedderOptions
-from contextd.offline import silence_telemetry
+from contextd.thin.offline import silence_telemetry
 
 MODEL = "BAAI/bge-small-en-v1.5"
 

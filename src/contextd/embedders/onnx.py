@@ -9,7 +9,7 @@ from typing import Any
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Unavailable
 from contextd.domain.query import Vector
-from contextd.offline import silence_telemetry
+from contextd.thin.offline import silence_telemetry
 
 CHARACTERS = 16_384
 """Of a text that are looked at: far more than any model here reads, and a bound for the tokenizer."""

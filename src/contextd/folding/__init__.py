@@ -1,4 +1,8 @@
-"""Folding for builders of agents: a message list that keeps subtasks and large outputs out of the way."""
+"""Folding: subtasks of their own, large texts in few words. `FoldingContext` works without a daemon.
+
+Uses: code, domain, files, imports, redaction, runtime, search, sessions.
+Start at: `context.py` (the library), `subtasks.py` (in sessions).
+"""
 
 from __future__ import annotations
 

@@ -12,6 +12,8 @@ from contextd.domain.subtasks import WARNED_FROM
 from contextd.domain.tokens import count_tokens, trim_to_tokens
 from contextd.domain.words import content_words
 from contextd.folding.items import is_said_by_model, output_type
+from contextd.folding.line_digest import digest_lines, plain_text
+from contextd.folding.section_digest import piece
 from contextd.folding.shapes import (
     Message,
     Shape,
@@ -28,8 +30,6 @@ from contextd.folding.shapes import (
     with_more_results,
     with_result_texts,
 )
-from contextd.sessions.line_digest import digest_lines, plain_text
-from contextd.sessions.section_digest import piece
 
 RETURN_NOW = "The budget of this subtask is used up. Nothing more is shown: return now."
 

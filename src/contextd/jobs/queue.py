@@ -18,7 +18,8 @@ from contextd.domain.errors import Conflict, ContextdError, Invalid, Unavailable
 from contextd.domain.jobs import Job, Lane
 from contextd.domain.records import short_id
 from contextd.jobs.table import job_named
-from contextd.ports import Clock, Queue
+from contextd.ports.upkeep import Clock
+from contextd.ports.work import Queue
 
 LEASE_SECONDS = 12.0
 LONGEST_SLEEP = 60.0

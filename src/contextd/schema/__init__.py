@@ -1,1 +1,5 @@
-"""Context types people define: reading schema.yaml, checking data against it, asking by fields."""
+"""The types of records: those that are built in and those that people define in schema.yaml.
+
+Uses: domain, files, jobs, redaction, runtime.
+Start at: `in_force.py`, `model.py`.
+"""

@@ -7,10 +7,10 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
-from contextd.caches import Cache
 from contextd.domain.problems import FileProblem
 from contextd.domain.records import digest
-from contextd.guarded_files import read_file
+from contextd.files.guarded import read_file
+from contextd.runtime.caches import Cache
 from contextd.schema.model import ContextType, Origin, Schema, SchemaFile
 from contextd.schema.parse import parse_schema
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import yaml
 
+from contextd.files.yaml_text import compose
 from contextd.schema.load import parsed_file
 from contextd.schema.text import tidy, to_yaml
-from contextd.yaml_text import compose
 
 _AS_WRITTEN = 10_000
 """Columns after which a line would be broken: never, lines stay as somebody broke them."""

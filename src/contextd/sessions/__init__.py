@@ -1,1 +1,5 @@
-"""Sessions: what happened, what was learned, and how the next one starts warm."""
+"""Sessions of agents: which one a call belongs to, what happened in it, and when it ends.
+
+Uses: clients, code, domain, files, jobs, redaction, runtime.
+Start at: `seating.py`, `thread.py`.
+"""

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from contextd.disk import replace_file, target_inside
 from contextd.domain.dataclass import dataclass
 from contextd.domain.encodings import takes_ascii
 from contextd.domain.errors import Invalid, Unavailable
 from contextd.domain.quoting import inline
 from contextd.domain.time import iso, parse_instant
 from contextd.domain.tokens import count_tokens, trim_to_tokens
-from contextd.guarded_files import read_file
+from contextd.files.disk import replace_file, target_inside
+from contextd.files.guarded import read_file
 from contextd.sessions.clock import TimeSense, in_words, stamp
 
 BUDGET = 500

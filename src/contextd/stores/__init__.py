@@ -1,4 +1,8 @@
-"""Where data lives. A store is one row of `STORES`; `open_store` picks it by its address."""
+"""Where data lives. A store is a row of `STORES`; `open_store` picks it by its address.
+
+Uses: domain, ports, runtime.
+Start at: `STORES` below, `sqlite.py`.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,10 @@ from importlib import import_module
 from pathlib import Path
 
 from contextd.domain.errors import Invalid, nearest
-from contextd.ports import Clock, Scrub, Store
-from contextd.runtime import SystemClock
+from contextd.ports.knowledge import Scrub
+from contextd.ports.store import Store
+from contextd.ports.upkeep import Clock
+from contextd.runtime.runtime import SystemClock
 
 STORES: dict[str, str] = {
     "memory": "contextd.stores.memory:open_memory",

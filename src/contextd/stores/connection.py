@@ -22,7 +22,7 @@ from contextd.domain.errors import (
     Unavailable,
 )
 from contextd.domain.time import to_micros
-from contextd.ports import Clock
+from contextd.ports.upkeep import Clock
 from contextd.stores.occurrences import OCCURRENCES, occurrences
 from contextd.stores.turnstile import Turnstile
 

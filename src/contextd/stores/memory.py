@@ -18,7 +18,8 @@ from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session
 from contextd.domain.upkeep import Ages, Balance, Repair
 from contextd.domain.usage import ByProducts
-from contextd.ports import Clock, Scrub
+from contextd.ports.knowledge import Scrub
+from contextd.ports.upkeep import Clock
 from contextd.stores import codec, memory_index, rules
 from contextd.stores.authorise import authorise, writable
 from contextd.stores.memory_files import MemoryFiles, write_code

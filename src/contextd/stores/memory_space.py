@@ -20,7 +20,8 @@ from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session
 from contextd.domain.usage import Observation, ObservationSummary
 from contextd.domain.window import ContextItem
-from contextd.ports import Clock, Scrub
+from contextd.ports.knowledge import Scrub
+from contextd.ports.upkeep import Clock
 from contextd.stores.codec import utc
 
 Key = tuple[Scope, str]

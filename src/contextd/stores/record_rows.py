@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from contextd.caches import Cache
 from contextd.domain.records import Record
+from contextd.runtime.caches import Cache
 from contextd.stores import codec
 
 COLUMNS = (

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from contextd.domain.projects import Project
 from contextd.domain.records import Clean
 from contextd.domain.scope import Scope
-from contextd.ports import Scrub
+from contextd.ports.knowledge import Scrub
 
 T = TypeVar("T")
 

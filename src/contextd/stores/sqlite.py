@@ -8,7 +8,8 @@ from pathlib import Path
 from contextd.domain.access import Grant
 from contextd.domain.code import CodePlace
 from contextd.domain.errors import Corrupt, Invalid, Unavailable
-from contextd.ports import Clock, Scrub
+from contextd.ports.knowledge import Scrub
+from contextd.ports.upkeep import Clock
 from contextd.stores.connection import BUSY_SECONDS, Database
 from contextd.stores.lost import mark, refuse_emptied, refuse_lost, ways_on
 from contextd.stores.migrate import migrate, migrations

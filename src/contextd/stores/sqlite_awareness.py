@@ -15,7 +15,7 @@ from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.time import to_micros
-from contextd.ports import Records
+from contextd.ports.knowledge import Records
 from contextd.stores.connection import Database, fetch, placeholders
 from contextd.stores.reach import Reach, Slice
 from contextd.stores.readable import some_instant

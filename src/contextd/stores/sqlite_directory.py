@@ -9,7 +9,7 @@ import apsw
 from contextd.domain.projects import Project
 from contextd.domain.scope import Scope
 from contextd.domain.time import from_micros, to_micros
-from contextd.ports import Scrub
+from contextd.ports.knowledge import Scrub
 from contextd.stores import codec, rules
 from contextd.stores.connection import Database, fetch
 from contextd.stores.readable import only, readable

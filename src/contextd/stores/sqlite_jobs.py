@@ -12,7 +12,7 @@ from contextd.domain.changes import NewJob
 from contextd.domain.jobs import Job, JobState, Lane, Schedule
 from contextd.domain.records import new_id
 from contextd.domain.time import from_micros, to_micros
-from contextd.ports import Scrub
+from contextd.ports.knowledge import Scrub
 from contextd.stores import codec, rules
 from contextd.stores.connection import Database, fetch, placeholders
 from contextd.stores.reach import Reach

@@ -12,7 +12,7 @@ from contextd.domain.scope import Scope
 from contextd.domain.sessions import LISTED, Event, Session, SessionChange, changed
 from contextd.domain.time import from_micros, to_micros
 from contextd.domain.window import ContextItem, first_served, together
-from contextd.ports import Scrub
+from contextd.ports.knowledge import Scrub
 from contextd.stores import codec, rules
 from contextd.stores.connection import Database, fetch, placeholders
 from contextd.stores.packing import pack, unpack

@@ -18,7 +18,7 @@ from contextd.domain.sessions import Session
 from contextd.domain.time import from_micros, to_micros
 from contextd.domain.upkeep import Ages, Balance, Repair
 from contextd.domain.usage import ByProducts
-from contextd.ports import Scrub
+from contextd.ports.knowledge import Scrub
 from contextd.stores import codec, rules
 from contextd.stores.connection import Database, fetch, placeholders
 from contextd.stores.migrate import copy

@@ -15,7 +15,7 @@ from contextd.domain.documents import code_documents, record_document
 from contextd.domain.records import Change
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session
-from contextd.ports import Scrub
+from contextd.ports.knowledge import Scrub
 from contextd.stores import codec, rules
 from contextd.stores.authorise import authorise, writable
 from contextd.stores.checkouts import Checkouts

@@ -13,7 +13,8 @@ from contextd.domain.lately import Lately
 from contextd.domain.query import Match, Query, Vector
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
-from contextd.ports import Index, Observations, Records, Sessions
+from contextd.ports.knowledge import Index, Records
+from contextd.ports.work import Observations, Sessions
 
 
 class LocalRankings:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from anyio import to_thread
 
-from contextd.loading import loading
-from contextd.operations.core import Profile
+from contextd.runtime.loading import loading
+from contextd.runtime.operation import Profile
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.line_reader import LineReader
 from contextd.surfaces.manner import Manner

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 from contextd.domain.scope import Scope
 from contextd.domain.upkeep import WrittenSince
-from contextd.operations.core import Answer
-from contextd.runtime import Request
-from contextd.settings import Settings
+from contextd.runtime.operation import Answer
+from contextd.runtime.runtime import Request
+from contextd.runtime.settings import Settings
 
 
 class Backend(Protocol):

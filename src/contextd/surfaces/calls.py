@@ -18,9 +18,9 @@ from contextd.domain.access import Caller
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Unavailable
 from contextd.domain.scope import Scope
-from contextd.operations.core import OPERATIONS, Answer
-from contextd.runtime import Request, Surface
-from contextd.supervision import Supervisor
+from contextd.runtime.operation import OPERATIONS, Answer
+from contextd.runtime.runtime import Request, Surface
+from contextd.runtime.supervision import Supervisor
 from contextd.surfaces.backend import Backend
 
 logger = logging.getLogger(__name__)

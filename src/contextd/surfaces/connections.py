@@ -1,6 +1,6 @@
 """The daemon's socket: who comes in, and what each of them may say.
 
-The wire is described in `contextd.channel`. One broken connection never harms another.
+The wire is described in `contextd.thin.channel`. One broken connection never harms another.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from contextd import spool
-from contextd.channel import PROTOCOL
 from contextd.domain.access import OWNER
 from contextd.domain.errors import (
     Busy,
@@ -29,15 +27,17 @@ from contextd.domain.errors import (
     Unavailable,
 )
 from contextd.domain.records import new_id
-from contextd.governance.redact import redact_json
-from contextd.long_lines import LINE_LIMIT, LongLine
-from contextd.operations.core import PROFILES, Profile
+from contextd.redaction.redact import redact_json
+from contextd.runtime.operation import PROFILES, Profile
 from contextd.surfaces.agents import serve_agent
 from contextd.surfaces.calls import Call, Calls, Peer
 from contextd.surfaces.line_reader import LineReader
 from contextd.surfaces.manner import manner_of
 from contextd.surfaces.open_connections import OpenConnections, most_connections
 from contextd.surfaces.web.access import Access
+from contextd.thin import spool
+from contextd.thin.channel import PROTOCOL
+from contextd.thin.long_lines import LINE_LIMIT, LongLine
 
 logger = logging.getLogger(__name__)
 

@@ -17,13 +17,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from contextd import __version__, spool
+from contextd import __version__
 from contextd.domain.errors import ContextdError
-from contextd.home import token_path
-from contextd.loading import loading
-from contextd.settings import Settings
-from contextd.spawn import HomeClaim, claim_home
+from contextd.runtime.loading import loading
+from contextd.runtime.settings import Settings
 from contextd.surfaces.web.access import Access
+from contextd.thin import spool
+from contextd.thin.home import token_path
+from contextd.thin.spawn import HomeClaim, claim_home
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import Backend

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from contextd.domain.errors import NotFound
-from contextd.operations.core import PROFILES
+from contextd.runtime.operation import PROFILES
 from contextd.surfaces.agents import agents_over_http
 from contextd.surfaces.calls import Calls
 from contextd.surfaces.http_connections import HttpConnections

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from contextd.domain.errors import Busy, ContextdError, Denied, Invalid, TooLarge
-from contextd.operations.core import as_problem
+from contextd.runtime.operation import as_problem
 from contextd.surfaces.open_connections import OpenConnections, client_address
 
 BODY_LIMIT = 4 << 20

@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 
-from contextd.long_lines import LINE_LIMIT, LineCutter, LongLine
+from contextd.thin.long_lines import LINE_LIMIT, LineCutter, LongLine
 
 CHUNK = 1 << 16
 _MOST_DROPPED = 2 * LINE_LIMIT

@@ -4,11 +4,11 @@ of one.
 
 from __future__ import annotations
 
+from contextd.clients import client_named
+from contextd.clients.client import PREFIX
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import NotFound
-from contextd.interop.clients import client_named
-from contextd.interop.clients.client import PREFIX
-from contextd.operations.core import OPERATIONS, Operation, Profile
+from contextd.runtime.operation import OPERATIONS, Operation, Profile
 
 
 @dataclass(frozen=True, slots=True)

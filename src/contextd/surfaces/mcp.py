@@ -22,7 +22,7 @@ from contextd import __version__
 from contextd.domain.errors import ContextdError
 from contextd.domain.notices import Notice
 from contextd.domain.quoting import harmless_data, inline
-from contextd.operations.core import Operation, tool_schema, tools
+from contextd.runtime.operation import Operation, tool_schema, tools
 from contextd.surfaces.calls import Call, Calls, Peer
 from contextd.surfaces.manner import Manner
 from contextd.surfaces.mcp_resources import Resources

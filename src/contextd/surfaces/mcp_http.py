@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from contextd.domain.access import OWNER
-from contextd.operations.core import PROFILES, Profile
+from contextd.runtime.operation import PROFILES, Profile
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.http_guard import BODY_LIMIT
 from contextd.surfaces.manner import Manner

@@ -18,7 +18,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, NotFound
 from contextd.domain.quoting import harmless, harmless_data, inline
 from contextd.domain.scope import Scope
-from contextd.operations.core import OPERATIONS
+from contextd.runtime.operation import OPERATIONS
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.render import PROMPTS, error_text
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from contextd.operations.core import OPERATIONS, Operation
+from contextd.runtime.operation import OPERATIONS, Operation
 
 _DROPPED = ("title", "description", "default", "examples", "required")
 """What is no constraint, and which fields there are: what holds nothing is left out of an answer."""

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from contextd import __version__
 from contextd.domain.errors import ERRORS, ContextdError
-from contextd.operations.core import Operation
+from contextd.runtime.operation import Operation
 
 _REFERENCE = "#/components/schemas/{model}"
 _PROBLEM = {

@@ -13,8 +13,8 @@ from typing import Any
 
 from anyio import to_thread
 
-from contextd.loading import loading
-from contextd.settings import Settings
+from contextd.runtime.loading import loading
+from contextd.runtime.settings import Settings
 from contextd.surfaces.calls import Calls
 from contextd.surfaces.web.access import Access
 

@@ -18,7 +18,7 @@ from contextd import __version__
 from contextd.domain.access import OWNER
 from contextd.domain.errors import Conflict, ContextdError, Invalid, NotFound
 from contextd.domain.unseen import visible_json
-from contextd.operations.core import OPERATIONS, Operation, as_problem, slim_schema
+from contextd.runtime.operation import OPERATIONS, Operation, as_problem, slim_schema
 from contextd.surfaces.calls import Call, Calls, Peer
 from contextd.surfaces.openapi import openapi
 

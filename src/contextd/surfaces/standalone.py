@@ -12,8 +12,8 @@ from anyio import to_thread
 from contextd.domain.access import OWNER
 from contextd.domain.errors import Invalid
 from contextd.domain.records import new_id
-from contextd.operations.core import PROFILES
-from contextd.settings import Settings
+from contextd.runtime.operation import PROFILES
+from contextd.runtime.settings import Settings
 from contextd.surfaces.backend import Backend
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.line_reader import CHUNK, LineReader

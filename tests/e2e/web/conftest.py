@@ -20,11 +20,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from homes import Home, temporary_home
 
-from contextd import client
 from contextd.domain.scope import Scope
 from contextd.domain.usage import ByProducts, Observation
-from contextd.home import LOCAL, database_path
 from contextd.stores import open_store
+from contextd.thin import client
+from contextd.thin.home import LOCAL, database_path
 from support.stores import plain
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""

@@ -10,7 +10,7 @@ import pytest
 from homes import Home
 from playwright.sync_api import expect
 
-from contextd import client
+from contextd.thin import client
 
 Visit = Callable[..., Any]
 Call = Callable[..., Any]

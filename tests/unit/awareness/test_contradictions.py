@@ -7,12 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from contextd.awareness.contradictions import (
-    LARGEST_BLOCK,
-    candidates,
-    compare_all,
-    propose,
-)
+from contextd.claims.contradictions import LARGEST_BLOCK, candidates, compare_all, propose
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 

@@ -15,7 +15,8 @@ from contextd.code.symbols.symbol_graph import build_graph
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.scope import Scope
-from contextd.ports import Files, Store
+from contextd.ports.code import Files
+from contextd.ports.store import Store
 from support.stores import opened
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "code"

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from code_repos import SCOPE, CodeModel, scanned, write
 
-from contextd.caches import Caches
 from contextd.code.symbols.symbol_graph import SymbolGraph, build_graph, symbol_graph
 from contextd.domain.code import SourceFile
+from contextd.runtime.caches import Caches
 from contextd.stores import STORES
 from support.stores import address, opened
 

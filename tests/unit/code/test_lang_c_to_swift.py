@@ -14,7 +14,7 @@ from code_repos import FIXTURES, SCOPE, CodeModel, edges_of, scan_fixture, scann
 from contextd.code.index.analyse import analyse, parse
 from contextd.code.index.languages.table import BY_NAME
 from contextd.code.index.resolve import Resolver
-from contextd.ports import Files
+from contextd.ports.code import Files
 
 LANGUAGES = ("c", "cpp", "csharp", "ruby", "php", "kotlin", "swift")
 

@@ -11,7 +11,7 @@ from contextd.code.project.modules import modules
 from contextd.code.symbols.read import FileView, read
 from contextd.code.symbols.symbols import definer, uses
 from contextd.domain.code import SourceFile
-from contextd.ports import Files
+from contextd.ports.code import Files
 
 
 def scan_project(project: str, tmp_path: Path) -> tuple[Path, Files]:

@@ -13,7 +13,7 @@ from code_repos import SCOPE, edges_of, scan_fixture, unpack
 
 from contextd.code.index.languages.cargo import packages
 from contextd.code.tree.walk import walk
-from contextd.ports import Files
+from contextd.ports.code import Files
 
 
 def tool(name: str) -> str:

@@ -8,7 +8,7 @@ from code_repos import SCOPE, CodeModel, scan_fixture, scanned, write
 from contextd.code.symbols.read import FileView, read
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.tokens import count_tokens
-from contextd.ports import Files
+from contextd.ports.code import Files
 
 MAIN = "apps/web/src/main.tsx"
 

@@ -8,7 +8,7 @@ from code_repos import SCOPE, CodeModel, scanned, write
 from contextd.code.symbols.references import Reference, word_uses
 from contextd.code.symbols.sources import Sources
 from contextd.code.symbols.symbol_graph import build_graph
-from contextd.ports import Files
+from contextd.ports.code import Files
 
 TYPESCRIPT = {
     "package.json": '{"name": "app"}',

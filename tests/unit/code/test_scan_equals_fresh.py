@@ -12,7 +12,7 @@ from code_repos import SCOPE, CodeModel, scanned, write
 
 from contextd.code.index.freshness import Tree
 from contextd.domain.code import SourceFile
-from contextd.ports import Files
+from contextd.ports.code import Files
 from support.stores import opened
 
 # Each file of a project in every state it may be in; a state of None is that it is gone.

@@ -7,7 +7,7 @@ from code_repos import SCOPE, CodeModel, scan_fixture, scanned, write
 
 from contextd.code.symbols.symbols import definer, uses
 from contextd.domain.code import SourceFile
-from contextd.ports import Files
+from contextd.ports.code import Files
 
 
 def by_path(files: Files) -> dict[str, SourceFile]:

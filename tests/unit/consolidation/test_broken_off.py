@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 
 from contextd.app import Host, load_operations
+from contextd.consolidation import merge_run as steps
+from contextd.consolidation.collections import COLLECTIONS, consolidating
+from contextd.consolidation.merge_run import Pacing, consolidate
 from contextd.consolidation.merging import MERGED
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, Put
@@ -18,12 +21,9 @@ from contextd.domain.errors import Unavailable
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record
 from contextd.domain.scope import Scope
-from contextd.home import LOCAL, make_home
-from contextd.runtime import Request, Runtime, SystemClock
-from contextd.settings import load_settings
-from contextd.steps import consolidating as steps
-from contextd.steps.collections import COLLECTIONS, consolidating
-from contextd.steps.consolidating import Pacing, consolidate
+from contextd.runtime.runtime import Request, Runtime, SystemClock
+from contextd.runtime.settings import load_settings
+from contextd.thin.home import LOCAL, make_home
 
 HERE, NEIGHBOUR = Scope(LOCAL, "default", "shop"), Scope(LOCAL, "default", "blog")
 CLUSTERS = 7

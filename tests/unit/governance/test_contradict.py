@@ -6,7 +6,7 @@ import pytest
 
 from contextd.benchmarks.contradiction_pairs import half, pairs, written
 from contextd.benchmarks.contradictions import judged, merges, ours_says
-from contextd.governance.contradict import contradiction, differs, outline
+from contextd.claims.contradict import contradiction, differs, outline
 
 CONTRADICTIONS = [
     ("choice", "prefer composition over inheritance", "chose class-based inheritance"),

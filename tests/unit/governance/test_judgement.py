@@ -11,15 +11,8 @@ import pytest
 from contextd.benchmarks.contradiction_pairs import developers
 from contextd.benchmarks.contradictions import judged, ours_says
 from contextd.benchmarks.unrelated_entries import MADE, entries, schemas
-from contextd.governance.gate import Draft, GateLookup, admit
-from contextd.governance.judgement import (
-    Said,
-    judge,
-    outlined,
-    repeats,
-    stated,
-    statement_of,
-)
+from contextd.claims.gate import Draft, GateLookup, admit
+from contextd.claims.judgement import Said, judge, outlined, repeats, stated, statement_of
 from contextd.schema.load import parsed_file
 from contextd.schema.text import content_of
 

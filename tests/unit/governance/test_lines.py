@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.governance.contradict import contradiction
-from contextd.governance.redact import redact
+from contextd.claims.contradict import contradiction
+from contextd.redaction.redact import redact
 
 KEY = b"k" * 32
 

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from contextd.governance import claims, clauses, opposites, quantities, replaced
-from contextd.governance.phrases import Phrases, tokens
+from contextd.claims import claims, clauses, opposites, quantities, replaced
+from contextd.claims.phrases import Phrases, tokens
 
 MODULES = (claims, clauses, opposites, quantities)
 GATED = {

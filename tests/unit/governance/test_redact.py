@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from contextd.benchmarks import secret_samples as samples
 from contextd.benchmarks.weak_samples import WEAK, WEAK_FORMS
-from contextd.governance.redact import redact
-from contextd.governance.redaction.providers import SHORTEST_RUN, TOKENS
+from contextd.redaction.providers import SHORTEST_RUN, TOKENS
+from contextd.redaction.redact import redact
 from support.examples import drawn
 
 LEAST = 0.97

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from contextd.governance.gate import Draft, without_secrets
-from contextd.governance.redact import MARK, redact_json, redact_parts
+from contextd.claims.gate import Draft, without_secrets
+from contextd.redaction.redact import MARK, redact_json, redact_parts
 
 SECRET = "Tr7wobbleQuince42"
 LABELLED = f"The deploy password={SECRET} is kept by the operators."

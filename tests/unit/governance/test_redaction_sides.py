@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from contextd.governance.redact import redact, redact_json
-from contextd.governance.redaction.programs import without_literals_of_tests
+from contextd.redaction.programs import without_literals_of_tests
+from contextd.redaction.redact import redact, redact_json
 
 KEY = "q7Zr2LmX9vTb4KdW8sHn3PcY"
 HASH = "$2y$10$" + "Hdxlvi7OZqK3fKVNypJsvJqQcmOo3HnnT6w7fec9FRTRYxAhuCOaa"

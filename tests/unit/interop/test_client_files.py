@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from contextd.interop.clients import CLIENTS
-from contextd.interop.clients.client import Reach
+from contextd.clients import CLIENTS
+from contextd.clients.client import Reach
 from support.client_machines import COMMAND, Machine, each
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from contextd.clients.codec import JSON, JSONC, TOML, YAML, Codec, Place
+from contextd.clients.jsontext import read_with_comments
 from contextd.domain.errors import Invalid
-from contextd.interop.clients.codec import JSON, JSONC, TOML, YAML, Codec, Place
-from contextd.interop.jsontext import read_with_comments
 
 ENTRY = {"command": "contextd", "args": ["mcp", "--client", "x"]}
 TEXTS: list[tuple[Codec, Place, str]] = [

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from contextd.clients import install as installing
+from contextd.clients.install import InstallReport, install, uninstall
 from contextd.domain.errors import Conflict, Denied, Invalid, NotFound, TooLarge, Unavailable
-from contextd.interop import install as installing
-from contextd.interop.install import InstallReport, install, uninstall
 
 COMMAND = ["/opt/my tools/bin/contextd"]
 EVENTS = {

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from contextd.clients import CLIENTS
+from contextd.clients.client import Addition, Calling, Edit
+from contextd.clients.entries import HookEntries, ServerEntry
+from contextd.clients.install import install, uninstall
+from contextd.clients.jsontext import locate, parts, put, read, remove, style_of
 from contextd.domain.errors import Invalid
-from contextd.interop.clients import CLIENTS
-from contextd.interop.clients.client import Addition, Calling, Edit
-from contextd.interop.clients.entries import HookEntries, ServerEntry
-from contextd.interop.install import install, uninstall
-from contextd.interop.jsontext import locate, parts, put, read, remove, style_of
 
 unhurried = settings(deadline=None)
 

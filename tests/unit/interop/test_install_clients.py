@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from contextd.clients import CLIENTS
+from contextd.clients.client import Reach
+from contextd.clients.codec import JSON, JSONC, TOML, YAML, Codec
+from contextd.clients.entries import ListedFile, ServerEntry
+from contextd.clients.texts import Block
 from contextd.domain.errors import Invalid
-from contextd.interop.clients import CLIENTS
-from contextd.interop.clients.client import Reach
-from contextd.interop.clients.codec import JSON, JSONC, TOML, YAML, Codec
-from contextd.interop.clients.entries import ListedFile, ServerEntry
-from contextd.interop.clients.texts import Block
 from support.client_machines import COMMAND, THEIRS, Machine, each
 
 
@@ -163,7 +163,7 @@ OTHERS = {
 def test_a_server_of_another_stays_beside_ours(
     codec: Codec, key: str, listed: bool, tmp_path: Path
 ) -> None:
-    from contextd.interop.clients.client import Calling
+    from contextd.clients.client import Calling
 
     def shape(line: list[str]) -> dict[str, Any]:
         return {"name": "contextd", "command": line[0], "args": line[1:]}
@@ -196,7 +196,7 @@ def test_a_passage_stands_once_for_all_who_read_the_file(tmp_path: Path) -> None
 
 
 def test_a_passage_is_brought_up_to_date_where_it_stands(tmp_path: Path) -> None:
-    from contextd.interop.clients.client import Calling
+    from contextd.clients.client import Calling
 
     calling = Calling("amp", ("contextd",), tmp_path)
     text, _ = Block("old\n").add("# Mine\n", calling)

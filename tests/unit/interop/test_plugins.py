@@ -14,15 +14,15 @@ from typing import Any
 import pytest
 
 from contextd import __version__
+from contextd.clients import CLIENTS
+from contextd.clients.client import Client, HookEvent
+from contextd.clients.entries import HookEntries
+from contextd.clients.occurrence import as_context
+from contextd.clients.plugin_form import FOLDER, PROGRAM, ModuleForm, PluginForm
+from contextd.clients.plugins import MISSING, SKILLS, plugin_files, write_plugins
 from contextd.domain.errors import Conflict
-from contextd.interop.clients import CLIENTS
-from contextd.interop.clients.client import Client, HookEvent
-from contextd.interop.clients.entries import HookEntries
-from contextd.interop.clients.occurrence import as_context
-from contextd.interop.clients.plugin_form import FOLDER, PROGRAM, ModuleForm, PluginForm
-from contextd.interop.plugins import MISSING, SKILLS, plugin_files, write_plugins
-from contextd.interop.skill_files import SkillFile, read_skill_file
-from contextd.shim import parse
+from contextd.skills.skill_text import SkillFile, read_skill_file
+from contextd.thin.shim import parse
 
 FILES = plugin_files()
 WITH_HOOKS = [row for row in CLIENTS.values() if isinstance(row.plugin, PluginForm)]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from contextd.domain.problems import FileProblem
-from contextd.interop.skill_files import LARGEST, SkillFile, read_skill_file
-from contextd.interop.skill_places import PLACES
+from contextd.skills.places import PLACES
+from contextd.skills.skill_text import LARGEST, SkillFile, read_skill_file
 
 SKILL = (
     "---\nname: release\ndescription: Cut a release. Use when a version is to be published.\n"

@@ -12,8 +12,8 @@ import pytest
 
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.sessions import Event
-from contextd.interop.importers import IMPORTERS, ImportBatch, importer_for
-from contextd.interop.importers.tool_names import common_call, exit_told
+from contextd.imports.importers import IMPORTERS, ImportBatch, importer_for
+from contextd.imports.importers.tool_names import common_call, exit_told
 from support.transcripts import (
     ANSWER,
     COMMAND,

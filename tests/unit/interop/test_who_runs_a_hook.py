@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.interop.clients import CLIENTS, claude_code, client_running
+from contextd.clients import CLIENTS, claude_code, client_running
 
 MARKED = [client for client in CLIENTS.values() if client.marks]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from contextd import supervision
-from contextd.supervision import FIRST_PAUSE, LONGEST_PAUSE, ServiceState, Supervisor
+from contextd.runtime import supervision
+from contextd.runtime.supervision import FIRST_PAUSE, LONGEST_PAUSE, ServiceState, Supervisor
 
 
 class Pausing(threading.Event):

@@ -11,8 +11,8 @@ import pytest
 from contextd.app import load_operations
 from contextd.domain.errors import ContextdError, Invalid
 from contextd.domain.limits import AtMost, Count, Id, Matching, OptionalId, Range, Text, stated
-from contextd.operations.core import OPERATIONS, Operation, operation, tool_schema, validate
-from contextd.runtime import Runtime
+from contextd.runtime.operation import OPERATIONS, Operation, operation, tool_schema, validate
+from contextd.runtime.runtime import Runtime
 from contextd.surfaces.openapi import openapi
 from support.arguments import arguments
 from support.desks import Desk

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from contextd.home import LOCAL, database_path
+from contextd.thin.home import LOCAL, database_path
 from support.databases import open_database
 
 PART = "SELECT no FROM parts WHERE scope = :scope AND family = '{}'"

@@ -15,7 +15,7 @@ from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Change, Record
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session
-from contextd.interop.bundle import (
+from contextd.imports.bundle import (
     RecordStates,
     SomeEvents,
     heading,
@@ -24,9 +24,9 @@ from contextd.interop.bundle import (
     session_lines,
     unmarked,
 )
-from contextd.interop.exporters import EXPORTERS
+from contextd.imports.exporters import EXPORTERS
+from contextd.imports.sessions import IMPORTED
 from contextd.jobs.table import new_job
-from contextd.steps.intake_sessions import IMPORTED
 from support.clients import CodingClient
 from support.clocks import Shifted
 from support.desks import Desk, opened
@@ -229,7 +229,7 @@ def test_no_export_names_a_path_the_user_or_the_host_of_this_machine(
     monkeypatch.setattr("platform.node", lambda: "marys-quiet-laptop.example")
     monkeypatch.setattr("getpass.getuser", lambda: "mary.example")
     monkeypatch.setattr(
-        "contextd.steps.portable.user_directory", lambda: Path("/Users/mary.example")
+        "contextd.knowledge.portable.user_directory", lambda: Path("/Users/mary.example")
     )
     places = (
         f"{desk.root}/src/a.py", "/Users/mary.example/notes.txt", "/home/bobexample/shop/b.py",

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from contextd.domain.errors import ContextdError, NotFound
-from contextd.operations.core import Answer
+from contextd.runtime.operation import Answer
 from support.desks import Desk
 from support.repositories import committed
 

@@ -9,8 +9,8 @@ from contextd.domain.documents import record_document
 from contextd.domain.errors import ContextdError
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record, new_id
-from contextd.home import LOCAL
-from contextd.operations.core import find_operation
+from contextd.runtime.operation import find_operation
+from contextd.thin.home import LOCAL
 from support.desks import Desk, Unlost, embedder
 from support.repositories import committed
 
@@ -294,8 +294,8 @@ def everything(desk: Desk) -> dict[str, Record]:
 
 
 def test_the_hold_of_a_job_is_kept_before_each_commit(desk, pools):
+    from contextd.consolidation.operations.consolidation import consolidate_remediations
     from contextd.jobs.table import Task
-    from contextd.operations.knowledge.consolidation import consolidate_remediations
 
     hold = Unlost()
     runtime = desk.runtime()

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from contextd.briefing.call_effects import follow
+from contextd.briefing.window_log import archived_sources
 from contextd.domain.window import Serving
-from contextd.steps.following import follow
-from contextd.steps.seating import seated
-from contextd.steps.window import archived_sources
+from contextd.sessions.seating import seated
 from support.desks import Listening, embedder
 
 

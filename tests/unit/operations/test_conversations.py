@@ -15,8 +15,8 @@ from contextd.domain.errors import Conflict, ContextdError
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES
 from contextd.domain.sessions import Session
-from contextd.operations.calling import PASSING_ON
-from contextd.operations.core import OPERATIONS, Answer
+from contextd.invocation.invoke import PASSING_ON
+from contextd.runtime.operation import OPERATIONS, Answer
 from support.desks import Desk, Home, Neighbour
 
 load_operations()

@@ -6,8 +6,8 @@ import pytest
 
 from contextd.app import load_operations
 from contextd.domain.errors import ContextdError, Denied, Invalid, NotFound
-from contextd.operations import core
-from contextd.operations.core import OPERATIONS, find_operation, outline, slim_schema
+from contextd.runtime import operation as core
+from contextd.runtime.operation import OPERATIONS, find_operation, outline, slim_schema
 from support.arguments import arguments
 
 load_operations()

@@ -9,7 +9,7 @@ import pytest
 
 from contextd.domain.errors import Denied, Invalid, NotFound
 from contextd.domain.tokens import count_tokens
-from contextd.steps import digesting
+from contextd.folding import digesting
 from support.desks import Desk
 
 SECRET = "ghp_" + "a1B2" * 9

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from contextd.interop import presence
-from contextd.interop.clients import CLIENTS
-from contextd.interop.install import install
+from contextd.clients import CLIENTS, presence
+from contextd.clients.install import install
 from support.clients import CodingClient
 from support.desks import Desk
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.steps.code_graphs import calls_of
+from contextd.codebase.code_graphs import calls_of
 from support.repositories import git, written
 
 GO = {

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from contextd.codebase.freshness import INLINE
 from contextd.domain.changes import Changes, Put
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.records import Record
-from contextd.steps.freshness import INLINE
-from contextd.steps.writing import save_new
+from contextd.knowledge.writing import save_new
 
 
 @pytest.fixture

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from contextd.caches import Cache
 from contextd.code.index.freshness import COMPARED, Tree
+from contextd.codebase.freshness import INLINE, steady
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.errors import Unavailable
-from contextd.home import LOCAL
 from contextd.jobs.table import new_job
-from contextd.steps.freshness import INLINE, steady
+from contextd.runtime.caches import Cache
+from contextd.thin.home import LOCAL
 from support.desks import Desk, Listening, embedder
 from support.repositories import SHOP, committed, git
 
@@ -460,7 +460,7 @@ def test_what_failed_half_way_is_made_up_for_by_the_next_call(scanned, monkeypat
         raise Unavailable("the disk is full", "free some space")
 
     with monkeypatch.context() as broken:
-        broken.setattr("contextd.steps.freshness.scan_project", full)
+        broken.setattr("contextd.codebase.freshness.scan_project", full)
         with pytest.raises(Unavailable):
             paths(scanned, "walrusWaltz")
     assert paths(scanned, "walrusWaltz")[0] == "src/users/model.ts"

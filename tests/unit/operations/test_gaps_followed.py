@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from contextd.app import load_operations
-from contextd.operations.core import OPERATIONS
+from contextd.runtime.operation import OPERATIONS
 from support.repositories import git
 
 load_operations()

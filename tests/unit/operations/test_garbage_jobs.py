@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from contextd.domain.errors import Conflict
-from contextd.home import LOCAL, database_path
+from contextd.thin.home import LOCAL, database_path
 from support.databases import open_database
 from support.desks import Desk
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import apsw
 import pytest
 
-from contextd.home import LOCAL, database_path
+from contextd.thin.home import LOCAL, database_path
 
 MINE = "scope = (SELECT scope FROM projects WHERE name = 'shop')"
 GARBAGE = {

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
+from contextd.clients import CLIENTS
+from contextd.clients.install import install
+from contextd.clients.occurrence import Occurrence
+from contextd.clients.plugins import plugin_files
 from contextd.domain.tokens import count_tokens
-from contextd.interop.clients import CLIENTS
-from contextd.interop.clients.occurrence import Occurrence
-from contextd.interop.install import install
-from contextd.interop.plugins import plugin_files
-from contextd.steps.hearing import is_echo
+from contextd.sessions.duplicate_hooks import is_echo
 from contextd.surfaces.mcp import client_sessions
 from support.clients import CodingClient
 from support.desks import Desk, Home

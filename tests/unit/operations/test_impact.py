@@ -6,10 +6,10 @@ import threading
 
 import pytest
 
+from contextd.codebase.code_graphs import calls_of, make_ahead, save_calls
+from contextd.codebase.taking_turns import turn
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.tokens import count_tokens
-from contextd.steps.code_graphs import calls_of, make_ahead, save_calls
-from contextd.steps.turns import turn
 from support.repositories import BLOG, committed, git, written
 
 TESTED = {

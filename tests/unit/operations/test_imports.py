@@ -271,7 +271,7 @@ def test_an_import_that_is_killed_goes_on_under_its_own_name(worked, monkeypatch
         if len(calls) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("contextd.steps.intake_sessions.close_session", die)
+    monkeypatch.setattr("contextd.imports.sessions.close_session", die)
     with pytest.raises(KeyboardInterrupt):
         worked.as_owner("import_found")
     monkeypatch.undo()

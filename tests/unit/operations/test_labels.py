@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.home import LOCAL, database_path
-from contextd.steps.finding import find_records
+from contextd.search.finding import find_records
 from contextd.stores.migrate import migrations
+from contextd.thin.home import LOCAL, database_path
 from support.databases import open_database
 
 NOTE = "Guests sign in through the company directory"

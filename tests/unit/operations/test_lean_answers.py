@@ -17,8 +17,8 @@ from contextd.domain.errors import Conflict
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
 from contextd.domain.tokens import count_tokens
-from contextd.operations.core import OPERATIONS, tools
-from contextd.operations.lean import lean
+from contextd.invocation.lean import lean
+from contextd.runtime.operation import OPERATIONS, tools
 from contextd.surfaces.mcp_schemas import output_schema, structured
 from support.desks import Desk
 from support.repositories import SHOP, committed

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from contextd import daemon_log
-from contextd.daemon_log import BoundedLog
 from contextd.domain.errors import ContextdError
+from contextd.runtime import daemon_log
+from contextd.runtime.daemon_log import BoundedLog
 from contextd.surfaces.cli.daemon import told_by_log
 from support.desks import Desk
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from contextd.codebase.freshness import INLINE
 from contextd.domain.errors import Unavailable
-from contextd.home import LOCAL
-from contextd.steps.freshness import INLINE
+from contextd.thin.home import LOCAL
 from support.desks import Desk
 from support.repositories import git
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from contextd.steps import network
-from contextd.steps.network import TELEMETRY_FOLDER, device_id, sockets, telemetry
+from contextd.upkeep import network
+from contextd.upkeep.network import TELEMETRY_FOLDER, device_id, sockets, telemetry
 from support.desks import embedder
 
 linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="there is no /proc")

@@ -8,7 +8,7 @@ import pytest
 
 from contextd.code.git import history
 from contextd.code.git.history import CommitLog
-from contextd.home import LOCAL
+from contextd.thin.home import LOCAL
 from support.desks import Desk
 from support.repositories import SHOP, committed, git
 

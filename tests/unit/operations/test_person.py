@@ -12,9 +12,9 @@ from contextd.domain.query import Query
 from contextd.domain.records import STATUSES
 from contextd.domain.scope import PERSON, Scope, may_leave
 from contextd.domain.tokens import count_tokens
-from contextd.home import LOCAL
-from contextd.steps.person import personal_lines
-from contextd.steps.person_files import write_user_md
+from contextd.person.files import write_user_md
+from contextd.person.person import personal_lines
+from contextd.thin.home import LOCAL
 from support.clocks import Shifted
 from support.desks import Desk, opened
 from support.repositories import committed

@@ -13,10 +13,10 @@ import pytest
 
 from contextd.app import load_operations
 from contextd.domain.errors import ContextdError, Invalid, NotFound
-from contextd.home import LOCAL
-from contextd.operations.core import OPERATIONS, Operation
-from contextd.runtime import Surface
-from contextd.steps.location import MOST_LOOSE
+from contextd.projects.location import MOST_LOOSE
+from contextd.runtime.operation import OPERATIONS, Operation
+from contextd.runtime.runtime import Surface
+from contextd.thin.home import LOCAL
 from support.arguments import arguments
 from support.desks import Desk, Neighbour
 from support.repositories import committed, git, written

@@ -138,7 +138,7 @@ def test_where_both_were_changed_neither_is_lost_and_it_is_told(desk):
     [record] = records(desk)
     path.write_text(NO_PRINT.replace("high", "low"))
     # The edit comes before anybody looked at the file again.
-    from contextd.steps.writing import change
+    from contextd.knowledge.writing import change
 
     runtime = desk.runtime()
     after = record.with_(data={**record.data, "severity": "critical"})
@@ -159,7 +159,7 @@ def test_where_both_were_changed_neither_is_lost_and_it_is_told(desk):
 
 
 def test_the_file_can_be_kept_where_both_were_changed(desk):
-    from contextd.steps.writing import change
+    from contextd.knowledge.writing import change
 
     path = write(desk.root, NO_PRINT)
     desk("standards_get")
@@ -173,7 +173,7 @@ def test_the_file_can_be_kept_where_both_were_changed(desk):
 
 
 def test_a_record_that_was_changed_outlives_the_removal_of_its_file(desk):
-    from contextd.steps.writing import change
+    from contextd.knowledge.writing import change
 
     path = write(desk.root, NO_PRINT)
     desk("standards_get")

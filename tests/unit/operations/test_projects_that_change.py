@@ -9,8 +9,8 @@ import pytest
 
 from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.errors import NotFound
-from contextd.home import LOCAL
-from contextd.steps.shape import BEHIND
+from contextd.projects.shape import BEHIND
+from contextd.thin.home import LOCAL
 
 
 def test_a_manifest_and_a_folder_that_come_are_in_the_next_overview(desk: Any) -> None:

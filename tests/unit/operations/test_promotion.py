@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from contextd.consolidation.promotion import copy_for, links_back
+from contextd.consolidation.promotion_proposals import propose_wider
 from contextd.domain.access import ROLES
 from contextd.domain.errors import ContextdError
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record
 from contextd.domain.scope import PERSON, Scope
-from contextd.home import LOCAL
-from contextd.steps.promoting import copy_for, links_back
-from contextd.steps.promotion_proposals import propose_wider
+from contextd.thin.home import LOCAL
 from support.desks import Desk
 from support.repositories import committed
 

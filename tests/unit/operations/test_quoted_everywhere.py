@@ -15,7 +15,7 @@ import yaml
 from contextd.domain.errors import ContextdError
 from contextd.domain.kinds import KINDS
 from contextd.domain.records import Record
-from contextd.operations.core import OPERATIONS
+from contextd.runtime.operation import OPERATIONS
 from contextd.surfaces.mcp_resources import ROWS
 from contextd.surfaces.render import error_text
 from support.arguments import arguments

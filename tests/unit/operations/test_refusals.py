@@ -8,8 +8,8 @@ import pytest
 
 from contextd.app import load_operations
 from contextd.domain.errors import Denied
-from contextd.operations.calling import PASSING_ON, authorise
-from contextd.operations.core import OPERATIONS
+from contextd.invocation.invoke import PASSING_ON, authorise
+from contextd.runtime.operation import OPERATIONS
 
 load_operations()
 CHANGING = [

@@ -10,7 +10,7 @@ import pytest
 from contextd.domain.changes import Changes, NewJob
 from contextd.domain.jobs import LANES
 from contextd.domain.usage import ByProducts, HandedOut
-from contextd.settings import SETTINGS
+from contextd.runtime.settings import SETTINGS
 
 DAYS = {
     "retention_jobs_days": 14,

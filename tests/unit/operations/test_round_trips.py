@@ -8,7 +8,7 @@ from pathlib import Path
 from contextd.benchmarks.counted_store import SCHEME, counting
 from contextd.benchmarks.roundtrips import counted
 from contextd.benchmarks.scratch import Bench
-from contextd.home import LOCAL, database_path
+from contextd.thin.home import LOCAL, database_path
 from support.desks import Desk, Home
 
 LIMITED = {

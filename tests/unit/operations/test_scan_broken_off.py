@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.steps import scanning
+from contextd.codebase import scanning
 from support.desks import Desk
 
 

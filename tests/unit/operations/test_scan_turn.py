@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from contextd.steps.scan_turn import scan_turn
-from contextd.steps.scanning import scan_project
+from contextd.codebase.scan_turn import scan_turn
+from contextd.codebase.scanning import scan_project
 from support.desks import Desk
 from support.repositories import committed
 

@@ -10,8 +10,8 @@ import pytest
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.sessions import Event
 from contextd.domain.tokens import count_tokens
-from contextd.operations.knowledge.search import SearchHit, shown
-from contextd.retrieval.hits import Hit, ScorePart
+from contextd.search.hits import Hit, ScorePart
+from contextd.search.operations.search import SearchHit, shown
 
 
 def test_a_session_starts_with_a_briefing_inside_its_budget(desk):

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from contextd import ready
-from contextd.interop.install import install, uninstall
-from contextd.ready import check_of, ready_path
-from contextd.statusline import line_of
-from contextd.steps.ready import write_ready
+from contextd.briefing.ready_briefings import write_ready
+from contextd.clients.install import install, uninstall
+from contextd.thin import ready
+from contextd.thin.ready import check_of, ready_path
+from contextd.thin.statusline import line_of
 from support.clients import CodingClient
 from support.repositories import SHOP, committed
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from contextd.briefing.ready_briefings import write_ready
 from contextd.domain.time import age
-from contextd.ready import mark_of, ready_path, said
-from contextd.steps.ready import write_ready
+from contextd.thin.ready import mark_of, ready_path, said
 from support.clients import CodingClient
 from support.desks import Desk, Home
 
@@ -121,19 +121,19 @@ def test_hits_carry_their_day_and_their_session(worked: Desk, home: Home) -> Non
 
 
 STORED = {
-    "steps/ready.py": "the briefing that lies ready",
-    "steps/handoff.py": "CONTEXT.md",
+    "briefing/ready_briefings.py": "the briefing that lies ready",
+    "briefing/context_file.py": "CONTEXT.md",
     "sessions/context_md.py": "CONTEXT.md",
     "sessions/memory_md.py": "MEMORY.md",
-    "sessions/person_md.py": "USER.md and SOUL.md",
-    "operations/awareness/export.py": "awareness.json",
+    "person/person_md.py": "USER.md and SOUL.md",
+    "awareness/operations/export.py": "awareness.json",
     "awareness/gaps.py": "awareness.json, and the briefing that lies ready",
-    "steps/briefing.py": "the briefing that lies ready; `runtime.ago` says an age there",
+    "briefing/briefing.py": "the briefing that lies ready; `runtime.ago` says an age there",
 }
 """Modules whose texts are written to files, and which file."""
 
 AGES = frozenset({"age", "gap_in_words", "ago_in_words", "moment"})
-ALLOWED = {("steps/briefing.py", "age"): 2}
+ALLOWED = {("briefing/briefing.py", "age"): 2}
 """Ages of a briefing that is shown at once: what lies ready has a line of its own in their place."""
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from contextd.domain.records import Record
-from contextd.steps.disagreements import pair_of
+from contextd.knowledge.disagreements import pair_of
 from support.clients import CodingClient
 from support.desks import Desk
 

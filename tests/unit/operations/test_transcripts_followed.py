@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
+from contextd.clients import CLIENTS
 from contextd.domain.kinds import EPISODE
 from contextd.domain.records import Record
 from contextd.domain.sessions import Event, Session
-from contextd.interop.clients import CLIENTS
-from contextd.steps.catching_up import UNREAD, is_still_written, unread
+from contextd.imports.transcripts import UNREAD, is_still_written, unread
 from support.clients import CodingClient
 from support.desks import Desk, Home
 from support.repositories import SHOP, committed
@@ -195,7 +195,7 @@ def test_a_session_is_found_where_its_client_keeps_it_by_its_id(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     row = replace(CLIENTS["copilot-cli"], transcripts=reader)
-    monkeypatch.setattr("contextd.steps.catching_up.client_named", lambda name: row)
+    monkeypatch.setattr("contextd.imports.transcripts.client_named", lambda name: row)
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
     (tmp_path / folder).mkdir(parents=True, exist_ok=True)
     write(tmp_path / folder)

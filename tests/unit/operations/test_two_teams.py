@@ -10,7 +10,7 @@ import pytest
 from contextd.code.git.identity import identify
 from contextd.domain.projects import Project
 from contextd.domain.scope import Scope
-from contextd.home import LOCAL
+from contextd.thin.home import LOCAL
 from support.clients import CodingClient
 from support.desks import Desk
 from support.repositories import committed

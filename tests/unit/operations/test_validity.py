@@ -13,7 +13,7 @@ from contextd.app import load_operations
 from contextd.domain.errors import ContextdError
 from contextd.domain.kinds import EPISODE
 from contextd.domain.records import Record, short_id
-from contextd.operations.core import OPERATIONS, Operation
+from contextd.runtime.operation import OPERATIONS, Operation
 from support.arguments import arguments
 from support.clients import CodingClient
 from support.desks import Desk, Home

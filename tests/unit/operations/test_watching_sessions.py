@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from contextd.app import Host, idle_watch, load_operations
-from contextd.settings import load_settings
+from contextd.runtime.settings import load_settings
 from support.clocks import Shifted
 from support.desks import Desk
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from contextd.operations.core import OPERATIONS
+from contextd.runtime.operation import OPERATIONS
 from support.desks import Desk
 
 ASKED = "where is the refresh token renewed"

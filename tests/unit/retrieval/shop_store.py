@@ -13,7 +13,8 @@ from contextd.domain.documents import record_document
 from contextd.domain.query import Document, Query, Vector
 from contextd.domain.records import Record, digest
 from contextd.domain.scope import Scope
-from contextd.ports import Embedder, View
+from contextd.ports.knowledge import Embedder
+from contextd.ports.store import View
 from support.stores import opened
 
 SCOPE = Scope("local", "default", "shop")

@@ -11,9 +11,9 @@ from shop_store import SCOPE, view_of_documents
 
 from contextd.domain.code import Chunk
 from contextd.domain.query import CODE, Document, Query, Vector
-from contextd.retrieval.files import Past
-from contextd.retrieval.hits import ScorePart
-from contextd.retrieval.search import LOUD, SURE, find
+from contextd.search.files import Past
+from contextd.search.hits import ScorePart
+from contextd.search.search import LOUD, SURE, find
 
 CODE_TEXTS = {
     "shop/support.py": "def open_ticket(customer): return queue(customer)",

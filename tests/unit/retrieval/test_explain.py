@@ -8,9 +8,9 @@ import pytest
 from shop_store import QUERY, SCOPE, TopicEmbedder, record, view_of
 
 from contextd.domain.time import parse_instant
-from contextd.retrieval.explain import explained, explanation
-from contextd.retrieval.hits import LeftOut, Lost, Result
-from contextd.retrieval.search import find
+from contextd.search.explain import explained, explanation
+from contextd.search.hits import LeftOut, Lost, Result
+from contextd.search.search import find
 
 RECORDS = [
     record("redis cache ttl is ten minutes", helpful=2, confidence=0.9),

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from contextd.domain.code import Chunk
-from contextd.retrieval.files import (
+from contextd.search.files import (
     DATA,
     FAINT,
     PAST_SIGNALS,
@@ -14,8 +14,8 @@ from contextd.retrieval.files import (
     by_file,
     signals,
 )
-from contextd.retrieval.hits import DENSE, LEXICAL, Hit, ScorePart
-from contextd.retrieval.weights import CODE, FILES_WITH_PAST, MEANING, weights
+from contextd.search.hits import DENSE, LEXICAL, Hit, ScorePart
+from contextd.search.weights import CODE, FILES_WITH_PAST, MEANING, weights
 
 NOTHING = Past()
 WORDS, FURTHER, PATH = (MEANING * weights(CODE)[name] for name in ("words", "further", "path"))

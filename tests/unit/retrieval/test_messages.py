@@ -8,9 +8,9 @@ import pytest
 
 from contextd.domain.documents import event_id
 from contextd.domain.sessions import Event
-from contextd.retrieval.hits import DENSE, LEXICAL, Hit, ScorePart
-from contextd.retrieval.messages import SIGNALS, by_message, signals
-from contextd.retrieval.weights import weights
+from contextd.search.hits import DENSE, LEXICAL, Hit, ScorePart
+from contextd.search.messages import SIGNALS, by_message, signals
+from contextd.search.weights import weights
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 ASKED = "Where did Ana leave the keys of the boat?"

@@ -9,7 +9,7 @@ from shop_store import record
 from contextd.benchmarks.pack import cite, pack
 from contextd.domain.code import Chunk
 from contextd.domain.tokens import count_tokens
-from contextd.retrieval.hits import Hit, ScorePart
+from contextd.search.hits import Hit, ScorePart
 
 TEXT = st.text(alphabet=st.sampled_from("ab cD_9.,!?\n\té漢—"), max_size=400)
 

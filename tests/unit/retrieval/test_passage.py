@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextd.domain.words import content_words
-from contextd.retrieval import passage as passages
+from contextd.search import passage as passages
 
 
 def passage(text: str, question: str, longest: int) -> str:

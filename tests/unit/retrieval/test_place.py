@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.retrieval.place import (
+from contextd.search.place import (
     BUILD,
     EXAMPLE,
     STYLE,

@@ -8,13 +8,13 @@ from functools import partial
 import pytest
 from shop_store import SCOPE, TopicEmbedder, record, view_of_documents
 
-from contextd.caches import Cache
 from contextd.domain.code import Chunk
 from contextd.domain.query import CODE, Document, Query
 from contextd.domain.words import words
-from contextd.retrieval.files import Past
-from contextd.retrieval.hits import Texted
-from contextd.retrieval.reading import (
+from contextd.runtime.caches import Cache
+from contextd.search.files import Past
+from contextd.search.hits import Texted
+from contextd.search.reading import (
     LONGEST,
     MOST_READ,
     Reading,
@@ -24,7 +24,7 @@ from contextd.retrieval.reading import (
     read_said,
     read_said_once,
 )
-from contextd.retrieval.search import find
+from contextd.search.search import find
 
 PIECES: Mapping[str, Texted] = {
     f"{path}:1": Chunk(

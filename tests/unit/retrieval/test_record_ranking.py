@@ -14,11 +14,11 @@ from contextd.domain.documents import record_document
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event
-from contextd.ports import View
-from contextd.retrieval.hits import DENSE, LEXICAL, Hit, ScorePart
-from contextd.retrieval.records import SIGNALS, by_record, is_task, signals
-from contextd.retrieval.search import Result, find
-from contextd.retrieval.weights import RECORDS, weights
+from contextd.ports.store import View
+from contextd.search.hits import DENSE, LEXICAL, Hit, ScorePart
+from contextd.search.records import SIGNALS, by_record, is_task, signals
+from contextd.search.search import Result, find
+from contextd.search.weights import RECORDS, weights
 from support.stores import opened
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)

@@ -11,10 +11,10 @@ from shop_store import QUERY, TopicEmbedder, record, view_of
 from contextd.domain.errors import Unavailable
 from contextd.embedders import open_reranker
 from contextd.embedders.cross_encoder import CrossEncoder
-from contextd.retrieval.explain import explanation
-from contextd.retrieval.hits import Hit, ScorePart
-from contextd.retrieval.rerank import RERANKED, reranked
-from contextd.retrieval.search import find
+from contextd.search.explain import explanation
+from contextd.search.hits import Hit, ScorePart
+from contextd.search.rerank import RERANKED, reranked
+from contextd.search.search import find
 from support.onnx_files import write_cross_encoder
 
 PLAIN = record("redis is the cache, with a ttl of ten minutes")

@@ -13,7 +13,7 @@ from contextd.domain.query import CODE, EVENT, Document, Query, Vector
 from contextd.domain.sessions import Event
 from contextd.embedders import open_embedder
 from contextd.embedders.none import NoEmbedder
-from contextd.retrieval.search import DEPTH, find, search
+from contextd.search.search import DEPTH, find, search
 
 CACHE = record("Use redis as the cache, with a ttl of ten minutes", title="Cache")
 LOGIN = record("The login form posts the password to the auth service")

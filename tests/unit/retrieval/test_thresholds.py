@@ -12,9 +12,9 @@ from contextd.domain.documents import record_document
 from contextd.domain.query import Query, Vector
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
-from contextd.retrieval.hits import Hit, ScorePart
-from contextd.retrieval.rank import distinct
-from contextd.retrieval.search import find
+from contextd.search.hits import Hit, ScorePart
+from contextd.search.rank import distinct
+from contextd.search.search import find
 from support.stores import Whole, opened
 
 SHOP = Scope("acme", "web", "shop")

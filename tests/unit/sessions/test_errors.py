@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.sessions.errors import MOST, errors_met, kept, sightings
-from contextd.sessions.signatures import signature
+from contextd.remedies.errors import MOST, errors_met, kept, sightings
+from contextd.remedies.signatures import signature
 from support.talks import Talk
 
 DENIED = "Error: EACCES: permission denied, open '/w/shop/.cache/12/lock'"

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contextd.briefing.lean_prompt import Part, compose, condense
 from contextd.domain.tokens import count_tokens
-from contextd.sessions.lean_prompt import Part, compose, condense
-from contextd.sessions.person_md import name_in, strength_of, told_in
+from contextd.person.person_md import name_in, strength_of, told_in
 
 FILE = """---
 version: 2

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from contextd.sessions.procedures import Procedure, procedures_of, returned
 from contextd.sessions.turns import turns_of
+from contextd.skills.procedures import Procedure, procedures_of, returned
 from support.talks import Talk
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from contextd.briefing.recap import recap
 from contextd.domain.tokens import count_tokens
-from contextd.sessions.recap import recap
 from contextd.sessions.thread import thread_of
 from contextd.sessions.turns import Turn, turns_of
 from support.talks import Talk

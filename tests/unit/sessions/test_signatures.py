@@ -6,8 +6,7 @@ import random
 
 import pytest
 
-from contextd.sessions.commands import forms, instead_of
-from contextd.sessions.signatures import (
+from contextd.remedies.signatures import (
     LARGEST,
     ErrorLine,
     error_lines,
@@ -15,6 +14,7 @@ from contextd.sessions.signatures import (
     quotes,
     symptom_lines,
 )
+from contextd.skills.commands import forms, instead_of
 
 OUTPUTS = {
     "python": (

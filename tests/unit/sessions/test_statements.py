@@ -10,10 +10,10 @@ import pytest
 
 from contextd.domain.origins import marked
 from contextd.domain.sessions import Event, EventType
+from contextd.learning.passages import Statement, statements
+from contextd.learning.worth import FORM, form, weights, worth
 from contextd.sessions.markdown import passages
-from contextd.sessions.statements import Statement, statements
 from contextd.sessions.turns import turn_ends
-from contextd.sessions.worth import FORM, form, weights, worth
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 

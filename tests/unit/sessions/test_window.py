@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextd.domain.window import ContextItem, Serving, first_served, together
-from contextd.sessions.window import (
+from contextd.briefing.window import (
     FULL,
     TARGET,
     percent,
@@ -19,6 +18,7 @@ from contextd.sessions.window import (
     usage_line,
     used,
 )
+from contextd.domain.window import ContextItem, Serving, first_served, together
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 

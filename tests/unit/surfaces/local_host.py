@@ -17,10 +17,10 @@ from contextd.domain.errors import ContextdError, NotFound, Unavailable
 from contextd.domain.notices import Notice
 from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
-from contextd.operations.calling import invoke
-from contextd.operations.core import OPERATIONS, Answer, find_operation, operation
-from contextd.runtime import Request, Runtime
-from contextd.settings import Settings, load_settings
+from contextd.invocation.invoke import invoke
+from contextd.runtime.operation import OPERATIONS, Answer, find_operation, operation
+from contextd.runtime.runtime import Request, Runtime
+from contextd.runtime.settings import Settings, load_settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ import pytest
 
 from contextd.__main__ import EXTRAS
 from contextd.app import load_operations
-from contextd.interop.clients import CLIENTS
-from contextd.interop.presence import connection_of, present_clients, sign_of
+from contextd.clients import CLIENTS
+from contextd.clients.presence import connection_of, present_clients, sign_of
 from contextd.surfaces.cli import main as cli
 
 Line = Callable[..., tuple[int, str, str]]

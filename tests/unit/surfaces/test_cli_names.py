@@ -11,7 +11,7 @@ import pytest
 
 from contextd.__main__ import EXTRAS
 from contextd.app import load_operations
-from contextd.operations.core import OPERATIONS
+from contextd.runtime.operation import OPERATIONS
 from contextd.surfaces.cli import main as cli
 from contextd.surfaces.cli.commands import Commands, in_a_line
 from contextd.surfaces.cli.operations import OperationCommand
@@ -139,7 +139,7 @@ def test_synonyms_of_options_lead_to_options_some_command_has(
         (["statu"], "did you mean 'status'?"),
         (["sesions"], "did you mean `contextd list-sessions`?"),
         (["fnd"], "`contextd search`"),
-        (["memory"], "there is memory-file, memory-search, memory-record"),
+        (["memory"], "there is memory-search, memory-record, memory-feedback"),
         (["quux"], "`contextd --help` lists them"),
         (["daemon", "halt"], "there is logs, run, start, status, stop"),
         (["daemon", "stp"], "did you mean 'stop'?"),

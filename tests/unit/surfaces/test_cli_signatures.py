@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+import contextd
 from contextd.app import load_operations
-from contextd.operations import core
-from contextd.operations.core import OPERATIONS, PROJECT, PROJECT_ABOUT
+from contextd.runtime.operation import OPERATIONS, PROJECT, PROJECT_ABOUT
 from contextd.surfaces.cli.signatures import Parameter, Signature, signatures
 
-OPERATION_FILES = Path(core.__file__).parent
+PACKAGE = Path(contextd.__file__).parent
 
 
 def never() -> None:
@@ -74,18 +74,21 @@ def test_what_project_means_is_said_wherever_it_can_be_named(tmp_path: Path) -> 
 def test_an_operation_stands_in_the_room_it_is_defined_in(tmp_path: Path) -> None:
     read = signatures(tmp_path, load_operations)
     assert read["memory_search"].room == "knowledge"
-    assert read["find_symbol"].room == "code"
-    assert read["tools_list"].room == "tools"
+    assert read["find_symbol"].room == "codebase"
+    assert read["tools_list"].room == "invocation"
     assert not read["connection_closed"].listed
 
 
-@pytest.mark.parametrize("file", ["core.py", "knowledge/remember.py"])
+@pytest.mark.parametrize(
+    "file", ["invocation/operations/tools.py", "knowledge/operations/remember.py"]
+)
 def test_a_change_in_any_room_has_the_operations_read_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str
 ) -> None:
-    code = tmp_path / "operations"
-    shutil.copytree(OPERATION_FILES, code, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr("contextd.surfaces.cli.signatures._OPERATIONS", code)
+    code = tmp_path / "contextd"
+    for folder in PACKAGE.glob("*/operations"):
+        shutil.copytree(folder, code / folder.relative_to(PACKAGE))
+    monkeypatch.setattr("contextd.surfaces.cli.signatures._SOURCES", code)
     signatures(tmp_path, load_operations)
     assert signatures(tmp_path, never)
     with (code / file).open("a") as source:

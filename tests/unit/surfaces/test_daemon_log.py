@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from contextd.benchmarks.secret_samples import fill
-from contextd.daemon_log import BoundedLog, OncePerMinute, _Lines
 from contextd.launch import without_secrets
+from contextd.runtime.daemon_log import BoundedLog, OncePerMinute, _Lines
 
 
 class Written:

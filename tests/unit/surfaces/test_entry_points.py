@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from contextd.channel import ancestors, is_newer, read_endpoint
-from contextd.home import endpoint_path, socket_path
-from contextd.shim import Options, parse
-from contextd.spawn import claim_home, start_daemon, take_lock
+from contextd.thin.channel import ancestors, is_newer, read_endpoint
+from contextd.thin.home import endpoint_path, socket_path
+from contextd.thin.shim import Options, parse
+from contextd.thin.spawn import claim_home, start_daemon, take_lock
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from contextd.channel import PROTOCOL
-from contextd.operations.core import Answer
+from contextd.runtime.operation import Answer
 from contextd.surfaces.connections import Connections
 from contextd.surfaces.web.access import Access
+from contextd.thin.channel import PROTOCOL
 
 pytestmark = pytest.mark.skipif("sys.platform == 'win32'")
 

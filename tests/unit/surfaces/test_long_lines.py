@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from contextd.long_lines import LINE_LIMIT, LineCutter, LongLine, request_id
+from contextd.thin.long_lines import LINE_LIMIT, LineCutter, LongLine, request_id
 
 PIECE = 1 << 16
 

@@ -16,10 +16,9 @@ from mcp.shared.exceptions import MCPError
 from starlette.routing import Route
 
 from contextd.app import load_operations
-from contextd.channel import PROTOCOL
 from contextd.domain.access import OWNER
-from contextd.operations.core import OPERATIONS, PROFILES, Profile
-from contextd.settings import Settings
+from contextd.runtime.operation import OPERATIONS, PROFILES, Profile
+from contextd.runtime.settings import Settings
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.cli.commands import Commands
 from contextd.surfaces.connections import Connections
@@ -27,6 +26,7 @@ from contextd.surfaces.manner import Manner
 from contextd.surfaces.mcp import build_server
 from contextd.surfaces.rest import routes
 from contextd.surfaces.web.access import Access
+from contextd.thin.channel import PROTOCOL
 
 load_operations()
 

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from contextd.app import load_operations
 from contextd.domain.errors import ERRORS
-from contextd.operations.core import OPERATIONS
+from contextd.runtime.operation import OPERATIONS
 from contextd.surfaces.openapi import openapi
 
 load_operations()

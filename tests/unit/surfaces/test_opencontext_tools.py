@@ -15,7 +15,7 @@ from mcp import Client
 
 from contextd.app import load_operations
 from contextd.domain.access import OWNER
-from contextd.settings import Settings
+from contextd.runtime.settings import Settings
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.manner import Manner
 from contextd.surfaces.mcp import COMPLETE, build_server

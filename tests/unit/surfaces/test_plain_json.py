@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextd.plain_json import dumps, loads
+from contextd.thin.plain_json import dumps, loads
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -52,7 +52,7 @@ def test_what_is_no_json_is_refused_as_by_the_standard_library(text: bytes) -> N
 
 @pytest.mark.parametrize("text", ["{", "[1] 2", '{"a":tru}', '"a'])
 def test_it_is_refused_in_the_same_words_where_nobody_imported_json(text: str) -> None:
-    program = f"from contextd.plain_json import loads; loads({text.encode()!r})"
+    program = f"from contextd.thin.plain_json import loads; loads({text.encode()!r})"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     with pytest.raises(ValueError, match="line 1 column") as error:
         json.loads(text)

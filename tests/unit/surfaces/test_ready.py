@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from contextd import ready
+from contextd.thin import ready
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
 FORMS = [

@@ -10,8 +10,8 @@ from shutil import rmtree
 
 import pytest
 
-from contextd import hook, spool
-from contextd.home import second_places, spool_path
+from contextd.thin import hook, spool
+from contextd.thin.home import second_places, spool_path
 
 
 def write_many(home: str, writer: int, count: int) -> None:
@@ -93,7 +93,7 @@ def test_it_is_readable_by_its_owner_only(tmp_path: Path) -> None:
 
 
 def test_what_only_counts_before_a_tool_runs_is_not_left_for_later(tmp_path: Path) -> None:
-    from contextd.hook import _leave
+    from contextd.thin.hook import _leave
 
     _leave(tmp_path, "/somewhere", {"event": "PreToolUse", "payload": {"tool_input": {}}})
     assert list(tmp_path.iterdir()) == []

@@ -11,8 +11,6 @@ from typing import Any
 
 import pytest
 
-from contextd import spool
-from contextd.channel import PROTOCOL
 from contextd.domain.errors import (
     Busy,
     ContextdError,
@@ -21,10 +19,12 @@ from contextd.domain.errors import (
     Stale,
     Unavailable,
 )
-from contextd.home import unknown_path
-from contextd.operations.core import Answer
+from contextd.runtime.operation import Answer
 from contextd.surfaces.connections import Connections
 from contextd.surfaces.web.access import Access
+from contextd.thin import spool
+from contextd.thin.channel import PROTOCOL
+from contextd.thin.home import unknown_path
 
 TOKEN = "gh" + "p_" + "k3JdQm29fLxVzR7tYb0NcWs8HpGu4EaXoi5T"
 

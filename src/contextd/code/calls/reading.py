@@ -25,7 +25,7 @@ from contextd.domain.code import FileCalls
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError
 from contextd.domain.scope import Scope
-from contextd.ports import Files
+from contextd.ports.code import Files
 
 _SECONDS = 5.0
 _AT_ONCE = 100

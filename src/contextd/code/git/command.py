@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from contextd.domain.errors import Invalid, Unavailable
-from contextd.guarded_files import read_file
+from contextd.files.guarded import read_file
 
 OPTIONS = (
     "--no-optional-locks", "--no-pager",

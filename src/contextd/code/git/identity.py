@@ -26,8 +26,8 @@ from contextd.code.git import program as git
 from contextd.code.git.command import NO_WORK_TREE, is_bare
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
-from contextd.guarded_files import read_file
-from contextd.yaml_text import load_plain
+from contextd.files.guarded import read_file
+from contextd.files.yaml_text import load_plain
 
 IdentityKind = Literal["git", "remote", "id", "path"]
 

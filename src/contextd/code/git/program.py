@@ -26,7 +26,7 @@ from contextd.code.git.command import (
 from contextd.code.git.unchanged import Stamp, place_stamp, reference_stamp, remote_stamp
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid, Unavailable
-from contextd.guarded_files import read_file
+from contextd.files.guarded import read_file
 
 TIMEOUT = 10.0
 """Seconds a single command may take, unless told otherwise."""

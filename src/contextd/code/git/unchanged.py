@@ -11,7 +11,7 @@ import time
 from collections.abc import Hashable, Iterable
 from pathlib import Path
 
-from contextd.guarded_files import read_file
+from contextd.files.guarded import read_file
 
 PERIOD = 600.0
 """Seconds after which git is asked again all the same: its settings can include files from anywhere."""

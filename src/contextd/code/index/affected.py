@@ -14,7 +14,7 @@ from contextd.domain.code import Import, SourceFile
 from contextd.domain.dataclass import dataclass
 from contextd.domain.imports import Importing, has_wordless, import_words, said_words
 from contextd.domain.scope import Scope
-from contextd.ports import Files
+from contextd.ports.code import Files
 
 FEW = 1_000
 """So many files that come or go are asked one by one what they draw to themselves; more draw all."""

@@ -23,7 +23,7 @@ from contextd.code.tree.walk import WalkedFile, changed_ns
 from contextd.domain.code import Import, KeptReading
 from contextd.domain.errors import ContextdError
 from contextd.domain.scope import Scope
-from contextd.ports import Files
+from contextd.ports.code import Files
 
 _LARGEST_SETTING = 2_000_000
 _RACY_NS = 20_000_000

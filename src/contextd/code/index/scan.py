@@ -34,7 +34,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid, Unavailable
 from contextd.domain.records import Clean
 from contextd.domain.scope import Scope
-from contextd.ports import Files
+from contextd.ports.code import Files
 
 _WORTH_PROCESSES = 1_500
 _HANDFUL = 64

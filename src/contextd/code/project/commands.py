@@ -11,7 +11,7 @@ import yaml
 
 from contextd.code.project.manifests import Manifest, is_manifest
 from contextd.code.project.manifests.model import table
-from contextd.yaml_text import load_plain
+from contextd.files.yaml_text import load_plain
 
 Read = Callable[[str], str]
 

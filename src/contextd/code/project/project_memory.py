@@ -15,9 +15,9 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any
 
-from contextd.disk import replace_file, target_inside
 from contextd.domain.dataclass import dataclass
-from contextd.guarded_files import read_file
+from contextd.files.disk import replace_file, target_inside
+from contextd.files.guarded import read_file
 
 GENERATED = ".generated.json"
 BACKUPS = ".backups"

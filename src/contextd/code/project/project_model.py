@@ -10,10 +10,10 @@ from typing import Any, Literal, get_args
 
 import yaml
 
-from contextd import yaml_text
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, NotFound, nearest
-from contextd.guarded_files import read_file
+from contextd.files import yaml_text
+from contextd.files.guarded import read_file
 
 ProjectType = Literal[
     "web-app", "mobile-app", "desktop-app", "api", "cli", "library", "fullstack", "infrastructure",

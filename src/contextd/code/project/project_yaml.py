@@ -14,12 +14,12 @@ from typing import Any, Literal
 
 from contextd.code.project.project_memory import Memory, Scrub, mark, put, recall
 from contextd.code.project.project_model import LISTS, KeyFile, parse_model, read_text
-from contextd.disk import target_inside
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, NotFound
 from contextd.domain.time import iso
-from contextd.yaml_edit import Append, Edit, Remove, Set, dumped, edited, source_of
-from contextd.yaml_text import load_plain
+from contextd.files.disk import target_inside
+from contextd.files.yaml_edit import Append, Edit, Remove, Set, dumped, edited, source_of
+from contextd.files.yaml_text import load_plain
 
 Same = Callable[[str, str], bool]
 

@@ -18,7 +18,7 @@ from contextd.domain.defining import Defining, Naming, passes_all_on
 from contextd.domain.imports import said_words
 from contextd.domain.scope import Scope
 from contextd.domain.words import words
-from contextd.ports import Files
+from contextd.ports.code import Files
 
 _AT_ONCE = 50
 _MOST_READ = 1_000

@@ -13,7 +13,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
 from contextd.domain.scope import Scope
 from contextd.domain.tokens import count_tokens, fits
-from contextd.ports import Files
+from contextd.ports.code import Files
 
 _OWN = re.compile(r"\.|(?:crate|self|super)(?:::|\Z)|mod ")
 """Specifiers that can only mean the project itself: relative ones, and those of Rust."""

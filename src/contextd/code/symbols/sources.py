@@ -17,7 +17,7 @@ from contextd.domain.code import NOT_UNDERSTOOD, Import, SourceFile
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.scope import Scope
-from contextd.ports import Files
+from contextd.ports.code import Files
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from contextd.caches import Cache
 from contextd.code.symbols.graph import edges, page_rank
 from contextd.code.symbols.symbols import WHOLE, NameUse, uses
 from contextd.code.tree.generated import UNWRITTEN
@@ -18,7 +17,8 @@ from contextd.domain.code import FileChanges, SourceFile, Symbol, is_test
 from contextd.domain.dataclass import dataclass
 from contextd.domain.scope import Scope
 from contextd.domain.words import words
-from contextd.ports import Files
+from contextd.ports.code import Files
+from contextd.runtime.caches import Cache
 
 GRAPHS_KEPT = 2
 """Graphs remembered in this process; one of 5,000 files takes some 30 MB."""

@@ -12,7 +12,7 @@ from contextd.code.symbols.symbol_graph import OWN_SHARE, Place, add_own
 from contextd.code.symbols.symbols import WHOLE, is_module, local_definition, onward
 from contextd.domain.code import FileWeight, SourceFile, is_test
 from contextd.domain.scope import Scope
-from contextd.ports import Files
+from contextd.ports.code import Files
 
 _AT_ONCE = 500
 

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 
 from contextd.domain.errors import Invalid, NotFound, TooLarge
-from contextd.guarded_files import open_beneath, read_open
+from contextd.files.guarded import open_beneath, read_open
 
 _OUTSIDE = "give a path relative to the project's root, inside it"
 LARGEST_READ = 20_000_000

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from contextd.client import Reply
+from contextd.clients import CLIENTS, client_named
+from contextd.clients.client import Client, Reach
+from contextd.clients.install import InstallReport, install, uninstall
+from contextd.clients.presence import present_clients
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid, NotFound
 from contextd.domain.showing import text_form
-from contextd.home import directory_from, home_directory
-from contextd.interop.clients import CLIENTS, client_named
-from contextd.interop.clients.client import Client, Reach
-from contextd.interop.install import InstallReport, install, uninstall
-from contextd.interop.presence import present_clients
-from contextd.settings import load_settings
+from contextd.runtime.settings import load_settings
 from contextd.surfaces.cli.guidance import closest
 from contextd.surfaces.cli.output import Console, as_json_option
+from contextd.thin.client import Reply
+from contextd.thin.home import directory_from, home_directory
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend

@@ -11,19 +11,20 @@ import click
 from click.shell_completion import CompletionItem
 
 from contextd import __version__
-from contextd.home import home_directory
 from contextd.surfaces.cli.guidance import Guiding
 from contextd.surfaces.cli.operations import OperationCommand
 from contextd.surfaces.cli.signatures import Signature, signatures
 from contextd.surfaces.cli.table import (
     CALL_ABOUT,
     FIXED,
+    GROUP_OF_ROOM,
     GROUPS,
     HELP_ABOUT,
     SET_APART,
     SYNONYMS,
     VERBS,
 )
+from contextd.thin.home import home_directory
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend
@@ -93,7 +94,8 @@ class Commands(Guiding):
                 groups["tools"][name] = command.short_help or command.help or ""
         for one in self._operations.values():
             if one.listed and one.command not in (*VERBS, *FIXED):
-                group = SET_APART.get(one.name, one.room)
+                room = GROUP_OF_ROOM.get(one.room, one.room)
+                group = SET_APART.get(one.name, room)
                 groups.setdefault(group, {})[one.command] = one.summary
         return groups
 

@@ -74,7 +74,7 @@ def completes(op: Signature, parameters: Sequence[Parameter]) -> Completer:
 def _items(
     op: Signature, one: Parameter, ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem[str]]:
-    if one.path or (op.room == "code" and one.name == "path"):
+    if one.path or (op.room == "codebase" and one.name == "path"):
         return [CompletionItem(incomplete, type="file")]
     typed = {name: value for name, value in ctx.params.items() if value}
     found: Sequence[tuple[str, str]] = ()
@@ -97,7 +97,7 @@ def _items(
 def _ask(operation: str, typed: Mapping[str, Any], **arguments: Any) -> Any:
     """What the running daemon answers, or None."""
     # 10 ms of sockets that names from the tables need not pay.
-    from contextd import client  # noqa: PLC0415
+    from contextd.thin import client  # noqa: PLC0415
 
     project = typed.get("project") or ""
     try:
@@ -178,14 +178,18 @@ def _statuses(typed: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(status, "") for status in (*STATUSES, "waiting", "any")]
 
 
+_OF_RECORDS: dict[str, Names] = {
+    "kind": _kinds, "status": _statuses, "id": _records, "memory_id": _records,
+}  # fmt: skip
+_ROOMS_OF_RECORDS = (
+    "knowledge", "search", "schema", "person", "consolidation", "learning", "remedies", "skills",
+)  # fmt: skip
+
 _SOURCES: dict[str, Names] = {
+    **{f"{room}.{name}": of for room in _ROOMS_OF_RECORDS for name, of in _OF_RECORDS.items()},
     "project": _projects,
     "type": _types,
-    "knowledge.kind": _kinds,
     "remember.kind": _kinds_and_types,
-    "knowledge.status": _statuses,
-    "knowledge.id": _records,
-    "knowledge.memory_id": _records,
     "get_bubble.id": lambda typed: (),
     "update_bubble.id": lambda typed: (),
     "delete_bubble.id": lambda typed: (),

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from contextd import client
-from contextd.client import Reply
 from contextd.domain.access import OWNER
 from contextd.domain.errors import ContextdError, Invalid, Unavailable
 from contextd.domain.trust import agent_of
 from contextd.domain.upkeep import WrittenSince
-from contextd.home import LOCAL, database_path, home_directory, make_home
-from contextd.runtime import Request
-from contextd.spawn import start_daemon, take_lock
+from contextd.runtime.runtime import Request
 from contextd.surfaces.cli.output import Console, Progress, as_json_option
+from contextd.thin import client
+from contextd.thin.client import Reply
+from contextd.thin.home import LOCAL, database_path, home_directory, make_home
+from contextd.thin.spawn import start_daemon, take_lock
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from contextd.client import Reply
 from contextd.domain.access import OWNER
 from contextd.domain.errors import ContextdError, Invalid
 from contextd.domain.unseen import visible_text
-from contextd.runtime import Request
+from contextd.runtime.runtime import Request
 from contextd.surfaces.cli.home import start_quietly
 from contextd.surfaces.cli.output import Console, Progress, as_json_option
 from contextd.surfaces.cli.show import project_option
+from contextd.thin.client import Reply
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import Backend, OpenBackend

@@ -122,7 +122,7 @@ class OperationCommand(click.Command):
         return spelled
 
     def _run(self, **options: Any) -> int:
-        console = Console(options.pop("as_json"), wrap=self.op.room != "code")
+        console = Console(options.pop("as_json"), wrap=self.op.room != "codebase")
         calls = self.calls(options)
         if console.as_json and len(calls) > 1:
             console.show_value([self._ask(arguments).value for arguments in calls])

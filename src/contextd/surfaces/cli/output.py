@@ -20,7 +20,7 @@ from contextd.domain.trust import require_person
 from contextd.domain.unseen import visible_json, visible_text
 
 if TYPE_CHECKING:
-    from contextd.client import Reply
+    from contextd.thin.client import Reply
 
 _AS_JSON: dict[str, Any] = {"is_flag": True, "help": "Print the result as JSON."}
 as_json_option = click.option("--json", "as_json", **_AS_JSON)
@@ -38,7 +38,7 @@ def ask(name: str, arguments: Mapping[str, Any], *, project: str = "") -> Reply:
     if name == "trust" and not arguments.get("revoke"):
         require_person(os.environ)
     # 10 ms of sockets that help and completion need not pay.
-    from contextd import client  # noqa: PLC0415
+    from contextd.thin import client  # noqa: PLC0415
 
     return client.call(name, arguments, project=project, cwd=str(Path.cwd()), client="cli")
 

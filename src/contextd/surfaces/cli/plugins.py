@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from contextd.client import Reply
-from contextd.interop.plugins import write_plugins
+from contextd.clients.plugins import write_plugins
 from contextd.surfaces.cli.guidance import Guiding
 from contextd.surfaces.cli.output import Console, as_json_option
+from contextd.thin.client import Reply
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from contextd.client import Reply
 from contextd.domain.records import short_id
 from contextd.surfaces.cli.completion import project_names
 from contextd.surfaces.cli.output import Console, as_json_option, ask
+from contextd.thin.client import Reply
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend

@@ -17,15 +17,15 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
 from contextd import __version__
-from contextd.disk import replace_file
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Unavailable
 from contextd.domain.limits import stated
+from contextd.files.disk import replace_file
 
 if TYPE_CHECKING:
-    from contextd.operations.core import Operation
+    from contextd.runtime.operation import Operation
 
-_OPERATIONS = Path(__file__).parents[2] / "operations"
+_SOURCES = Path(__file__).parents[2]
 
 ParameterKind = Literal["text", "integer", "number", "choice", "list", "flag", "object"]
 _KINDS: dict[Any, ParameterKind] = {
@@ -79,7 +79,7 @@ def signatures(home: Path, load: Callable[[], None]) -> dict[str, Signature]:
     not of this code; a home that is there then keeps them.
     """
     cached = home / "commands.json"
-    stamp = stamp_of(_OPERATIONS)
+    stamp = stamp_of(_SOURCES)
     with suppress(OSError, ValueError, KeyError, TypeError):
         content = json.loads(cached.read_text("utf-8"))
         if content["stamp"] == stamp:
@@ -93,24 +93,22 @@ def signatures(home: Path, load: Callable[[], None]) -> dict[str, Signature]:
     return {one.name: one for one in read}
 
 
-def stamp_of(folder: Path) -> str:
+def stamp_of(package: Path) -> str:
     """Another text for other code: what is installed has a version, what is edited has times."""
     digest = hashlib.blake2b(__version__.encode(), digest_size=16)
-    with suppress(OSError):
-        for line in sorted(_sources(str(folder))):
-            digest.update(line.encode())
+    for line in sorted(_operation_files(package)):
+        digest.update(line.encode())
     return digest.hexdigest()
 
 
-def _sources(folder: str) -> Iterator[str]:
-    """A line per source file of a folder and the rooms in it, which changes with the file."""
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir():
-                yield from _sources(entry.path)
-            elif entry.name.endswith(".py"):
-                about = entry.stat()
-                yield f"{entry.path} {about.st_size} {about.st_mtime_ns}\n"
+def _operation_files(package: Path) -> Iterator[str]:
+    """A line per source file of operations in the rooms of a package, which changes with the file."""
+    for room in package.iterdir():
+        with suppress(OSError), os.scandir(room / "operations") as entries:
+            for entry in entries:
+                if entry.name.endswith(".py"):
+                    about = entry.stat()
+                    yield f"{entry.path} {about.st_size} {about.st_mtime_ns}\n"
 
 
 def _signature(row: dict[str, Any]) -> Signature:
@@ -122,12 +120,12 @@ def _signature(row: dict[str, Any]) -> Signature:
 
 def _of_table() -> list[Signature]:
     # By now `load` has imported it.
-    from contextd.operations.core import OPERATIONS  # noqa: PLC0415
+    from contextd.runtime.operation import OPERATIONS  # noqa: PLC0415
 
     return [
         Signature(
             name=op.name,
-            room=op.run.__module__.removeprefix("contextd.operations.").partition(".")[0],
+            room=op.run.__module__.split(".")[1],
             listed=op.audience != "system",
             summary=op.summary,
             description=op.description,
@@ -139,7 +137,7 @@ def _of_table() -> list[Signature]:
 
 def _parameters(op: Operation) -> Iterator[Parameter]:
     # By now `load` has imported it.
-    from contextd.operations.core import (  # noqa: PLC0415
+    from contextd.runtime.operation import (  # noqa: PLC0415
         PROJECT,
         PROJECT_ABOUT,
         FieldsOf,

@@ -23,15 +23,17 @@ GROUPS = {
 room its operation is defined in, unless it is set apart below.
 """
 
+GROUP_OF_ROOM = {
+    "briefing": "sessions", "codebase": "code", "consolidation": "lessons", "imports": "knowledge", "invocation": "tools",
+    "learning": "sessions", "person": "knowledge", "remedies": "lessons", "schema": "knowledge",
+    "search": "knowledge", "skills": "lessons",
+}  # fmt: skip
+"""The group of a room that has no group of its own name."""
+
 SET_APART = dict.fromkeys(
-    (
-        "memory_search", "memory_record", "memory_feedback", "remediation_search", "remediation_record",
-        "skill_search", "skill_get", "settle_candidate", "consolidation_status", "consolidation_trigger",
-        "unmerge", "knowledge_promote", "promotions_propose",
-    ),
-    "lessons",
-)  # fmt: skip
-"""Operations of a large room whose commands have a heading of their own."""
+    ("memory_search", "memory_record", "memory_feedback", "settle_candidate"), "lessons"
+)
+"""Operations that stand in another group than the rest of their room."""
 
 
 @dataclass(frozen=True, slots=True)

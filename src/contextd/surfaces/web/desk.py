@@ -19,7 +19,7 @@ from contextd import __version__
 from contextd.domain.access import OWNER
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Denied, Invalid, NotFound, TooLarge
-from contextd.operations.core import OPERATIONS
+from contextd.runtime.operation import OPERATIONS
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.web.access import Access, Browser
 from contextd.surfaces.web.render import render

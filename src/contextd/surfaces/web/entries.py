@@ -7,7 +7,7 @@ from typing import Any
 from starlette.responses import Response
 
 from contextd.domain.errors import ContextdError
-from contextd.governance.redact import MARK
+from contextd.redaction.redact import MARK
 from contextd.surfaces.web.desk import Banner, Desk, Handler
 from contextd.surfaces.web.records import typed_fields
 

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from contextd.operations.core import OPERATIONS
+from contextd.runtime.operation import OPERATIONS
 from contextd.surfaces.calls import Calls
 from contextd.surfaces.web import (
     awareness,

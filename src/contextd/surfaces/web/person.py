@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from contextd.domain.errors import ContextdError
-from contextd.sessions.person_md import STRENGTHS
+from contextd.person.person_md import STRENGTHS
 from contextd.surfaces.web.desk import Banner, Desk, Handler
 
 

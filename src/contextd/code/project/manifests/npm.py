@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from contextd.code.project.manifests.model import Manifest, plain, table, texts, wanted
-from contextd.yaml_text import load_plain
+from contextd.files.yaml_text import load_plain
 
 _MANAGERS = {"npm", "yarn", "pnpm", "bun"}
 _COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)

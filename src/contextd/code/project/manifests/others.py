@@ -9,7 +9,7 @@ from posixpath import normpath
 
 from contextd.code.project.manifests.jvm import parse_xml
 from contextd.code.project.manifests.model import Manifest, plain, table, texts, wanted
-from contextd.yaml_text import load_plain
+from contextd.files.yaml_text import load_plain
 
 RUNTIME_NAMES = {
     "nodejs": "Node.js", "node": "Node.js", "python": "Python", "ruby": "Ruby", "golang": "Go",

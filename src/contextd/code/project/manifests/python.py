@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from contextd.code.project.manifests.model import Manifest, plain, table, texts, wanted
-from contextd.yaml_text import load_plain
+from contextd.files.yaml_text import load_plain
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*([^;#@]*)")
 

@@ -1,0 +1,1 @@
+"""The operations of awareness: one function per use case."""

@@ -1,0 +1,48 @@
+"""The usage log as a file for other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from contextd.awareness.evidence import everywhere, observed_in, surveyed
+from contextd.awareness.export import awareness_json
+from contextd.domain.awareness import STANDING
+from contextd.domain.dataclass import dataclass
+from contextd.domain.kinds import kinds_that
+from contextd.files.disk import replace_file
+from contextd.knowledge.portable import portable_text
+from contextd.runtime.operation import FilePath, operation
+from contextd.runtime.runtime import Runtime
+
+_RATED = 500
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedAwareness:
+    """Where the usage log was written."""
+
+    path: str
+    bytes: int
+
+
+@operation("POST /api/awareness/export", effect="write", audience="owner", idempotent=True)
+def export_awareness(runtime: Runtime, path: FilePath = "") -> ExportedAwareness:
+    """Write the project's usage log, its totals and what was useful as awareness.json, under 200 KB.
+
+    Args:
+        path: The file to write; awareness.json in the home when empty.
+    """
+    target = Path(path).expanduser() if path else runtime.settings.home / "awareness.json"
+    body = awareness_body(runtime)
+    replace_file(target, body)
+    return ExportedAwareness(str(target), len(body))
+
+
+def awareness_body(runtime: Runtime) -> bytes:
+    """The bytes of awareness.json, about the project or, outside of any, the whole home."""
+    runtime = everywhere(runtime)
+    entries = surveyed(runtime, *kinds_that("entry"), statuses=STANDING)
+    rated = runtime.view.survey.first(entries, "most_rated", _RATED)
+    scopes, log = observed_in(runtime), runtime.view.observations
+    body = awareness_json(log.recent(scopes, 1000), log.summary(scopes), rated)
+    return portable_text(runtime)(body.decode()).encode()

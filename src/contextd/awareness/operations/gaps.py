@@ -1,0 +1,107 @@
+"""What is missing: listed, dismissed, and opened again."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import Annotated
+
+from contextd.awareness.evidence import dismissed, everywhere, gaps_of, stalest_of, tallies_of
+from contextd.awareness.gaps import Gap
+from contextd.domain.changes import Put
+from contextd.domain.dataclass import dataclass
+from contextd.domain.details import DETAIL
+from contextd.domain.errors import NotFound
+from contextd.domain.limits import Id
+from contextd.domain.records import Record, short_id
+from contextd.knowledge.writing import change, new_record
+from contextd.runtime.operation import operation
+from contextd.runtime.runtime import Runtime
+from contextd.search.finding import resolve
+
+
+@dataclass(frozen=True, slots=True)
+class Dismissal:
+    """A gap that somebody said is none. `id` takes that back."""
+
+    id: str
+    description: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """What is missing, warnings first, and what was dismissed, latest first."""
+
+    gaps: list[Gap]
+    dismissed: Annotated[list[Dismissal], DETAIL] = field(default_factory=list[Dismissal])
+
+    def as_text(self) -> str:
+        """Each gap with its suggestion."""
+        listing = "\n".join(gap.as_text() for gap in self.gaps)
+        return listing or "no gaps: nothing was asked in vain, nothing is old"
+
+
+@operation("GET /api/awareness/gaps", profile="standard")
+def get_gaps(runtime: Runtime) -> Gaps:
+    """List what is missing or old here, each with what to do about it. dismiss_gap closes what is none."""
+    runtime.sinks.settle()
+    runtime = everywhere(runtime)
+    gaps = _gaps(runtime)
+    runtime.trace.read([], type="awareness")
+    return Gaps(gaps, [_dismissal(record) for record in dismissed(runtime)])
+
+
+@dataclass(frozen=True, slots=True)
+class GapClosed:
+    """What became of a gap. `id` names the dismissal."""
+
+    id: Annotated[str, DETAIL]
+    message: str
+
+    def as_text(self) -> str:
+        """The message."""
+        return self.message
+
+
+@operation("POST /api/awareness/gaps/{id}/dismiss", effect="write")
+def dismiss_gap(runtime: Runtime, id: str, note: str = "") -> GapClosed:
+    """Say that a gap is none, when the user says so: nobody is told of it any more.
+
+    Args:
+        id: The gap's id, as get_gaps shows it.
+        note: Why, in a few words.
+    """
+    runtime.sinks.settle()
+    gap = next((gap for gap in _gaps(runtime) if gap.id == id.strip()), None)
+    if gap is None:
+        raise NotFound(f"no gap {id!r}", "get_gaps shows those there are, each with its id")
+    data = {"gap": gap.kind, "subjects": gap.subjects, **({"note": note} if note else {})}
+    record = new_record(runtime, "dismissal", content=gap.description, data=data)
+    runtime.commit(records=[Put(record.with_(status="archived"), "create", note)])
+    runtime.trace.wrote([record.id], type="gap")
+    return GapClosed(
+        record.id, f"dismissed; `contextd reopen-gap {short_id(record.id)}` takes that back"
+    )
+
+
+@operation(
+    "POST /api/awareness/gaps/{id}/reopen", effect="write", audience="owner", idempotent=True
+)
+def reopen_gap(runtime: Runtime, id: Id) -> GapClosed:
+    """Take back that a gap was dismissed: it is listed again for as long as it is one.
+
+    Args:
+        id: The dismissal's id, as get_gaps shows it, or its first characters.
+    """
+    record = resolve(runtime, id, "dismissal")
+    change(runtime, record, record.with_(status="deleted"), action="delete", reason="opened again")
+    runtime.trace.wrote([record.id], type="gap", action="update")
+    return GapClosed(record.id, "open again")
+
+
+def _gaps(runtime: Runtime) -> list[Gap]:
+    return gaps_of(runtime, tallies_of(runtime), stalest_of(runtime))
+
+
+def _dismissal(record: Record) -> Dismissal:
+    return Dismissal(record.id, record.content, str(record.data.get("note", "")))

@@ -1,0 +1,65 @@
+"""Whether the code that knowledge cites was reverted: a signal of how sure to be of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+
+from contextd.code.git.cited import AnchorStanding
+from contextd.domain.confidence import apply
+from contextd.domain.errors import Stale
+from contextd.domain.kinds import kinds_that
+from contextd.domain.records import Record
+from contextd.jobs.table import Task
+from contextd.knowledge.anchoring import citations, standings
+from contextd.knowledge.writing import change
+from contextd.runtime.runtime import Runtime
+
+_PAGE = 200
+
+
+def check_stability(runtime: Runtime, task: Task) -> Mapping[str, int]:
+    """Trust knowledge less whose cited code was reverted; daily."""
+    counts = {"reverted": 0}
+    if runtime.project is None or runtime.checkout is None:
+        return counts
+    query = runtime.query(*kinds_that("stable"), reach="project", limit=_PAGE)
+    while True:
+        page = runtime.view.records.find(query)
+        cited = [record for record in page.records if record.anchor.commit]
+        standing = standings(runtime, cited)
+        for record in cited:
+            task.hold.check()
+            signal, why = _signal(runtime, record, standing.get(record.id, AnchorStanding()))
+            if signal and not _given(runtime, record, signal):
+                after = record.with_(confidence=apply(record.confidence, signal))
+                with suppress(Stale):
+                    # Changed meanwhile: tomorrow is another day.
+                    change(runtime, record, after, action="signal", reason=f"{signal}: {why}")
+                    counts["reverted"] += 1
+        if not page.cursor:
+            return counts
+        query = replace(query, cursor=page.cursor)
+
+
+def _signal(runtime: Runtime, record: Record, standing: AnchorStanding) -> tuple[str, str]:
+    """The signal a record's code gives, and why; empty when it gives none. A note that names no file
+    was only written when the commit was the latest: its revert says nothing of it.
+    """
+    commit = record.anchor.commit
+    known = citations(runtime)
+    if standing.reverted and (record.anchor.paths or record.trust == "extracted"):
+        return "reverted", f"commit {commit[:8]} was reverted"
+    if standing.elsewhere or standing.lost:
+        return "", ""
+    if standing.changed and known.came_back(record.anchor):
+        files = ", ".join(standing.changed[:3])
+        return "reverted", f"{files} is again as it was before"
+    return "", ""
+
+
+def _given(runtime: Runtime, record: Record, signal: str) -> bool:
+    """Whether the record had this signal before: each counts once."""
+    history = runtime.view.records.history(record.id)
+    return any(one.action == "signal" and one.reason.startswith(signal) for one in history)

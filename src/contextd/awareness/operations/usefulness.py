@@ -1,0 +1,83 @@
+"""What agents report of the records they were given."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from contextd.domain.confidence import apply
+from contextd.domain.dataclass import dataclass
+from contextd.domain.details import DETAIL
+from contextd.domain.limits import Count, Id
+from contextd.domain.records import short_id
+from contextd.knowledge.writing import Changed, change_all
+from contextd.runtime.operation import operation
+from contextd.runtime.runtime import Runtime
+from contextd.search.finding import resolve
+
+
+@dataclass(frozen=True, slots=True)
+class UsefulnessScore:
+    """Where a record stands after a report."""
+
+    id: str
+    confidence: float
+    helpful: int
+    unhelpful: int
+
+    def as_text(self) -> str:
+        """In a line."""
+        helped = f"helped {self.helpful}×, not {self.unhelpful}×"
+        return f"{short_id(self.id)}: confidence {self.confidence:.2f}, {helped}"
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledged:
+    """A report of usefulness, taken, with the new scores."""
+
+    acknowledged: Annotated[bool, DETAIL]
+    scores: list[UsefulnessScore]
+
+    def as_text(self) -> str:
+        """A line per record."""
+        return "\n".join(["noted", *(score.as_text() for score in self.scores)])
+
+
+@operation(
+    "POST /api/awareness/usefulness",
+    effect="write",
+    profile="standard",
+    aliases={"ids": "context_ids"},
+)
+def report_usefulness(
+    runtime: Runtime, context_ids: Annotated[list[Id], Count(1)], useful: bool, notes: str = ""
+) -> Acknowledged:
+    """Report whether records you were given helped. It moves their rank for everybody.
+
+    Args:
+        context_ids: Ids of the records, or their first characters.
+        useful: Whether they helped.
+        notes: Why, in a few words.
+    """
+    records = {r.id: r for r in (resolve(runtime, id) for id in context_ids)}
+    signal = "helpful" if useful else "unhelpful"
+    reason = f"{signal}: {notes}" if notes else signal
+    after = change_all(
+        runtime,
+        [
+            Changed(
+                record,
+                record.with_(
+                    confidence=apply(record.confidence, signal),
+                    helpful=record.helpful + useful,
+                    unhelpful=record.unhelpful + (not useful),
+                ),
+                "feedback",
+                reason,
+            )
+            for record in records.values()
+        ],
+    )
+    runtime.trace.wrote(list(records), type="feedback", action="update")
+    return Acknowledged(
+        True, [UsefulnessScore(r.id, r.confidence, r.helpful, r.unhelpful) for r in after]
+    )

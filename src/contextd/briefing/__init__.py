@@ -1,0 +1,6 @@
+"""What an agent is told without asking: at its start, with a prompt, after a compaction.
+
+Uses: awareness, claims, clients, code, domain, files, imports, knowledge, learning, person, policies,
+    projects, redaction, remedies, runtime, schema, search, sessions, thin.
+Start at: `briefing.py`, `directives.py`, `prompt_context.py`.
+"""

@@ -1,0 +1,220 @@
+"""CONTEXT.md: where a project stands, for whoever comes next."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from contextd.briefing.directives import told_directives
+from contextd.briefing.recap import recap
+from contextd.code.git.changes import external_changes
+from contextd.code.git.program import branch
+from contextd.domain.errors import ContextdError, Invalid
+from contextd.domain.kinds import kinds_that
+from contextd.domain.records import headed
+from contextd.domain.sessions import Session
+from contextd.imports.transcripts import HEADLESS
+from contextd.projects.model import project_model
+from contextd.redaction.redact import redact
+from contextd.runtime.runtime import Runtime
+from contextd.sessions.clock import TimeSense, sense
+from contextd.sessions.context_md import Situation, is_stale, render, write
+from contextd.sessions.seating import branch_here, place_of
+from contextd.sessions.thread import THREAD, Thread, thread_from
+from contextd.sessions.turns import Turn
+
+_log = logging.getLogger(__name__)
+
+_RECENT = 5
+_MODULES = 8
+_SAID_SO_FAR = 240
+"""Tokens of CONTEXT.md for what was said in a session under way: half of it."""
+
+_RULES = 150
+"""Tokens of CONTEXT.md for the directives in force."""
+
+LATELY = 20
+"""The sessions begun last that are looked at for where the project stands: one that is resumed for days,
+or forked, began long before others that are over.
+"""
+
+
+def write_context_md(
+    runtime: Runtime, current: Session | None = None, turns: Sequence[Turn] = ()
+) -> bool:
+    """Bring `.context/CONTEXT.md` up to date. Whether it says something new. With the `turns` of a session
+    that is under way it says what was said in them, before what was learned earlier.
+
+    Only in a checkout that was initialised and is trusted: contextd puts no files into a repository unasked,
+    and keeps nothing that a stranger wrote into this one.
+    """
+    checkout = runtime.checkout
+    if checkout is None or not checkout.trusted or not checkout.context.is_dir():
+        return False
+    block = render(situation(runtime, current, turns))
+    try:
+        return write(checkout.context_md, block, runtime.clock.now())
+    except Invalid as error:
+        # It is somebody's file in another encoding: no session ends for that.
+        _log.warning("%s: %s", error.message, error.hint)
+        return False
+
+
+def refresh_context_md(runtime: Runtime, current: Session | None = None) -> None:
+    """Write `.context/CONTEXT.md` anew when it is older than a day: what it says of now would be untrue."""
+    checkout = runtime.checkout
+    if checkout is None or not checkout.trusted or not checkout.context_md.is_file():
+        return
+    if is_stale(checkout.context_md, runtime.clock.now()):
+        write_context_md(runtime, current)
+
+
+def situation(
+    runtime: Runtime, current: Session | None = None, turns: Sequence[Turn] = ()
+) -> Situation:
+    """What CONTEXT.md says, gathered from the thread, sessions, learnings and git."""
+    recent = sessions_with_work(runtime)
+    if current is not None:
+        current = runtime.view.sessions.get(current.id) or current
+    session = current or (recent[0] if recent else None)
+    before = [s for s in recent if session is None or s.id != session.id]
+    thread = thread_from(session.data.get(THREAD)) if session else None
+    thread = thread or thread_to_continue(runtime, recent, session)
+    # The file may be committed: what is the person's own is not in it.
+    learned = (
+        runtime.leaving()
+        .view.records.find(
+            runtime.query(*kinds_that("learned"), valid_at=runtime.clock.now(), limit=_RECENT)
+        )
+        .records
+    )
+    directives = told_directives(runtime.leaving(), _RULES)
+    learned = [record for record in learned if record.id not in directives.records]
+    done = [f"Done: {text}" for text in reversed(thread.done)] if thread else []
+    statement = " ".join(thread.said.split()) if thread else ""
+    return Situation(
+        project=about_project(runtime),
+        focus=_focus(session, thread),
+        task=session.task if session else "",
+        open=thread.open if thread else (),
+        blocked=thread.blocked if thread else (),
+        rules=[line.text for line in directives.lines],
+        time=time_sense(runtime, session, before) if session else None,
+        last_session=(before[0].task or ", ".join(before[0].topics[:2])) if before else "",
+        statements=recap(turns, None, _SAID_SO_FAR),
+        recent=(
+            *done[:2],
+            *([statement] if statement else []),
+            *(headed(r.title, r.content) for r in learned),
+        ),
+        external=changes_since(runtime, before[0] if before else session),
+    )
+
+
+def about_project(runtime: Runtime) -> list[str]:
+    """What project.yaml says of a project, in lines: what it is, how it is run and tested, where things are."""
+    try:
+        model = project_model(runtime)
+    except ContextdError:
+        return []
+    if model is None:
+        return []
+    kind = f" ({model.type})" if model.type != "unknown" else ""
+    about = model.about or ", ".join(model.stack[:4])
+    lines = [f"{model.name}{kind}" + (f": {about}" if about else "")]
+    lines += [f"Built with: {', '.join(model.stack[:6])}"] if model.about and model.stack else []
+    lines += [f"{one[:1].upper()}{one[1:]}" for one in model.commands[:6]]
+    lines += [f"Tests use: {', '.join(model.testing[:4])}"] if model.testing else []
+    lines += [f"Starts at: {', '.join(model.executables[:4])}"] if model.executables else []
+    for module in list(model.modules.values())[:_MODULES]:
+        where = ", ".join(module.paths[:2])
+        first = next((file.path for file in module.key_files), "")
+        about = module.description or (f"begin with {first}" if first else "")
+        lines.append(f"{module.name} in {where}: {about}" if about else f"{module.name} in {where}")
+    return lines
+
+
+def _focus(session: Session | None, thread: Thread | None) -> str:
+    """What the work is on: what was asked last, and the files it is about."""
+    if thread is None or not thread.asked:
+        return session.task or ", ".join(session.topics[:3]) if session else ""
+    files = f" ({', '.join(thread.files[:3])})" if thread.files else ""
+    return thread.asked[-1] + files
+
+
+def thread_to_continue(
+    runtime: Runtime, sessions: Iterable[Session], current: Session | None = None
+) -> Thread | None:
+    """The thread of the latest session before the current one: on the current branch first, where one
+    worked there lately; None when none is young enough.
+    """
+    here = branch_here(runtime)
+    threads = [
+        (thread, session.tool_calls == 0)
+        for session in sessions
+        if (current is None or session.id != current.id)
+        and (thread := thread_from(session.data.get(THREAD))) is not None
+        and not thread.is_over(runtime.clock.now())
+    ]
+    on_branch = [one for one in threads if one[0].branch == here]
+    return _with_what_is_left(on_branch or threads[:1])
+
+
+def _with_what_is_left(threads: Sequence[tuple[Thread, bool]]) -> Thread | None:
+    """The latest of these threads. Where its session only talked, with what the one before it left."""
+    if not threads:
+        return None
+    (latest, only_talked), *earlier = threads
+    if not only_talked or latest.open:
+        return latest
+    before = _with_what_is_left(earlier)
+    return replace(latest, open=before.open, files=before.files) if before else latest
+
+
+def sessions_with_work(runtime: Runtime) -> list[Session]:
+    """The project's latest sessions in which something happened, latest first."""
+    return with_work(runtime.view.sessions.find(frozenset({runtime.scope}), limit=LATELY))
+
+
+def with_work(sessions: Iterable[Session]) -> list[Session]:
+    """Those in which somebody worked, the one worked in last first: neither empty nor run by a program."""
+    worked = [s for s in sessions if s.task or s.topics or s.files or s.tool_calls]
+    own = [s for s in worked if not s.data.get(HEADLESS)]
+    return sorted(own, key=lambda session: session.last_seen_at, reverse=True)
+
+
+def time_sense(runtime: Runtime, session: Session, before: list[Session]) -> TimeSense:
+    """The time in a session, and since the one before it."""
+    last = before[0] if before else None
+    signals = session.data.get("signals", {})
+    lengths = [(s.ended_at or s.last_seen_at) - s.started_at for s in before]
+    return sense(
+        runtime.clock.now(),
+        session.started_at,
+        (last.ended_at or last.last_seen_at) if last else None,
+        last_length=lengths[0] if lengths else None,
+        recent_lengths=lengths,
+        errors=int(signals.get("errors", 0)),
+        results=int(signals.get("results", 0)),
+        zone=runtime.clock.now().astimezone().tzinfo,
+    )
+
+
+def changes_since(runtime: Runtime, last: Session | None) -> tuple[str, ...]:
+    """What changed in the checkout since a session, in short lines."""
+    if runtime.checkout is None:
+        return ()
+    if last is None:
+        changed = external_changes(runtime.root)
+    else:
+        since, here = last.ended_at or last.last_seen_at, branch(runtime.root)
+        commit, then = place_of(last)
+        branch_then = here if _as_kept(runtime, here) == then else then
+        changed = external_changes(runtime.root, commit, since, branch_then)
+    return tuple(_as_kept(runtime, line) for line in changed.lines)
+
+
+def _as_kept(runtime: Runtime, text: str) -> str:
+    """What git says as a store keeps it: names of branches and subjects of commits may hold secrets."""
+    return redact(text, runtime.redaction_key).text

@@ -1,0 +1,1 @@
+"""The operations of briefing: one function per use case."""

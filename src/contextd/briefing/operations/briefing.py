@@ -1,0 +1,48 @@
+"""The briefing of a project, for whoever asks."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import Annotated, Literal
+
+from contextd.briefing.briefing import brief, quoted_in
+from contextd.domain.dataclass import dataclass
+from contextd.domain.details import DETAIL, RENDERED
+from contextd.runtime.operation import operation
+from contextd.runtime.runtime import Runtime
+
+_DEPTHS = {"minimal": 0.4, "standard": 1.0, "comprehensive": 3.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Briefing:
+    """A packed briefing. `items` are the ids of the records it quotes."""
+
+    briefing: Annotated[str, RENDERED]
+    token_count: Annotated[int, DETAIL]
+    project: Annotated[str, DETAIL]
+    items: Annotated[list[str], DETAIL] = field(default_factory=list[str])
+    left_out: Annotated[int, DETAIL] = 0
+
+    def as_text(self) -> str:
+        """The briefing itself."""
+        return self.briefing
+
+
+@operation("GET /api/briefing", profile="core", aliases={"task_description": "task"})
+def briefing_get(
+    runtime: Runtime,
+    depth: Literal["minimal", "standard", "comprehensive"] = "standard",
+    task: str = "",
+) -> Briefing:
+    """Get the project's briefing: what it is, what was going on, what to respect, what is missing.
+
+    Args:
+        depth: How much to include.
+        task: Your task.
+    """
+    budget = round(runtime.settings.number("briefing.tokens") * _DEPTHS[depth])
+    packed = brief(runtime, budget=budget, task=task)
+    runtime.trace.read(packed.ids, type="briefing")
+    runtime.trace.gave += quoted_in(packed.ids, packed.tokens)
+    return Briefing(packed.text, packed.tokens, str(runtime.scope), packed.ids, packed.left_out)

@@ -1,0 +1,138 @@
+"""Checkpoints: where a session is, to go on from there."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from datetime import datetime
+from typing import Annotated
+
+from contextd.briefing.briefing import quoted_in
+from contextd.domain.dataclass import dataclass
+from contextd.domain.details import DETAIL, RENDERED
+from contextd.domain.limits import Id, OptionalId, Text
+from contextd.domain.quoting import inline, quotation, settled
+from contextd.domain.records import new_id, short_id
+from contextd.domain.time import iso
+from contextd.domain.tokens import count_tokens
+from contextd.folding.client_folding import measure_resumption
+from contextd.folding.subtasks import all_of
+from contextd.knowledge.writing import save_new
+from contextd.redaction.redact import redact
+from contextd.runtime.operation import operation
+from contextd.runtime.runtime import Runtime
+from contextd.search.finding import resolve
+from contextd.sessions.handles import session_named
+from contextd.sessions.seating import new_session, open_session, session_of, take_seat
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpointed:
+    """A saved context."""
+
+    checkpoint_id: str
+    session_id: str
+
+
+@operation("POST /api/checkpoints", effect="write", profile="standard")
+def session_checkpoint(
+    runtime: Runtime, summary: Text, tags: list[str] | None = None, session_id: OptionalId = ""
+) -> Checkpointed:
+    """Save where you are, to go on from there later or after a context reset.
+
+    Args:
+        summary: What was done, what is open, what comes next.
+        tags: Words to filter by.
+        session_id: The session; the connection's one when empty.
+    """
+    if session_id:
+        session = session_named(runtime, session_id)
+    else:
+        found = session_of(runtime)
+        session = found or new_session(runtime, external_id=new_id())
+        if found is None:
+            open_session(runtime, session)
+    decisions = _decisions(runtime, session.started_at)
+    # Before the title is cut: half a token is no token that anything would find.
+    clean_summary = redact(summary, runtime.redaction_key).text
+    saved = save_new(
+        runtime,
+        "checkpoint",
+        title=" ".join(clean_summary.split())[:80],
+        content=summary,
+        tags=tags,
+        data={
+            "session_id": session.id,
+            "files": [f.path for f in session.files][-20:],
+            "decisions": decisions,
+            "task": session.task,
+        },
+        session=session.id,
+        gate=False,
+    )
+    runtime.trace.wrote([saved.record.id], type="checkpoint")
+    return Checkpointed(saved.record.id, session.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """A session that goes on from a checkpoint."""
+
+    session_id: str
+    restored_context: Annotated[str, RENDERED]
+    checkpoint_id: Annotated[str, DETAIL] = ""
+    files: Annotated[list[str], DETAIL] = field(default_factory=list[str])
+
+    def as_text(self) -> str:
+        """The restored context."""
+        return f"session {short_id(self.session_id)}\n{self.restored_context}"
+
+
+@operation("POST /api/checkpoints/{checkpoint_id}/resume", effect="write", profile="standard")
+def session_resume(runtime: Runtime, checkpoint_id: Id) -> Resumed:
+    """Start a session that goes on from a checkpoint: summary, files, decisions since then.
+
+    Args:
+        checkpoint_id: The checkpoint's id, or its first characters.
+    """
+    record = resolve(runtime, checkpoint_id, "checkpoint")
+    files = [str(path) for path in record.data.get("files", ())]
+    session = new_session(
+        runtime,
+        task=str(record.data.get("task", "")) or record.title,
+        external_id=new_id(),
+        data={"resumed_from": record.id},
+    )
+    open_session(runtime, session)
+    take_seat(runtime, session)
+    lines = ["# Restored from a checkpoint of " + iso(record.created_at), quotation(record.content)]
+    if files:
+        lines.append(inline("Files then in use: " + ", ".join(files)))
+    decisions = [*record.data.get("decisions", ()), *_decisions(runtime, record.created_at)]
+    if decisions:
+        lines += ["Decisions:", *(f"- {inline(decision)}" for decision in dict.fromkeys(decisions))]
+    left = str(record.data.get("session_id", ""))
+    lines += _under_way(runtime, left)
+    text = settled("\n".join(lines))
+    measure_resumption(runtime, left, session.id, count_tokens(text))
+    runtime.trace.read([record.id], type="checkpoint")
+    runtime.trace.session = session.id
+    runtime.trace.gave += quoted_in([record.id], count_tokens(text))
+    runtime.trace.own_texts.append(text)
+    return Resumed(session.id, text, record.id, files)
+
+
+def _under_way(runtime: Runtime, left: str) -> list[str]:
+    """The subtask that had not returned when its session was left."""
+    session = runtime.view.sessions.get(left) if left else None
+    latest = all_of(runtime, session)[-1:] if session is not None else []
+    return [
+        f"A subtask was under way: {inline(one.description)}. Its task: {inline(one.prompt[:500])}"
+        for one in latest
+        if one.is_open
+    ]
+
+
+def _decisions(runtime: Runtime, since: datetime) -> list[str]:
+    query = runtime.query("discovery", where={"type": "decision"}, limit=10)
+    found = runtime.view.records.find(query).records
+    return [record.content for record in found if record.created_at >= since]

@@ -1,0 +1,213 @@
+"""Why a session was told what it was told, and of what use each tier of that was."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+from typing import Annotated
+
+from contextd.briefing.figures import figures_of
+from contextd.briefing.tiers import reasons_in
+from contextd.domain.dataclass import dataclass
+from contextd.domain.details import DETAIL
+from contextd.domain.limits import OptionalId, Range
+from contextd.domain.records import short_id
+from contextd.domain.sessions import Session
+from contextd.domain.time import iso
+from contextd.domain.tokens import count_tokens
+from contextd.runtime.operation import operation
+from contextd.runtime.runtime import Runtime
+from contextd.sessions.handles import session_named
+from contextd.sessions.tiered_lines import ALWAYS, BEARING
+from contextd.sessions.use import texts_after, was_used
+
+_LOOKED_THROUGH = 20
+"""Sessions that were told nothing, such as those of programs, are passed over."""
+
+_MOST = 500
+_SHOWN = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ToldRecord:
+    """A record that a session was told of unasked, and whether it shows in what the session did since."""
+
+    id: str
+    kind: str
+    text: str
+    tier: int
+    why: str
+    confidence: float
+    used: bool
+
+    def as_text(self) -> str:
+        """In a line."""
+        since = " · used since" if self.used else ""
+        about = f"{self.kind} {short_id(self.id)} · {self.why}{since}"
+        return f"tier {self.tier} · {about}: {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class LastInjection:
+    """What a session was told last. `tokens` counts all of it, with what quotes no record."""
+
+    session_id: str
+    at: str
+    tokens: int
+    told: list[ToldRecord]
+    text: Annotated[str, DETAIL]
+
+    def as_text(self) -> str:
+        """A line per record."""
+        if not self.text:
+            return "nothing was told unasked yet"
+        lines = [f"Told in session {short_id(self.session_id)}, {self.at}, {self.tokens} tokens:"]
+        lines += [one.as_text() for one in self.told]
+        lines += [] if self.told else ["it quotes no record"]
+        return "\n".join(lines)
+
+
+@operation("GET /api/injections/last", profile="standard")
+def explain_injection(runtime: Runtime, session_id: OptionalId = "") -> LastInjection:
+    """Explain what a session was told unasked last: each record with its tier and the reason.
+
+    Args:
+        session_id: Which; the latest that was told something when empty.
+    """
+    for session in _sessions(runtime, session_id, most=_LOOKED_THROUGH):
+        events = runtime.view.sessions.events(session.id)
+        last = next((one for one in reversed(events) if one.type == "injection"), None)
+        if last is None:
+            continue
+        after = texts_after(events)
+        reasons = reasons_in(last)
+        records = {one.id: one for one in runtime.view.records.get(list(reasons))}
+        entries = [
+            ToldRecord(
+                id,
+                records[id].kind,
+                (records[id].title or " ".join(records[id].content.split()))[:_SHOWN],
+                tier,
+                why,
+                round(records[id].confidence, 2),
+                was_used(records[id].text, after.get(id, ())),
+            )
+            for id, (tier, why) in reasons.items()
+            if id in records
+        ]
+        return LastInjection(session.id, iso(last.at), count_tokens(last.text), entries, last.text)
+    return LastInjection("", "", 0, [], "")
+
+
+@dataclass(frozen=True, slots=True)
+class TierShare:
+    """One tier over some sessions: how many records it told, and how many of them show in what the session
+    did since; in how many sessions it told something, and how many of those ended as a success. `setting`
+    turns it off, or on again where it is `off`.
+    """
+
+    tier: int
+    told: int
+    used: int
+    sessions: int
+    succeeded: int
+    setting: str
+    off: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TierShares:
+    """Every tier, over the latest `sessions`."""
+
+    sessions: int
+    tiers: list[TierShare]
+
+    def as_text(self) -> str:
+        """A line per tier."""
+        lines = [f"In the last {self.sessions} session{'s' * (self.sessions != 1)}:"]
+        for one in self.tiers:
+            share = round(100 * one.used / one.told) if one.told else 0
+            counts = f"told {one.told}, used {one.used} ({share} %), in {one.sessions} sessions"
+            hint = f"off, {one.setting} turns it on" if one.off else f"{one.setting} turns it off"
+            before = " before" if one.off else ""
+            lines.append(
+                f"tier {one.tier}: {counts}{before}, of which {one.succeeded} succeeded; {hint}"
+            )
+        return "\n".join(lines)
+
+
+@operation("GET /api/injections/tiers", audience="owner")
+def injection_tiers(runtime: Runtime, sessions: Annotated[int, Range(1, _MOST)] = 50) -> TierShares:
+    """Count of what use it was what each tier told unasked, so that a useless one can be turned off.
+
+    Args:
+        sessions: How many of the latest sessions to look through.
+    """
+    looked_through = _sessions(runtime, "", most=sessions)
+    injections, used = Counter[int](), Counter[int]()
+    present, succeeded = Counter[int](), Counter[int]()
+    for session in looked_through:
+        events = runtime.view.sessions.events(session.id)
+        tiers = {
+            id: tier
+            for event in events
+            if event.type == "injection"
+            for id, (tier, _) in reasons_in(event).items()
+        }
+        after = texts_after(events)
+        for record in runtime.view.records.get(list(tiers)):
+            injections[tiers[record.id]] += 1
+            used[tiers[record.id]] += was_used(record.text, after.get(record.id, ()))
+        for tier in set(tiers.values()):
+            present[tier] += 1
+            succeeded[tier] += session.outcome == "success"
+    shares = [
+        TierShare(
+            tier,
+            injections[tier],
+            used[tier],
+            present[tier],
+            succeeded[tier],
+            setting,
+            off=not runtime.settings.flag(setting),
+        )
+        for tier, setting in ((ALWAYS, "injection.tier0"), (BEARING, "injection.tier1"))
+    ]
+    # Of a tier that is off and told nothing there is nothing to say.
+    shown = [one for one in shares if one.told or not one.off]
+    return TierShares(len(looked_through), shown)
+
+
+def _sessions(runtime: Runtime, session_id: str, most: int) -> list[Session]:
+    if not session_id:
+        return runtime.view.sessions.find(frozenset({runtime.scope}), limit=most)
+    return [session_named(runtime, session_id)]
+
+
+@dataclass(frozen=True, slots=True)
+class StatusLine:
+    """What a client may show below its prompt: the figures of the project, and how many `tokens` a session of
+    it was told unasked.
+    """
+
+    project: str = ""
+    memories: int = 0
+    rules: int = 0
+    waits: int = 0
+    tokens: int = 0
+
+
+@operation("GET /api/statusline", audience="system")
+def status_line(runtime: Runtime, session: str = "", client: str = "claude-code") -> StatusLine:
+    """Give what a client's status line shows of the project and of one of its sessions.
+
+    Args:
+        session: The client's own id of the session.
+        client: The client's name.
+    """
+    figures = figures_of(runtime)
+    if figures is None:
+        return StatusLine()
+    found = runtime.view.sessions.by_external(client, session) if session else None
+    injections = runtime.view.sessions.events(found.id, types=("injection",)) if found else []
+    return StatusLine(**asdict(figures), tokens=sum(count_tokens(one.text) for one in injections))

@@ -1,0 +1,73 @@
+"""Reflection: what sessions taught for good, with what speaks for it, and a handoff that is not stale."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from contextd.briefing.context_file import refresh_context_md
+from contextd.briefing.memory_file import durable_memories, write_block
+from contextd.domain.dataclass import dataclass
+from contextd.domain.details import RENDERED
+from contextd.domain.limits import Range
+from contextd.domain.tokens import count_tokens
+from contextd.jobs.table import Task
+from contextd.runtime.operation import operation
+from contextd.runtime.runtime import Runtime
+from contextd.sessions.context_md import write
+from contextd.sessions.memory_md import BUDGET, render
+
+_LEAST, _LARGEST = 100, 8_000
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFile:
+    """What MEMORY.md says, its tokens, and how many memories there are to choose from."""
+
+    text: Annotated[str, RENDERED]
+    tokens: int
+    memories: int
+
+    def as_text(self) -> str:
+        """The file."""
+        return self.text
+
+
+@operation("GET /api/memories/file", profile="standard")
+def memory_file(
+    runtime: Runtime, budget: Annotated[int, Range(_LEAST, _LARGEST)] = BUDGET
+) -> MemoryFile:
+    """Show what this project's sessions taught for good, as a MEMORY.md with the evidence for each line.
+
+    Args:
+        budget: The most tokens.
+    """
+    memories = durable_memories(runtime)
+    name = runtime.project.name if runtime.project else str(runtime.scope)
+    text = render(name, memories, budget)
+    runtime.trace.own_texts.append(text)
+    runtime.trace.read([], type="memory")
+    return MemoryFile(text, count_tokens(text), len(memories))
+
+
+def reflect(runtime: Runtime, task: Task) -> Mapping[str, bool]:
+    """Bring CONTEXT.md up to date when it is stale, and `.context/MEMORY.md` and the block in a file for
+    agents where they are wanted; daily.
+    """
+    if runtime.project is None or runtime.checkout is None:
+        return {}
+    refresh_context_md(runtime)
+    into = runtime.settings.text("memory.into")
+    if into:
+        task.hold.check()
+        write_block(runtime, runtime.root / into)
+    path = runtime.checkout.context / "MEMORY.md"
+    if (
+        not runtime.checkout.trusted
+        or not runtime.settings.flag("memory.file")
+        or not runtime.checkout.context.is_dir()
+    ):
+        return {"memory_file": False}
+    task.hold.check()
+    text = render(runtime.project.name, durable_memories(runtime))
+    return {"memory_file": write(path, text, runtime.clock.now())}

@@ -1,0 +1,203 @@
+"""What is added to a prompt: the few things known that bear on it, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contextd.briefing.at_odds import Odds, at_odds
+from contextd.briefing.briefing import quoted
+from contextd.briefing.needed_directives import needed_directives
+from contextd.briefing.remedy_telling import ITS_ERROR, remedy_for
+from contextd.briefing.told_records import held, held_records
+from contextd.domain.confidence import is_sure
+from contextd.domain.errors import Corrupt, Unavailable
+from contextd.domain.kinds import EPISODE, kinds_that
+from contextd.domain.query import Query
+from contextd.domain.quoting import inline, inline_words
+from contextd.domain.records import Record, short_id
+from contextd.domain.sessions import Session
+from contextd.domain.time import age
+from contextd.domain.tokens import count_tokens
+from contextd.domain.words import content_words, query_words
+from contextd.knowledge.anchoring import from_elsewhere, standings
+from contextd.learning.episodes import shown
+from contextd.runtime.runtime import Runtime
+from contextd.search.validity import current
+from contextd.sessions.tiered_lines import BEARING
+
+HEADER = "Relevant Memory (from contextd; recorded facts, quoted with source and age):"
+
+NEAR = 0.58
+"""The cosine from which something bears on a prompt: of three projects' real prompts, replayed against
+their earlier sessions, 12 in a hundred reach it with something that says enough.
+"""
+
+NEARER = 0.62
+"""The same for a prompt in the midst of a session: what came before is in the agent's window, so what
+merely bears on it helped with one such prompt in six, and with the first prompt of a session in two.
+"""
+
+_BY_WORDS, _BY_WORDS_FIRST = 6, 30
+"""How far down the ranking by words a text may stand: words that all of a project's prompts share weigh
+little there. Read on one project, reported on two others (docs/howto/measure-learning.md).
+"""
+
+_MOST_WORDS = 64
+
+_SAYS_ENOUGH = 150
+"""Characters of an episode below which it tells that something was done (`All tests pass.`), not what."""
+
+_ALIKE_WORDS = 0.15
+"""The share of a prompt's content words that a text must have too: meaning alone takes any two orders to
+the same program for alike.
+"""
+
+_READ, _CANDIDATES = 1_200, 24
+_SHORTEST, _LONGEST = 20, 700
+"""Characters: what is shorter than the first, such as `go on`, says nothing that memory could be about;
+of an episode as many as the second are quoted.
+"""
+
+
+def bearing_on(
+    runtime: Runtime, session: Session, prompt: str, unstripped: str
+) -> tuple[str, dict[str, tuple[int, str]], list[Record]]:
+    """What is told with a prompt, the tier and reason of each record in it, and those records: first the fix
+    of an error that it brings, then the directives that it needs, then what else bears on it. `unstripped` is the prompt with what editors and
+    reminders put around it: an error may stand there.
+    """
+    fix, fixed = remedy_for(runtime, session, max(prompt, unstripped, key=len), quoted=True)
+    spent, most = count_tokens(fix), runtime.settings.number("prompt.tokens")
+    rule, rules = needed_directives(runtime, session, prompt[:_READ], most - spent)
+    quoted_records = [*fixed, *rules]
+    spent += count_tokens(rule)
+    text, records = relevant(runtime, session, prompt, told_records=quoted_records, spent=spent)
+    why = {record.id: (BEARING, ITS_ERROR) for record in fixed}
+    why |= {record.id: (BEARING, "a rule that bears on the prompt") for record in rules}
+    why |= {record.id: (BEARING, "like the prompt") for record in records}
+    return "\n\n".join(filter(None, (fix, rule, text))), why, [*quoted_records, *records]
+
+
+def relevant(
+    runtime: Runtime,
+    session: Session,
+    prompt: str,
+    *,
+    told_records: Sequence[Record] = (),
+    spent: int = 0,
+) -> tuple[str, list[Record]]:
+    """The text to add to a prompt, and the records in it; empty when in doubt, and without an embedder:
+    shared words alone do not make two tasks alike. `told_records` was added to it already, in `spent` tokens.
+    """
+    budget = runtime.settings.number("prompt.tokens") - spent
+    most = runtime.settings.number("injection.experiences")
+    if budget <= 0 or most <= 0 or len(prompt.strip()) < _SHORTEST:
+        return "", []
+    records = current(runtime, _near(runtime, session, prompt[:_READ]))
+    standing = standings(runtime, records)
+    hidden = (
+        from_elsewhere(runtime, standing) | held(session) | {record.id for record in told_records}
+    )
+    # Only turns are held against what was said.
+    turns = any(record.kind == EPISODE for record in records)
+    session_words = _said(runtime, session) if turns else []
+    records = [one for one in records if one.id not in hidden]
+    odds = (
+        at_odds(runtime, [*told_records, *records], held_records(runtime, session))
+        if records
+        else Odds()
+    )
+    lines, spent = [HEADER], count_tokens(HEADER)
+    chosen: list[Record] = []
+    for record in records:
+        if record.id in odds.outweighed or len(chosen) == most:
+            continue
+        if _was_quoted(record, session_words):
+            continue
+        note = standing[record.id].note if record.id in standing else ""
+        marks = " · ".join(filter(None, (note, odds.disputed.get(record.id, ""))))
+        line = f"- {inline(_line(record, runtime, marks))}"
+        cost = count_tokens(line + "\n")
+        if spent + cost <= budget:
+            lines.append(line)
+            chosen.append(record)
+            spent += cost
+    return ("\n".join(lines), chosen) if chosen else ("", [])
+
+
+def _said(runtime: Runtime, session: Session) -> list[set[str]]:
+    """The words of what the session was told and its agent's window still holds, text by text."""
+    word_sets: list[set[str]] = []
+    if not session.tokens_served:
+        return word_sets
+    for event in runtime.view.sessions.events(session.id, types=("injection", "note")):
+        if event.type == "injection":
+            word_sets.append(set(content_words(event.text)))
+        elif event.data.get("compact") or event.data.get("origin") == "summary":
+            word_sets.clear()
+    return word_sets
+
+
+def _was_quoted(record: Record, session_words: list[set[str]]) -> bool:
+    """Whether a turn was quoted already: a briefing says where its session ended."""
+    if record.kind != EPISODE:
+        return False
+    words = set(content_words(shown(record, _LONGEST)))
+    return any(len(words & text_words) >= _QUOTED * len(words) for text_words in session_words)
+
+
+_QUOTED = 0.6
+"""The share of a turn's words in one text from which on it would be told twice: a briefing quotes 600
+characters of the last answer, the injection 700 of prompt and answer.
+"""
+
+
+def _line(record: Record, runtime: Runtime, note: str) -> str:
+    if record.kind != EPISODE:
+        return quoted(record, runtime, note)
+    since = age(record.updated_at, runtime.clock.now())
+    source = inline_words(str(record.source))
+    marks = f"episode {short_id(record.id)} · {source} · {since}" + (f" · {note}" if note else "")
+    return f"{inline_words(shown(record, _LONGEST))} [{marks}]"
+
+
+def _near(runtime: Runtime, session: Session, prompt: str) -> list[Record]:
+    """What means nearly the same as the prompt, nearest first."""
+    embedder = runtime.embedder
+    kinds = tuple(dict.fromkeys((*kinds_that("recalled"), *kinds_that("briefed"))))
+    now = runtime.clock.now()
+    query: Query = runtime.query(*kinds, valid_at=now)
+    if not embedder.model:
+        return []
+    first = not session.task
+    bar, rank = (NEAR, _BY_WORDS_FIRST) if first else (NEARER, _BY_WORDS)
+    try:
+        vector = embedder.embed([prompt])[0]
+        close = runtime.view.alike(
+            query_words(prompt)[:_MOST_WORDS],
+            vector,
+            embedder.model,
+            query,
+            by_words=rank,
+            by_meaning=_CANDIDATES,
+            least=bar,
+        )
+    except (Unavailable, Corrupt):
+        return []
+    asked = set(content_words(prompt))
+    return [
+        record
+        for record, _ in close
+        if record.session != session.id and _may_be_told(runtime, record) and _shares(asked, record)
+    ]
+
+
+def _may_be_told(runtime: Runtime, record: Record) -> bool:
+    if record.kind == EPISODE:
+        asks = record.content.rstrip().endswith(("?", "？"))
+        return not asks and len(record.content) >= _SAYS_ENOUGH
+    return is_sure(record, runtime.clock.now())
+
+
+def _shares(asked: set[str], record: Record) -> bool:
+    return len(asked & set(content_words(record.text))) >= _ALIKE_WORDS * len(asked)

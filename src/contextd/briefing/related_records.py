@@ -1,0 +1,103 @@
+"""Telling an agent, while it looks for something else, what is known about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from contextd.briefing.briefing import titled
+from contextd.briefing.told_records import held
+from contextd.domain.confidence import is_sure
+from contextd.domain.errors import Corrupt, Unavailable
+from contextd.domain.kinds import kinds_that
+from contextd.domain.notices import Notice
+from contextd.domain.records import Record, short_id
+from contextd.domain.words import one_line
+from contextd.knowledge.anchoring import from_elsewhere, standings
+from contextd.redaction.redact import redact
+from contextd.runtime.caches import Cache
+from contextd.runtime.runtime import Runtime
+
+LOOKING_FOR = {"codebase_search": "query"}
+"""Operations that look for something without looking into what is remembered, and the argument that says
+for what. Others give memories themselves, or, as `read_file` does, attach them.
+"""
+
+VERY_NEAR = 0.7
+"""The cosine from which a memory is told of unasked: well above the 0.58 that a prompt needs, which is a
+task told in sentences, while a search is a few words that many things are near to.
+"""
+
+_CANDIDATES, _LONGEST = 6, 200
+_MOST_PROBLEMS = 3
+
+_CONVERSATIONS = 500
+"""Conversations that are known to have been told what is wrong with their settings."""
+
+
+def notice_memory(runtime: Runtime, operation: str, values: Mapping[str, Any]) -> None:
+    """Note the one memory that very nearly says what the agent looks for and that its session was not
+    given yet; nothing when there is none, and without an embedder.
+    """
+    query = str(values.get(LOOKING_FOR.get(operation, ""), ""))
+    if not query or runtime.surface != "mcp" or not runtime.session or not runtime.embedder.model:
+        return
+    known = _near(runtime, query)
+    if not known:
+        return
+    session = runtime.view.sessions.get(runtime.session)
+    hidden = from_elsewhere(runtime, standings(runtime, [record for _, record in known]))
+    hidden |= held(session) if session else set()
+    for relevance, record in known:
+        if record.id not in hidden:
+            runtime.trace.notices.append(_notice(record, relevance))
+            runtime.trace.injected.append(record.id)
+            runtime.trace.own_texts.append(record.content)
+            return
+
+
+def notice_settings(runtime: Runtime) -> None:
+    """Note once in a conversation which settings are wrong and therefore not in force."""
+    problems = runtime.settings.problems
+    if not problems or runtime.surface != "mcp":
+        return
+    conversations: Cache[tuple[object, ...], bool] = runtime.organisation.caches.of(
+        "told of settings", _CONVERSATIONS
+    )
+    key = (str(runtime.root), runtime.connection, problems)
+    if conversations.get(key):
+        return
+    conversations.put(key, True)
+    # A file of a repository may say anything.
+    plain = [redact(str(problem), runtime.redaction_key).text for problem in problems]
+    shown = [one_line(text, _LONGEST) for text in plain[:_MOST_PROBLEMS]]
+    more = len(problems) - len(shown)
+    text = "; ".join([*shown, *([f"and {more} more"] if more else [])])
+    facts = {"problems": shown}
+    runtime.trace.notices.append(
+        Notice("settings_warning", f"settings not in force: {text}", facts)
+    )
+
+
+def _near(runtime: Runtime, query: str) -> list[tuple[float, Record]]:
+    kinds = tuple(sorted(set(kinds_that("strategy")) & set(kinds_that("briefed"))))
+    wanted = runtime.query(*kinds, valid_at=runtime.clock.now())
+    try:
+        [vector] = runtime.embedder.embed([query])
+        matches = runtime.view.index.dense(vector, runtime.embedder.model, wanted, _CANDIDATES)
+    except (Unavailable, Corrupt):
+        return []
+    near = {match.id: match.score for match in matches if match.score >= VERY_NEAR}
+    now = runtime.clock.now()
+    records = [r for r in runtime.view.records.get(list(near)) if is_sure(r, now)]
+    return sorted(((near[r.id], r) for r in records), key=lambda pair: -pair[0])
+
+
+def _notice(record: Record, relevance: float) -> Notice:
+    shown = one_line(titled(record), _LONGEST)
+    memory = {"id": record.id, "kind": record.kind, "title": record.title, "content": shown}
+    return Notice(
+        "memory_match",
+        f"known about this: {shown} [{record.kind} {short_id(record.id)}]",
+        {"memory": memory, "relevance": round(relevance, 2)},
+    )

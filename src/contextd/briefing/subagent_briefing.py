@@ -1,0 +1,80 @@
+"""What a sub-agent is told when it begins: where it is, and the rules that bear on what it is to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contextd.briefing.briefing import quoted
+from contextd.briefing.directives import directive_line, ranked_directives, rest_line
+from contextd.briefing.tiers import SAID_BY_A_PERSON, searched, within
+from contextd.domain.directives import is_directive
+from contextd.domain.errors import Corrupt, Unavailable
+from contextd.domain.kinds import kinds_that
+from contextd.domain.records import Record
+from contextd.domain.sessions import Session
+from contextd.domain.words import content_words
+from contextd.projects.model import described
+from contextd.runtime.runtime import Runtime
+from contextd.search.finding import find_records
+from contextd.sessions.tiered_lines import Line
+
+TOLD_TOKENS = 150
+"""Of a window of its own that is opened for one question, and closed."""
+
+_FOUND, _READ = 8, 1_200
+_HEADER = "From contextd (recorded facts, quoted with source and age):"
+
+
+def note_for(runtime: Runtime, session: Session, prompt: str) -> tuple[str, list[Record]]:
+    """The note for a sub-agent and the rules quoted in it. `prompt` is what it is asked, where the client
+    tells that; else what the session's user asked last. Empty where there is nothing to say.
+    """
+    asked = (prompt or _asked_last(runtime, session))[:_READ]
+    in_force = ranked_directives(runtime)
+    rules = _rules(runtime, asked, in_force)
+    lines = [Line(_HEADER), *map(Line, described(runtime)[:1])]
+    lines += [Line(_quoted(rule, runtime), rule.id) for rule in rules]
+    note_lines = within(lines, TOLD_TOKENS)
+    ids = {line.id for line in note_lines if line.id}
+    left_out = sum(rule.id not in ids for rule in in_force)
+    note_lines += [Line(rest_line(left_out))] if left_out else []
+    if not ids:
+        # Where it is it knows from its surroundings.
+        return "", []
+    text = "\n".join([note_lines[0].text, *(f"- {line.text}" for line in note_lines[1:])])
+    return text, [rule for rule in rules if rule.id in ids]
+
+
+def _asked_last(runtime: Runtime, session: Session) -> str:
+    asked = runtime.view.sessions.events(session.id, types=("query",))
+    return asked[-1].text if asked else session.task
+
+
+def _rules(runtime: Runtime, asked: str, in_force: Sequence[Record]) -> list[Record]:
+    """Those that bear on what is asked first, then those that always hold."""
+    rules = {rule.id: rule for rule in in_force}
+    words = set(content_words(asked))
+    near = {id: rule for id, rule in rules.items() if words & set(content_words(rule.text))}
+    return list({**near, **_bearing(runtime, asked), **rules}.values())
+
+
+def _quoted(rule: Record, runtime: Runtime) -> str:
+    return directive_line(rule, runtime) if is_directive(rule) else quoted(rule, runtime)
+
+
+def _bearing(runtime: Runtime, asked: str) -> dict[str, Record]:
+    """What people said must be so, as far as it has to do with what is asked."""
+    kinds = searched(runtime)
+    if not asked.strip() or not kinds:
+        return {}
+    try:
+        found = find_records(
+            runtime, asked, kinds, limit=_FOUND, handed_out=False, statuses=("active",)
+        )
+    except (Unavailable, Corrupt):
+        return {}
+    return {hit.record.id: hit.record for hit in found.hits if _is_rule(hit.record)}
+
+
+def _is_rule(record: Record) -> bool:
+    return record.kind in kinds_that("binding") or record.data.get("type") in SAID_BY_A_PERSON

@@ -1,0 +1,5 @@
+"""What a sentence says, and how two sentences relate: the same, more, the opposite, newer.
+
+Uses: domain, redaction.
+Start at: `judgement.py`, `gate.py`.
+"""

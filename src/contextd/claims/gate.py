@@ -1,0 +1,280 @@
+"""The write gate: what may become knowledge, and as what. Pure; the store is asked by callables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field, replace
+from typing import Any, Literal
+
+from contextd.claims.entries import DeclaredType
+from contextd.claims.judgement import Types, judge, stated, statement_of
+from contextd.domain.dataclass import dataclass
+from contextd.domain.errors import Invalid, TooLarge
+from contextd.domain.placeholders import left_open
+from contextd.domain.records import PRESENT, Record, Trust, digest, indexed_text, short_id
+from contextd.domain.regex import regex
+from contextd.domain.scope import Scope
+from contextd.redaction.redact import FoundSecret, redact_parts
+
+Outcome = Literal["add", "duplicate", "inbox", "reject"]
+
+LONGEST = 50_000
+LONGEST_DISCOVERY = 1_000
+SHORTEST = 10
+LOOP_SHARE = 0.6
+RELATED_COSINE = 0.5
+
+RANK: dict[Trust, int] = {"external": 0, "imported": 1, "extracted": 1, "agent": 2, "human": 3}
+"""How far each trust goes: a lower one never overrides a higher one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What somebody wants to have stored."""
+
+    kind: str
+    content: str
+    title: str = ""
+    data: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    tags: tuple[str, ...] = ()
+    trust: Trust = "agent"
+
+
+@dataclass(frozen=True, slots=True)
+class GateLookup:
+    """What the gate asks of the store: which sentence digests were handed out before, the record
+    with a content hash, and records near a text with their cosine. `key` keys the redaction, `types`
+    are those of the schema in force.
+    """
+
+    served: Callable[[Sequence[str]], set[str]]
+    by_hash: Callable[[str], Record | None]
+    similar: Callable[[str], list[tuple[Record, float]]]
+    key: bytes = b""
+    types: Types = field(default_factory=dict[str, DeclaredType])
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the gate decided. `draft` is free of secrets whatever the outcome. `existing` is the
+    record a duplicate repeats, or the one the draft contradicts or says something newer of.
+    """
+
+    outcome: Outcome
+    draft: Draft
+    reason: str = ""
+    existing: Record | None = None
+    findings: tuple[FoundSecret, ...] = ()
+
+
+def admit(draft: Draft, look: GateLookup) -> Verdict:
+    """Decide what becomes of a draft: redaction, limits, recall loop, junk, duplicates and
+    contradictions, in this order. What a human typed skips the loop and junk checks; what an agent
+    records on purpose skips the loop check, since repeating a fact is no copying of a transcript, and
+    is never refused where it is known already.
+
+    Raises `TooLarge` past 50,000 characters and `Invalid` for text that cannot be stored.
+    """
+    draft, findings = without_secrets(draft, look.key)
+    check_limits(draft)
+    blank = left_open(draft.content, draft.data)
+    if blank:
+        return Verdict("reject", draft, f"{blank} stands for what is not known yet", None, findings)
+    same = look.by_hash(_hash(draft))
+    if same is not None and _typed_otherwise(draft, same):
+        same = None
+    on_purpose = RANK[draft.trust] >= RANK["agent"]
+    if draft.trust != "human" and not (on_purpose and same):
+        copied = "" if on_purpose else _loop(draft.content, look.served)
+        reason = copied or junk(draft.content, draft.kind, on_purpose=on_purpose)
+        if reason:
+            return Verdict("reject", draft, reason, None, findings)
+    if same is not None:
+        return Verdict("duplicate", draft, "the same is already stored", same, findings)
+    return replace(
+        _beside(
+            draft, look.similar(indexed_text(draft.title, draft.content, draft.data)), look.types
+        ),
+        findings=findings,
+    )
+
+
+def sentence_digests(text: str) -> list[str]:
+    """A digest per distinct sentence of five or more words, whatever its case, spacing, bullets and
+    punctuation. Text that contextd hands out is remembered by these.
+    """
+    found = (" ".join(_WORDS.findall(s.casefold())) for s in _SENTENCES.split(text))
+    return list(dict.fromkeys(digest(s) for s in found if s.count(" ") >= 4))
+
+
+_SENTENCES = regex(r"(?<=[.!?。！？])\s+|\n+")
+_WORDS = regex(r"[^\W_]+")
+
+
+def without_secrets(draft: Draft, key: bytes) -> tuple[Draft, tuple[FoundSecret, ...]]:
+    """The draft with every secret in any of its texts replaced, in each of them, and what was found."""
+    (title, content, data, tags), findings = redact_parts(
+        (draft.title, draft.content, draft.data, draft.tags), key
+    )
+    cleaned = replace(draft, title=title, content=content, data=data, tags=tuple(tags))
+    return cleaned, findings
+
+
+def _strings(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, Mapping):
+        return [text for item in value.values() for text in _strings(item)]
+    if isinstance(value, list | tuple):
+        return [text for item in value for text in _strings(item)]
+    return []
+
+
+def check_limits(draft: Draft) -> None:
+    """Raise `TooLarge` past 50,000 characters and `Invalid` for text that cannot be stored."""
+    texts = [draft.title, draft.content, *_strings(draft.data), *draft.tags]
+    size = sum(map(len, texts))
+    if size > LONGEST:
+        raise TooLarge(
+            f"{size:,} characters; at most {LONGEST:,} are kept in one record",
+            "store the conclusion in a few sentences and name the file the rest is in",
+        )
+    for text in texts:
+        if "\0" in text:
+            raise Invalid("the text contains a NUL character", "send text, not binary data")
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise Invalid(
+                f"character {error.start} is half of a surrogate pair",
+                "decode the text as UTF-8 before sending it",
+            ) from error
+
+
+def _loop(content: str, served: Callable[[Sequence[str]], set[str]]) -> str:
+    digests = sentence_digests(content)
+    if not digests:
+        return ""
+    share = len(served(digests)) / len(digests)
+    return "contextd itself served this text before" if share >= LOOP_SHARE else ""
+
+
+_GREETING = regex(
+    r"\b(?:hi|hello|hey|thank you|thanks?|ok(?:ay)?|yes|no|sure|great|perfect|awesome|done|sounds good"
+    r"|good (?:morning|evening|job|work)|you'?re (?:absolutely )?(?:right|welcome)|got it|will do"
+    r"|let me know(?: if .{0,60})?|i'?(?:m|d be) happy to help|how can i (?:help|assist).{0,40}"
+    r"|is there anything else.{0,60}|please proceed|continue|go ahead|lgtm|looks good(?: to me)?"
+    r"|so much|again|everyone|there|claude|a lot|all|very|and|for|your|the|help)\b",
+    re.I,
+)
+_FILLER = regex(r"[\s,.!?;:–—-]+")
+_NOISE = regex(
+    r"^\s*(?:<(?:system-reminder|command-|local-command-|tool_use|function_)"
+    r"|\[Request interrupted by user|Caveat: The messages below|Todos have been modified"
+    r"|The file .{1,200} has been (?:updated|created)|File created successfully at"
+    r"|Command running in background|\(no content\)|No files found|No matches found"
+    r"|total \d+$|Exit code \d+\s*$|Tool (?:ran|execution))",
+    re.I,
+)
+_TRACE_LINE = regex(
+    r"^\s*(?:Traceback \(most recent|File \".*\", line \d+|at [\w$.<>\[\] ]+ ?\(?.*:\d+|\.{3} \d+ more"
+    r"|Caused by:|[\w.]+(?:Error|Exception)(?::.*)?$|\^+\s*$|goroutine \d+|\d+:\s+0x|thread '.*' panicked"
+    r"|from .+:\d+:in )",
+)
+_LISTING = regex(r"^\s*(?:\d+[→|:\t]|[drwx-]{10}\s|[+-]{3} [ab]/|@@ -|[\w./-]+:\d+:)")
+_HASHLIKE = regex(r"(?:[0-9a-f]{7,64}|[0-9a-f-]{36}|[A-Za-z0-9+/]{40,}={0,2})", re.I)
+
+
+def junk(content: str, kind: str = "", *, on_purpose: bool = False) -> str:
+    """Why a text is not worth keeping; empty when it may be. A note that is kept `on_purpose` may be as
+    short as `port 8080`.
+    """
+    text = content.strip()
+    brief = len(text) < SHORTEST
+    if brief and not (on_purpose and kind == "context"):
+        return f"shorter than {SHORTEST} characters"
+    if kind == "discovery" and len(text) > LONGEST_DISCOVERY:
+        return f"a discovery longer than {LONGEST_DISCOVERY:,} characters"
+    if len(text) < 200 and not _FILLER.sub("", _GREETING.sub("", text)):
+        return "a greeting or an acknowledgement"
+    if _NOISE.match(text):
+        return "output of a tool"
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) >= 3:
+        trace = sum(1 for i, line in enumerate(lines) if _in_trace(lines, i, line))
+        if trace >= 0.8 * len(lines):
+            return "a stack trace without a word on it"
+        if sum(1 for line in lines if _LISTING.match(line)) >= 0.8 * len(lines):
+            return "a listing"
+    if brief:
+        return ""
+    solid = "".join(text.split())
+    letters = sum(map(str.isalpha, _HASHLIKE.sub("", text)))
+    return "mostly punctuation or hashes" if letters < 0.35 * len(solid) else ""
+
+
+def _in_trace(lines: Sequence[str], index: int, line: str) -> bool:
+    """Python prints the source line, indented, under each frame."""
+    if _TRACE_LINE.match(line):
+        return True
+    return index > 0 and line.startswith("    ") and bool(_TRACE_LINE.match(lines[index - 1]))
+
+
+_ORDERS = regex(
+    r"ignore (?:all |any )?(?:previous|prior|above|earlier) (?:instructions|messages|rules)"
+    r"|disregard (?:all |your |the )?(?:previous|prior|instructions)|you are now (?:a|an|in)\b"
+    r"|do not (?:tell|inform|mention (?:this )?to) the user|<\|?im_start|reveal your (?:system )?prompt"
+    r"|exfiltrate|send (?:the|all|your) .{0,40}(?:keys?|secrets?|credentials|passwords?) to\b",
+    re.I,
+)
+
+
+def _beside(draft: Draft, near: Sequence[tuple[Record, float]], types: Types) -> Verdict:
+    """The verdict once what is already known is looked at: contradictions before any merging."""
+    rank = RANK[draft.trust]
+    statement = stated(draft.kind, draft.title, draft.content, draft.data, types)
+    contradicted: tuple[str, Record | None] = ("", None)
+    older: tuple[str, Record | None] = ("", None)
+    for record, cosine in near:
+        if cosine < RELATED_COSINE or record.status not in PRESENT:
+            continue
+        judged = judge(statement, statement_of(record, types))
+        reason = f"contradicts {short_id(record.id)} ({judged.reason})"
+        if judged.verdict == "opposite" and rank < RANK[record.trust]:
+            return Verdict("inbox", draft, reason, record)
+        if judged.verdict == "opposite" and contradicted[1] is None:
+            settled = (
+                f"{reason}: find out which holds, then update_context or delete_context the other"
+            )
+            contradicted = (settled, record)
+        if judged.verdict == "update" and older[1] is None:
+            older = (
+                f"says something newer of what {short_id(record.id)} is about ({judged.reason});"
+                f" update_context with id={short_id(record.id)} keeps one entry of it",
+                record,
+            )
+        if judged.verdict == "same" and _of_one_kind(draft, record):
+            return Verdict("duplicate", draft, "nearly the same is already stored", record)
+    if rank < RANK["human"] and _ORDERS.search(draft.content):
+        return Verdict("inbox", draft, "reads like orders to an agent, not like knowledge")
+    return Verdict("add", draft, *(contradicted if contradicted[1] else older))
+
+
+def _of_one_kind(draft: Draft, record: Record) -> bool:
+    return draft.kind == record.kind and not _typed_otherwise(draft, record)
+
+
+def _typed_otherwise(draft: Draft, record: Record) -> bool:
+    """Whether a typed draft says something that the record does not: entries of one type may differ
+    in a single short field, and what is typed says more than the same words alone.
+    """
+    typed = ("contextType", "structuredData")
+    return "structuredData" in draft.data and any(
+        draft.data.get(name) != record.data.get(name) for name in typed
+    )
+
+
+def _hash(draft: Draft) -> str:
+    record = Record(kind=draft.kind, scope=Scope("local"), title=draft.title, content=draft.content)
+    return record.content_hash

@@ -1,0 +1,105 @@
+"""The same said in another order: a phrase that moved, an order given as what is done.
+
+"Before merging, squash the commits" and "Commits are squashed before merging" have the same parts. Each
+part begins with the word that binds it to the rest, and is compared with its words in their order, so
+that who does what to whom is kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import lru_cache
+
+from contextd.claims.claims import claim
+from contextd.claims.phrases import READINGS
+from contextd.claims.stems import stems
+from contextd.domain.regex import regex
+from contextd.domain.words import words
+
+_BINDERS = {
+    word: word
+    for word in """for in on at to from with by before during after under into as when if while until
+    unless because since against between through inside outside per so""".split()
+} | {"once": "after", "whenever": "when", "via": "through"}
+"""Words a part begins with, each as it is compared."""
+
+_WORD = regex(r"\w+")
+_SCOPED = frozenset(
+    "then instead rather than but or nor either neither both only except just even also yet".split()
+)
+"""What follows one of these may mean something else in another place."""
+
+_PASSIVE = regex(
+    r"\b(?P<before>[^,;.]+?)\s+(?:(?:must|should|shall|may|can|will|have to|has to|needs? to)\s+)?"
+    r"(?:(?:never|not|always|only)\s+)?(?:is|are|be|was|were|gets?)\s+(?:(?:never|not|always)\s+)?"
+    r"(?P<done>\w+(?:ed|en|wn)|sent|kept|built|held|made|done|put|run|read|set|reset)\b",
+    re.I,
+)
+_DOERS = regex(r"\bby\s+(?:the|an?|our)\b", re.I)
+_ACTIVE = {
+    "sent": "send", "kept": "keep", "built": "build", "held": "hold", "made": "make", "done": "do",
+    "written": "write", "taken": "take", "given": "give", "shown": "show", "drawn": "draw",
+    "driven": "drive", "broken": "break", "hidden": "hide", "chosen": "choose", "frozen": "freeze",
+}  # fmt: skip
+_PARTS = regex(rf"[,;:.](?=\s|$)|\b(?=(?:{'|'.join(_BINDERS)})\b)", re.I)
+_FRONT = regex(
+    rf"(?:{'|'.join(_BINDERS)})\s+[^,;.\s]+(?:\s+[^,;.\s]+)?(?=\s+(?:the|its|their|every|all)\s)"
+)
+"""A phrase in front that no comma ends: "In unit tests the mailer is stubbed"."""
+
+_DIRECTING = frozenset(
+    """up down in into inside out outside off onto on over under above below few many lots most little about
+    before after without""".split()
+)
+
+_MOVED = frozenset(("after",))
+"""Said as "once" as well, and compared with the part it begins."""
+
+_LEAST = 2
+"""Words that must be said: of one word alone nothing shows who does what."""
+
+
+def directing(text: str) -> frozenset[str]:
+    """The words of a text that are no part of what it speaks of, and may yet turn it round."""
+    return _DIRECTING.intersection(_WORD.findall(text.casefold()))
+
+
+def same_parts(one: str, other: str) -> bool:
+    """Whether two texts have the same parts, in whatever order, and deny and count the same."""
+    here, there = _parts(one), _parts(other)
+    if here is None or here != there or sum(len(part) - 1 for part in here) < _LEAST:
+        return False
+    if directing(one) - _MOVED != directing(other) - _MOVED:
+        return False
+    a, b = claim(one), claim(other)
+    return a.values == b.values and a.mentioned == b.mentioned and a.negations == b.negations
+
+
+@lru_cache(maxsize=READINGS)
+def _parts(text: str) -> Counter[tuple[str, ...]] | None:
+    """The parts of a text, the binding word of each first; None where their order may matter."""
+    plain = text.casefold()
+    if not _SCOPED.isdisjoint(_WORD.findall(plain)):
+        return None
+    front = _FRONT.match(plain)
+    if front:
+        plain = f"{plain[: front.end()]}, {plain[front.end() :]}"
+    found: Counter[tuple[str, ...]] = Counter()
+    for part in _PARTS.split(plain):
+        binder, _, rest = part.strip().partition(" ")
+        bound = _BINDERS.get(binder, "")
+        terms = _ordered(rest if bound else part)
+        if terms or bound:
+            found[bound, *terms] += 1
+    return found
+
+
+def _ordered(part: str) -> tuple[str, ...]:
+    """The stems of a part as somebody would order it to be done."""
+    passive = None if _DOERS.search(part) else _PASSIVE.match(part.strip())
+    if passive:
+        done = passive["done"]
+        rest = part.strip()[passive.end() :]
+        part = f"{_ACTIVE.get(done, done)} {passive['before']} {rest}"
+    return stems(part) or tuple(words(part))

@@ -1,0 +1,82 @@
+"""The coding clients contextd knows, one row each: their configuration, hooks, tools and plugins.
+
+Uses: domain, files, thin.
+Start at: `CLIENTS` below, `client.py`, `install.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from contextd.clients import (
+    aider,
+    amp,
+    claude_code,
+    claude_desktop,
+    cline,
+    codex,
+    continue_dev,
+    copilot,
+    crush,
+    cursor,
+    gemini,
+    goose,
+    opencode,
+    qwen,
+    vscode,
+    windsurf,
+    zed,
+)
+from contextd.clients.client import Client
+from contextd.domain.errors import NotFound, nearest
+
+CLIENTS: dict[str, Client] = {
+    row.name: row
+    for row in (
+        claude_code.CLIENT,
+        codex.CLIENT,
+        gemini.CLIENT,
+        qwen.CLIENT,
+        opencode.CLIENT,
+        copilot.CLIENT,
+        vscode.CLIENT,
+        cline.CLIENT,
+        continue_dev.CLIENT,
+        cursor.CLIENT,
+        windsurf.CLIENT,
+        zed.CLIENT,
+        claude_desktop.CLIENT,
+        crush.CLIENT,
+        goose.CLIENT,
+        amp.CLIENT,
+        aider.CLIENT,
+    )
+}
+"""Every client by name."""
+
+
+def client_named(name: str) -> Client:
+    """The client that goes by `name`. Raises `NotFound` with the nearest one."""
+    found = _by_name().get(name)
+    if found is None:
+        known = "known clients: " + ", ".join(CLIENTS)
+        raise NotFound(f"no client {name!r}", nearest(name, list(CLIENTS)) or known)
+    return found
+
+
+def client_running(named: str, marks: Iterable[str], payload: Mapping[str, Any]) -> Client:
+    """The client that runs a hook. Several clients also run hooks that were written for another one, so
+    what the surroundings say goes before the name in the command. Raises as `client_named`.
+    """
+    present = frozenset(marks)
+    stated = _by_name().get(named, claude_code.CLIENT)
+    # A client that grew out of another one sets its variables as well, and stands behind it.
+    for client in reversed(CLIENTS.values()):
+        if stated.name in client.runs_hooks_of and client.runs(present, payload):
+            return client
+    return client_named(named or claude_code.CLIENT.name)
+
+
+def _by_name() -> dict[str, Client]:
+    return {name: row for row in CLIENTS.values() for name in (row.name, *row.names)}

@@ -1,0 +1,37 @@
+"""Aider: it knows no MCP; a file of instructions that it reads names the commands."""
+
+from __future__ import annotations
+
+from contextd.clients.client import Client, ConfigFile, Configuration, FilePlace, Presence
+from contextd.clients.codec import YAML
+from contextd.clients.entries import ListedFile
+from contextd.clients.texts import COMMANDS, Block
+
+_INSTRUCTIONS = ".aider.contextd.md"
+
+CLIENT = Client(
+    name="aider",
+    title="Aider",
+    limits="it knows no MCP and runs no hooks: a file that it reads names the commands",
+    instructions=_INSTRUCTIONS,
+    transcripts="aider",
+    configuration=Configuration(
+        files=(
+            ConfigFile(
+                holds="instructions",
+                part=ListedFile(YAML, "read", _INSTRUCTIONS),
+                user=FilePlace(".aider.conf.yml"),
+                project=FilePlace(".aider.conf.yml"),
+            ),
+            ConfigFile(
+                holds="instructions",
+                part=Block(COMMANDS),
+                user=FilePlace(_INSTRUCTIONS),
+                project=FilePlace(_INSTRUCTIONS),
+            ),
+        ),
+    ),
+    presence=Presence(
+        programs=("aider",), made=(FilePlace(".aider.conf.yml"), FilePlace(".aider"))
+    ),
+)

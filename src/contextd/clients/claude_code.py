@@ -1,0 +1,163 @@
+"""Claude Code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from contextd.clients.client import (
+    Client,
+    ConfigFile,
+    Configuration,
+    FilePlace,
+    HookEvent,
+    Presence,
+    Verdict,
+)
+from contextd.clients.codec import JSON
+from contextd.clients.entries import HookEntries, ServerEntry
+from contextd.clients.folder_trust import CLAUDE_CODE
+from contextd.clients.occurrence import Moment, Occurrence, Reading, in_hook_output, keeping_on
+from contextd.clients.plugin_form import PLUGIN, PluginForm
+from contextd.clients.shapes import stdio_server
+from contextd.clients.status_line import StatusLineEntry
+
+EVENTS_NOT_ACTED_ON = (
+    "ConfigChange", "CwdChanged", "Elicitation", "ElicitationResult", "FileChanged", "InstructionsLoaded",
+    "Notification", "PermissionDenied", "PermissionRequest", "PostToolBatch", "PreToolUse", "Setup",
+    "StopFailure", "TaskCompleted", "TaskCreated", "TeammateIdle", "UserPromptExpansion", "WorktreeCreate",
+    "WorktreeRemove",
+)  # fmt: skip
+"""Events of Claude Code, and of the clients that took them over, which contextd takes and leaves."""
+
+MOMENTS: Mapping[str, Moment | None] = {
+    "SessionStart": "started",
+    "UserPromptSubmit": "prompted",
+    "PostToolUse": "answered",
+    "PostToolUseFailure": "failed",
+    "Stop": "stopped",
+    "SubagentStart": "delegating",
+    "SubagentStop": "delegated",
+    "PreCompact": "compacting",
+    "PostCompact": "compacted",
+    "SessionEnd": "ended",
+    **dict.fromkeys(EVENTS_NOT_ACTED_ON),
+}
+"""What its events mean. Clients that took its hooks over have the same, and answer in the same form."""
+
+answer_in_hook_output = partial(
+    in_hook_output,
+    {
+        "started": "SessionStart",
+        "prompted": "UserPromptSubmit",
+        "answered": "PostToolUse",
+        "failed": "PostToolUseFailure",
+        "delegating": "SubagentStart",
+    },
+)
+
+
+def _asking(occurrence: Occurrence, text: str) -> dict[str, Any]:
+    """A demand at the end of a turn. As context it reaches the agent once and is shown as what a hook
+    says; a block reaches it twice, and the user reads that the hook reported a problem. Versions that
+    name no prompt refuse context here, with an error on the screen.
+    """
+    if not occurrence.prompt_id:
+        return keeping_on(occurrence, text)
+    return {"hookSpecificOutput": {"hookEventName": "Stop", "additionalContext": text}}
+
+
+def _acting(verdict: Verdict, text: str) -> dict[str, Any]:
+    """What is said before a tool is used. A refusal reaches the agent in the tool's place; a warning
+    leaves the decision to whoever else has one.
+    """
+    output: dict[str, Any] = {"hookEventName": "PreToolUse"}
+    if verdict == "deny":
+        output |= {"permissionDecision": "deny", "permissionDecisionReason": text}
+    else:
+        output["additionalContext"] = text
+    return {"hookSpecificOutput": output}
+
+
+_CHANGING = "Bash|Write|Edit|MultiEdit|NotebookEdit"
+"""The tools that run or change something. Others need not wait for us."""
+
+
+def _command_handler(command: Sequence[str], event: HookEvent) -> dict[str, Any]:
+    # With `args` the client starts the program itself; without, a shell would split a path with
+    # spaces in it.
+    return {
+        "type": "command",
+        "command": command[0],
+        "args": list(command[1:]),
+        "timeout": event.timeout,
+    }
+
+
+_SETTINGS = FilePlace("settings.json", below=".claude")
+_SETTINGS_OF_PROJECT = FilePlace(".claude/settings.json")
+
+CLIENT = Client(
+    name="claude-code",
+    title="Claude Code",
+    program_marks=("CLAUDE_CODE_ENTRYPOINT=sdk",),
+    folder_trust=CLAUDE_CODE,
+    reading=Reading(moments={**MOMENTS, "PreToolUse": "acting"}),
+    answer=answer_in_hook_output,
+    asking=_asking,
+    acting=_acting,
+    transcripts="claude-code",
+    instructions="CLAUDE.md",
+    own_instructions=(FilePlace("CLAUDE.md", below=".claude"), FilePlace("rules", below=".claude")),
+    configuration=Configuration(
+        files=(
+            ConfigFile(
+                holds="MCP server",
+                part=ServerEntry(JSON, "mcpServers", stdio_server),
+                user=FilePlace(".claude.json"),
+                project=FilePlace(".mcp.json"),
+            ),
+            ConfigFile(
+                holds="hooks",
+                part=HookEntries(
+                    JSON,
+                    (
+                        HookEvent("SessionStart", timeout=5),
+                        HookEvent("UserPromptSubmit", timeout=5),
+                        HookEvent("PreToolUse", 2, _CHANGING, setting="policies.hook"),
+                        # Only what failed: a hook on every answer would cost a process for each call.
+                        HookEvent("PostToolUseFailure", timeout=5),
+                        HookEvent("Stop", timeout=5),
+                        HookEvent("SubagentStart", timeout=5),
+                        HookEvent("SubagentStop", timeout=5),
+                        HookEvent("PreCompact", timeout=5),
+                        HookEvent("PostCompact", timeout=5),
+                        HookEvent("SessionEnd", timeout=5),
+                    ),
+                    _command_handler,
+                ),
+                user=_SETTINGS,
+                project=_SETTINGS_OF_PROJECT,
+            ),
+            ConfigFile(
+                holds="status line",
+                part=StatusLineEntry(JSON),
+                user=_SETTINGS,
+                project=_SETTINGS_OF_PROJECT,
+            ),
+        ),
+        variable="CLAUDE_CONFIG_DIR",
+    ),
+    plugin=PluginForm(
+        manifest=".claude-plugin/plugin.json",
+        root="${CLAUDE_PLUGIN_ROOT}",
+        catalogue=".claude-plugin/marketplace.json",
+        catalogue_members={"owner": {"name": PLUGIN}},
+        install=(
+            "claude plugin marketplace add SOURCE",
+            "claude plugin install contextd@contextd",
+        ),
+    ),
+    presence=Presence(programs=("claude",), made=(FilePlace("", below=".claude"),)),
+)

@@ -1,0 +1,128 @@
+"""Cline: one executable per event, and a payload with a member named after the event."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from contextd.clients.client import (
+    Client,
+    ConfigFile,
+    Configuration,
+    FilePlace,
+    HookEvent,
+    Presence,
+)
+from contextd.clients.codec import JSON
+from contextd.clients.entries import ServerEntry
+from contextd.clients.module_file import module_file
+from contextd.clients.occurrence import Reading, as_context
+from contextd.clients.plugin_form import ModuleForm
+from contextd.clients.shapes import plain_server
+from contextd.clients.texts import TOOLS_OF_SEVERAL, Block, hook_program
+
+_EVENTS = tuple(
+    HookEvent(name, timeout=5)
+    for name in (
+        "TaskStart",
+        "TaskResume",
+        "UserPromptSubmit",
+        "PreCompact",
+        "TaskComplete",
+        "TaskCancel",
+    )
+)
+
+
+# Seen in version 3.0.65: its hub starts a server in the project of its first agent, and keeps it.
+def _server(line: Sequence[str]) -> dict[str, Any]:
+    return {"transport": {"type": "stdio", **plain_server(line)}}
+
+
+def _hook(event: HookEvent) -> ConfigFile:
+    """A program of the event's name: there is one per event, so somebody else's stays."""
+    return ConfigFile(
+        holds="hooks",
+        part=hook_program(event, "cline"),
+        user=FilePlace(f".cline/hooks/{event.name}"),
+    )
+
+
+_READING = Reading(
+    moments={
+        "TaskStart": "started",
+        "agent_start": "started",
+        "TaskResume": "started",
+        "UserPromptSubmit": "prompted",
+        "PreCompact": "compacting",
+        "TaskComplete": "ended",
+        "TaskCancel": "ended",
+        "agent_end": "ended",
+        "SessionShutdown": "ended",
+        "TaskError": None,
+        "PreToolUse": None,
+        "PostToolUse": "answered",
+        "tool_call": None,
+        "tool_result": "answered",
+    },
+    # By this one its files are named; the other one is of the conversation in it.
+    session=("sessionContext.rootSessionId", "taskId"),
+    prompt=("userPromptSubmit.prompt", "taskStart.taskMetadata.initialTask"),
+    prompt_id=(),
+    output=("postToolUse.result",),
+    reason=(),
+)
+
+CLIENT = Client(
+    name="cline",
+    title="Cline",
+    limits="`cline --json` is run by programs and not learned from; it tells no hook of prompts",
+    fields=("clineVersion",),
+    transcripts="cline",
+    reading=_READING,
+    answer=as_context,
+    shared=True,
+    instructions=".clinerules",
+    own_instructions=(FilePlace("Documents/Cline/Rules", others=("Cline/Rules",)),),
+    configuration=Configuration(
+        files=(
+            ConfigFile(
+                holds="MCP server",
+                part=ServerEntry(JSON, "mcpServers", _server),
+                user=FilePlace(".cline/data/settings/cline_mcp_settings.json"),
+            ),
+            *map(_hook, _EVENTS),
+            ConfigFile(
+                holds="hooks",
+                # What a program of the hooks folder says at the start, nobody waits for.
+                part=module_file("cline", "npm/cline.js", _READING),
+                user=FilePlace(".cline/plugins/contextd.js"),
+            ),
+            ConfigFile(
+                holds="instructions",
+                part=Block(TOOLS_OF_SEVERAL),
+                user=FilePlace("Documents/Cline/Rules/contextd.md"),
+                project=FilePlace(".clinerules/contextd.md"),
+            ),
+        ),
+    ),
+    plugin=ModuleForm(
+        module="cline.js",
+        members={"cline": {"plugins": ["./npm/cline.js"]}},
+        install=("cline plugin install SOURCE",),
+    ),
+    presence=Presence(
+        programs=("cline",),
+        made=(
+            FilePlace(".cline/data"),
+            FilePlace(
+                "Code/User/globalStorage/saoudrizwan.claude-dev",
+                below=".config",
+                elsewhere={
+                    "darwin": "Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev",
+                    "win32": "AppData/Roaming/Code/User/globalStorage/saoudrizwan.claude-dev",
+                },
+            ),
+        ),
+    ),
+)

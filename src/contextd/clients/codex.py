@@ -1,0 +1,184 @@
+"""Codex CLI: the events of Claude Code, under names of its own where a turn is meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from contextd.clients.claude_code import MOMENTS, answer_in_hook_output
+from contextd.clients.client import (
+    Addition,
+    Calling,
+    Client,
+    ConfigFile,
+    Configuration,
+    Edit,
+    FilePlace,
+    HookEvent,
+    Presence,
+)
+from contextd.clients.codec import JSON, TOML, Place
+from contextd.clients.entries import HookEntries, ServerEntry, dropped
+from contextd.clients.folder_trust import CODEX
+from contextd.clients.occurrence import Reading, keeping_on
+from contextd.clients.plugin_form import FOLDER, PluginForm
+from contextd.clients.shapes import plain_server, shell_hook
+from contextd.domain.dataclass import dataclass
+from contextd.domain.errors import Invalid
+from contextd.files.guarded import read_file
+
+_EVENTS = (
+    HookEvent("SessionStart", timeout=5),
+    HookEvent("UserPromptSubmit", timeout=5),
+    HookEvent("Stop", timeout=5),
+    HookEvent("SubagentStart", timeout=5),
+    HookEvent("PreCompact", timeout=5),
+    HookEvent("PostCompact", timeout=5),
+    # A longer wait is cut down to this with a warning on the screen.
+    HookEvent("SessionEnd", timeout=3),
+)
+
+
+def _server(line: Sequence[str]) -> dict[str, Any]:
+    # Servers get a few variables only; without this one a chosen home would not be found.
+    return {**plain_server(line), "env_vars": ["CONTEXTD_HOME"]}
+
+
+_SERVERS = FilePlace("config.toml", below=".codex")
+_HOOKS = FilePlace("hooks.json", below=".codex")
+_ENTRIES = HookEntries(JSON, _EVENTS, shell_hook)
+_LARGEST = 8 << 20
+_WORD_BEGINS = re.compile(r"(?<!^)(?=[A-Z])")
+
+
+def _text(file: Path) -> str:
+    return read_file(file, _LARGEST).decode()
+
+
+def _noted_under(file: Path) -> list[str]:
+    """What Codex notes of our hooks in a file under: file, event and numbers."""
+    places = _ENTRIES.places(_text(file), "codex")
+    return [
+        f"{file}:{_WORD_BEGINS.sub('_', str(place[1])).lower()}:{place[2]}:{place[4]}"
+        for place in places
+    ]
+
+
+def _state_in(text: str) -> Mapping[str, Any]:
+    hooks = TOML.read(text).get("hooks")
+    state = hooks.get("state") if isinstance(hooks, dict) else None
+    return state if isinstance(state, dict) else {}
+
+
+def _trusts(home: Path, chosen: Path | None) -> bool | None:
+    """Whether every hook of ours was trusted once."""
+    try:
+        state = _state_in(_text(_SERVERS.path(home, chosen)))
+        keys = _noted_under(_HOOKS.path(home, chosen))
+    except (OSError, UnicodeDecodeError, Invalid):
+        return None
+    return all(isinstance(state.get(key), dict) and "trusted_hash" in state[key] for key in keys)
+
+
+@dataclass(frozen=True, slots=True)
+class TrustNotes:
+    """What Codex noted of our hooks in a file once somebody trusted them; nothing of it is written here."""
+
+    keys: tuple[str, ...]
+    empty: str = TOML.empty
+    executable: bool = False
+    events: tuple[HookEvent, ...] = ()
+
+    def add(self, text: str, calling: Calling) -> Edit:
+        """`text` as it is: only the user trusts."""
+        del calling
+        return text, []
+
+    def without(self, text: str, client: str, keep: frozenset[Place] = frozenset()) -> Edit:
+        """`text` without the notes on our hooks."""
+        del client
+        state = _state_in(text)
+        trusted_keys = [key for key in self.keys if key in state]
+        for key in trusted_keys:
+            text = dropped(TOML, text, ("hooks", "state", key), keep)
+        return text, [f"removed the trust in {key}" for key in trusted_keys]
+
+    def containers(self, text: str) -> frozenset[Place]:
+        """The tables of the notes, where others have some in them."""
+        holders: list[Place] = []
+        if "hooks" in TOML.read(text):
+            holders.append(("hooks",))
+        if _state_in(text):
+            holders.append(("hooks", "state"))
+        return frozenset(holders)
+
+
+def _notes(files: Iterable[Path], home: Path, chosen: Path | None) -> Mapping[Path, Addition]:
+    """The notes in the user's configuration, which also holds those on hooks of projects."""
+    keys: list[str] = []
+    for file in files:
+        if file.name == _HOOKS.file:
+            with suppress(OSError, UnicodeDecodeError, Invalid):
+                keys += _noted_under(file)
+    return {_SERVERS.path(home, chosen): TrustNotes(tuple(keys))} if keys else {}
+
+
+CLIENT = Client(
+    name="codex",
+    title="Codex CLI",
+    limits="`codex exec` is run by programs: told the rules, not learned from",
+    folder_trust=CODEX,
+    fields=("turn_id",),
+    reading=Reading(moments={**MOMENTS, "Interrupt": None}, prompt_id=("turn_id",)),
+    answer=answer_in_hook_output,
+    asking=keeping_on,
+    transcripts="codex",
+    own_instructions=(FilePlace("AGENTS.override.md", below=".codex", others=("AGENTS.md",)),),
+    configuration=Configuration(
+        files=(
+            ConfigFile(
+                holds="MCP server",
+                part=ServerEntry(TOML, "mcp_servers", _server),
+                user=_SERVERS,
+                project=FilePlace(".codex/config.toml"),
+            ),
+            ConfigFile(
+                holds="hooks",
+                part=_ENTRIES,
+                user=_HOOKS,
+                project=FilePlace(".codex/hooks.json"),
+            ),
+        ),
+        variable="CODEX_HOME",
+        trusts=_trusts,
+        notes=_notes,
+        afterwards="Codex runs hooks that you trust: type /hooks in it once, and trust contextd's.",
+    ),
+    plugin=PluginForm(
+        manifest=".codex-plugin/plugin.json",
+        root="${PLUGIN_ROOT}",
+        catalogue=".agents/plugins/marketplace.json",
+        members={
+            "skills": "./skills/",
+            "interface": {
+                "displayName": "contextd",
+                "shortDescription": "What earlier sessions learned",
+                "category": "Productivity",
+            },
+        },
+        catalogue_members={"interface": {"displayName": "contextd"}},
+        entry_members={
+            "source": {"source": "local", "path": f"./{FOLDER}"},
+            "policy": {"installation": "AVAILABLE", "authentication": "ON_INSTALL"},
+            "category": "Productivity",
+        },
+        install=(
+            "codex plugin marketplace add SOURCE",
+            "codex plugin add contextd@contextd",
+        ),
+    ),
+    presence=Presence(programs=("codex",), made=(FilePlace("", below=".codex"),)),
+)

@@ -1,0 +1,148 @@
+"""GitHub Copilot CLI: the casing of an event's name in the configuration chooses that of its payload."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from contextd.clients.client import (
+    Calling,
+    Client,
+    ConfigFile,
+    Configuration,
+    FilePlace,
+    HookEvent,
+    Presence,
+)
+from contextd.clients.codec import JSON
+from contextd.clients.entries import ServerEntry
+from contextd.clients.folder_trust import COPILOT
+from contextd.clients.occurrence import Moment, Reading
+from contextd.clients.plugin_form import PLUGIN, PluginForm
+from contextd.clients.shapes import in_a_shell, plain_server
+from contextd.clients.texts import OwnFile
+
+_EVENTS = (
+    HookEvent("SessionStart", timeout=5),
+    HookEvent("UserPromptSubmit", timeout=5),
+    HookEvent("PostToolUseFailure", timeout=5),
+    HookEvent("Stop", timeout=5),
+    HookEvent("SubagentStart", timeout=5),
+    HookEvent("PreCompact", timeout=5),
+    HookEvent("SessionEnd", timeout=5),
+)
+
+
+def _at_the_top(moment: Moment, text: str) -> dict[str, Any]:
+    return {"additionalContext": text}
+
+
+def _server(line: Sequence[str]) -> dict[str, Any]:
+    return {"type": "local", **plain_server(line), "tools": ["*"]}
+
+
+def _hooks(calling: Calling) -> str:
+    """The file of our hooks: it reads every file of the folder, so ours is one of its own."""
+    line = in_a_shell(calling.hook)
+    hooks = {
+        event.name: [
+            {"type": "command", "bash": line, "powershell": line, "timeoutSec": event.timeout}
+        ]
+        for event in _EVENTS
+    }
+    return json.dumps({"version": 1, "hooks": hooks}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _others(text: str) -> str:
+    """What somebody else put into that file."""
+    for event, handlers in _listed(text).items():
+        for number in reversed(range(len(handlers))):
+            one = handlers[number]
+            if isinstance(one, dict) and _KNOWN_BY in str(one.get("bash")):
+                text = JSON.remove(text, ("hooks", event, number))
+    return text if any(_listed(text).values()) else ""
+
+
+def _listed(text: str) -> dict[str, list[Any]]:
+    document = JSON.read(text)
+    hooks = document.get("hooks") if isinstance(document, dict) else None
+    listed = hooks.items() if isinstance(hooks, dict) else ()
+    return {event: handlers for event, handlers in listed if isinstance(handlers, list)}
+
+
+_KNOWN_BY = " hook --client copilot-cli"
+
+CLIENT = Client(
+    name="copilot-cli",
+    title="GitHub Copilot CLI",
+    folder_trust=COPILOT,
+    own_instructions=(FilePlace("copilot-instructions.md", below=".copilot"),),
+    names=("copilot",),
+    marks=("COPILOT_CLI",),
+    fields=("sessionId",),
+    transcripts="copilot-cli",
+    reading=Reading(
+        moments={
+            "SessionStart": "started",
+            "sessionStart": "started",
+            "UserPromptSubmit": "prompted",
+            "userPromptSubmitted": "prompted",
+            "PreCompact": "compacting",
+            "preCompact": "compacting",
+            "SessionEnd": "ended",
+            "sessionEnd": "ended",
+            "Notification": None,
+            "notification": None,
+            "PermissionRequest": None,
+            "permissionRequest": None,
+            "PostToolUse": "answered",
+            "postToolUse": "answered",
+            "PostToolUseFailure": "failed",
+            "postToolUseFailure": "failed",
+            "PreToolUse": None,
+            "preToolUse": None,
+            "Stop": "stopped",
+            "agentStop": "stopped",
+            "SubagentStart": "delegating",
+            "subagentStart": "delegating",
+            "SubagentStop": None,
+            "subagentStop": None,
+            "userPromptTransformed": None,
+            "errorOccurred": None,
+        },
+        session=("session_id", "sessionId"),
+        transcript=("transcript_path", "transcriptPath"),
+        output=("error", "tool_result.text_result_for_llm", "toolResult.textResultForLlm"),
+    ),
+    answer=_at_the_top,
+    configuration=Configuration(
+        files=(
+            ConfigFile(
+                holds="MCP server",
+                part=ServerEntry(JSON, "mcpServers", _server),
+                user=FilePlace("mcp-config.json", below=".copilot"),
+                project=FilePlace(".github/mcp.json"),
+            ),
+            ConfigFile(
+                holds="hooks",
+                part=OwnFile(_hooks, _KNOWN_BY, "its hooks", _others, events=_EVENTS),
+                user=FilePlace("hooks/contextd.json", below=".copilot"),
+                project=FilePlace(".github/hooks/contextd.json"),
+            ),
+        ),
+        variable="COPILOT_HOME",
+    ),
+    plugin=PluginForm(
+        manifest=".github/plugin/plugin.json",
+        root="${PLUGIN_ROOT}",
+        catalogue=".github/plugin/marketplace.json",
+        members={"skills": "skills/"},
+        catalogue_members={"owner": {"name": PLUGIN}},
+        install=(
+            "copilot plugin marketplace add SOURCE",
+            "copilot plugin install contextd@contextd",
+        ),
+    ),
+    presence=Presence(programs=("copilot",), made=(FilePlace("", below=".copilot"),)),
+)

@@ -1,0 +1,47 @@
+"""Which folders a client's own user trusted in it. Read only, from the person's own files.
+
+A folder counts when it is named itself. What is below it may be somebody else's repository.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from contextd.clients.client import FilePlace, FolderTrust
+from contextd.clients.codec import JSONC, TOML
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _accepted(document: Mapping[str, Any]) -> list[str]:
+    projects = _mapping(document.get("projects"))
+    return [
+        path
+        for path, one in projects.items()
+        if _mapping(one).get("hasTrustDialogAccepted") is True
+    ]
+
+
+def _levels(document: Mapping[str, Any]) -> list[str]:
+    projects = _mapping(document.get("projects"))
+    return [path for path, one in projects.items() if _mapping(one).get("trust_level") == "trusted"]
+
+
+def _chosen(document: Mapping[str, Any]) -> list[str]:
+    # TRUST_PARENT was said in the very folder that is named.
+    return [path for path, what in document.items() if what in ("TRUST_FOLDER", "TRUST_PARENT")]
+
+
+def _listed(document: Mapping[str, Any]) -> list[str]:
+    named = document.get("trustedFolders") or document.get("trusted_folders")
+    return [path for path in named if isinstance(path, str)] if isinstance(named, list) else []
+
+
+CLAUDE_CODE = FolderTrust(FilePlace(".claude.json"), JSONC, _accepted)
+CODEX = FolderTrust(FilePlace("config.toml", below=".codex"), TOML, _levels)
+GEMINI = FolderTrust(FilePlace(".gemini/trustedFolders.json"), JSONC, _chosen)
+QWEN = FolderTrust(FilePlace("trustedFolders.json", below=".qwen"), JSONC, _chosen)
+COPILOT = FolderTrust(FilePlace("config.json", below=".copilot"), JSONC, _listed)

@@ -1,0 +1,86 @@
+"""Gemini CLI: its own names for the events, and no event when the user merely types."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from contextd.clients.client import (
+    Client,
+    ConfigFile,
+    Configuration,
+    FilePlace,
+    HookEvent,
+    Presence,
+)
+from contextd.clients.codec import JSONC
+from contextd.clients.entries import HookEntries, ServerEntry
+from contextd.clients.folder_trust import GEMINI
+from contextd.clients.occurrence import Reading, in_hook_output
+from contextd.clients.plugin_form import PluginForm
+from contextd.clients.shapes import plain_server, shell_hook_in_ms
+
+_EVENTS = (
+    HookEvent("SessionStart", timeout=5, matcher="*"),
+    HookEvent("BeforeAgent", timeout=5, matcher="*"),
+    HookEvent("AfterAgent", timeout=5, matcher="*"),
+    HookEvent("SessionEnd", timeout=5, matcher="*"),
+)
+
+_USER, _PROJECT = FilePlace(".gemini/settings.json"), FilePlace(".gemini/settings.json")
+
+CLIENT = Client(
+    name="gemini-cli",
+    title="Gemini CLI",
+    folder_trust=GEMINI,
+    names=("gemini",),
+    marks=("GEMINI_SESSION_ID", "GEMINI_CLI"),
+    instructions="GEMINI.md",
+    own_instructions=(FilePlace(".gemini/GEMINI.md"),),
+    transcripts="gemini-cli",
+    reading=Reading(
+        moments={
+            "SessionStart": "started",
+            "BeforeAgent": "prompted",
+            # Fires before every turn, compacted or not.
+            "PreCompress": None,
+            "SessionEnd": "ended",
+            "AfterAgent": "stopped",
+            "AfterModel": None,
+            "AfterTool": "answered",
+            "BeforeModel": None,
+            "BeforeTool": None,
+            "BeforeToolSelection": None,
+            "Notification": None,
+        },
+        answer=("prompt_response",),
+        output=("tool_response.error", "tool_response.returnDisplay"),
+    ),
+    answer=partial(
+        in_hook_output,
+        {"started": "SessionStart", "prompted": "BeforeAgent", "answered": "AfterTool"},
+    ),
+    configuration=Configuration(
+        files=(
+            ConfigFile(
+                holds="MCP server",
+                part=ServerEntry(JSONC, "mcpServers", plain_server),
+                user=_USER,
+                project=_PROJECT,
+            ),
+            ConfigFile(
+                holds="hooks",
+                part=HookEntries(JSONC, _EVENTS, shell_hook_in_ms),
+                user=_USER,
+                project=_PROJECT,
+            ),
+        ),
+        variable="GEMINI_CLI_HOME",
+    ),
+    plugin=PluginForm(
+        manifest="gemini-extension.json",
+        root="${extensionPath}",
+        hooks="hooks/hooks.json",
+        install=("gemini extensions install SOURCE",),
+    ),
+    presence=Presence(programs=("gemini",), made=(FilePlace(".gemini/settings.json"),)),
+)

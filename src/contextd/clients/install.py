@@ -1,0 +1,435 @@
+"""Connecting a coding client to contextd, and disconnecting it without a trace."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+from contextd.clients import CLIENTS, client_named
+from contextd.clients.client import Addition, Calling, Client, Reach
+from contextd.clients.codec import Place
+from contextd.clients.receipts import (
+    Receipt,
+    copy_path,
+    forget,
+    made_directories,
+    missing_directories,
+    read_receipt,
+    remove_directories,
+    write_receipt,
+)
+from contextd.clients.texts import OwnFile
+from contextd.domain.dataclass import dataclass
+from contextd.domain.errors import Conflict, Invalid, TooLarge, Unavailable
+from contextd.files.disk import replace_file, target_inside
+from contextd.files.guarded import read_file
+
+State = Literal["created", "changed", "unchanged", "restored", "removed"]
+
+LARGEST = 64 * 1024 * 1024
+"""Bytes a client's configuration file may have."""
+
+_BOM = b"\xef\xbb\xbf"
+_CONDITIONAL = {
+    "added": "would add", "removed": "would remove", "replaced": "would replace",
+    "updated": "would update", "put": "would put",
+}  # fmt: skip
+"""How a trial says what an installation did. Anything else, such as why a file stays, holds for both."""
+_PROGRAM = re.compile(r"(?:.*[/\\])?contextd(?:\.\w+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """What became of one file; `changes` in words, or why there are none; `backup` what it was before."""
+
+    path: Path
+    state: State
+    changes: tuple[str, ...] = ()
+    backup: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InstallReport:
+    """What an installation or its removal did, or would do when `dry_run`."""
+
+    client: str
+    scope: Reach
+    dry_run: bool
+    files: tuple[FileReport, ...]
+    afterwards: str = ""
+
+    @property
+    def changed(self) -> bool:
+        """Whether any file changed, or would."""
+        return any(file.state != "unchanged" for file in self.files)
+
+    def as_text(self) -> str:
+        """One line per file, its changes below, and what is left to do."""
+        lines = ["Nothing was written: this is what would happen."] if self.dry_run else []
+        return "\n".join([*lines, *self.lines()])
+
+    def lines(self) -> list[str]:
+        """What `as_text` says of the files."""
+        lines: list[str] = []
+        for file in self.files:
+            trial = self.dry_run and file.state != "unchanged"
+            lines.append(f"{file.path}: {'would be ' if trial else ''}{file.state}")
+            lines += [f"  {self._change(change)}" for change in file.changes]
+            lines += [f"  as it was: {file.backup}"] if file.backup else []
+        return lines + ([self.afterwards] if self.afterwards and self.changed else [])
+
+    def _change(self, change: str) -> str:
+        verb, _, rest = change.partition(" ")
+        return f"{_CONDITIONAL[verb]} {rest}" if self.dry_run and verb in _CONDITIONAL else change
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """One file to write: `after` None removes it, and with it `directories` that are empty then.
+
+    `copy` is where its receipt lives: `receipt` is written there, or forgotten when `undone`.
+    """
+
+    path: Path
+    before: bytes | None
+    after: bytes | None
+    copy: Path
+    report: FileReport
+    receipt: Receipt | None = None
+    undone: bool = False
+    executable: bool = False
+    directories: tuple[str, ...] = ()
+
+
+def install(
+    client: str,
+    home_dir: Path,
+    project_root: Path | None,
+    *,
+    command: Sequence[str],
+    scope: Reach = "user",
+    config_dir: Path | None = None,
+    backups: Path | None = None,
+    dry_run: bool = False,
+    settings: frozenset[str] = frozenset(),
+    profile: str = "",
+    status_line: bool = False,
+) -> InstallReport:
+    """Add contextd's MCP server, hooks and instructions to a client's files; again changes nothing.
+
+    `command` starts contextd and ends with its program, such as `["/opt/bin/contextd"]` or
+    `["python", "-m", "contextd"]`. `config_dir` is the client's configuration directory where the
+    user chose another one; `settings` are those that are on and bring hooks of their own; `profile` which
+    tools are shown, `status_line` whether the client is to show ours. What a file was before is kept in `backups`, or beside it. Raises `Invalid` when a file
+    is not what the client expects, or the client has none for the scope; then no file was touched.
+    """
+    if not command or not _PROGRAM.fullmatch(command[-1]):
+        raise Invalid(
+            f"{' '.join(command)!r} does not start contextd",
+            "give the command line that ends with the program contextd",
+        )
+    row = client_named(client)
+    root = _root(row, scope, project_root)
+    calling = Calling(
+        row.name,
+        tuple(command),
+        root or home_dir,
+        root is None,
+        profile,
+        settings,
+        row.configuration.hooked(scope),
+        row.shared,
+        status_line,
+    )
+    plans = [
+        _plan_install(path, parts, row, calling, root, backups)
+        for path, parts in files_of(row, home_dir, root, config_dir).items()
+    ]
+    return _carry_out(plans, row, scope, dry_run, row.configuration.afterwards)
+
+
+def uninstall(
+    client: str,
+    home_dir: Path,
+    project_root: Path | None,
+    *,
+    scope: Reach = "user",
+    config_dir: Path | None = None,
+    backups: Path | None = None,
+    dry_run: bool = False,
+) -> InstallReport:
+    """Take contextd out of a client's configuration.
+
+    A file that nobody changed since is put back as it was, to the byte, or removed when it was
+    made by the installation; in any other only our own entries are removed. The arguments are those
+    of `install`.
+    """
+    row = client_named(client)
+    root = _root(row, scope, project_root)
+    files = files_of(row, home_dir, root, config_dir, every=True)
+    notes = row.configuration.notes
+    noted = dict(notes(list(files), home_dir, config_dir)) if notes else {}
+    for path in noted.keys() & files.keys():
+        files[path].append(noted.pop(path))
+    plans = [_plan_uninstall(path, parts, row, root, backups) for path, parts in files.items()]
+    plans += [_plan_forgetting(path, part, row) for path, part in noted.items()]
+    return _carry_out(plans, row, scope, dry_run)
+
+
+def files_of(
+    client: Client, home: Path, root: Path | None, config: Path | None, *, every: bool = False
+) -> dict[Path, list[Addition]]:
+    """The files a client is told of contextd in, of the project when `root` is given, and what goes into
+    each; with `every` also those of the other names that such a file may have.
+    """
+    found: dict[Path, list[Addition]] = {}
+    for file in client.configuration.files:
+        place = file.place("project" if root else "user")
+        if place is None:
+            continue
+        base, chosen = (root, None) if root else (home, config)
+        paths = [place.path(base, chosen)]
+        if every:
+            paths = [path for path in place.paths(base, chosen) if path.is_file()] or paths
+        for path in paths:
+            found.setdefault(path, []).append(file.part)
+    return found
+
+
+def _root(client: Client, scope: Reach, project_root: Path | None) -> Path | None:
+    if not client.configuration.held(scope):
+        other = "project" if scope == "user" else "user"
+        raise Invalid(
+            f"{client.title} has no files of that kind for one {scope}"
+            if scope == "project"
+            else f"{client.title} has such files in projects only",
+            f"try it with --scope {other}",
+        )
+    if scope == "user":
+        return None
+    if project_root is None:
+        raise Invalid("there is no project to install into", "run it inside a repository")
+    return project_root
+
+
+def _plan_install(
+    path: Path,
+    parts: Sequence[Addition],
+    client: Client,
+    calling: Calling,
+    root: Path | None,
+    backups: Path | None,
+) -> _Planned:
+    real = _real(path, root)
+    before = _load(real)
+    given, mark = _decode(before, path, parts)
+    text, changes = given, list[str]()
+    with _naming(path):
+        for part in parts:
+            text, more = part.add(text, calling)
+            changes += more
+    copy = copy_path(real, client.name, backups)
+    if text == given:
+        return _Planned(real, before, before, copy, FileReport(path, "unchanged", tuple(changes)))
+    after = mark + text.encode()
+    state: State = "created" if before is None else "changed"
+    receipt = _receipt(
+        path,
+        before,
+        after,
+        parts,
+        client,
+        read_receipt(copy),
+        missing_directories(real, made_directories(backups)),
+    )
+    backup = copy if receipt.before is not None else None
+    report = FileReport(path, state, tuple(changes), backup)
+    program = before is None and any(part.executable for part in parts)
+    return _Planned(real, before, after, copy, report, receipt, executable=program)
+
+
+def _receipt(
+    path: Path,
+    before: bytes | None,
+    after: bytes,
+    parts: Sequence[Addition],
+    client: Client,
+    old: Receipt | None,
+    directories: tuple[str, ...],
+) -> Receipt:
+    if before is None:
+        return Receipt(None, _digest(after), directories)
+    if old is not None and old.after == _digest(before):
+        return Receipt(old.before, _digest(after), old.directories)
+    # Somebody wrote to it since our last edit, or an installation that left no receipt did: what
+    # an uninstallation should put back is this content, less what is ours.
+    bare, mark, changes = _bare(path, before, parts, client.name, _kept(old, path, parts))
+    if changes and old is not None and old.before is None and _says_nothing(bare):
+        return Receipt(None, _digest(after), old.directories)
+    return Receipt(mark + bare.encode() if changes else before, _digest(after))
+
+
+def _plan_uninstall(
+    path: Path, parts: Sequence[Addition], client: Client, root: Path | None, backups: Path | None
+) -> _Planned:
+    real = _real(path, root)
+    before = _load(real)
+    copy = copy_path(real, client.name, backups)
+    old = read_receipt(copy)
+    made = old.directories if old is not None else ()
+
+    def plan(after: bytes | None, state: State, *changes: str) -> _Planned:
+        report = FileReport(path, state, changes)
+        return _Planned(real, before, after, copy, report, undone=True, directories=made)
+
+    if before is None:
+        return plan(None, "unchanged")
+    if old is not None and old.after == _digest(before):
+        if old.before is None:
+            return plan(None, "removed", "contextd had made it")
+        return plan(old.before, "restored", "put back as it was")
+    bare, mark, changes = _bare(path, before, parts, client.name, _kept(old, path, parts))
+    if not changes:
+        return plan(before, "unchanged")
+    if _says_nothing(bare) and (
+        all(isinstance(part, OwnFile) for part in parts)
+        or (old is not None and _was_ours(old.before, path, parts))
+    ):
+        return plan(None, "removed", "nothing of yours was in it")
+    return plan(mark + bare.encode(), "changed", *changes)
+
+
+def _plan_forgetting(path: Path, part: Addition, client: Client) -> _Planned:
+    """Take the client's notes out of a file that is otherwise none of this uninstallation."""
+    real = _real(path, None)
+    before = _load(real)
+    bare, mark, changes = _bare(path, before or b"", [part], client.name, frozenset())
+    after = mark + bare.encode() if changes else before
+    state: State = "changed" if changes else "unchanged"
+    return _Planned(real, before, after, real, FileReport(path, state, tuple(changes)))
+
+
+def _bare(
+    path: Path, data: bytes, parts: Sequence[Addition], client: str, keep: frozenset[Place]
+) -> tuple[str, bytes, list[str]]:
+    """A file's text without our entries, the mark it begins with, and what was removed."""
+    text, mark = _decode(data, path, parts)
+    changes: list[str] = []
+    with _naming(path):
+        for part in parts:
+            text, more = part.without(text, client, keep)
+            changes += more
+    return text, mark, changes
+
+
+def _was_ours(before: bytes | None, path: Path, parts: Sequence[Addition]) -> bool:
+    """Whether there was nothing in a file that did not come from contextd, for whichever client."""
+    if before is None:
+        return True
+    text = before
+    for client in CLIENTS:
+        bare, mark, changes = _bare(path, text, parts, client, frozenset())
+        text = mark + bare.encode() if changes else text
+    return text != before and _says_nothing(text.decode())
+
+
+def _says_nothing(text: str) -> bool:
+    return "".join(text.split()) in ("", "{}")
+
+
+def _kept(old: Receipt | None, path: Path, parts: Sequence[Addition]) -> frozenset[Place]:
+    if old is None or old.before is None:
+        return frozenset()
+    text = _decode(old.before, path, parts)[0]
+    return frozenset().union(*(part.containers(text) for part in parts))
+
+
+def _carry_out(
+    plans: Sequence[_Planned],
+    client: Client,
+    scope: Reach,
+    dry_run: bool,
+    afterwards: str = "",
+) -> InstallReport:
+    for plan in plans if not dry_run else ():
+        if _load(plan.path) != plan.before:
+            raise Conflict(
+                f"{plan.path} changed while it was being edited", f"close {client.title}, try again"
+            )
+        if plan.receipt is not None:
+            write_receipt(plan.copy, plan.receipt)
+        _write(plan)
+        if plan.undone:
+            forget(plan.copy)
+            if plan.after is None:
+                remove_directories(plan.directories)
+    reports = tuple(plan.report for plan in plans)
+    return InstallReport(client.name, scope, dry_run, reports, afterwards)
+
+
+def _write(plan: _Planned) -> None:
+    if plan.after == plan.before:
+        return
+    if plan.after is not None:
+        replace_file(plan.path, plan.after)
+        if plan.executable:
+            plan.path.chmod(0o755)
+        return
+    try:
+        plan.path.unlink()
+    except OSError as error:
+        raise Unavailable(
+            f"{plan.path} could not be removed: {error.strerror}", "check its permissions"
+        ) from error
+
+
+def _real(path: Path, root: Path | None) -> Path:
+    # A user may link a configuration file from anywhere; a repository may not lead out of itself.
+    try:
+        return path.resolve() if root is None else target_inside(root, path)
+    except (OSError, RuntimeError) as error:
+        raise Invalid(f"{path} is a link that leads nowhere: {error}", "replace it") from error
+
+
+def _load(path: Path) -> bytes | None:
+    try:
+        about = path.stat()
+        if not stat.S_ISREG(about.st_mode):
+            raise Invalid(f"{path} is not a file", "move it away and try again")
+        if about.st_size > LARGEST:
+            raise TooLarge(f"{path} has {about.st_size} bytes", f"at most {LARGEST} are read")
+        return read_file(path, LARGEST)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise Unavailable(
+            f"{path} cannot be read: {error.strerror}", "check its permissions"
+        ) from error
+
+
+def _decode(data: bytes | None, path: Path, parts: Sequence[Addition]) -> tuple[str, bytes]:
+    """The text of a file and the mark it begins with; an empty file counts as what its format says."""
+    data = data or b""
+    mark = _BOM if data.startswith(_BOM) else b""
+    try:
+        text = data.removeprefix(_BOM).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Invalid(f"{path} is not UTF-8 text", "save it as UTF-8 and try again") from error
+    return (text if text.strip() else parts[0].empty or text), mark
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except Invalid as error:
+        raise Invalid(f"{path}: {error.message}", f"{error.hint}; nothing was changed") from error
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()

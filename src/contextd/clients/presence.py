@@ -1,0 +1,67 @@
+"""Which coding clients are on this machine, and which of them are connected."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal
+
+from contextd.clients import CLIENTS
+from contextd.clients.client import Client, Reach
+from contextd.clients.install import uninstall
+from contextd.domain.dataclass import dataclass
+from contextd.domain.errors import ContextdError
+from contextd.thin.home import directory_from
+
+Connection = Literal["connected", "partly", "not connected", "unreadable"]
+
+
+@dataclass(frozen=True, slots=True)
+class PresentClient:
+    """A client that is on this machine, and what says so."""
+
+    client: Client
+    sign: str
+
+
+def sign_of(client: Client, home: Path) -> str:
+    """What says that a client is on this machine; empty when nothing does."""
+    chosen = directory_from(client.configuration.variable)
+    for place in client.presence.made:
+        path = place.paths(home, chosen)[0]
+        with suppress(OSError):
+            path.stat()
+            return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
+    found = next((name for name in client.presence.programs if shutil.which(name)), "")
+    return f"{found} on PATH" if found else ""
+
+
+def present_clients(home: Path) -> list[PresentClient]:
+    """The clients on this machine, in the order of their table."""
+    signs = ((row, sign_of(row, home)) for row in CLIENTS.values())
+    return [PresentClient(row, sign) for row, sign in signs if sign]
+
+
+def connection_of(client: Client, home: Path, root: Path | None) -> tuple[Connection, str]:
+    """Whether contextd stands in a client's files, of the project where `root` is given, and in what of
+    them it is missing; for files that cannot be read, what is wrong.
+    """
+    reach: Reach = "user" if root is None else "project"
+    if not client.configuration.held(reach):
+        return "not connected", ""
+    try:
+        report = uninstall(
+            client.name,
+            home,
+            root,
+            scope=reach,
+            config_dir=directory_from(client.configuration.variable),
+            dry_run=True,
+        )
+    except ContextdError as error:
+        return "unreadable", f"{error.message} ({error.hint})"
+    missing = [str(file.path) for file in report.files if file.state == "unchanged"]
+    if not missing:
+        return "connected", ""
+    return ("partly", ", ".join(missing)) if report.changed else ("not connected", "")

@@ -1,0 +1,74 @@
+"""VS Code with GitHub Copilot: MCP servers, and instructions per project. It also runs the hooks of Copilot CLI and of
+Claude Code, and shows its agent what they answer at the start of a session and of a sub-agent.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from contextd.clients.client import Client, ConfigFile, Configuration, FilePlace, Presence
+from contextd.clients.codec import JSONC
+from contextd.clients.entries import ServerEntry
+from contextd.clients.occurrence import Reading, in_hook_output
+from contextd.clients.shapes import stdio_server
+from contextd.clients.texts import TOOLS, Block
+
+_FOLDER = {
+    "darwin": "Library/Application Support/Code/User",
+    "win32": "AppData/Roaming/Code/User",
+}
+_ALWAYS = "---\napplyTo: '**'\n---\n\n"
+
+CLIENT = Client(
+    name="vscode",
+    title="VS Code (Copilot)",
+    limits="it runs the hooks of Copilot CLI and Claude Code: `contextd install copilot-cli` has its sessions briefed;"
+    " it shows nothing at a prompt",
+    # Beside its own spelling in the payload, which no other client uses, it has no sign of its own.
+    fields=("hookEventName",),
+    runs_hooks_of=("claude-code", "copilot-cli"),
+    shown=frozenset({"started", "answered", "delegating"}),
+    reading=Reading(
+        moments={
+            "SessionStart": "started",
+            "UserPromptSubmit": "prompted",
+            "PostToolUse": "answered",
+            "Stop": "stopped",
+            "SubagentStart": "delegating",
+            "PreCompact": "compacting",
+            "PreToolUse": None,
+            "SubagentStop": None,
+        },
+        session=("session_id", "sessionId"),
+        # The format of its transcripts is not a promise, and nothing reads it.
+        transcript=(),
+    ),
+    answer=partial(
+        in_hook_output,
+        {"started": "SessionStart", "answered": "PostToolUse", "delegating": "SubagentStart"},
+    ),
+    instructions=".github/copilot-instructions.md",
+    configuration=Configuration(
+        files=(
+            ConfigFile(
+                holds="MCP server",
+                part=ServerEntry(JSONC, "servers", stdio_server),
+                user=FilePlace(
+                    "Code/User/mcp.json",
+                    below=".config",
+                    elsewhere={name: f"{folder}/mcp.json" for name, folder in _FOLDER.items()},
+                ),
+                project=FilePlace(".vscode/mcp.json"),
+            ),
+            ConfigFile(
+                holds="instructions",
+                part=Block(TOOLS, _ALWAYS),
+                project=FilePlace(".github/instructions/contextd.instructions.md"),
+            ),
+        ),
+        variable="XDG_CONFIG_HOME",
+    ),
+    presence=Presence(
+        programs=("code",), made=(FilePlace("Code/User", below=".config", elsewhere=_FOLDER),)
+    ),
+)

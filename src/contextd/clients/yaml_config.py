@@ -1,0 +1,92 @@
+"""Editing YAML as text: comments, order and layout stay."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import yaml
+
+from contextd.domain.errors import Invalid
+from contextd.files.yaml_edit import Append, Edit, Keys, Remove, Set, edited
+from contextd.files.yaml_text import load_plain
+
+Place = tuple[str | int, ...]
+
+
+def read(text: str) -> Any:
+    """The value of a YAML text, an empty mapping for one that says nothing. Raises `Invalid` saying where
+    it is wrong.
+    """
+    try:
+        value = load_plain(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" at line {mark.line + 1}" if mark is not None else ""
+        what = getattr(error, "problem", None) or str(error)
+        raise Invalid(f"not valid YAML{where}: {what}", "correct it and try again") from error
+    return {} if value is None else value
+
+
+def put(text: str, place: Place, value: Any) -> str:
+    """`text` with `value` at `place`; mappings missing on the way are made. A list position must be that
+    of an item, or the next free one.
+    """
+    inside = next((i for i, step in enumerate(place[:-1], 1) if isinstance(step, int)), 0)
+    if inside:
+        # An item of a list is written anew as a whole.
+        item = copy.deepcopy(_at(read(text), list(place[:inside])))
+        _at(item, list(place[inside:-1]))[place[-1]] = value
+        return put(text, place[:inside], item)
+    *way, last = place
+    if isinstance(last, str):
+        if _at_or_none(read(text), place) == value:
+            return text
+        return edited(text, _member_by_member(text, place, value) or [Set(_keys(place), value)])
+    listed = list(_at(read(text), way) or ())
+    if last == len(listed):
+        return edited(text, [Append(_keys(way), (value,))])
+    listed[last] = value
+    return edited(text, [Set(_keys(way), listed)])
+
+
+def _member_by_member(text: str, place: Place, value: Any) -> list[Edit]:
+    """How a mapping becomes another one without being written anew, comments and all; empty where what
+    stands there is none.
+    """
+    present = _at_or_none(read(text), place)
+    if not isinstance(present, dict) or not present or not isinstance(value, dict):
+        return []
+    keys = _keys(place)
+    removals: list[Edit] = [Remove((*keys, name)) for name in present if name not in value]
+    differ = [name for name in value if name not in present or present[name] != value[name]]
+    return [*removals, *(Set((*keys, name), value[name]) for name in differ)]
+
+
+def remove(text: str, place: Place) -> str:
+    """`text` without what stands at `place`."""
+    *way, last = place
+    if isinstance(last, str):
+        edit: Edit = Remove(_keys(place))
+    else:
+        listed = copy.copy(_at(read(text), way))
+        del listed[last]
+        edit = Set(_keys(way), listed)
+    made = edited(text, [edit])
+    return "" if made.strip() == "{}" else made
+
+
+def _keys(place: Place | list[str | int]) -> Keys:
+    return tuple(map(str, place))
+
+
+def _at(value: Any, way: list[str | int]) -> Any:
+    for step in way:
+        value = value.get(step) if isinstance(value, dict) else value[step]
+    return value
+
+
+def _at_or_none(value: Any, place: Place) -> Any:
+    for step in place:
+        value = value.get(step) if isinstance(value, dict) else None
+    return value

@@ -1,0 +1,6 @@
+"""The code of a checkout, kept up to date: scanning, symbols, references, impact, search.
+
+Uses: briefing, code, domain, jobs, knowledge, policies, ports, projects, redaction, runtime, schema,
+    skills, thin.
+Start at: `scanning.py`, `freshness.py`, `operations/references.py`.
+"""

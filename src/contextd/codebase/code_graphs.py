@@ -1,0 +1,153 @@
+"""The graphs of a project's code, made from its index and kept while that stays as it is."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from contextd.code.calls.call_graph import CallGraph
+from contextd.code.calls.kept import reader
+from contextd.code.calls.reading import CodeFacts, Kept, StoredCalls
+from contextd.code.calls.scip import (
+    ScipIndexes,
+    Stamp,
+    package_folders,
+    read_indexes,
+    stamp,
+    told_edges,
+)
+from contextd.code.calls.word_index import WordIndex
+from contextd.code.symbols.symbol_graph import SymbolGraph, symbol_graph
+from contextd.codebase.taking_turns import turn
+from contextd.domain.changes import Changes, CodeChange
+from contextd.domain.scope import Scope
+from contextd.runtime.caches import Cache
+from contextd.runtime.loading import building
+from contextd.runtime.runtime import Runtime
+
+_GRAPHS = 4
+"""A graph of 50,000 files takes 300 MB."""
+
+_READ_AHEAD, _SLICE = 10_000, 0.1
+"""So many files are read for calls before they are asked about, each of which takes 2 ms once and 4 kB of
+the store; and the seconds after which others have their turn.
+"""
+
+
+def symbols_of(runtime: Runtime) -> SymbolGraph:
+    """Who imports which definition, as the index has it now."""
+    graphs = runtime.organisation.caches.of("symbol graphs", _GRAPHS)
+    files = runtime.view.files
+    whose = runtime.code_place or tuple(one.root for one in files.checkouts(runtime.scope)[-1:])
+    return symbol_graph(files, runtime.scope, graphs, whose)
+
+
+def calls_of(runtime: Runtime) -> CallGraph:
+    """Who calls which definition in the caller's checkout. What was read of a file is kept for as long
+    as its content is the same; work trees of one project share nothing.
+    """
+    # Of two who ask at once, one makes it.
+    with turn(runtime, "making"):
+        return _made(runtime)
+
+
+def graphs_are_made(runtime: Runtime) -> bool:
+    """Whether a call graph of the caller's checkout was made in this process, perhaps of older files."""
+    calls = runtime.organisation.caches.of("call graphs", _GRAPHS)
+    return calls.get((runtime.scope, runtime.root)) is not None
+
+
+def _made(runtime: Runtime) -> CallGraph:
+    graph = symbols_of(runtime)
+    calls: Cache[tuple[Scope, Path], tuple[SymbolGraph, Stamp, CallGraph]]
+    calls = runtime.organisation.caches.of("call graphs", _GRAPHS)
+    place = runtime.scope, runtime.root
+    index, written = stamp(runtime.root, _packages(runtime, graph)), calls.get(place)
+    if written is not None and written[0] is graph and written[1] == index:
+        return written[2]
+    before = written[2].facts if written is not None else None
+    known = {f"{file.digest} {file.path}" for file in graph.files.values()}
+    # A copy: what reads ahead may be adding to it.
+    still = {k: v for k, v in list(before.shared.items()) if k in known} if before else Kept()
+    words = before.words if before is not None else WordIndex()
+    stored = StoredCalls(runtime.view.files, runtime.scope)
+    facts = CodeFacts(runtime.root, graph, still, words, stored)
+    calls_told = told_edges(runtime.root, graph, _indexes(runtime, index))
+    made = CallGraph(graph, facts, calls_told.edges, calls_told.notice)
+    calls.put(place, (graph, index, made))
+    _prepare(runtime, facts)
+    return made
+
+
+def get_ready(runtime: Runtime) -> None:
+    """Have the graph made behind everybody's back, where callers were asked for before: the first question
+    in a process would wait for it.
+    """
+    if runtime.project is None or runtime.checkout is None:
+        return
+    place = runtime.scope, runtime.root
+    tried: Cache[tuple[Scope, Path], bool] = runtime.organisation.caches.of("graphs ahead", 256)
+    if tried.get(place) is None:
+        tried.put(place, True)
+        runtime.sinks.prepare("call graph", place, lambda: make_ahead(runtime))
+
+
+def make_ahead(runtime: Runtime) -> None:
+    """Make the graph now; nothing where nobody asked for callers yet, or the project is too large for it."""
+    known = runtime.view.files
+    if not known.calling(runtime.scope, reader()) or known.count(runtime.scope) > _READ_AHEAD:
+        return
+    with building():
+        graph = calls_of(runtime).graph
+        _ = graph.users, graph.by_name, graph.rank, graph.importers, graph.passed_on_as
+
+
+def _packages(runtime: Runtime, graph: SymbolGraph) -> frozenset[str]:
+    known: Cache[Path, tuple[SymbolGraph, frozenset[str]]]
+    known = runtime.organisation.caches.of("package folders", _GRAPHS)
+    found = known.get(runtime.root)
+    if found is None or found[0] is not graph:
+        found = graph, package_folders(graph)
+        known.put(runtime.root, found)
+    return found[1]
+
+
+def _indexes(runtime: Runtime, written: Stamp) -> ScipIndexes:
+    """What the indexes of the checkout say, read once for each time that they are written."""
+    if not written:
+        return ScipIndexes({})
+    known: Cache[Path, tuple[Stamp, ScipIndexes]]
+    known = runtime.organisation.caches.of("scip indexes", _GRAPHS)
+    found = known.get(runtime.root)
+    if found is None or found[0] != written:
+        found = written, read_indexes(runtime.root, written)
+        known.put(runtime.root, found)
+    return found[1]
+
+
+def _prepare(runtime: Runtime, facts: CodeFacts) -> None:
+    """Have the files read before somebody asks about them, some at a time: others wait to be prepared too."""
+    place = runtime.scope, runtime.root
+
+    def some() -> None:
+        calls = runtime.organisation.caches.of("call graphs", _GRAPHS).get(place)
+        if calls is None or calls[2].facts is not facts:
+            return
+        with building():
+            whole = facts.read_ahead(_READ_AHEAD, _SLICE)
+        save_calls(runtime, facts)
+        if whole:
+            return
+        # What others do meanwhile comes first: half of the time is theirs.
+        time.sleep(_SLICE)
+        runtime.sinks.prepare("calls", place, some)
+
+    runtime.sinks.prepare("calls", place, some)
+
+
+def save_calls(runtime: Runtime, facts: CodeFacts) -> None:
+    """Keep what was read, for whoever may write here."""
+    # Others go on adding to it.
+    some = [facts.unsaved.pop() for _ in range(len(facts.unsaved))]
+    if some and runtime.caller.may("write", runtime.scope):
+        runtime.view.commit(Changes(code=[CodeChange(scope=runtime.scope, calls=some)]))

@@ -1,0 +1,269 @@
+"""Keeping the code index true to the checkout a call stands in, before the call looks into it."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import field, replace
+from functools import partial
+from pathlib import Path
+
+from contextd.code.index.freshness import CheckoutDifference, Tree
+from contextd.code.index.languages.table import language_name
+from contextd.code.index.resolve import Resolver
+from contextd.code.index.scan import ScanReport
+from contextd.code.tree.left_out import left_out
+from contextd.code.tree.limits import exceeds
+from contextd.code.tree.mentions import mentioning
+from contextd.code.tree.walk import Walk
+from contextd.codebase.index_limits import cut_by_limit, is_limited, limited
+from contextd.codebase.scanning import begin_index, keep_stamps, scan_project
+from contextd.codebase.symbol_weights import keep_weights
+from contextd.domain.code import CodePlace
+from contextd.domain.dataclass import dataclass
+from contextd.domain.words import content_words
+from contextd.jobs.table import new_job
+from contextd.runtime.caches import Cache
+from contextd.runtime.runtime import Runtime
+
+INLINE = 64
+"""So many changed files are indexed before the call goes on; more follow in the background."""
+
+_AT_ONCE = 16
+"""So many of more changed files, those that mention what is asked, are indexed before it is answered: a
+tenth of a second.
+"""
+
+_MOST_SWITCHED = 2_000
+"""Where more differ, none is indexed before the answer: a project that is scanned for the first time has to
+follow the imports of all its files for each, 12 s beside the scan of 60,000.
+"""
+
+_NAME = re.compile(r"\w{2,}")
+
+_GROUPS = 5
+"""Sorts of files that are named as not indexed."""
+
+_TREES_KEPT, _RESOLVERS_KEPT = 16, 4
+_CHECKOUTS_KEPT = 1_000
+
+
+@dataclass(slots=True)
+class Described:
+    """What is remembered of a checkout's index: whether it describes the tree as it was seen last, or else in
+    which files at most it differs; None where it may in any.
+    """
+
+    settled: bool = False
+    behind: frozenset[str] | None = None
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+
+@dataclass(frozen=True, slots=True)
+class Lag:
+    """Where the code index is behind a checkout: a `notice` of it, and the `paths` of which it still says
+    what no longer holds. It is `certain` when all files were looked at just now.
+    """
+
+    notice: str = ""
+    paths: frozenset[str] = frozenset()
+    certain: bool = False
+
+
+@contextmanager
+def steady(
+    runtime: Runtime, *, certain: bool = False, asked: str = "", wanted: Sequence[str] = ()
+) -> Iterator[Lag]:
+    """Make the code index say what the caller's checkout says, for a call that looks into it inside.
+    Gives where it is behind.
+
+    A few changed files are indexed at once, many by a job: of them only such as mention what is `asked`
+    and those that are `wanted` at once. Each checkout has an index of its own. For a caller who may only
+    read, the index stays as it is. With `certain` all files are looked at, whatever the system told of them.
+    """
+    if runtime.project is None or runtime.checkout is None:
+        yield Lag()
+        return
+    yield _compared(runtime, _described(runtime), certain, asked, wanted)
+
+
+def _compared(
+    runtime: Runtime, index: Described, certain: bool, asked: str, wanted: Sequence[str]
+) -> Lag:
+    with index.lock:
+        tree = _tree(runtime)
+        before = tree.looked_at
+        difference = _difference(runtime, index, tree, certain)
+        looked = tree.looked_at != before
+        cut = cut_by_limit(tree.walked)
+        if difference is None:
+            return Lag(cut, certain=looked)
+        stale = frozenset((*difference.changed, *difference.removed))
+        if difference.count and not runtime.caller.may("write", runtime.scope):
+            notice = f"{difference.count} files changed since they were indexed, grep sees them now"
+            return Lag(_joined(notice, cut), stale, looked)
+        if difference.count > INLINE:
+            index.settled, index.behind = False, difference.paths
+            brought: frozenset[str] = frozenset()
+            if (asked or wanted) and difference.count <= _MOST_SWITCHED:
+                brought = _bring_some(runtime, tree, difference, asked, wanted)
+            root = str(runtime.root)
+            job = new_job("refresh_index", runtime.scope, runtime.place, {"root": root}, once=root)
+            runtime.queue(job)
+            notice = (
+                f"{difference.count} files changed; their index follows in the background, "
+                "grep sees them now"
+            )
+            return Lag(_joined(notice, cut), stale - brought, looked)
+        _bring(runtime, index, tree, difference)
+        if tree.watcher is None or difference.added or difference.removed:
+            runtime.sinks.prepare("watch", runtime.root, lambda: _watch(runtime))
+        return Lag(cut, certain=looked)
+
+
+def _joined(*notices: str) -> str:
+    return "; ".join(filter(None, notices))
+
+
+def not_indexed(runtime: Runtime, *, symbols: bool = False) -> str:
+    """What of the checkout no search of code or `symbols` can find, in a clause; empty when all is indexed."""
+    tree = _trees(runtime).get(runtime.root) if runtime.checkout is not None else None
+    skipped = tree.walked.skipped if tree is not None and tree.walked is not None else ()
+    groups = left_out(runtime.view.files.errors(runtime.scope), skipped, symbols=symbols)
+    more = f" and {len(groups) - _GROUPS} more" if len(groups) > _GROUPS else ""
+    return f"not indexed: {', '.join(groups[:_GROUPS])}{more}" if groups else ""
+
+
+def refreshed(runtime: Runtime, check: Callable[[], None]) -> ScanReport:
+    """Bring the whole index up to date with the caller's checkout. Other calls go on meanwhile, and
+    compare again before they trust the index. `check` may raise to end it between two commits.
+    """
+    index = _described(runtime)
+    with index.lock:
+        # The scan takes the difference for one of all files.
+        index.settled, index.behind = False, None
+        tree = _tree(runtime)
+        difference = _difference(runtime, index, tree)
+        if difference is None:
+            return ScanReport()
+        index.behind = difference.paths
+        known, walked = tree.resolver, tree.walked
+        assert walked is not None
+        # Its own one: calls go on with that of the tree, and find what was read for both.
+        resolver = (known or Resolver(runtime.root, ())).apart(walked.files)
+    report = scan_project(runtime, walked=difference.walked, resolver=resolver, check=check)
+    check()
+    keep_weights(runtime)
+    return report
+
+
+def rest(runtime: Runtime, busy: frozenset[Path]) -> int:
+    """Stop watching the checkouts that are not `busy`; says how many."""
+    idle = [tree for tree in _trees(runtime).values() if tree.watcher and tree.root not in busy]
+    for tree in idle:
+        tree.close()
+    return len(idle)
+
+
+def _described(runtime: Runtime) -> Described:
+    cache: Cache[CodePlace | None, Described] = runtime.organisation.caches.of(
+        "described trees", _CHECKOUTS_KEPT
+    )
+    return cache.made(runtime.code_place, Described)
+
+
+def _trees(runtime: Runtime) -> Cache[Path, Tree]:
+    return runtime.organisation.caches.of("checkouts", _TREES_KEPT, close=Tree.close)
+
+
+def _tree(runtime: Runtime) -> Tree:
+    """What is remembered of the caller's checkout. Resolvers are large: few trees keep one."""
+    trees = _trees(runtime)
+    found = trees.made(runtime.root, lambda: Tree(runtime.root))
+    found.keep_within(partial(_within_limits, runtime) if is_limited(runtime) else None)
+    for tree in trees.values()[:-_RESOLVERS_KEPT]:
+        tree.resolver = None
+    return found
+
+
+def _within_limits(runtime: Runtime, walked: Walk) -> Walk:
+    if exceeds(walked.files):
+        # What other checkouts of the project have counts as known, and so comes before anything new.
+        begin_index(runtime)
+    return limited(runtime, walked)
+
+
+def _difference(
+    runtime: Runtime, index: Described, tree: Tree, certain: bool = False
+) -> CheckoutDifference | None:
+    scope, files = runtime.scope, runtime.view.files
+    walked = tree.look(settled=index.settled, certain=certain)
+    if walked is None:
+        return None
+    behind = frozenset[str]() if index.settled else index.behind
+    # Until all of it is brought over, the index describes no tree.
+    index.settled, index.behind = False, None
+    if behind is None or tree.touched is None or len(behind | tree.touched) > _MOST_SWITCHED:
+        begin_index(runtime)
+        difference = tree.compare_all(walked, files.stamps(scope))
+    else:
+        touched = behind | tree.touched
+        stamps = files.stamps(scope, sorted(touched))
+        some = tuple(file for file in walked.files if file.path in touched)
+        difference = tree.compare(replace(walked, files=some), stamps)
+    keep_stamps(runtime, difference.stamped)
+    return difference
+
+
+def _bring(runtime: Runtime, index: Described, tree: Tree, difference: CheckoutDifference) -> None:
+    if difference.count:
+        scan_project(
+            runtime,
+            walked=difference.walked,
+            stamps=difference.stamps,
+            resolver=tree.linked(),
+        )
+    index.settled = True
+
+
+def _bring_some(
+    runtime: Runtime,
+    tree: Tree,
+    difference: CheckoutDifference,
+    asked: str,
+    wanted: Sequence[str],
+) -> frozenset[str]:
+    """Index those of the files that differ which an answer is most likely in; returns their paths."""
+    differing = (*difference.changed, *difference.added)
+    paths = [path for path in dict.fromkeys(wanted) if path in differing][:INLINE]
+    if asked:
+        name = asked.rpartition(".")[2]
+        words = content_words(asked)
+        paths += mentioning(
+            runtime.root, differing, words, _AT_ONCE, name if _NAME.fullmatch(name) else ""
+        )
+    if paths:
+        some = difference.only(paths)
+        resolver = tree.linked_beside(difference, some)
+        scan_project(runtime, walked=some.walked, stamps=some.stamps, resolver=resolver)
+    return frozenset(paths)
+
+
+def _watch(runtime: Runtime) -> None:
+    """Ask the system for hints; where a session is open, have a resolver at hand as well."""
+    index = _described(runtime)
+    with index.lock:
+        tree = _tree(runtime)
+        tree.watch()
+        walked = tree.walked if tree.resolver is None else None
+    here = frozenset({runtime.scope})
+    if walked is None or not runtime.view.sessions.find(here, statuses=("active",), limit=1):
+        return
+    # Whoever changes the first file should not wait for it, nor should a search meanwhile.
+    resolver = Resolver.of(runtime.root, walked.files)
+    resolver.kept_in(runtime.view.files, runtime.scope)
+    resolver.ready({language_name(file.path) for file in walked.files})
+    with index.lock:
+        tree.resolver = tree.resolver or resolver

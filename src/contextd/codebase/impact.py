@@ -1,0 +1,321 @@
+"""What a change of some definitions may break, and the tests that would notice."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
+
+from contextd.code.calls.call_graph import CallGraph
+from contextd.code.calls.uses import uses
+from contextd.code.index.languages.table import language_of
+from contextd.code.symbols.sources import Sources
+from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
+from contextd.codebase.changed_code import ChangedCode
+from contextd.codebase.test_ranking import TestEvidence, chosen, evidence_of, is_run, runnable
+from contextd.domain.code import is_test
+from contextd.domain.dataclass import dataclass
+from contextd.domain.quoting import document, indented, inline
+from contextd.domain.tokens import count_tokens
+
+_MOST_FOLLOWED = 300
+"""Definitions whose callers are looked for: past that a change touches everything anyway."""
+_SECONDS = 2.0
+"""How long callers are looked for: whoever asks again gets the rest, as what was read is kept."""
+
+_MOST_PLACES = 100
+"""Past so many places nobody reads on, and what calls those is not looked for."""
+_TESTS_READ = 30
+"""Test files that are read: a hundred may call what everybody calls."""
+_TEST_FILES, _EACH = 10, 8
+"""Test files that are named, and tests of each: a list of all is no choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class DependentPlace:
+    """A place that may break. `level` counts the calls between it and the change, `why` says how it is
+    linked: `call`, `use`, `extends` or `import`.
+    """
+
+    path: str
+    line: int
+    symbol: str
+    why: str
+    level: int = 1
+    certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TestOfCode:
+    """A test that would notice, and why it is thought so."""
+
+    path: str
+    symbol: str
+    why: str
+    certain: bool = True
+
+    @property
+    def place(self) -> str:
+        """As test runners take it."""
+        return f"{self.path}::{self.symbol.replace('.', '::')}" if self.symbol else self.path
+
+
+@dataclass(frozen=True, slots=True)
+class CodeReach:
+    """Everything a change reaches; `lack` says what was not followed and how to get it, empty for nothing."""
+
+    broken: list[DependentPlace]
+    tests: list[TestOfCode]
+    lack: str = ""
+
+
+_NO_TIME = "more depends on it than was followed in time: ask again for the rest"
+_TOO_MANY = "so much depends on it that not all of what is further away was followed: ask about one of these"
+
+
+def reach(
+    calls: CallGraph,
+    sources: Sources,
+    changed: ChangedCode,
+    depth: int,
+    along: Mapping[str, int],
+) -> CodeReach:
+    """What leads to some definitions, `depth` calls far, certain and near places first. What stands in a
+    changed definition itself is left out. `along` is how often other files changed with these.
+    """
+    calls.look_for(changed.symbols[:_MOST_FOLLOWED])
+    saying: Counter[str] = Counter()
+    for one in changed.symbols[:_MOST_FOLLOWED]:
+        saying.update({path for path, _ in calls.candidates(one) if is_test(path)})
+    paths = [file.path for file in changed.files if file.change != "delete"]
+    tests = evidence_of(calls.graph, paths, saying, along)
+    following = _Following(calls, sources, changed, {one.path for one in _first(tests.values())})
+    lack = following.follow(depth)
+    following.drop_imports()
+    for place in _importing_gone(calls.graph, changed):
+        following.found.setdefault((place.path, place.line), place)
+    rank = calls.graph.rank
+    every = sorted(
+        following.found.values(),
+        key=lambda b: (not b.certain, b.level, -rank.get(b.path, 0.0), b.path, b.line),
+    )
+    code = [one for one in every if not is_test(one.path)]
+    own = {
+        file.path: dict.fromkeys(runnable(file.path, one.qualified) for one in file.symbols)
+        for file in changed.files
+        if is_test(file.path) and file.change != "delete"
+    }
+    run = {path: one for path, one in tests.items() if is_run(calls.graph, path)}
+    return CodeReach(code, _tests(run, every, own), lack)
+
+
+def _first(tests: Iterable[TestEvidence]) -> list[TestEvidence]:
+    """The test files that are worth reading."""
+    return sorted(tests, key=lambda one: (-one.score, one.path))[:_TESTS_READ]
+
+
+@dataclass(slots=True)
+class _Following:
+    """Callers while they are looked for, in all code and the tests that are worth it."""
+
+    calls: CallGraph
+    sources: Sources
+    changed: ChangedCode
+    tests: set[str]
+    found: dict[tuple[str, int], DependentPlace] = field(
+        default_factory=dict[tuple[str, int], DependentPlace]
+    )
+
+    def among(self, path: str) -> bool:
+        """Whether a file is looked into."""
+        return path in self.tests or not is_test(path)
+
+    def drop_imports(self) -> None:
+        """An import stands for its file only where nothing else in it certainly does."""
+        using = {one.path for one in self.found.values() if one.certain and one.why != "import"}
+        self.found = {
+            place: one
+            for place, one in self.found.items()
+            if one.why != "import" or one.path not in using
+        }
+
+    def follow(self, depth: int) -> str:
+        """Find the callers; what is lacking of them, as `CodeReach` says it."""
+        targets = frozenset((one.path, one.qualified) for one in self.changed.symbols)
+        seen = set(targets)
+        level = [(one, True) for one in self.changed.symbols]
+        followed, end = 0, time.monotonic() + _SECONDS
+        for distance in range(1, depth + 1):
+            further: list[tuple[Definition, bool]] = []
+            self.calls.look_for(one for one, _ in level[:_MOST_FOLLOWED])
+            # Telling names first: whoever is cut short has most of the answer then.
+            level[:_MOST_FOLLOWED] = sorted(
+                level[:_MOST_FOLLOWED], key=lambda pair: self.calls.spread(pair[0])
+            )
+            for one, certain in level:
+                followed += 1
+                if time.monotonic() > end:
+                    return _NO_TIME
+                many = distance > 1 and len(self.found) > _MOST_PLACES
+                if many or followed > _MOST_FOLLOWED:
+                    return _TOO_MANY
+                for caller, sure in self._callers(one, certain, distance, end, targets):
+                    name = caller.path, caller.qualified
+                    if name not in seen:
+                        seen.add(name)
+                        further.append((caller, sure))
+            level = further
+        return "" if time.monotonic() <= end else _NO_TIME
+
+    def _callers(
+        self,
+        one: Definition,
+        certain: bool,
+        distance: int,
+        end: float,
+        targets: frozenset[tuple[str, str]],
+    ) -> Iterator[tuple[Definition, bool]]:
+        """Note who leads to a definition from outside of the `targets`, and give what is to be followed from
+        there.
+        """
+        # Further away only what calls something hands a change on.
+        direct = distance == 1
+        found = (
+            uses(self.calls, self.sources, one, end, self.among)
+            if direct
+            else self.calls.callers(one, end, self.among)
+        )
+        for edge in found:
+            caller = edge.caller
+            name = caller.qualified if caller is not None else ""
+            if (edge.path, name) in targets:
+                continue
+            sure = certain and edge.certain
+            place = DependentPlace(edge.path, edge.line, name, edge.kind, distance, sure)
+            known = self.found.get((edge.path, edge.line))
+            if known is None or (sure and not known.certain and known.level == distance):
+                self.found[edge.path, edge.line] = place
+            if caller is not None and edge.kind in ("call", "extends"):
+                yield caller, sure
+
+
+def _importing_gone(graph: SymbolGraph, changed: ChangedCode) -> Iterable[DependentPlace]:
+    """The imports that name what is not there any more."""
+    for file in changed.files:
+        names = {name.partition(".")[0] for name in file.removed_names}
+        for path in sorted(graph.importers.get(file.path, ())) if names else ():
+            for one in graph.files[path].imports:
+                if one.target == file.path and names & {inner for inner, _ in one.names}:
+                    yield DependentPlace(path, one.line, "", "import")
+    away = [file.was or file.path for file in changed.files if file.was or file.change == "delete"]
+    asked = {_module(path): path for path in away if path not in graph.files}
+    for path, source in graph.files.items() if asked else ():
+        for one in source.imports:
+            old_path = asked.get(_LAST.sub("", one.specifier).rpartition("/")[2].rpartition(".")[2])
+            if old_path is not None and not one.target and _same_language(path, old_path):
+                yield DependentPlace(path, one.line, "", "import", certain=False)
+
+
+_LAST = re.compile(r"(?:/index)?(?:\.(?:[cm]?[jt]sx?|py))?$")
+_INDEXES = frozenset(("__init__", "index", "mod"))
+
+
+def _module(path: str) -> str:
+    """What an import of a file ends in."""
+    name = posixpath.basename(path).partition(".")[0]
+    return posixpath.basename(posixpath.dirname(path)) if name in _INDEXES else name
+
+
+def _same_language(path: str, other: str) -> bool:
+    language, theirs = language_of(path), language_of(other)
+    return language is not None and theirs is not None and language.family == theirs.family
+
+
+def _tests(
+    tests: dict[str, TestEvidence],
+    every: Sequence[DependentPlace],
+    changed: Mapping[str, Iterable[str]],
+) -> list[TestOfCode]:
+    """The tests that are worth running, best first, those of one file together and the `changed` ones of it
+    first.
+    """
+    symbols = {path: dict.fromkeys(names, True) for path, names in changed.items()}
+    for one in every:
+        known = tests.get(one.path)
+        if known is not None:
+            known.calls += one.certain and one.level == 1
+            known.perhaps += not one.certain and one.level == 1
+            known.away += one.level > 1
+            own = symbols.setdefault(one.path, {})
+            own.setdefault(runnable(one.path, one.symbol), one.certain)
+    listed: list[TestOfCode] = []
+    for test in chosen(tests.values(), _TEST_FILES):
+        path, why = test.path, test.why
+        own = {name: sure for name, sure in symbols.get(path, {}).items() if name}
+        own = own or {"": test.certain}
+        listed += [TestOfCode(path, name, why, sure) for name, sure in own.items()][:_EACH]
+    return listed
+
+
+@dataclass(frozen=True, slots=True)
+class TextSection:
+    """A heading with lines below it, and the share of a budget they may take when it is short."""
+
+    heading: str
+    lines: Sequence[str]
+    share: float
+
+
+def packed(title: str, sections: Sequence[TextSection], budget: int) -> str:
+    """The sections in at most `budget` tokens. What one does not need the others get; what is left out is
+    counted.
+    """
+    some = [one for one in sections if one.lines]
+    costs = {one.heading: [count_tokens(line) + 1 for line in one.lines] for one in some}
+    left = budget - count_tokens(title) - sum(count_tokens(one.heading) + 12 for one in some)
+    room = {one.heading: int(left * one.share) for one in some}
+    spare = left - sum(min(room[one.heading], sum(costs[one.heading])) for one in some)
+    parts = [inline(title)]
+    for one in some:
+        need = sum(costs[one.heading])
+        most = min(need, room[one.heading] + max(0, spare))
+        spare -= max(0, most - room[one.heading])
+        parts.append(one.heading)
+        shown = 0
+        for line, cost in zip(one.lines, costs[one.heading], strict=True):
+            if cost > most:
+                break
+            most -= cost
+            shown += 1
+            parts.append(indented(line))
+        if shown < len(one.lines):
+            parts.append(f"  … {len(one.lines) - shown} more")
+    return document(parts)
+
+
+def by_file(broken: Sequence[DependentPlace]) -> list[str]:
+    """A line per file and symbol, in the order they come."""
+    grouped: dict[tuple[str, bool], list[DependentPlace]] = {}
+    for one in broken:
+        grouped.setdefault((one.path, one.certain), []).append(one)
+    lines = []
+    for (path, certain), some in grouped.items():
+        lines.append(f"  {path}{'' if certain else ' (perhaps)'}")
+        symbols: dict[str, list[DependentPlace]] = {}
+        for one in some:
+            symbols.setdefault(one.symbol, []).append(one)
+        for symbol, places in symbols.items():
+            numbers = ", ".join(str(one.line) for one in places[:6])
+            far = "" if places[0].level == 1 else f" · {places[0].level} calls away"
+            why = "" if places[0].why == "call" else f" · {places[0].why}"
+            lines.append(f"    {numbers}: {symbol or '(top of the file)'}{why}{far}")
+    return lines
+
+
+def without(broken: Sequence[DependentPlace], paths: Iterable[str]) -> list[DependentPlace]:
+    """The places outside of some files."""
+    inside = set(paths)
+    return [replace(one) for one in broken if one.path not in inside]

@@ -1,0 +1,1 @@
+"""The operations of codebase: one function per use case."""

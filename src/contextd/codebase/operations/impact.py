@@ -1,0 +1,447 @@
+"""What a change may break, and everything a reviewer of a branch needs in one text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import field, replace
+from typing import Annotated
+
+from contextd.code.calls.call_graph import CallGraph
+from contextd.code.git import diffs
+from contextd.code.symbols.sources import Sources
+from contextd.code.symbols.symbol_graph import Definition
+from contextd.codebase.changed_code import ChangedCode, ChangedFile, in_diff, named
+from contextd.codebase.code_graphs import calls_of
+from contextd.codebase.code_uses import (
+    COMPARED,
+    distinct,
+    in_order_of_weight,
+    most_used_first,
+    use_counts_in_time,
+)
+from contextd.codebase.freshness import steady
+from contextd.codebase.impact import (
+    CodeReach,
+    DependentPlace,
+    TestOfCode,
+    TextSection,
+    by_file,
+    packed,
+    reach,
+    without,
+)
+from contextd.codebase.past_fixes import changed_along, fixes_of, writers_of
+from contextd.codebase.taking_turns import turn
+from contextd.domain.dataclass import dataclass
+from contextd.domain.details import DETAIL, RENDERED
+from contextd.domain.errors import Invalid, Unavailable
+from contextd.domain.limits import Range
+from contextd.domain.records import Record
+from contextd.domain.showing import text_form
+from contextd.domain.time import iso
+from contextd.knowledge.views import shortened
+from contextd.policies.actions import changes_in, is_diff, told
+from contextd.policies.policy_views import ViolationView, violation_views
+from contextd.policies.rules_in_force import checked, with_root
+from contextd.projects.attached import attached_to
+from contextd.runtime.loading import building
+from contextd.runtime.operation import operation
+from contextd.runtime.runtime import Runtime
+
+BUDGET, REVIEW_BUDGET = 1_500, 2_000
+_DEEPEST = 5
+_Budget = Annotated[int, Range(100, 50_000)]
+_LISTED, _TESTS_LISTED = 200, 100
+_KNOWN, _KNOWN_EACH = 12, 4
+_FIXES = 8
+_COUNT_SECONDS = 2.0
+"""How long uses are counted to choose one of several definitions of a name."""
+_FILES_ASKED = 25
+"""ChangedCode files whose knowledge is looked up; a change of more is told by its first ones."""
+_LONGEST = 8_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class KnownOfCode:
+    """A record that bears on what changes, and the file it was found for."""
+
+    id: str
+    kind: str
+    title: str
+    path: str
+
+    def as_text(self) -> str:
+        """In a line."""
+        return f"  {self.title} [{self.kind} {self.id[:8]}]"
+
+
+@dataclass(frozen=True, slots=True)
+class PastFix:
+    """A commit or a remediation that mended something here. `wrote` says that it wrote lines of what
+    changes that are still there.
+    """
+
+    id: str
+    title: str
+    at: str = ""
+    wrote: bool = False
+
+    def as_text(self) -> str:
+        """In a line."""
+        here = " · wrote these lines" if self.wrote else ""
+        day = f" · {self.at[:10]}" if self.at else ""
+        return f"  {self.id[:9]} {self.title}{day}{here}"
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """What may break, what would notice, and what is known. `targets` are the definitions asked about,
+    `text` all of it within the budget, which is what a model gets; the lists are cut at 200 and 100.
+    """
+
+    targets: Annotated[list[str], DETAIL]
+    breaks: Annotated[list[DependentPlace], DETAIL]
+    tests: Annotated[list[TestOfCode], DETAIL]
+    knowledge: Annotated[list[KnownOfCode], DETAIL]
+    fixes: Annotated[list[PastFix], DETAIL]
+    files: Annotated[int, DETAIL]
+    text: Annotated[str, RENDERED]
+    notice: str = ""
+
+    def as_text(self) -> str:
+        """The text within the budget."""
+        return f"{self.text}\n({self.notice})" if self.notice else self.text
+
+
+@operation("GET /api/code/impact", profile="standard", needs="checkout")
+def impact(
+    runtime: Runtime,
+    path: str | None = None,
+    diff: str | None = None,
+    depth: Annotated[int, Range(1, _DEEPEST)] = 2,
+    budget: _Budget = BUDGET,
+) -> Impact:
+    """Tell before a change what may break: callers across files, tests that cover it, what is known of it
+    and past fixes there.
+
+    Args:
+        path: A file, file:Class.method, file:line, or a name. Or a unified diff.
+        diff: In place of a path: a unified diff, a revision, or a range A..B.
+        depth: Calls to follow.
+        budget: Most tokens of the text.
+    """
+    if path and is_diff(path):
+        path, diff = None, path
+    if path and diff:
+        raise Invalid("both a path and a diff", "give one of them")
+    with building():
+        return _told(runtime, path, diff or "HEAD", depth, budget)
+
+
+def _told(runtime: Runtime, path: str | None, diff: str, depth: int, budget: int) -> Impact:
+    text, base = ("", "") if path else _diff_of(runtime, diff)
+    wanted = [path.partition(":")[0]] if path else [one.path for one in changes_in(text)]
+    with turn(runtime, "following"), steady(runtime, wanted=wanted) as lag:
+        calls = calls_of(runtime)
+        graph = calls.graph
+        meant = _MeantByName(runtime, calls)
+        changed = named(graph, path, meant) if path else in_diff(runtime, graph, text, base)
+        along = changed_along(runtime, [one.path for one in changed.files])
+        found = reach(calls, _sources(runtime), changed, depth, along)
+    knowledge, remedies = _known(runtime, changed)
+    fixes = [*remedies, *_fixes(runtime, changed)]
+    answer = replace(
+        _impact(changed, found, knowledge, fixes, budget),
+        notice=_notice(lag.notice, calls.notice, found, meant.notice),
+    )
+    runtime.trace.read([one.path for one in answer.breaks], type="symbol", query=path or "")
+    return answer
+
+
+def _sources(runtime: Runtime) -> Sources:
+    return Sources(runtime.root, runtime.view.files, runtime.scope)
+
+
+def _diff_of(runtime: Runtime, change: str) -> tuple[str, str]:
+    """(the unified diff, the revision it starts from where that is known)."""
+    if len(change) > _LONGEST:
+        raise Invalid(f"a diff of {len(change):,} characters", "give a part of it")
+    if is_diff(change):
+        return change, ""
+    if "\n" in change.strip():
+        raise Invalid("this is no unified diff", "give the output of `git diff`, or a revision")
+    return diffs.diff(runtime.root, change.strip()), change.strip()
+
+
+def _notice(behind: str, of_index: str, found: CodeReach, more: str = "") -> str:
+    """What an answer may lack, and how to get it."""
+    return "; ".join(filter(None, (behind, of_index, found.lack, more)))
+
+
+@dataclass(slots=True)
+class _MeantByName:
+    """Chooses the definition of a bare name that `find_references` takes it for, with what is inside of it, such
+    as the constructor of a class of its name.
+    """
+
+    runtime: Runtime
+    calls: CallGraph
+    notice: str = ""
+
+    def __call__(self, found: Sequence[Definition]) -> Sequence[Definition]:
+        ordered = in_order_of_weight(self.calls, found)
+        counts = use_counts_in_time(self.runtime, distinct(ordered)[:COMPARED], _COUNT_SECONDS)
+        best, *_ = most_used_first(ordered, counts)
+        meant = [one for one in found if _belongs(one, best) or _belongs(best, one)]
+        if len(meant) < len(found):
+            count = len(distinct(found))
+            self.notice = f"{count} definitions have this name; give path:name to choose another"
+        return meant
+
+
+def _belongs(one: Definition, other: Definition) -> bool:
+    return one.path == other.path and f"{one.qualified}.".startswith(f"{other.qualified}.")
+
+
+def _impact(
+    changed: ChangedCode,
+    found: CodeReach,
+    knowledge: list[KnownOfCode],
+    fixes: list[PastFix],
+    budget: int,
+) -> Impact:
+    targets = [f"{one.path}:{one.qualified}" for one in changed.symbols]
+    paths = {one.path for one in found.broken}
+    about = targets[0] if len(targets) == 1 else f"{len(targets)} definitions in {_files(changed)}"
+    sure = [one.path for one in found.broken if one.certain]
+    least = "at least " if found.lack else ""
+    title = (
+        f"{about}: {least}{_counted(len(sure), 'place')} in {_counted(len(set(sure)), 'file')} use it, "
+        f"{_counted(len(found.tests), 'test')}"
+    )
+    if not changed.files:
+        title = "nothing changed"
+    perhaps = len(found.broken) - len(sure)
+    title += f"; {perhaps} more perhaps" if perhaps else ""
+    text = packed(
+        title,
+        [
+            TextSection("May break:", by_file(found.broken), 0.5),
+            TextSection("Tests:", _test_lines(found.tests), 0.2),
+            TextSection("Known:", [text_form(one) for one in knowledge], 0.15),
+            TextSection("Past fixes:", [text_form(one) for one in fixes], 0.15),
+        ],
+        budget,
+    )
+    return Impact(
+        targets=targets[:_LISTED],
+        breaks=found.broken[:_LISTED],
+        tests=found.tests[:_TESTS_LISTED],
+        knowledge=knowledge,
+        fixes=fixes,
+        files=len(paths),
+        text=text,
+    )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def _files(changed: ChangedCode) -> str:
+    count = len(changed.files)
+    return changed.files[0].path if count == 1 else f"{count} files"
+
+
+def _test_lines(tests: Sequence[TestOfCode]) -> list[str]:
+    """A line per file, with those of its tests that are known to be meant."""
+    by_path: dict[str, list[TestOfCode]] = {}
+    for one in tests:
+        by_path.setdefault(one.path, []).append(one)
+    lines = []
+    for path, some in by_path.items():
+        names = ", ".join(one.symbol.replace(".", "::") for one in some if one.symbol)
+        doubt = "" if any(one.certain for one in some) else " (perhaps)"
+        lines.append(f"  {path}{'::' * bool(names)}{names} · {some[0].why}{doubt}")
+    return lines
+
+
+def _known(runtime: Runtime, changed: ChangedCode) -> tuple[list[KnownOfCode], list[PastFix]]:
+    """(what is known of the files that change, those records that name what changes first, and the
+    remediations among it).
+    """
+    names = {one.symbol.name for one in changed.symbols}
+    found: dict[str, tuple[Record, str]] = {}
+    for file in changed.files[:_FILES_ASKED]:
+        for record in attached_to(runtime, file.path, limit=_KNOWN_EACH * 2):
+            found.setdefault(record.id, (record, file.path))
+    every = sorted(
+        found.values(),
+        key=lambda pair: (
+            not any(name in pair[0].text for name in names if len(name) > 2),
+            -pair[0].confidence,
+        ),
+    )
+    knowledge = [
+        KnownOfCode(one.id, one.kind, shortened(one.title or one.content), path)
+        for one, path in every
+        if one.kind != "remediation"
+    ][:_KNOWN]
+    remedies = [
+        PastFix(one.id, shortened(one.title or one.content), iso(one.created_at))
+        for one, _ in every
+        if one.kind == "remediation"
+    ][:_FIXES]
+    runtime.trace.used += [one for one, _ in every[: _KNOWN + _FIXES]]
+    return knowledge, remedies
+
+
+def _fixes(runtime: Runtime, changed: ChangedCode) -> list[PastFix]:
+    paths = [file.path for file in changed.files[:_FILES_ASKED]]
+    commits = fixes_of(runtime, paths, _FIXES * 3)
+    if not commits:
+        return []
+    wrote: set[str] = set()
+    for one in changed.symbols[:3]:
+        wrote |= writers_of(runtime, one)
+    commits = sorted(commits, key=lambda commit: commit.sha not in wrote)
+    return [
+        PastFix(one.sha, one.subject, iso(one.at), one.sha in wrote) for one in commits[:_FIXES]
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class FileOfChange:
+    """A changed file with the definitions that change in it, those that are gone, and what it `was` called."""
+
+    path: str
+    change: str
+    symbols: list[str]
+    gone: list[str]
+    added: int
+    removed: int
+    was: str = ""
+    binary: bool = False
+
+    def as_text(self) -> str:
+        """In a line."""
+        names = ", ".join(self.symbols[:8]) + (" …" if len(self.symbols) > 8 else "")
+        lost = f"; gone: {', '.join(self.gone[:5])}" if self.gone else ""
+        kinds = [] if self.change == "edit" else [self.change]
+        kinds += [f"moved from {self.was}"] if self.was else []
+        kinds += ["binary"] if self.binary else []
+        what = f" ({', '.join(kinds)})" if kinds else ""
+        return (
+            f"  {self.path}{what} +{self.added} -{self.removed}{': ' if names else ''}{names}{lost}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DiffContext:
+    """A branch as its reviewer needs it: what changes since it left `base`, who depends on that outside
+    of it, the tests to run, the rules it breaks and what is known. `text` is all of it within the budget.
+    """
+
+    base: Annotated[str, DETAIL]
+    files: Annotated[list[FileOfChange], DETAIL]
+    callers: Annotated[list[DependentPlace], DETAIL]
+    tests: Annotated[list[TestOfCode], DETAIL]
+    violations: Annotated[list[ViolationView], DETAIL]
+    knowledge: Annotated[list[KnownOfCode], DETAIL]
+    text: Annotated[str, RENDERED]
+    fixes: Annotated[list[PastFix], DETAIL] = field(default_factory=list[PastFix])
+    notice: str = ""
+
+    def as_text(self) -> str:
+        """The text within the budget."""
+        return f"{self.text}\n({self.notice})" if self.notice else self.text
+
+
+@operation("GET /api/code/diff", profile="standard", needs="checkout")
+def diff_context(
+    runtime: Runtime, base: str | None = None, budget: _Budget = REVIEW_BUDGET
+) -> DiffContext:
+    """Gather what a review of the current branch needs: changed definitions, their callers outside the
+    diff, tests to run, policies and decisions that bear on it.
+
+    Args:
+        base: The branch or commit to compare with; the main branch when empty.
+        budget: Most tokens of the text.
+    """
+    with building():
+        return _gathered(runtime, base, budget)
+
+
+def _gathered(runtime: Runtime, base: str | None, budget: int) -> DiffContext:
+    name, commit = diffs.fork(runtime.root, base or "")
+    text = diffs.diff(runtime.root, commit)
+    wanted = [one.path for one in changes_in(text)]
+    with turn(runtime, "following"), steady(runtime, wanted=wanted) as lag:
+        calls = calls_of(runtime)
+        changed = in_diff(runtime, calls.graph, text, commit)
+        fresh, lack = _untracked(runtime, calls.graph.files, changed)
+        changed = ChangedCode([*changed.files, *fresh])
+        along = changed_along(runtime, [one.path for one in changed.files])
+        found = reach(calls, _sources(runtime), changed, 1, along)
+    outside = without(found.broken, [file.path for file in changed.files])
+    violations = violation_views(checked(runtime, with_root(told(text), runtime))) if text else []
+    knowledge, remedies = _known(runtime, changed)
+    files = [
+        FileOfChange(
+            one.path,
+            one.change,
+            [symbol.qualified for symbol in one.symbols],
+            list(one.removed_names),
+            one.added,
+            one.removed,
+            one.was,
+            one.binary,
+        )
+        for one in changed.files
+    ]
+    fixes = [*remedies, *_fixes(runtime, changed)]
+    title = (
+        f"{_counted(len(files), 'file')} changed since {name}"
+        if files
+        else f"nothing changed since {name}"
+    )
+    whole = packed(
+        title,
+        [
+            TextSection("Changed:", [text_form(one) for one in files], 0.3),
+            TextSection("Breaks rules:", [f"  {text_form(one)}" for one in violations], 0.15),
+            TextSection("Depends on it, outside the diff:", by_file(outside), 0.25),
+            TextSection("Tests to run:", _test_lines(found.tests), 0.15),
+            TextSection("Known:", [text_form(one) for one in knowledge], 0.1),
+            TextSection("Past fixes:", [text_form(one) for one in fixes], 0.05),
+        ],
+        budget,
+    )
+    runtime.trace.read([one.path for one in files], type="symbol", query="")
+    notice = _notice(lag.notice, calls.notice, found, lack)
+    return DiffContext(
+        base=name,
+        files=files[:_LISTED],
+        callers=outside[:_LISTED],
+        tests=found.tests[:_TESTS_LISTED],
+        violations=violations,
+        knowledge=knowledge,
+        fixes=fixes,
+        text=whole,
+        notice=notice,
+    )
+
+
+def _untracked(
+    runtime: Runtime, known: Iterable[str], changed: ChangedCode
+) -> tuple[list[ChangedFile], str]:
+    """The new files that git does not know yet, and what to say where git did not list them."""
+    try:
+        listed = diffs.untracked(runtime.root)
+    except Unavailable as error:
+        return [], f"untracked files are missing: {error.message}"
+    told_of = {file.path for file in changed.files}
+    indexed = set(known)
+    return [
+        ChangedFile(path, "create") for path in listed if path in indexed and path not in told_of
+    ], ""

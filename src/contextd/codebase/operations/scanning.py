@@ -1,0 +1,40 @@
+"""Making a repository known, and bringing what is known of it up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from contextd.briefing.ready_briefings import keep_ready
+from contextd.codebase.scanning import Initialised, initialise
+from contextd.jobs.table import Task
+from contextd.projects.location import make_known
+from contextd.runtime.operation import operation
+from contextd.runtime.runtime import Runtime
+
+
+@operation("POST /api/init", effect="write", audience="owner", idempotent=True, needs="checkout")
+def init(runtime: Runtime, anyway: bool = False) -> Initialised:
+    """Scan the repository, write .context/project.yaml and CONTEXT.md, and index the code.
+
+    A second run merges: comments, hand edits and learned knowledge stay.
+
+    Args:
+        anyway: Also where a project is not expected: a home, a temporary or a very large folder.
+    """
+    return initialise(make_known(runtime, asked=True, anyway=anyway))
+
+
+@operation("POST /api/scan", effect="write", audience="owner", idempotent=True, needs="checkout")
+def scan_(runtime: Runtime) -> Initialised:
+    """Scan again and bring project.yaml and the index up to date."""
+    return initialise(runtime)
+
+
+def rescan_project(runtime: Runtime, task: Task) -> Mapping[str, object]:
+    """Bring project.yaml and the index up to date, where the project was initialised."""
+    checkout = runtime.checkout
+    if checkout is None or not checkout.initialised:
+        return {"skipped": "not initialised"}
+    done = initialise(runtime)
+    keep_ready(runtime)
+    return {"type": done.type, "stack": done.stack}

@@ -1,0 +1,237 @@
+"""Searching the project's code: by expressions, and by what it does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from fnmatch import fnmatch
+from typing import Annotated
+
+from contextd.code.symbols.definitions import definitions
+from contextd.code.tree.grep import grep
+from contextd.codebase.code_graphs import get_ready
+from contextd.codebase.code_uses import (
+    COMPARED,
+    most_used_first,
+    use_counts_in_time,
+    use_counts_of_names,
+)
+from contextd.codebase.freshness import not_indexed, steady
+from contextd.codebase.operations.symbols import asked_name
+from contextd.domain.code import Chunk
+from contextd.domain.dataclass import dataclass
+from contextd.domain.details import DOCUMENT
+from contextd.domain.limits import Matching, Range, Text
+from contextd.domain.query import CODE
+from contextd.domain.showing import text_form
+from contextd.domain.tokens import count_tokens
+from contextd.domain.window import Serving
+from contextd.runtime.operation import operation
+from contextd.runtime.runtime import Runtime
+from contextd.search.finding import find_documents, give
+from contextd.search.past_work import past_of
+from contextd.search.questions import asked
+from contextd.search.votes import COMMITS, RECORDS
+
+GREP_SECONDS = 10.0
+_MOST = 100
+_NAME = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*")
+_COUNT_SECONDS = 0.3
+"""How long the uses of what is found are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class GrepLine:
+    """A matching line, or one around it when `context` was asked for."""
+
+    path: str
+    line: int
+    text: str
+    match: bool = True
+
+    def as_text(self) -> str:
+        """`path:line: text`, as grep prints it."""
+        return f"{self.path}:{self.line}{':' if self.match else '-'} {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Grepped:
+    """Matching lines by file and line."""
+
+    matches: list[GrepLine]
+    truncated: bool = False
+    notice: str = ""
+
+    def as_text(self) -> str:
+        """A line per line."""
+        lines = [line.as_text() for line in self.matches]
+        if self.notice:
+            lines.append(f"({self.notice})")
+        return "\n".join(lines) or "no matches"
+
+
+@operation("GET /api/code/grep", profile="core", needs="checkout")
+def grep_codebase(
+    runtime: Runtime,
+    pattern: Annotated[str, Matching(".", "a regular expression")],
+    file_pattern: str | None = None,
+    ignore_case: bool = False,
+    context: Annotated[int, Range(0, 20)] = 0,
+    limit: Annotated[int, Range(1, 2000)] = 100,
+) -> Grepped:
+    """Search the project's files with a regular expression.
+
+    Args:
+        pattern: The expression.
+        file_pattern: Only files like *.ts.
+        ignore_case: Any case.
+        context: Lines around each match.
+        limit: The most matches.
+    """
+    found = grep(
+        runtime.root,
+        pattern,
+        file_pattern=file_pattern,
+        ignore_case=ignore_case,
+        context=context,
+        limit=limit,
+        deadline=GREP_SECONDS,
+    )
+    runtime.trace.read([], type="grep")
+    runtime.trace.gave += [
+        Serving("file", match.path, count_tokens(match.text)) for match in found.matches
+    ]
+    lines = [GrepLine(m.path, m.line, m.text, m.is_match) for m in found.matches]
+    return Grepped(lines, found.truncated, found.notice)
+
+
+@dataclass(frozen=True, slots=True)
+class CodeHit:
+    """A piece of code that answers a question. `past` names earlier work on its file that the
+    question resembles, `used_by` counts the files that certainly use its definition, where that is known.
+    """
+
+    path: str
+    start_line: int
+    end_line: int
+    symbol: str
+    text: Annotated[str, DOCUMENT]
+    score: float
+    why: str = ""
+    past: str = ""
+    used_by: int = 0
+
+    def as_text(self) -> str:
+        """Where it is, and the code."""
+        name = f" {self.symbol}" if self.symbol else ""
+        if self.used_by:
+            name += f" · used by {self.used_by} file{'s' * (self.used_by != 1)}"
+        note = f" ({self.past})" if self.past else ""
+        return f"{self.path}:{self.start_line}-{self.end_line}{name}{note}\n{self.text.rstrip()}"
+
+
+@dataclass(frozen=True, slots=True)
+class CodeHits:
+    """Pieces of code, best first."""
+
+    results: list[CodeHit]
+    notice: str = ""
+
+    def as_text(self) -> str:
+        """Each piece under its place."""
+        parts = [hit.as_text() for hit in self.results]
+        return (
+            "\n\n".join([*parts, f"({self.notice})"] if self.notice else parts) or "nothing found"
+        )
+
+
+@operation("GET /api/code/search", profile="standard")
+def codebase_search(
+    runtime: Runtime,
+    query: Text,
+    file_pattern: str | None = None,
+    limit: Annotated[int, Range(1, _MOST)] = 8,
+) -> CodeHits:
+    """Search the code by meaning and by words; finds functions by what they do.
+
+    Args:
+        query: What the code does, or names in it.
+        file_pattern: Only files matching this glob.
+        limit: The most pieces.
+    """
+    wanted = limit if not file_pattern else _MOST
+    past = past_of(runtime, query)
+
+    def inside(path: str) -> bool:
+        return path not in lag.paths and _matches(path, file_pattern)
+
+    with steady(runtime, asked=query) as lag:
+        found = find_documents(runtime, query, (CODE,), limit=wanted, past=past, without=lag.paths)
+    hits = [
+        CodeHit(
+            path=chunk.path,
+            start_line=chunk.start_line,
+            end_line=chunk.end_line,
+            symbol=chunk.symbol,
+            text=chunk.text,
+            score=round(hit.relevance, 4),
+            why=hit.why,
+            past=next((part.why for part in hit.parts if part.name in (RECORDS, COMMITS)), ""),
+        )
+        for hit in found.hits
+        if isinstance(chunk := hit.content, Chunk) and _matches(chunk.path, file_pattern)
+    ][:limit]
+    hits = _with_uses(runtime, _definition_first(runtime, query, hits, inside)[:limit])
+    paths = [hit.path for hit in hits]
+    # What is not indexed yet may hold the answer.
+    narrowed = bool(file_pattern or lag.notice)
+    asked(runtime, query, paths, type="code", narrowed=narrowed)
+    give(runtime, (("file", hit.path, text_form(hit)) for hit in hits))
+    get_ready(runtime)
+    outside = "" if hits else not_indexed(runtime)
+    return CodeHits(hits, "; ".join(filter(None, (found.notice, lag.notice, outside))))
+
+
+def _definition_first(
+    runtime: Runtime, query: str, hits: list[CodeHit], inside: Callable[[str], bool]
+) -> list[CodeHit]:
+    """The hits of a query that is a name, behind the piece that defines what `find_references` takes it for."""
+    asked = asked_name(query)
+    if not _NAME.fullmatch(asked):
+        return hits
+    known = definitions(runtime.view.files, runtime.scope, asked, COMPARED, inside=inside)
+    exact = [one for one, how in known.found if how == "exact"]
+    counts = use_counts_in_time(runtime, exact[:COMPARED], _COUNT_SECONDS)
+    meant = next(iter(most_used_first(exact, counts)), None)
+    files = runtime.view.files.get(runtime.scope, [meant.path] if meant else [])
+    if meant is None or not files:
+        return hits
+    line = meant.symbol.start_line
+    pieces = [one for one in files[0].chunks if one.start_line <= line <= one.end_line]
+    if not pieces:
+        return hits
+    # A line on which one piece ends and the next begins belongs to the next.
+    chunk = pieces[-1]
+    place = chunk.path, chunk.start_line
+    rest = [one for one in hits if (one.path, one.start_line) != place]
+    known_hits = [one for one in hits if (one.path, one.start_line) == place]
+    best = max((one.score for one in hits), default=1.0)
+    first = CodeHit(
+        *(*place, chunk.end_line, meant.qualified, chunk.text, best),
+        why="defines it",
+        past=known_hits[0].past if known_hits else "",
+    )
+    return [first, *rest]
+
+
+def _with_uses(runtime: Runtime, hits: list[CodeHit]) -> list[CodeHit]:
+    """The same pieces, with how many files use the definitions they are."""
+    named = [(hit.path, hit.symbol) for hit in hits if hit.symbol]
+    counts = use_counts_of_names(runtime, named, _COUNT_SECONDS)
+    files = {place: count.files for place, count in counts.items()}
+    return [replace(hit, used_by=files.get((hit.path, hit.symbol), 0)) for hit in hits]
+
+
+def _matches(path: str, pattern: str | None) -> bool:
+    return not pattern or fnmatch(path, pattern) or fnmatch(path.rsplit("/", 1)[-1], pattern)

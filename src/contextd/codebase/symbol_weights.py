@@ -1,0 +1,38 @@
+"""Keeping how much the definitions of a project matter, by which those of one name are ordered."""
+
+from __future__ import annotations
+
+from contextd.code.symbols.weights import weights
+from contextd.domain.changes import Changes, CodeChange
+from contextd.runtime.runtime import Runtime
+
+_AT_ONCE = 2_000
+"""Files of a project that are weighed before an answer: 0.2 s; more behind it."""
+
+_CHANGED = 10
+"""Weights are told anew once so large a part of the files changed: every tenth."""
+
+
+def keep_weights(runtime: Runtime, *, behind: bool = False) -> None:
+    """Tell the weights anew where too many files changed since; of a large project not now but `behind`
+    the answer. For whoever may write here.
+    """
+    files, scope = runtime.view.files, runtime.scope
+    if not runtime.caller.may("write", scope) or not _outdated(runtime):
+        return
+    if behind and files.count(scope) > _AT_ONCE:
+        place = runtime.code_place or scope
+        runtime.sinks.prepare("weights", place, lambda: keep_weights(runtime))
+        return
+    version = files.changes(scope, files.weighed(scope)).version
+    change = CodeChange(scope=scope, weights=weights(files, scope), weighed=version)
+    runtime.view.commit(Changes(code=[change]))
+
+
+def _outdated(runtime: Runtime) -> bool:
+    files, scope = runtime.view.files, runtime.scope
+    count, weighed = files.count(scope), files.weighed(scope)
+    if not count or not weighed:
+        return bool(count)
+    changes = files.changes(scope, weighed)
+    return changes.version < weighed or len(changes.put) * _CHANGED > count

@@ -1,0 +1,389 @@
+"""Merging what says the same in a collection of one scope, and archiving what nobody believes any more.
+
+Nothing is ever merged across scopes or kinds. What is near is judged by the one judgement there is
+before it is merged: near texts are opposite as often as they are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import field, replace
+from typing import Any
+
+import numpy as np
+
+from contextd.claims.contradictions import is_pinned, precedence, propose
+from contextd.claims.judgement import Judgement, Said, judge
+from contextd.consolidation.clusters import Cluster, Judging, clusters
+from contextd.consolidation.collections import Consolidating
+from contextd.consolidation.merging import MERGED, into, united
+from contextd.consolidation.neighbours import components
+from contextd.domain.confidence import confidence_at
+from contextd.domain.dataclass import dataclass
+from contextd.domain.directives import is_directive
+from contextd.domain.errors import Stale
+from contextd.domain.query import Query
+from contextd.domain.records import Record, digest
+from contextd.domain.scope import Scope
+from contextd.knowledge.writing import Changed, change_all
+from contextd.runtime.runtime import Runtime
+
+_PAGE = 2_000
+_READ = 500
+"""Records that are read at once to be judged."""
+
+_NEAREST = 20
+"""Neighbours that are kept of each record: of more copies the others find it."""
+
+_TOGETHER = 25
+"""Clusters that are merged in one commit: each fsync costs as much as merging ten."""
+
+_EMBEDDED = 64
+_DISPUTES = 10_000
+
+MERGEABLE = ("same", "refinement")
+"""Only what says the same, or more of the same, is merged: that it is near says nothing."""
+
+Keep = Callable[[Mapping[str, Any]], None]
+
+
+def _nothing() -> None:
+    """Nobody stops this."""
+
+
+def _forget(_: Mapping[str, Any]) -> None:
+    """Nobody goes on with this."""
+
+
+@dataclass(slots=True)
+class Consolidated:
+    """What became of a collection: how many records it had and has, what was merged (or would be), and
+    what was archived.
+    """
+
+    before: int = 0
+    joined: int = 0
+    merged: int = 0
+    archived: int = 0
+    missed: int = 0
+    clusters: list[Cluster] = field(default_factory=list[Cluster])
+    note: str = ""
+
+    @property
+    def after(self) -> int:
+        """How many records are in use afterwards."""
+        return self.before - self.joined - self.archived
+
+
+@dataclass(frozen=True, slots=True)
+class Pacing:
+    """How consolidating goes on: `check` may raise between steps, `keep` keeps how far it came, and
+    `reached` is what was kept by an attempt before. At most so many clusters are `shown`. With `only`,
+    clusters with another record than these are left, and nothing is archived.
+    """
+
+    check: Callable[[], None] = _nothing
+    keep: Keep = _forget
+    reached: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    shown: int = 0
+    only: frozenset[str] = frozenset()
+
+    def means(self, cluster: Cluster) -> bool:
+        """Whether a cluster is one that is to be merged."""
+        return not self.only or all(record.id in self.only for record in cluster.records)
+
+
+def consolidate(
+    runtime: Runtime, scope: Scope, how: Consolidating, pacing: Pacing, *, dry_run: bool = False
+) -> Consolidated:
+    """Merge what says the same among the records of a collection in a scope, and archive leftovers; with
+    `dry_run`, only say what would be merged.
+
+    Every cluster is merged in one commit. What is done stays done when this is broken off: the next run
+    finds what is left. A record that changed meanwhile is left for the next time.
+    """
+    here = replace(runtime, view=runtime.organisation.view(runtime.caller, [scope]))
+    reached = pacing.reached
+    done = Consolidated(archived=int(reached.get("archived", 0)))
+    done.joined, done.merged = _done_before(here, reached)
+    ids = _in_use(here, scope, how, done, pacing, dry_run=dry_run)
+    done.before = int(reached.get("before", 0)) or len(ids) + done.archived
+    if not here.embedder.model:
+        done.note = "nothing is compared without an embedder"
+        return done
+    waiting: list[Cluster] = []
+    for cluster in _clusters(runtime, here, scope, how, ids, pacing.check):
+        if not pacing.means(cluster):
+            continue
+        if len(done.clusters) < pacing.shown:
+            done.clusters.append(cluster)
+        if dry_run:
+            done.merged += 1
+            done.joined += len(cluster.joins)
+            continue
+        waiting.append(cluster)
+        if len(waiting) == _TOGETHER:
+            _merge(here, how, waiting, done, pacing)
+            waiting = []
+    if waiting:
+        _merge(here, how, waiting, done, pacing)
+    return done
+
+
+def _done_before(runtime: Runtime, reached: Mapping[str, Any]) -> tuple[int, int]:
+    """How much an attempt before has merged: what it had counted, and what it was about to merge and
+    did.
+    """
+    joined, merged = int(reached.get("joined", 0)), int(reached.get("merged", 0))
+    meant: Mapping[str, Sequence[str]] = reached.get("next", {})
+    for keeper in runtime.view.records.get(list(meant)):
+        if set(meant[keeper.id]) <= set(keeper.data.get("merged_from") or ()):
+            joined, merged = joined + len(meant[keeper.id]), merged + 1
+    return joined, merged
+
+
+def _in_use(
+    runtime: Runtime,
+    scope: Scope,
+    how: Consolidating,
+    done: Consolidated,
+    pacing: Pacing,
+    *,
+    dry_run: bool,
+) -> list[str]:
+    """The ids of the records that may be merged; on the way leftovers are archived."""
+    below = runtime.settings.fraction("consolidation.archive_below")
+    now = runtime.clock.now()
+    ids: list[str] = []
+    query = Query(
+        scopes=frozenset({scope}),
+        kinds=how.row.archives,
+        statuses=("active", "candidate"),
+        limit=_PAGE,
+    )
+    while True:
+        pacing.check()
+        page = runtime.view.records.find(query)
+        left = [record for record in page.records if _is_left(record, below, now)]
+        leftover_ids = {record.id for record in left}
+        looking = dry_run or bool(pacing.only)
+        if left and not looking:
+            done.archived += _archive(runtime, left, now)
+        ids += [
+            record.id
+            for record in page.records
+            if record.kind == how.row.kind
+            and record.status == "active"
+            and not record.canonical_id
+            and (record.valid_to is None or record.valid_to > now)
+            and (looking or record.id not in leftover_ids)
+        ]
+        if not page.cursor:
+            return ids
+        query = replace(query, cursor=page.cursor)
+
+
+def _is_left(record: Record, below: float, now: Any) -> bool:
+    spared = record.trust == "human" or is_pinned(record) or is_directive(record)
+    return not spared and confidence_at(record, now) < below
+
+
+def _archive(runtime: Runtime, left: Sequence[Record], now: Any) -> int:
+    changes = [
+        Changed(
+            record,
+            record.with_(status="archived"),
+            "archive",
+            f"confidence {record.confidence:.2f}, {confidence_at(record, now):.2f} after resting unused;"
+            " undo brings it back",
+        )
+        for record in left
+    ]
+    with suppress(Stale):
+        change_all(runtime, changes)
+        return len(changes)
+    return 0
+
+
+def _clusters(
+    runtime: Runtime,
+    here: Runtime,
+    scope: Scope,
+    how: Consolidating,
+    ids: Sequence[str],
+    check: Callable[[], None],
+) -> Iterator[Cluster]:
+    read = _reader(here, scope, how, check)
+    judging = judging_of(runtime, here, scope, how)
+    for members, close in components(ids, read, how.threshold, _NEAREST, check):
+        if len(members) < how.least:
+            continue
+        known = _records(here, members, check)
+        order = {place: i for i, place in enumerate(p for p, m in enumerate(members) if m in known)}
+        near = [[(order[j], c) for j, c in close[i] if j in order] for i in order]
+        for cluster in clusters([known[members[i]] for i in order], near, judging):
+            check()
+            if len(cluster.records) >= how.least:
+                yield cluster
+
+
+def _records(here: Runtime, ids: Sequence[str], check: Callable[[], None]) -> dict[str, Record]:
+    found: dict[str, Record] = {}
+    for start in range(0, len(ids), _READ):
+        check()
+        found |= {one.id: one for one in here.view.records.get(ids[start : start + _READ])}
+    return {id: one for id, one in found.items() if one.status == "active" and not one.canonical_id}
+
+
+def _reader(here: Runtime, scope: Scope, how: Consolidating, check: Callable[[], None]) -> Any:
+    """Reads the vectors that are compared. Those of whole records are stored; of a resolution there is
+    none, so it is embedded, equal ones once.
+    """
+    if how.strategy != "resolution_match":
+        return lambda ids: here.view.index.vectors(scope, ids, here.embedder.model)
+    known: dict[str, Any] = {}
+
+    def read(ids: Sequence[str]) -> tuple[list[str], Any]:
+        records = _records(here, ids, check)
+        texts = {id: resolution(record) for id, record in records.items()}
+        new = list({digest(text): text for text in texts.values()}.items())
+        new = [(key, text) for key, text in new if key not in known]
+        for start in range(0, len(new), _EMBEDDED):
+            check()
+            some = new[start : start + _EMBEDDED]
+            rows = here.embedder.embed([text for _, text in some])
+            known.update(
+                (key, row.astype(np.float16)) for (key, _), row in zip(some, rows, strict=True)
+            )
+        there = [id for id in ids if id in texts]
+        if not there:
+            return [], np.zeros((0, 0), np.float32)
+        return there, np.vstack([known[digest(texts[id])] for id in there]).astype(np.float32)
+
+    return read
+
+
+def resolution(record: Record) -> str:
+    """What solved an error: by this remediations are compared."""
+    parts = (record.data.get("solution") or record.content, record.data.get("code_diff"))
+    return "\n".join(str(part) for part in parts if part)
+
+
+def judging_of(runtime: Runtime, here: Runtime, scope: Scope, how: Consolidating) -> Judging:
+    """How the records of a collection are judged. What is disputed, also with what holds more widely, is
+    left until that is settled.
+    """
+    pairs = runtime.view.contradictions.find(
+        frozenset(scope.cascade), states=("open",), limit=_DISPUTES
+    )
+    disputed = {id for pair in pairs for id in (pair.a, pair.b)}
+    parted: dict[str, frozenset[str]] = {}
+
+    def apart(record: Record) -> frozenset[str]:
+        if record.id not in parted:
+            parted[record.id] = merged_before(here, record)
+        return parted[record.id]
+
+    def same(one: Record, other: Record) -> str:
+        if one.id in disputed or other.id in disputed or not _alike(one, other, how):
+            return ""
+        mine, theirs = apart(one), apart(other)
+        if one.id in theirs or other.id in mine or mine & theirs:
+            return ""
+        judged = judgement_of(one, other, how)
+        if judged.verdict not in MERGEABLE or is_directive(one) != is_directive(other):
+            return ""
+        return judged.reason or "the same words"
+
+    def against(one: Record, other: Record) -> bool:
+        return judgement_of(one, other, how).verdict in ("opposite", "update")
+
+    return Judging(precedence, same, against)
+
+
+def merged_before(runtime: Runtime, record: Record) -> frozenset[str]:
+    """Into which records it was merged before that was taken back: people said that these differ."""
+    # Created, merged, taken back: fewer states cannot have been.
+    if record.version < 3:
+        return frozenset()
+    history = runtime.view.records.history(record.id)
+    return frozenset(
+        change.after.canonical_id
+        for change in history
+        if change.action == MERGED and change.after is not None and change.after.canonical_id
+    )
+
+
+def _alike(one: Record, other: Record, how: Consolidating) -> bool:
+    """Whether nothing that tells records apart differs."""
+    pairs = [(one.data.get(name), other.data.get(name)) for name in how.row.alike]
+    return all(mine == theirs for mine, theirs in pairs if mine and theirs)
+
+
+def judgement_of(one: Record, other: Record, how: Consolidating) -> Judgement:
+    """How two records of a collection stand to each other, by what of them is compared."""
+    for name in how.row.agreeing:
+        mine, theirs = one.data.get(name), other.data.get(name)
+        if mine and theirs:
+            judged = judge(Said(text=str(mine)), Said(text=str(theirs)))
+            if judged.verdict == "opposite":
+                return judged
+    kind = how.row.kind
+    return judge(Said(text=how.compared(one), kind=kind), Said(text=how.compared(other), kind=kind))
+
+
+def _merge(
+    here: Runtime,
+    how: Consolidating,
+    waiting: Sequence[Cluster],
+    done: Consolidated,
+    pacing: Pacing,
+) -> None:
+    pacing.keep(
+        {
+            "before": done.before,
+            "joined": done.joined,
+            "merged": done.merged,
+            "archived": done.archived,
+            "next": {c.keeper.id: [join.record.id for join in c.joins] for c in waiting},
+        }
+    )
+    try:
+        change_all(here, [change for cluster in waiting for change in _unit(cluster, how)])
+        merged = list(waiting)
+    except Stale:
+        merged = []
+        for cluster in waiting:
+            with suppress(Stale):
+                change_all(here, _unit(cluster, how))
+                merged.append(cluster)
+    done.merged += len(merged)
+    done.joined += sum(len(cluster.joins) for cluster in merged)
+    done.missed += len(waiting) - len(merged)
+
+
+def _unit(cluster: Cluster, how: Consolidating) -> list[Changed]:
+    """The changes that merge a cluster."""
+    keeper, others = cluster.keeper, [join.record for join in cluster.joins]
+    why = kept_because(cluster)
+    changes = [
+        Changed(
+            keeper,
+            united(keeper, others, how.boost),
+            MERGED,
+            f"{len(others)} merged into it; {why}",
+        )
+    ]
+    for join in cluster.joins:
+        reason = f"into {keeper.id[:8]}: {join.why} (cosine {join.cosine:.2f})"
+        changes.append(
+            Changed(join.record, into(join.record, keeper, archived=how.archived), MERGED, reason)
+        )
+    return changes
+
+
+def kept_because(cluster: Cluster) -> str:
+    """Why the record that stays does, beside the best of the others."""
+    second = max((join.record for join in cluster.joins), key=precedence)
+    return f"it stays because {propose(cluster.keeper, second).reason}"

@@ -1,0 +1,1 @@
+"""The operations of consolidation: one function per use case."""

@@ -1,0 +1,163 @@
+"""Knowledge that holds for more than one project: taken to the team or the organisation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Annotated, Any, Literal
+
+from contextd.consolidation.promotion import KNOWN, copy_for, particulars, promoted
+from contextd.consolidation.promotion_proposals import propose_wider
+from contextd.domain.dataclass import dataclass
+from contextd.domain.details import DETAIL, RENDERED
+from contextd.domain.errors import Conflict, Denied, Invalid
+from contextd.domain.kinds import area_of
+from contextd.domain.limits import Id
+from contextd.domain.records import Record, short_id
+from contextd.domain.scope import PERSON, Scope
+from contextd.jobs.table import Task
+from contextd.runtime.operation import operation
+from contextd.runtime.runtime import Runtime
+from contextd.search.finding import resolve
+
+ItemType = Literal["memory", "remediation", "anti_pattern", "standard"]
+
+_KINDS: dict[str, tuple[str, ...]] = {
+    "memory": ("memory",),
+    "remediation": ("remediation",),
+    "anti_pattern": ("anti_pattern",),
+    "standard": ("coding_standard", "repo_standard"),
+}
+_PEOPLE = ("cli", "web")
+
+
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    """What became of a promotion: `promoted` or `known` with the id there, or a `proposal` with the text
+    it would have there, how that differs, and what confirms it.
+    """
+
+    new_id: str
+    status: Annotated[Literal["promoted", "known", "proposal"], DETAIL]
+    scope: Annotated[str, DETAIL]
+    message: str
+    title: Annotated[str, DETAIL] = ""
+    content: Annotated[str, DETAIL] = ""
+    diff: Annotated[list[str], RENDERED] = field(default_factory=list[str])
+    confirm: str = ""
+
+    def as_text(self) -> str:
+        """The message; of a proposal also what would change."""
+        return "\n".join([*self.diff, self.message])
+
+
+@operation("POST /api/records/{item_id}/promote", effect="write", profile="full")
+def knowledge_promote(
+    runtime: Runtime,
+    item_id: Id,
+    item_type: ItemType,
+    target_scope: Literal["team", "org"],
+    generalize: bool = False,
+    confirm: str = "",
+) -> Promotion:
+    """Copy what this project knows to its team or organisation, where all their projects see it. With
+    `generalize` the first call only shows the text without names, paths and ids; the second one, with
+    `confirm`, keeps it.
+
+    Args:
+        item_id: The record's id, or its first characters.
+        item_type: What it is.
+        target_scope: Who shall know it.
+        generalize: Take out the project's names, paths and identifiers.
+        confirm: What the first call gave, to say yes to its text.
+    """
+    record = resolve(runtime, item_id, *_KINDS[item_type])
+    target = _target(record, target_scope)
+    runtime.caller.require("write", target, area_of(record.kind))
+    _require_promotable(runtime, record)
+    own = particulars(runtime, record.scope) if generalize else None
+    wider = copy_for(runtime, record, target, own)
+    if generalize and not confirm:
+        for known in runtime.view.records.get([wider.copy.id]):
+            if known.status == "active":
+                return Promotion(known.id, KNOWN, str(target), _told(known, target, KNOWN))
+        runtime.trace.read([record.id], type=record.kind)
+        return Promotion(
+            "",
+            "proposal",
+            str(target),
+            f"nothing is kept yet; call again with confirm={wider.token} to keep this text",
+            wider.copy.title,
+            wider.copy.content,
+            list(wider.diff) or ["nothing in it names the project"],
+            wider.token,
+        )
+    if confirm and confirm != wider.token:
+        raise Conflict(
+            "the text is not the one that was confirmed",
+            "look at the proposal again: call without confirm",
+        )
+    there, became = promoted(runtime, record, wider.copy)
+    runtime.trace.wrote([there.id], type=there.kind)
+    return Promotion(there.id, became, str(target), _told(there, target, became))  # type: ignore[arg-type]
+
+
+def _told(there: Record, target: Scope, became: str) -> str:
+    if became == KNOWN:
+        knows = "your own layer" if target == PERSON else str(target)
+        return f"{knows} knows it already as {short_id(there.id)}; both are linked"
+    seen = "every project of yours" if target == PERSON else f"every project of {target}"
+    return f"kept as {short_id(there.id)} for {seen}; `undo {short_id(there.id)}` takes it back"
+
+
+def _target(record: Record, level: Literal["team", "org"]) -> Scope:
+    for scope in record.scope.cascade[1:]:
+        if scope.level == level:
+            return scope
+    raise Invalid(
+        f"{short_id(record.id)} is in {record.scope}, which is no narrower than the {level}",
+        "name a record of a project, or of a team for target_scope=org",
+    )
+
+
+def _require_promotable(runtime: Runtime, record: Record) -> None:
+    if record.status != "active":
+        stayed = f"promote {short_id(record.canonical_id)} instead" if record.canonical_id else ""
+        raise Invalid(
+            f"{short_id(record.id)} is {record.status}: only what is in use is promoted",
+            stayed or "settle_candidate keeps what waits, undo brings back what was archived",
+        )
+    if record.trust in ("external", "imported") and runtime.surface not in _PEOPLE:
+        raise Denied(
+            f"{short_id(record.id)} comes from outside ({record.trust}): an agent may not spread it",
+            "a person may, with `contextd call knowledge_promote`",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedPromotions:
+    """What was proposed to teams and organisations."""
+
+    proposed: int
+    ids: list[str]
+
+    def as_text(self) -> str:
+        """In a sentence."""
+        if not self.proposed:
+            return "nothing new stands in two projects or two teams"
+        ids = ", ".join(map(short_id, self.ids))
+        return f"{self.proposed} proposed: {ids}; settle_candidate keeps or drops each"
+
+
+@operation("POST /api/promotions/proposals", effect="write", audience="owner", idempotent=True)
+def promotions_propose(runtime: Runtime) -> ProposedPromotions:
+    """Look now for what two projects of a team or two teams know, and propose it in the inbox there. It is
+    looked for once a day as well.
+    """
+    found = propose_wider(runtime, lambda: None)
+    return ProposedPromotions(len(found), [record.id for record in found])
+
+
+def propose_promotions(runtime: Runtime, task: Task) -> Mapping[str, Any]:
+    """Propose to a team what two of its projects know, and to an organisation what two of its teams do."""
+    return {"proposed": len(propose_wider(runtime, task.hold.check))}

@@ -1,0 +1,174 @@
+"""What stands in two projects, or in two teams, and may hold for all of them: proposed, never done."""
+
+from __future__ import annotations
+
+import uuid
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from contextd.claims.contradictions import precedence
+from contextd.claims.judgement import judge, statement_of
+from contextd.consolidation.clusters import Judging, clusters
+from contextd.consolidation.generalise import Particulars
+from contextd.consolidation.merge_run import MERGEABLE
+from contextd.consolidation.neighbours import near
+from contextd.consolidation.promotion import copy_for, particulars
+from contextd.domain.changes import Put
+from contextd.domain.confidence import START
+from contextd.domain.dataclass import dataclass
+from contextd.domain.documents import record_document
+from contextd.domain.query import Query, Vector
+from contextd.domain.records import STATUSES, Record, Source
+from contextd.domain.scope import PERSON, Scope
+from contextd.knowledge.writing import embed_documents
+from contextd.runtime.runtime import Runtime
+
+PROPOSED = "propose_promotions"
+"""The operation that a proposal names as its source."""
+
+KINDS_PROPOSED = ("memory", "remediation", "anti_pattern", "coding_standard", "repo_standard")
+
+NEAR = 0.85
+"""Cosine from which records of two scopes are judged; what is the same in other words is rarely nearer."""
+
+_MOST_PER_SCOPE, _PAGE, _NEAREST = 2_000, 500, 50
+_NAMESPACE = uuid.UUID("c2a3c7c0-5b0e-5f7b-8a53-0b8f1d4e9a10")
+_DISTRUSTED = frozenset({"external", "imported"})
+
+
+@dataclass(frozen=True, slots=True)
+class WidelyKnown:
+    """What several scopes know, and the scope around them that it may hold for."""
+
+    target: Scope
+    best: Record
+    records: tuple[Record, ...]
+
+    @property
+    def scopes(self) -> list[Scope]:
+        """Where it stands, in order."""
+        return sorted({record.scope for record in self.records})
+
+
+def propose_wider(runtime: Runtime, check: Callable[[], None]) -> list[Record]:
+    """Propose to each team what two of its projects know, and to each organisation what two of its teams
+    do, as records in the inbox there; what was proposed. What is known there, was proposed or turned
+    down is not proposed again. `check` raises when nothing more may be written.
+    """
+    everywhere = runtime.everywhere().aside()
+    proposals: list[Record] = []
+    for target, scopes in _around(everywhere):
+        for kind in KINDS_PROPOSED:
+            check()
+            proposals += [
+                _proposed(everywhere, found)
+                for found in _shared(everywhere, target, scopes, kind, check)
+            ]
+    return proposals
+
+
+def _around(runtime: Runtime) -> Iterator[tuple[Scope, list[Scope]]]:
+    """Each wider scope with the two or more scopes that it is directly around."""
+    teams: dict[Scope, set[Scope]] = defaultdict(set)
+    for project in runtime.projects():
+        teams[Scope(project.scope.org, project.scope.team)].add(project.scope)
+    organisations: dict[Scope, set[Scope]] = defaultdict(set)
+    for team in teams:
+        organisations[Scope(team.org)].add(team)
+    # What a person's projects share is proposed to the person elsewhere.
+    organisations.pop(PERSON, None)
+    for around in (teams, organisations):
+        for target in sorted(around):
+            if len(around[target]) > 1 and runtime.caller.may("write", target):
+                yield target, sorted(around[target])
+
+
+def _shared(
+    runtime: Runtime,
+    target: Scope,
+    scopes: Sequence[Scope],
+    kind: str,
+    check: Callable[[], None],
+) -> Iterator[WidelyKnown]:
+    """What stands in two of the scopes and not in the one around them."""
+    records: list[Record] = []
+    rows: list[Vector] = []
+    for scope in (target, *scopes):
+        statuses = STATUSES if scope == target else ("active",)
+        for page in _pages(runtime, scope, kind, statuses, check):
+            there, vectors = runtime.view.index.vectors(
+                scope, [record.id for record in page], runtime.embedder.model
+            )
+            by_id = {record.id: record for record in page}
+            records += [by_id[id] for id in there]
+            rows += [*vectors]
+    if len({record.scope for record in records}) < 2:
+        return
+    close = [
+        [(j, cosine) for j, cosine in found if records[j].scope != records[i].scope]
+        for i, found in enumerate(near(np.vstack(rows), NEAR, _NEAREST, check))
+    ]
+    for cluster in clusters(records, close, _judging()):
+        standing = tuple(cluster.records)
+        found = WidelyKnown(target, max(standing, key=precedence), standing)
+        if target not in found.scopes and len(found.scopes) > 1:
+            yield found
+
+
+def _pages(
+    runtime: Runtime, scope: Scope, kind: str, statuses: Sequence[str], check: Callable[[], None]
+) -> Iterator[list[Record]]:
+    query = Query(scopes=frozenset({scope}), kinds=(kind,), statuses=tuple(statuses), limit=_PAGE)
+    for _ in range(_MOST_PER_SCOPE // _PAGE):
+        check()
+        page = runtime.view.records.find(query)
+        if page.records:
+            yield [one for one in page.records if one.trust not in _DISTRUSTED]
+        if not page.cursor:
+            return
+        query = replace(query, cursor=page.cursor)
+
+
+def _judging() -> Judging:
+    def same(one: Record, other: Record) -> str:
+        if one.data.get("outcome") != other.data.get("outcome"):
+            return ""
+        judged = judge(statement_of(one), statement_of(other))
+        if judged.verdict not in MERGEABLE:
+            return ""
+        return judged.reason or "the same words"
+
+    def against(one: Record, other: Record) -> bool:
+        return judge(statement_of(one), statement_of(other)).verdict in ("opposite", "update")
+
+    return Judging(precedence, same, against)
+
+
+def _proposed(runtime: Runtime, found: WidelyKnown) -> Record:
+    """The proposal, stored in the inbox of the wider scope with where it stands."""
+    own = [particulars(runtime, scope) for scope in found.scopes]
+    names = frozenset(name for one in own for name in one.names)
+    mine = particulars(runtime, found.best.scope)
+    copy = copy_for(runtime, found.best, found.target, Particulars(names, mine.files, mine.symbols))
+    ids = [record.id for record in found.records]
+    content_hash = found.best.content_hash
+    proposal = copy.copy.with_(
+        id=str(uuid.uuid5(_NAMESPACE, f"{found.target} {found.best.kind} {content_hash}")),
+        data={**copy.copy.data, "promoted_from": ids},
+        source=Source(agent="contextd", operation=PROPOSED),
+        trust="extracted",
+        status="inbox",
+        confidence=START["extracted"],
+    )
+    where = " and ".join(scope.project or scope.team for scope in found.scopes)
+    known = runtime.view.records.get([proposal.id])
+    if known:
+        return known[0]
+    documents = [record_document(proposal)]
+    vectors = {found.target: embed_documents(runtime, documents)}
+    put = Put(proposal, "create", f"stands in {where}")
+    runtime.commit(records=[put], vectors=vectors, model=runtime.embedder.model)
+    return proposal

@@ -1,0 +1,88 @@
+"""What is known of the last time a collection was consolidated."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime
+
+from contextd.consolidation.collections import CollectionRow
+from contextd.consolidation.merge_run import Consolidated
+from contextd.domain.changes import Put
+from contextd.domain.dataclass import dataclass
+from contextd.domain.documents import record_document
+from contextd.domain.records import Record, Source
+from contextd.domain.scope import Scope
+from contextd.knowledge.writing import embed_documents
+from contextd.runtime.runtime import Runtime
+
+_JOBS = 1_000
+_NAMESPACE = uuid.UUID("5a7c6d1e-6a5b-53f1-8b0c-2f6f6d0f4a11")
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolidationRun:
+    """When a collection was consolidated, and what came of it."""
+
+    at: datetime
+    before: int
+    after: int
+    merged: int
+    archived: int
+
+
+def last_run(runtime: Runtime, row: CollectionRow, scope: Scope) -> ConsolidationRun | None:
+    """The last time a collection of a scope was consolidated, None when it never was. A run that changed
+    something left a record; one by schedule that found nothing is known for as long as its job is.
+    """
+    found = [run for run in (_recorded(runtime, row, scope), _worked(runtime, row, scope)) if run]
+    return max(found, key=lambda run: run.at, default=None)
+
+
+def note_run(runtime: Runtime, row: CollectionRow, scope: Scope, done: Consolidated) -> None:
+    """Keep what came of consolidating a collection; its history is that of all runs."""
+    known = runtime.view.records.get([_id(row, scope)])
+    now = runtime.clock.now()
+    record = Record(
+        id=_id(row, scope),
+        kind="consolidation",
+        scope=scope,
+        content=f"{row.name}: {done.before} → {done.after} records, {done.merged} merges",
+        data={
+            "collection": row.name,
+            "items_before": done.before,
+            "items_after": done.after,
+            "clusters_merged": done.merged,
+            "archived": done.archived,
+        },
+        source=Source(agent="contextd", operation=row.job),
+        status="archived",
+        created_at=known[0].created_at if known else now,
+        updated_at=now,
+        version=known[0].version if known else 0,
+    )
+    vectors = {scope: embed_documents(runtime, [record_document(record)])}
+    put = Put(record, "update" if known else "create")
+    runtime.commit(records=[put], vectors=vectors, model=runtime.embedder.model)
+
+
+def _id(row: CollectionRow, scope: Scope) -> str:
+    return str(uuid.uuid5(_NAMESPACE, f"{scope} {row.name}"))
+
+
+def _recorded(runtime: Runtime, row: CollectionRow, scope: Scope) -> ConsolidationRun | None:
+    for record in runtime.view.records.get([_id(row, scope)]):
+        counts = (int(record.data.get(name) or 0) for name in _COUNTS)
+        return ConsolidationRun(record.updated_at, *counts)
+    return None
+
+
+_COUNTS = ("items_before", "items_after", "clusters_merged", "archived")
+
+
+def _worked(runtime: Runtime, row: CollectionRow, scope: Scope) -> ConsolidationRun | None:
+    for job in runtime.view.jobs.list(states=("done",), limit=_JOBS):
+        counted = job.name == row.job and job.scope == scope and "items_before" in job.result
+        if counted and job.finished_at is not None:
+            counts = (int(job.result.get(name) or 0) for name in _COUNTS)
+            return ConsolidationRun(job.finished_at, *counts)
+    return None

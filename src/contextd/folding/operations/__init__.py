@@ -1,0 +1,1 @@
+"""The operations of folding: one function per use case."""

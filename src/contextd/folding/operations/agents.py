@@ -1,0 +1,168 @@
+"""Having a stored agent do a subtask: its instructions, its skills, and what it may see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import field, replace
+from typing import Annotated
+
+from contextd.domain.dataclass import dataclass
+from contextd.domain.details import RENDERED
+from contextd.domain.errors import Invalid, NotFound, nearest
+from contextd.domain.kinds import KINDS
+from contextd.domain.limits import Text
+from contextd.domain.query import CODE, EVENT
+from contextd.domain.quoting import fenced, inline, quotation, settled
+from contextd.domain.records import Record, short_id
+from contextd.domain.tokens import count_tokens, trim_to_tokens
+from contextd.folding.subtasks import open_subtask, parent_session, room_for
+from contextd.runtime.operation import operation
+from contextd.runtime.runtime import Runtime
+from contextd.skills.skill_files import follow_skill_files
+
+_COLLECTIONS = {
+    **{kind.collection: name for name, kind in KINDS.items()},
+    **{name: name for name in KINDS},
+    "codebase": CODE,
+    "sessions": EVENT,
+}
+"""What an agent's `collections_access` may name, and the kind of document it means."""
+
+_BRIEF_SHARE = 0.5
+"""The share of a subtask's budget that its agent's skills may fill up to: the rest is for its work."""
+
+_MOST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Invoked:
+    """A subtask opened for an agent, and the brief to do it by. `collections` are those its searches
+    look through, all of them when empty.
+    """
+
+    subtask_id: str
+    brief: Annotated[str, RENDERED]
+    budget: int
+    model_preference: str = ""
+    collections: list[str] = field(default_factory=list[str])
+    notes: list[str] = field(default_factory=list[str])
+
+    def as_text(self) -> str:
+        """The brief, and how the subtask ends."""
+        head = f"subtask {short_id(self.subtask_id)}: {self.budget:,} tokens; end it with return(message)"
+        return "\n".join([head, *self.notes, self.brief])
+
+
+@operation("POST /api/agents/{agent_name}/invoke", effect="write", profile="standard")
+def agent_invoke(runtime: Runtime, agent_name: Text, task: Text, context: str = "") -> Invoked:
+    """Open a subtask for a stored agent: its instructions, its skills, and searches kept to what it may see.
+
+    Give the brief to a sub-agent if you can, or follow it yourself until return.
+
+    Args:
+        agent_name: The agent's name.
+        task: What it is to do.
+        context: What it should know besides.
+    """
+    follow_skill_files(runtime)
+    # Inside the subtask of an agent that may see no agents the way out is to return, which is said below.
+    agent = _agent(replace(runtime, among=None), agent_name)
+    kinds, collections, notes = _reach(agent)
+    session = parent_session(runtime, "")
+    room = room_for(runtime, session, None)
+    skills, missing = _skills(runtime, agent)
+    notes += [f"no skill {name!r} is stored" for name in missing]
+    brief, left_out = _brief(agent, task.strip(), context.strip(), skills, room.budget)
+    notes += [f"no room for the skill {name!r}; it is stored" for name in left_out]
+    cost = count_tokens(brief)
+    if cost >= room.budget:
+        raise Invalid(
+            f"the brief has {cost:,} tokens, and the subtask {room.budget:,}",
+            "shorten the context, or raise folding.tokens",
+        )
+    opened = open_subtask(
+        runtime,
+        replace(
+            room,
+            description=f"{agent_name.strip()}: {task}",
+            prompt=brief,
+            tokens_given=cost,
+            agent=agent_name.strip(),
+            kinds=kinds,
+        ),
+    )
+    runtime.trace.read([agent.id, *(skill.id for skill in skills)], type="agent")
+    model = str(agent.data.get("model_preference") or "")
+    return Invoked(opened.id, brief, opened.budget, model, collections, notes)
+
+
+def _agent(runtime: Runtime, name: str) -> Record:
+    """The agent called so, of the nearest scope. Raises `NotFound` with the nearest names."""
+    wanted = name.strip()
+    found = _named(runtime, "agent", [wanted])
+    if found:
+        return found[0]
+    stored = runtime.view.records.find(runtime.query("agent", limit=_MOST)).records
+    names = sorted({str(record.data.get("name", "")) for record in stored})
+    listed = "stored agents: " + ", ".join(names[:10]) if names else "no agent is stored yet"
+    raise NotFound(f"no agent {wanted!r}", nearest(wanted, names) or listed)
+
+
+def _named(runtime: Runtime, kind: str, names: Sequence[str]) -> list[Record]:
+    """The records of a kind with these names, in this order; of one name the nearest scope's."""
+    places = {scope: place for place, scope in enumerate(runtime.cascade)}
+    found: list[Record] = []
+    for name in names:
+        query = runtime.query(kind, where={"name": name}, valid_at=runtime.clock.now())
+        called = runtime.view.records.find(query).records
+        found += sorted(called, key=lambda record: places[record.scope])[:1]
+    return found
+
+
+def _reach(agent: Record) -> tuple[tuple[str, ...] | None, list[str], list[str]]:
+    """The kinds an agent's searches may return, None for all; the collections by name; and what to say
+    of names that mean none. An agent of whose names none means anything sees nothing.
+    """
+    given = [str(name) for name in agent.data.get("collections_access") or ()]
+    if not given:
+        return None, [], []
+    known = [name for name in given if name in _COLLECTIONS]
+    notes = [
+        f"no collection {name!r}; {nearest(name, list(_COLLECTIONS)) or 'it is left out'}"
+        for name in given
+        if name not in known
+    ]
+    return tuple(dict.fromkeys(_COLLECTIONS[name] for name in known)), known, notes
+
+
+def _skills(runtime: Runtime, agent: Record) -> tuple[list[Record], list[str]]:
+    """The stored skills of an agent, and the names of those that are not stored."""
+    names = [str(name) for name in agent.data.get("skills") or ()]
+    found = _named(runtime, "skill", names)
+    there = {str(record.data.get("name")) for record in found}
+    return found, [name for name in names if name not in there]
+
+
+def _brief(
+    agent: Record, task: str, context: str, skills: Sequence[Record], budget: int
+) -> tuple[str, list[str]]:
+    """What the agent goes by, and the names of the skills that found no room in it."""
+    parts = [str(agent.data.get("system_prompt", "")).strip(), f"Task: {quotation(task)}"]
+    parts += [f"Context: {quotation(context)}"] if context else []
+    room = int(budget * _BRIEF_SHARE) - count_tokens("\n\n".join(parts))
+    left_out: list[str] = []
+    for skill in skills:
+        name = str(skill.data.get("name"))
+        text = trim_to_tokens(_skill_text(skill), max(0, room - 12))
+        if not text:
+            left_out.append(name)
+            continue
+        parts.append(f"Skill {inline(name)}:\n{fenced(text)}")
+        room -= count_tokens(parts[-1]) + 2
+    return settled("\n\n".join(filter(None, parts))), left_out
+
+
+def _skill_text(skill: Record) -> str:
+    steps = [f"{n}. {step}" for n, step in enumerate(skill.data.get("steps") or (), 1)]
+    body = str(skill.data.get("prompt_template") or "") or skill.content
+    return "\n".join(filter(None, (body, *steps)))

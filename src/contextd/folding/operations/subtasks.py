@@ -1,0 +1,181 @@
+"""Setting a subtask apart, and folding it into its message."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import field, replace
+from typing import Annotated
+
+from contextd.domain.dataclass import dataclass
+from contextd.domain.details import RENDERED
+from contextd.domain.errors import ContextdError, TooLarge
+from contextd.domain.kinds import kinds_that
+from contextd.domain.limits import OptionalId, Range, Text
+from contextd.domain.records import digest, short_id
+from contextd.domain.showing import text_form
+from contextd.domain.subtasks import Subtask
+from contextd.domain.tokens import count_tokens, trim_to_tokens
+from contextd.folding.subtasks import (
+    SMALLEST,
+    close_subtask,
+    open_subtask,
+    parent_session,
+    require_open,
+    room_for,
+    subtask_named,
+)
+from contextd.knowledge.views import known
+from contextd.knowledge.writing import save_new
+from contextd.runtime.operation import operation
+from contextd.runtime.runtime import Runtime
+from contextd.search.finding import find_records
+
+_INJECTED = 5
+"""Memories that a subtask begins with at most."""
+
+_INJECTED_SHARE = 0.125
+"""The share of its budget that they may take: 1,000 of 8,000 tokens."""
+
+_REMEMBERED = 300
+"""Tokens of a message that a memory takes from its beginning: it should say one thing."""
+
+_ENDS = (
+    "End it with return(message): outcome, files changed, findings, what is open. "
+    "Only the message should come back."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Branched:
+    """A subtask that was opened, and what it begins with."""
+
+    subtask_id: str
+    injected_context: Annotated[list[str], RENDERED]
+    budget: int
+    used: int
+
+    def as_text(self) -> str:
+        """The id, the budget and the context."""
+        lines = [f"subtask {short_id(self.subtask_id)}: {self.budget:,} tokens. {_ENDS}"]
+        return "\n".join([*lines, *self.injected_context])
+
+
+@operation("POST /api/subtasks", effect="write", profile="standard")
+def branch(
+    runtime: Runtime,
+    description: Text,
+    prompt: Text,
+    budget: Annotated[int, Range(SMALLEST)] | None = None,
+    inject_memories: bool = True,
+    session_id: OptionalId = "",
+) -> Branched:
+    """Set a subtask apart: exploring, reading much, trial and error. Give its prompt to a sub-agent if you can.
+
+    What contextd serves from now on is charged to it, until return. One at a time, ten a session.
+
+    Args:
+        description: What it is for, in 3 to 5 words.
+        prompt: The whole task: it is to be done without the rest of the conversation.
+        budget: Most tokens contextd may serve inside it; 8,000 when empty.
+        inject_memories: Begin with what is known about it.
+        session_id: The session; the connection's one when empty.
+    """
+    session = parent_session(runtime, session_id)
+    room = room_for(runtime, session, budget)
+    injected = _memories(runtime, prompt, room.budget) if inject_memories else []
+    opened = open_subtask(
+        runtime,
+        replace(
+            room,
+            description=description,
+            prompt=prompt.strip(),
+            tokens_given=count_tokens("\n".join(injected)),
+        ),
+    )
+    return Branched(opened.id, injected, opened.budget, opened.spent)
+
+
+def _memories(runtime: Runtime, prompt: str, budget: int) -> list[str]:
+    """What is known about the prompt, best first, within the share of the budget it may take."""
+    found = find_records(runtime, prompt[:1_200], kinds_that("strategy"), limit=_INJECTED)
+    now, left = runtime.clock.now(), int(budget * _INJECTED_SHARE)
+    lines: list[str] = []
+    for hit in found.hits:
+        if hit.validity.replaced:
+            continue
+        line = text_form(known(hit.record, now, hit.validity, score=hit.score))
+        cost = count_tokens(line + "\n")
+        if cost <= left:
+            lines.append(line)
+            left -= cost
+    return lines
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """A subtask that ended. `memory` says what became of the memory that was to be made of it."""
+
+    success: bool
+    subtask_id: str
+    used: int
+    budget: int
+    memory_id: str = ""
+    memory: str = ""
+    notes: list[str] = field(default_factory=list[str])
+
+    def as_text(self) -> str:
+        """What it took, and where its trace is."""
+        headline = (
+            f"subtask returned; {self.used:,} of {self.budget:,} tokens were served inside it"
+        )
+        parts = [headline, *([self.memory] if self.memory else []), *self.notes]
+        return "; ".join(parts) + f". Its trace: expand({short_id(self.subtask_id)!r})"
+
+
+@operation("POST /api/subtasks/return", effect="write", profile="standard")
+def return_(
+    runtime: Runtime, message: Text, extract_memory: bool = False, subtask_id: str = ""
+) -> Returned:
+    """End the open subtask: only this message counts from now on, its trace can be expanded.
+
+    Args:
+        message: Outcome, files changed, findings, what is open.
+        extract_memory: Keep it as a memory that waits for a second witness.
+        subtask_id: The subtask; the open one of this connection when empty.
+    """
+    session, subtask = subtask_named(runtime, subtask_id)
+    require_open(session, subtask)
+    runtime.caller.require("write", session.scope)
+    cost = count_tokens(message)
+    if cost > subtask.budget:
+        raise TooLarge(
+            f"the message has {cost:,} tokens, more than the subtask's {subtask.budget:,}",
+            "say what came out of it in few words; its trace can be expanded",
+        )
+    memory_id, memory = _remember(runtime, subtask, message) if extract_memory else ("", "")
+    close_subtask(runtime, subtask, message)
+    return Returned(True, subtask.id, subtask.spent, subtask.budget, memory_id, memory)
+
+
+def _remember(runtime: Runtime, subtask: Subtask, message: str) -> tuple[str, str]:
+    """The id of the memory made of a message, and what became of it in words. Its id is made from the
+    subtask's, so that a return that is repeated after a crash makes no second one.
+    """
+    id = str(uuid.UUID(digest(f"{subtask.id} returned")))
+    try:
+        saved = save_new(
+            runtime.aside(),
+            "memory",
+            title=subtask.description,
+            content=trim_to_tokens(message.strip(), _REMEMBERED) or message.strip()[:1_000],
+            data={"outcome": "mixed", "task": subtask.prompt[:500]},
+            session=subtask.session,
+            id=id,
+            candidate=True,
+        )
+    except ContextdError as error:
+        return "", f"no memory was made: {error.message}"
+    if saved.record_or_none is None:
+        return "", f"no memory was made: {saved.reason}"
+    words = {"added": "a memory waits for a second witness", "inbox": "a memory waits for review"}
+    return saved.record.id, words.get(saved.outcome, "its memory is known already")

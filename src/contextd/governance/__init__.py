@@ -1,1 +1,0 @@
-"""What may be stored, and what must not be."""

@@ -1,0 +1,230 @@
+"""Everything a project knows as lines of JSON: records with every state they had, sessions with what
+happened in them. Reading a bundle gives back what was written.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, get_args
+
+from contextd.domain.dataclass import dataclass
+from contextd.domain.errors import Invalid
+from contextd.domain.kinds import kind_named
+from contextd.domain.records import STATUSES, TRUSTS, Anchor, Change, Record, Source
+from contextd.domain.scope import Scope
+from contextd.domain.sessions import Event, FileAccess, Session, SessionStatus
+from contextd.domain.time import parse_instant
+from contextd.files.guarded import read_file
+from contextd.imports.foreign.format import Unread
+from contextd.imports.foreign.reading import json_lines
+
+VERSION = 1
+_MARK = b'{"contextd":"bundle"'
+_EVENTS_A_LINE = 200
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class BundleFormat:
+    """The row of the format; there is one."""
+
+    name: str = "bundle"
+    title: str = "contextd bundle"
+
+    def detects(self, path: Path) -> bool:
+        """Whether a file is a bundle."""
+        try:
+            return read_file(path, len(_MARK), cut=True) == _MARK
+        except OSError:
+            return False
+
+
+BUNDLE = BundleFormat()
+
+
+@dataclass(frozen=True, slots=True)
+class RecordStates:
+    """A record with all states it had, oldest first: what each change was called, why, and what it left."""
+
+    record: Record
+    states: Sequence[tuple[str, str, Record]]
+
+
+@dataclass(frozen=True, slots=True)
+class SomeEvents:
+    """Events of a session, in their order."""
+
+    session: str
+    events: tuple[Event, ...]
+
+
+def heading(scope: Scope, name: str, now: datetime) -> str:
+    """The first line of a bundle."""
+    about = {"contextd": "bundle", "version": VERSION, "scope": str(scope), "project": name}
+    return _line({**about, "written": now.isoformat()})
+
+
+def record_line(record: Record, history: Sequence[Change]) -> str:
+    """A record with its history, as a line."""
+    states = [
+        [one.action, one.reason, one.at.isoformat(), one.actor, _record(one.after)]
+        for one in history
+        if one.after is not None
+    ]
+    return _line({"record": _record(record), "states": states})
+
+
+def session_lines(session: Session, events: Sequence[Event]) -> Iterator[str]:
+    """A session and its events, as lines."""
+    yield _line({"session": _session(session)})
+    for start in range(0, len(events), _EVENTS_A_LINE):
+        some = [_event(event) for event in events[start : start + _EVENTS_A_LINE]]
+        yield _line({"events": some, "of": session.id})
+
+
+def read_bundle(path: Path, scope: Scope) -> Iterator[RecordStates | Session | SomeEvents | Unread]:
+    """What a bundle holds, as if it were of `scope`. Raises `Invalid` for a file that is none."""
+    first = True
+    for place, line in json_lines(path):
+        if first:
+            first = False
+            if isinstance(line, Unread) or line.get("contextd") != "bundle":
+                raise Invalid(f"{path} is no bundle", "choose a file `contextd export` wrote")
+            if line.get("version") != VERSION:
+                version = line.get("version")
+                raise Invalid(f"{path}: version {version!r:.20} is not known", "update contextd")
+            continue
+        yield line if isinstance(line, Unread) else _item(place, line, scope)
+
+
+def _item(place: str, line: Any, scope: Scope) -> RecordStates | Session | SomeEvents | Unread:
+    try:
+        if "record" in line:
+            states = [(str(s[0]), str(s[1]), _to_record(s[4], scope)) for s in line["states"]]
+            return RecordStates(_to_record(line["record"], scope), states)
+        if "session" in line:
+            return _to_session(line["session"], scope)
+        if "events" in line:
+            return SomeEvents(str(line["of"]), tuple(_to_event(one) for one in line["events"]))
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, Invalid) as error:
+        return Unread(place, f"not as a bundle says it: {error!r:.100}")
+    return Unread(place, "neither a record nor a session")
+
+
+def _line(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _moment(value: datetime | None) -> str | None:
+    return None if value is None else value.isoformat()
+
+
+def _instant(value: Any) -> datetime | None:
+    return None if value is None else parse_instant(value)
+
+
+_TEXTS = ("id", "kind", "title", "content", "session", "trust", "status", "canonical_id")
+_NUMBERS = ("confidence", "usage_count", "helpful", "unhelpful", "version")
+_TIMES = ("last_used_at", "valid_from", "valid_to", "created_at", "updated_at", "arrived_at")
+
+
+def _record(record: Record | None) -> Json | None:
+    if record is None:
+        return None
+    found: Json = {name: getattr(record, name) for name in (*_TEXTS, *_NUMBERS)}
+    found |= {name: _moment(getattr(record, name)) for name in _TIMES}
+    source, anchor = record.source, record.anchor
+    found["data"], found["tags"] = dict(record.data), list(record.tags)
+    found["source"] = [source.agent, source.client, source.operation, source.ref]
+    found["anchor"] = [anchor.commit, anchor.branch, dict(anchor.paths)]
+    return found
+
+
+def _to_record(body: Any, scope: Scope) -> Record:
+    if body["status"] not in STATUSES or body["trust"] not in TRUSTS:
+        raise Invalid("no such status or trust", "export it again")
+    kind_named(body["kind"])
+    texts = {name: _text(body[name]) for name in _TEXTS}
+    # Bundles of older programs have no moment of arrival.
+    times = {name: _instant(body[name]) for name in _TIMES if name in body or name != "arrived_at"}
+    made: dict[str, Any] = {**texts, **times, **{name: body[name] for name in _NUMBERS}}
+    return Record(
+        scope=scope,
+        data=dict(body["data"]),
+        tags=tuple(map(_text, body["tags"])),
+        source=Source(*map(_text, body["source"])),
+        anchor=Anchor(_text(body["anchor"][0]), _text(body["anchor"][1]), dict(body["anchor"][2])),
+        **made,
+    )
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.40} is no text")
+    return value
+
+
+_OF_SESSION = (
+    "id", "client", "external_id", "cwd", "task", "status", "outcome", "commit", "branch",
+)  # fmt: skip
+
+
+def _session(session: Session) -> Json:
+    found: Json = {name: getattr(session, name) for name in _OF_SESSION}
+    for name in ("started_at", "last_seen_at", "ended_at"):
+        found[name] = _moment(getattr(session, name))
+    found["files"] = [
+        [one.path, one.count, _moment(one.first_at), _moment(one.last_at)] for one in session.files
+    ]
+    found["topics"], found["injected"] = list(session.topics), list(session.injected)
+    found["tool_calls"], found["tokens_served"] = session.tool_calls, session.tokens_served
+    return {**found, "data": dict(session.data)}
+
+
+def _to_session(body: Any, scope: Scope) -> Session:
+    if body["status"] not in get_args(SessionStatus):
+        raise Invalid("no such status", "export it again")
+    texts: dict[str, Any] = {name: _text(body[name]) for name in _OF_SESSION}
+    return Session(
+        scope=scope,
+        started_at=parse_instant(body["started_at"]),
+        last_seen_at=parse_instant(body["last_seen_at"]),
+        ended_at=_instant(body["ended_at"]),
+        files=tuple(
+            FileAccess(path=p, count=n, first_at=parse_instant(a), last_at=parse_instant(b))
+            for p, n, a, b in body["files"]
+        ),
+        topics=tuple(map(_text, body["topics"])),
+        injected=tuple(map(_text, body["injected"])),
+        tool_calls=int(body["tool_calls"]),
+        tokens_served=int(body["tokens_served"]),
+        data=dict(body["data"]),
+        **texts,
+    )
+
+
+def _event(event: Event) -> list[Any]:
+    return [event.type, event.key, _moment(event.at), event.role, event.text, dict(event.data)]
+
+
+def _to_event(body: Any) -> Event:
+    sort, key, at, role, text, data = body
+    return Event(
+        type=sort,
+        key=_text(key),
+        at=parse_instant(at),
+        role=_text(role),
+        text=_text(text),
+        data=dict(data),
+    )
+
+
+def unmarked(session: Session, *names: str) -> Session:
+    """A session without some of what is noted on it."""
+    remaining = {name: value for name, value in session.data.items() if name not in names}
+    return replace(session, data=remaining)

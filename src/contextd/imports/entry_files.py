@@ -1,0 +1,58 @@
+"""Files that hold knowledge entries rather than a conversation. A new format is a row here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from contextd.domain.dataclass import dataclass
+from contextd.domain.errors import NotFound
+from contextd.files.guarded import read_file
+from contextd.imports.importers import opencontext
+from contextd.imports.importers.batch import RedactItem
+
+_HEAD = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class EntryFile:
+    """One format: other names it goes by, whether a file with these first lines is one, and how
+    its text is read.
+    """
+
+    name: str
+    title: str
+    aliases: tuple[str, ...]
+    detects: Callable[[Path, Sequence[str]], bool]
+    read: Callable[[str, RedactItem], opencontext.ContextsFile]
+
+
+ENTRY_FILES: dict[str, EntryFile] = {
+    row.name: row
+    for row in (
+        EntryFile(
+            "opencontext",
+            "OpenContext contexts.json, versions 1 and 2",
+            ("opencontext-v1", "opencontext-v2"),
+            opencontext.detects,
+            opencontext.read,
+        ),
+    )
+}
+"""Every format of entries contextd can read, by name."""
+
+
+def entry_file_for(path: Path, name: str = "") -> EntryFile | None:
+    """The format called `name`, or the one a file looks like; None when it is in none of these.
+
+    Raises `NotFound` for a file that cannot be read.
+    """
+    if name:
+        names = {n: row for row in ENTRY_FILES.values() for n in (row.name, *row.aliases)}
+        return names.get(name)
+    try:
+        head = read_file(path, _HEAD, cut=True).decode("utf-8", "replace")
+    except OSError as error:
+        raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
+    lines = head.splitlines()[:50]
+    return next((row for row in ENTRY_FILES.values() if row.detects(path, lines)), None)

@@ -1,0 +1,58 @@
+"""Records as files of other programs. A new format is a row in `EXPORTERS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+from contextd.domain.dataclass import dataclass
+from contextd.domain.errors import Invalid, nearest
+from contextd.domain.records import Record
+from contextd.imports.exporters import opencontext
+
+__all__ = ["EXPORTERS", "Exporter", "exporter_named"]
+
+
+def _nothing(records: Sequence[Record], rest: Mapping[str, Any]) -> str:
+    del records, rest
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Exporter:
+    """One format. As `entries` records of some `kinds` are written, oldest first: `write` takes them and
+    what the file of an import said besides its entries. A `bundle` is all of a project, `pages` are a
+    folder of Markdown, a `block` stands in a file for agents.
+    """
+
+    name: str
+    title: str
+    shape: Literal["entries", "bundle", "pages", "block"] = "entries"
+    kinds: tuple[str, ...] = ()
+    write: Callable[[Sequence[Record], Mapping[str, Any]], str] = _nothing
+
+
+EXPORTERS: dict[str, Exporter] = {
+    row.name: row
+    for row in (
+        Exporter(
+            "opencontext-v2",
+            "OpenContext contexts.json, version 2",
+            "entries",
+            ("context", "bubble"),
+            opencontext.write,
+        ),
+        Exporter("bundle", "everything, to be imported again", "bundle"),
+        Exporter("markdown", "a folder of Markdown pages", "pages"),
+        Exporter("agents-md", "a block in AGENTS.md or another file for agents", "block"),
+    )
+}
+"""Every format contextd can write, by name."""
+
+
+def exporter_named(name: str) -> Exporter:
+    """The exporter of a format. Raises `Invalid` with the nearest one."""
+    if name not in EXPORTERS:
+        hint = nearest(name, list(EXPORTERS)) or "formats: " + ", ".join(EXPORTERS)
+        raise Invalid(f"no export format {name!r}", hint)
+    return EXPORTERS[name]

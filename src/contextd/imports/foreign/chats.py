@@ -1,0 +1,180 @@
+"""Exports of chats: ChatGPT's and Claude.ai's conversations.json, by itself or in the zip it comes in."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from contextd.domain.origins import marked
+from contextd.domain.records import digest
+from contextd.domain.sessions import Event
+from contextd.imports.foreign.format import ForeignFormat, Item, Unread
+from contextd.imports.foreign.reading import json_items, moment_of, packed_text, plain_text
+from contextd.imports.importers.batch import ImportBatch
+from contextd.imports.importers.pasted import set_apart
+
+_NAME = re.compile(r"conversations(?:-\d+)?\.json")
+_LONGEST = 50_000
+_MOST_HOPS = 20_000
+
+Message = tuple[str, str, str, datetime | None]
+"""Key, role, text and time."""
+
+
+def _chatgpt(path: Path, shown: str) -> Iterator[Item]:
+    return _conversations(path, shown, chatgpt=True)
+
+
+def _claude(path: Path, shown: str) -> Iterator[Item]:
+    return _conversations(path, shown, chatgpt=False)
+
+
+def _conversations(path: Path, shown: str, *, chatgpt: bool) -> Iterator[Item]:
+    del shown
+    found = False
+    for name, text in packed_text(path, _NAME):
+        found = True
+        for place, chat in json_items(text):
+            if isinstance(chat, Unread):
+                yield Unread(f"{name}{place}", chat.why)
+            elif not isinstance(chat, Mapping):
+                yield Unread(f"{name}{place}", "not a conversation")
+            else:
+                batch = _batch(chat, chatgpt=chatgpt)
+                yield batch or Unread(f"{name}{place}", "nothing is said in it")
+    if not found:
+        yield Unread(path.name, "there is no conversations.json in it")
+
+
+def _batch(chat: Mapping[str, Any], *, chatgpt: bool) -> ImportBatch | None:
+    counts: Counter[str] = Counter()
+    messages = _shown(chat, counts) if chatgpt else _said(chat)
+    first = moment_of(chat.get("create_time" if chatgpt else "created_at"))
+    last = first or datetime.fromtimestamp(0, UTC)
+    events: list[Event] = []
+    for key, role, text, at in messages:
+        counts["read"] += 1
+        last = at or last
+        events += _events(key, role, text, last)
+    if not events:
+        return None
+    title = plain_text(chat.get("title" if chatgpt else "name"))
+    id = next((chat[n] for n in ("conversation_id", "uuid", "id") if plain_text(chat.get(n))), "")
+    counts["events"] = len(events)
+    return ImportBatch(
+        external_id=str(id) or digest(f"{title} {events[0].at} {events[0].text}"),
+        title=title[:300],
+        started=min(event.at for event in events),
+        ended=max(event.at for event in events),
+        events=tuple(events),
+        counts=dict(counts),
+    )
+
+
+def _events(key: str, role: str, text: str, at: datetime) -> Iterable[Event]:
+    if role == "assistant":
+        origin = marked("assistant")
+        yield Event(type="message", key=key, at=at, role=role, text=text[:_LONGEST], data=origin)
+        return
+    prose, material = set_apart(text)
+    if prose:
+        origin = marked("prompt")
+        yield Event(type="message", key=key, at=at, role="user", text=prose[:_LONGEST], data=origin)
+    if material:
+        pasted = marked("material")
+        yield Event(
+            type="note",
+            key=f"{key}:material",
+            at=at,
+            role="user",
+            text=material[:_LONGEST],
+            data=pasted,
+        )
+
+
+def _shown(chat: Mapping[str, Any], counts: Counter[str]) -> Iterator[Message]:
+    """The messages of the branch that is shown; answers that were asked for anew are counted."""
+    mapping = chat.get("mapping")
+    nodes = mapping if isinstance(mapping, Mapping) else {}
+    at = chat.get("current_node")
+    path: list[Any] = []
+    for _ in range(_MOST_HOPS):
+        node = nodes.get(at) if isinstance(at, str) else None
+        if not isinstance(node, Mapping):
+            break
+        path.append(node)
+        at = node.get("parent")
+    if not path:
+        path = [node for node in nodes.values() if isinstance(node, Mapping)][::-1]
+    counts["rewound"] = len(nodes) - len(path)
+    for node in reversed(path):
+        message = node.get("message")
+        if not isinstance(message, Mapping):
+            continue
+        author = message.get("author")
+        role = author.get("role") if isinstance(author, Mapping) else ""
+        about = message.get("metadata")
+        hidden = isinstance(about, Mapping) and about.get("is_visually_hidden_from_conversation")
+        text = _parts(message.get("content"))
+        if role in ("user", "assistant") and text and not hidden:
+            key = plain_text(message.get("id")) or digest(text)
+            yield key, role, text, moment_of(message.get("create_time"))
+        else:
+            counts["junk"] += 1
+
+
+def _parts(content: Any) -> str:
+    if not isinstance(content, Mapping) or content.get("content_type") not in (
+        "text",
+        "multimodal_text",
+    ):
+        return ""
+    parts = content.get("parts")
+    texts = [plain_text(part) for part in (parts if isinstance(parts, list) else [])]
+    return "\n".join(text for text in texts if text)
+
+
+def _said(chat: Mapping[str, Any]) -> Iterator[Message]:
+    listed = chat.get("chat_messages")
+    for message in listed if isinstance(listed, list) else ():
+        if not isinstance(message, Mapping):
+            continue
+        blocks = message.get("content")
+        texts = [
+            plain_text(block.get("text"))
+            for block in (blocks if isinstance(blocks, list) else [])
+            if isinstance(block, Mapping) and block.get("type", "text") == "text"
+        ]
+        text = "\n".join(one for one in texts if one) or plain_text(message.get("text"))
+        role = "user" if message.get("sender") == "human" else "assistant"
+        if text:
+            key = plain_text(message.get("uuid")) or digest(text)
+            yield key, role, text, moment_of(message.get("created_at"))
+
+
+def _is_chatgpt(path: Path, head: bytes) -> bool:
+    return b'"mapping"' in _beginning(path, head)
+
+
+def _is_claude(path: Path, head: bytes) -> bool:
+    return b'"chat_messages"' in _beginning(path, head)
+
+
+def _beginning(path: Path, head: bytes) -> bytes:
+    """The first of what is listed: of a zip file its conversations.json."""
+    if path.suffix.lower() not in (".json", ".zip"):
+        return b""
+    if not head.startswith(b"PK"):
+        return head
+    text = next((text for _, text in packed_text(path, _NAME)), "")
+    return text[:65_536].encode()
+
+
+CHATS = (
+    ForeignFormat(name="chatgpt", title="ChatGPT export", detects=_is_chatgpt, read=_chatgpt),
+    ForeignFormat(name="claude.ai", title="Claude.ai export", detects=_is_claude, read=_claude),
+)

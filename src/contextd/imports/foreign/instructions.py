@@ -1,0 +1,256 @@
+"""Files of a repository that tell agents what to do, what they remembered, and why things were decided."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+
+from contextd.clients import CLIENTS
+from contextd.domain.errors import Denied
+from contextd.domain.records import Trust, digest
+from contextd.files.disk import target_inside
+from contextd.imports.foreign.format import ForeignFormat, Item, Note, Surroundings, Unread
+from contextd.imports.foreign.markdown_parts import front_matter, parts_of
+from contextd.imports.foreign.reading import plain_text, text_of
+
+_LARGEST = 1024 * 1024
+_LONGEST = 1_000
+"""Characters that a discovery may have; what is longer is a context entry."""
+
+_MOST_FILES = 300
+_OURS = re.compile(r"<!-- contextd:begin [^<>\n]*-->.*?(?:<!-- contextd:end -->|\Z)", re.DOTALL)
+"""What contextd wrote itself, also where its end was lost."""
+
+_AT_THE_ROOT = (
+    "CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", "AGENTS.md", "AGENTS.override.md",
+    "GEMINI.md", "QWEN.md", ".cursorrules", ".windsurfrules", ".clinerules", ".rules",
+    ".github/copilot-instructions.md",
+)  # fmt: skip
+_IN_FOLDERS = (
+    ".cursor/rules/**/*.mdc", ".github/instructions/*.instructions.md", ".windsurf/rules/*.md",
+    ".clinerules/*.md", ".claude/rules/**/*.md",
+)  # fmt: skip
+_DECISIONS = (
+    "docs/adr",
+    "docs/adrs",
+    "adr",
+    "doc/adr",
+    "docs/decisions",
+    "docs/architecture/decisions",
+)
+_MEMORIES = ("MEMORY.md", ".claude/MEMORY.md", "memory-bank/*.md", ".serena/memories/*.md")
+
+_INSTRUCTION_NAMES = frozenset(Path(name).name for name in _AT_THE_ROOT)
+_ADR_NAME = re.compile(r"(?:adr[-_]?)?\d{1,5}[-_.].*\.md", re.I)
+
+
+def read_parts(kind: str, trust: Trust) -> Callable[[Path, str], Iterator[Item]]:
+    """A reader that makes a note of each list item and paragraph: of type `kind`, vouched for as its
+    file is.
+    """
+
+    def read(path: Path, shown: str) -> Iterator[Item]:
+        written = _written(path)
+        about, body = front_matter(_OURS.sub(_blank, text_of(path, _LARGEST)))
+        described = plain_text(about.get("description"))
+        name = described or plain_text(about.get("name"))
+        seen: dict[str, int] = {}
+        for part in parts_of(body):
+            if _says_nothing(part.text):
+                continue
+            words = digest(" ".join((*part.headings, part.text)).casefold())
+            seen[words] = seen.get(words, 0) + 1
+            if seen[words] > 1:
+                continue
+            headings = [one[:60] for one in part.headings[-2:]] or [name[:60]]
+            short = len(part.text) <= _LONGEST
+            yield Note(
+                key=words,
+                kind="discovery" if short else "context",
+                content=part.text,
+                tags=tuple(filter(None, headings)),
+                data={"type": kind, "origin": "instructions", "file": shown} if short else {},
+                said_by=shown,
+                trust=trust,
+                created=written,
+            )
+
+    return read
+
+
+def _decision(path: Path, shown: str) -> Iterator[Item]:
+    """An architecture decision as one note: what was decided, and why."""
+    _, body = front_matter(_OURS.sub(_blank, text_of(path, _LARGEST)))
+    parts = [part for part in parts_of(body) if not _says_nothing(part.text)]
+    title = next((part.headings[0] for part in parts if part.headings), path.stem)
+    texts_by_section: dict[str, list[str]] = {}
+    for part in parts:
+        section = part.headings[-1].lower() if len(part.headings) > 1 else ""
+        texts_by_section.setdefault(section, []).append(part.text)
+    wanted = [name for name in texts_by_section if re.search(r"decision|outcome|entscheid", name)]
+    chosen = [text for name in wanted for text in texts_by_section[name]] or [
+        part.text for part in parts
+    ]
+    if not chosen:
+        yield Unread(shown, "it says nothing")
+        return
+    superseded = re.search(
+        r"^\W*(?:status\W+)?(?:superseded|deprecated|rejected)\b", body, re.I | re.M
+    )
+    if superseded:
+        yield Unread(shown, "it is in force no more")
+        return
+    content = "\n".join(chosen)
+    content = (
+        content if len(content) <= _LONGEST else content[: _LONGEST - 2].rsplit(" ", 1)[0] + " …"
+    )
+    yield Note(
+        key=digest(f"{title} {content}".casefold()),
+        kind="discovery",
+        title=title[:200],
+        content=content,
+        data={"type": "decision", "origin": "instructions", "file": shown},
+        said_by=shown,
+        trust="human",
+        created=_written(path),
+    )
+
+
+def _says_nothing(text: str) -> bool:
+    """A line that only takes in another file, a link, a picture or a rule between parts."""
+    return bool(re.fullmatch(r"@\S+|[-*_=\s]{3,}|!?\[[^\]]*\]\([^)]*\)|\|.*\|", text, re.S))
+
+
+def _blank(found: re.Match[str]) -> str:
+    return "\n" * found[0].count("\n")
+
+
+def _written(path: Path) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    except OSError:
+        return None
+
+
+def _of_instructions(around: Surroundings) -> Iterator[Path]:
+    for root in around.roots:
+        yield from _inside(root, (root / name for name in _AT_THE_ROOT))
+        for pattern in _IN_FOLDERS:
+            yield from _inside(root, sorted(root.glob(pattern)))
+
+
+def _of_memories(around: Surroundings) -> Iterator[Path]:
+    for root in around.roots:
+        for pattern in _MEMORIES:
+            yield from _inside(root, sorted(root.glob(pattern)))
+        yield from sorted(claude_memory(around, root).glob("*.md"))
+
+
+def claude_memory(around: Surroundings, root: Path) -> Path:
+    """The folder in which Claude Code keeps what it remembers of a checkout: its name is the path, with
+    dashes for all that is no letter or digit.
+    """
+    chosen = around.environment.get("CLAUDE_CONFIG_DIR", "")
+    config = Path(chosen) if chosen else around.home / ".claude"
+    return config / "projects" / re.sub(r"[^A-Za-z0-9]", "-", str(root)) / "memory"
+
+
+def _of_decisions(around: Surroundings) -> Iterator[Path]:
+    for root in around.roots:
+        for folder in _DECISIONS:
+            found = (
+                one for one in sorted((root / folder).glob("*.md")) if _ADR_NAME.fullmatch(one.name)
+            )
+            yield from _inside(root, found)
+
+
+def _of_the_person(around: Surroundings) -> Iterator[Path]:
+    for client in CLIENTS.values():
+        chosen = around.environment.get(client.configuration.variable, "")
+        for place in client.own_instructions:
+            paths = place.paths(around.home, Path(chosen).expanduser() if chosen else None)
+            found = next((path for path in paths if path.exists()), None)
+            if found is not None and found.is_dir():
+                yield from islice(sorted(found.glob("**/*.md")), _MOST_FILES)
+            elif found is not None:
+                yield found
+
+
+def _by_its_place(path: Path, head: bytes) -> bool:
+    del path, head
+    return False
+
+
+def _inside(root: Path, paths: Iterable[Path]) -> Iterator[Path]:
+    """The files that are there and lie in the checkout: no link leads out of it."""
+    for path in islice((one for one in paths if one.is_file()), _MOST_FILES):
+        try:
+            target_inside(root, path)
+        except Denied:
+            continue
+        yield path
+
+
+def _is_instructions(path: Path, head: bytes) -> bool:
+    del head
+    return (
+        path.name in _INSTRUCTION_NAMES
+        or path.suffix == ".mdc"
+        or path.name.endswith(".instructions.md")
+    )
+
+
+def _is_memory(path: Path, head: bytes) -> bool:
+    del head
+    return path.suffix == ".md" and (
+        path.name == "MEMORY.md" or path.parent.name in ("memory", "memories", "memory-bank")
+    )
+
+
+def _is_decision(path: Path, head: bytes) -> bool:
+    del head
+    folder = path.parent.as_posix()
+    return bool(_ADR_NAME.fullmatch(path.name)) and any(folder.endswith(one) for one in _DECISIONS)
+
+
+INSTRUCTIONS = (
+    ForeignFormat(
+        name="own-instructions",
+        title="a person's own instructions for agents",
+        detects=_by_its_place,
+        read=read_parts("rule", "human"),
+        places=_of_the_person,
+        belongs="person",
+        followed=True,
+    ),
+    ForeignFormat(
+        name="instructions",
+        title="instructions for agents",
+        detects=_is_instructions,
+        read=read_parts("rule", "human"),
+        places=_of_instructions,
+        belongs="project",
+        followed=True,
+    ),
+    ForeignFormat(
+        name="memory-files",
+        title="an agent's memory files",
+        detects=_is_memory,
+        read=read_parts("fact", "agent"),
+        places=_of_memories,
+        belongs="project",
+        followed=True,
+    ),
+    ForeignFormat(
+        name="decisions",
+        title="architecture decision records",
+        detects=_is_decision,
+        read=_decision,
+        places=_of_decisions,
+        belongs="project",
+        followed=True,
+    ),
+)

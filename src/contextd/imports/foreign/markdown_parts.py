@@ -1,0 +1,106 @@
+"""A Markdown file as the things it says: list items and paragraphs under their headings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import yaml
+
+from contextd.domain.dataclass import dataclass
+from contextd.files.yaml_text import load_plain
+
+_HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$")
+_ITEM = re.compile(r"^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(?=\S)")
+_FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
+_COMMENT = re.compile(r"<!--.*?-->", re.S)
+_FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.S)
+_MOST = 2_000
+"""Parts of one file: what is longer was not written to be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkdownPart:
+    """One list item or paragraph: the headings above it, outermost first, its text and its line."""
+
+    headings: tuple[str, ...]
+    text: str
+    line: int
+
+
+def front_matter(text: str) -> tuple[Mapping[str, Any], str]:
+    """What a file says of itself before it begins, and the rest with as many lines as before."""
+    found = _FRONT.match(text)
+    if found is None:
+        return {}, text
+    try:
+        about = load_plain(found[1])
+    except (yaml.YAMLError, ValueError, RecursionError):
+        about = None
+    body = "\n" * found[0].count("\n") + text[found.end() :]
+    return (about if isinstance(about, Mapping) else {}), body
+
+
+def parts_of(text: str) -> Iterator[MarkdownPart]:
+    """The parts of a Markdown text in order. A block of code belongs to what stands before it; comments
+    say nothing.
+    """
+    text = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
+    reading = _Reading()
+    for number, line in enumerate(text.splitlines(), start=1):
+        reading.take(line.rstrip(), number)
+    reading.close()
+    yield from reading.parts[:_MOST]
+
+
+class _Reading:
+    def __init__(self) -> None:
+        self.parts: list[MarkdownPart] = []
+        self._headings: list[tuple[int, str]] = []
+        self._lines: list[str] = []
+        self._began = 0
+        self._fence = ""
+        self._paused = False
+
+    def take(self, line: str, number: int) -> None:
+        """Let one line open, continue or close a part."""
+        fence = _FENCE.match(line)
+        if self._fence or fence:
+            self._add(line, number)
+            if fence and (not self._fence or line.strip().startswith(self._fence)):
+                self._fence = "" if self._fence else fence[1]
+            return
+        heading = _HEADING.match(line)
+        if heading:
+            self.close()
+            level = len(heading[1])
+            self._headings = [one for one in self._headings if one[0] < level]
+            self._headings.append((level, heading[2].strip()))
+            return
+        if not line.strip():
+            self._paused = bool(self._lines)
+            return
+        item = _ITEM.match(line)
+        indented = line[:1] in (" ", "\t")
+        if (item and not indented) or (self._paused and not indented):
+            self.close()
+        self._add(line, number)
+
+    def _add(self, line: str, number: int) -> None:
+        if not self._lines:
+            self._began = number
+        elif self._paused:
+            self._lines.append("")
+        self._paused = False
+        self._lines.append(line)
+
+    def close(self) -> None:
+        """End the part under way."""
+        text = "\n".join(self._lines).strip()
+        if text:
+            first = _ITEM.match(text)
+            text = text[first.end() :] if first else text
+            titles = tuple(title for _, title in self._headings)
+            self.parts.append(MarkdownPart(titles, text.strip(), self._began))
+        self._lines, self._paused, self._fence = [], False, ""

@@ -1,0 +1,20 @@
+"""Paths that a caller gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from contextd.domain.errors import Invalid
+from contextd.runtime.runtime import Runtime
+
+
+def path_meant(runtime: Runtime, path: str) -> Path:
+    """A path as the caller means it. The command line has made it absolute already. Raises `Invalid` for a
+    relative one where there is no checkout.
+    """
+    given = Path(path).expanduser()
+    if given.is_absolute():
+        return given
+    if runtime.checkout is None:
+        raise Invalid(f"{path} is not an absolute path", "give the whole path")
+    return runtime.root / given

@@ -1,0 +1,67 @@
+"""Transcripts that are one document, which its client writes anew whenever something is added."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from contextd.domain.encodings import text_in
+from contextd.domain.errors import Invalid, NotFound, TooLarge
+from contextd.domain.records import digest
+from contextd.files.guarded import read_file
+from contextd.imports.importers.batch import ImportBatch, Redact, unredacted
+from contextd.imports.importers.importer import Read
+from contextd.imports.importers.lines import parsed
+from contextd.imports.importers.telling import Telling
+
+LARGEST = 128 * 1024 * 1024
+"""Bytes of a document that is read: as objects it takes several times as much memory."""
+
+
+def entry_key(seen: Counter[str], entry: Any) -> str:
+    """A key for an entry that has no id, from what it says: places shift when a history is shortened."""
+    key = digest(json.dumps(entry, sort_keys=True, default=str))
+    seen[key] += 1
+    return f"{key}-{seen[key]}"
+
+
+def document_reader(tell: Callable[[Telling, Any], None]) -> Read:
+    """A reader of a JSON document that `tell` takes apart."""
+
+    def tell_json(transcript: Telling, text: str) -> None:
+        document = parsed(text)
+        if document is None:
+            raise Invalid(f"{transcript.path.name} holds no whole JSON document", "was it cut off?")
+        tell(transcript, document)
+
+    return text_reader(tell_json)
+
+
+def text_reader(tell: Callable[[Telling, str], None]) -> Read:
+    """A reader of a text that `tell` takes apart. It reads all of it each time: entries have keys of
+    their own. Raises `NotFound`, `Invalid` or `TooLarge`.
+    """
+
+    def read(
+        path: Path, offset: int = 0, *, redact: Redact = unredacted, session: str = ""
+    ) -> ImportBatch:
+        del offset, session
+        try:
+            size, modified = path.stat().st_size, path.stat().st_mtime
+            if size > LARGEST:
+                raise TooLarge(f"{path.name} has {size // 1_000_000} MB", "it is not read")
+            text = text_in(read_file(path, LARGEST))
+        except OSError as error:
+            raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
+        if text is None:
+            raise Invalid(f"{path.name} is no text that can be read", "save it as UTF-8")
+        transcript = Telling(path=path, redact=redact, last=datetime.fromtimestamp(modified, UTC))
+        tell(transcript, text)
+        transcript.counts["read"] += 1
+        return transcript.batch(size)
+
+    return read

@@ -1,0 +1,147 @@
+"""Gemini CLI chats: one message per line, told again when it gained tool calls; older ones one JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from contextd.domain.dataclass import dataclass
+from contextd.domain.records import digest
+from contextd.files.guarded import open_file, read_file
+from contextd.imports.importers.documents import document_reader
+from contextd.imports.importers.lines import line_reader, parsed
+from contextd.imports.importers.parts import answered_part, parts_text, tokens_of
+from contextd.imports.importers.telling import Telling, list_of, mapping_of, text_of
+
+_SETTLED = frozenset({"success", "error", "cancelled"})
+_FOLDER = re.compile(r"Workspace Director(?:y|ies):\*\*\s*(?:\n\s*-\s*)?(/[^\n]+)")
+
+
+def detects(path: Path, head: Sequence[str]) -> bool:
+    """Whether the first lines look like a Gemini CLI chat."""
+    if path.suffix != ".jsonl":
+        return False
+    return any(
+        isinstance(line, dict) and "sessionId" in line and "projectHash" in line
+        for line in map(parsed, head[:3])
+    )
+
+
+def detects_json(path: Path, head: Sequence[str]) -> bool:
+    """Whether a file looks like a chat of an older version: one object with all messages."""
+    beginning = "".join(head)[:2_000]
+    return path.suffix == ".json" and '"sessionId"' in beginning and '"projectHash"' in beginning
+
+
+def beside(path: Path) -> Iterable[Path]:
+    """The chats of a session's sub-agents, which lie in a folder of its id."""
+    with open_file(path) as stream:
+        header = mapping_of(parsed(stream.readline(65_536)))
+    id = text_of(header.get("sessionId"))
+    if header.get("kind") == "subagent" or not re.fullmatch(r"[\w-]+", id):
+        return ()
+    return sorted(path.parent.glob(f"{id}/*.jsonl"))
+
+
+@dataclass(slots=True)
+class GeminiLines:
+    """What a line of a chat means."""
+
+    transcript: Telling
+    rewinds: int = 0
+
+    def take(self, line: Mapping[str, Any], raw: bytes) -> None:
+        """Turn one line into events."""
+        if "$set" in line:
+            self.header(mapping_of(line["$set"]))
+        elif "$rewindTo" in line:
+            self.rewinds += 1
+        elif "id" in line:
+            self.message(line)
+        elif "sessionId" in line:
+            self.header(line)
+        else:
+            self.transcript.counts["type:none"] += 1
+        del raw
+
+    def header(self, about: Mapping[str, Any]) -> None:
+        """What a header, a patch of it or an older file says of the whole session."""
+        transcript = self.transcript
+        transcript.session = transcript.session or text_of(about.get("sessionId"))
+        if about.get("kind") == "subagent":
+            transcript.parent = transcript.path.parent.name
+        folders = [one for one in list_of(about.get("directories")) if isinstance(one, str)]
+        transcript.cwd = (
+            transcript.cwd or _folder_of(transcript.path) or (folders[0] if folders else "")
+        )
+        if text_of(about.get("summary")):
+            transcript.titled(text_of(about.get("summary")))
+        for message in list_of(about.get("messages")):
+            if isinstance(message, dict):
+                self.message(message)
+
+    def message(self, message: Mapping[str, Any]) -> None:
+        """One message, in the version that is told now."""
+        transcript, kind = self.transcript, text_of(message.get("type"))
+        named = text_of(message.get("id")) or digest(json.dumps(message, sort_keys=True))
+        transcript.key = named.replace(":", "-")
+        transcript.marks = {"sidechain": True} if transcript.parent else {}
+        if self.rewinds:
+            transcript.marks["branch"] = self.rewinds
+        transcript.dated(message.get("timestamp"))
+        text = parts_text(message.get("content"))
+        if kind == "user":
+            found = _FOLDER.search(text) if not transcript.cwd else None
+            transcript.cwd = found[1].strip() if found else transcript.cwd
+            if text:
+                transcript.by_user(text)
+        elif kind == "gemini":
+            if text:
+                transcript.by_agent(text)
+            transcript.used(tokens_of(mapping_of(message.get("tokens"))), transcript.key)
+            for call in list_of(message.get("toolCalls")):
+                self._called(mapping_of(call))
+        else:
+            transcript.counts[f"type:{kind or 'none'}"] += 1
+
+    def _called(self, call: Mapping[str, Any]) -> None:
+        transcript, id, status = (
+            self.transcript,
+            text_of(call.get("id")),
+            text_of(call.get("status")),
+        )
+        if status not in _SETTLED:
+            # It is told again once it is settled.
+            return
+        transcript.key = (id or transcript.key).replace(":", "-")
+        transcript.called(id, text_of(call.get("name")), call.get("args"))
+        transcript.dated(call.get("timestamp"))
+        answers = [mapping_of(p).get("functionResponse") for p in list_of(call.get("result"))]
+        answer = next((dict(one) for one in answers if isinstance(one, dict)), {})
+        answered_part(
+            transcript, {**answer, "id": id}, failed=status == "error", result={}, index=1
+        )
+
+
+def _folder_of(chat: Path) -> str:
+    """The directory a chat is about: its folder's name stands for one in a list of the client's."""
+    folder = next((one.parent for one in chat.parents if one.name == "chats"), None)
+    if folder is None:
+        return ""
+    try:
+        listed = parsed(read_file(folder.parents[1] / "projects.json").decode())
+    except (OSError, ValueError, IndexError):
+        return ""
+    known = mapping_of(mapping_of(listed).get("projects")) or mapping_of(listed)
+    return next((path for path, name in known.items() if name == folder.name), "")
+
+
+def _whole(transcript: Telling, document: Any) -> None:
+    GeminiLines(transcript).header(mapping_of(document))
+
+
+read = line_reader(GeminiLines)
+read_json = document_reader(_whole)

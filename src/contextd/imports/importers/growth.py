@@ -1,0 +1,81 @@
+"""Where reading a transcript goes on: what was read of it, and whether it is still the same file."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from contextd.domain.dataclass import dataclass
+from contextd.files.guarded import read_file
+from contextd.imports.importers.compressed import COMPRESSED
+from contextd.imports.importers.importer import Importer
+
+_HEAD = 4_096
+"""Bytes of the beginning by which a file is known: a transcript's first line has its session's id."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadMark:
+    """How far a file was read: `offset` bytes, of a file with this `stamp`. Of what is only appended to
+    the stamp is that of its beginning, else it changes with everything that is written.
+    """
+
+    offset: int = 0
+    stamp: str = ""
+
+    @classmethod
+    def of(cls, mark: Any) -> ReadMark:
+        """The mark as it was kept by `kept`; the very beginning where it is none."""
+        about: Mapping[str, Any] = mark if isinstance(mark, Mapping) else {}
+        offset, stamp = about.get("offset"), about.get("stamp")
+        return cls(
+            offset if isinstance(offset, int) else 0, stamp if isinstance(stamp, str) else ""
+        )
+
+    def kept(self) -> dict[str, Any]:
+        """The mark as plain data."""
+        return {"offset": self.offset, "stamp": self.stamp}
+
+
+def mark_at(path: Path, importer: Importer, offset: int) -> ReadMark:
+    """The mark of a file that was read up to `offset`. Raises `OSError`."""
+    if _appended(path, importer):
+        return ReadMark(offset, _beginning(path, offset))
+    return ReadMark(offset, _state(path))
+
+
+def start_of(path: Path, importer: Importer, mark: ReadMark) -> int | None:
+    """Where to go on; 0 for a file that was shortened or replaced, None where nothing is new. Raises
+    `OSError`.
+    """
+    if not _appended(path, importer):
+        return None if mark.stamp and mark.stamp == _state(path) else 0
+    size = path.stat().st_size
+    if size < mark.offset or (mark.stamp and mark.stamp != _beginning(path, mark.offset)):
+        return 0
+    return None if size == mark.offset else mark.offset
+
+
+def _appended(path: Path, importer: Importer) -> bool:
+    return importer.grows and path.suffix != COMPRESSED
+
+
+def _beginning(path: Path, offset: int) -> str:
+    beginning = read_file(path, min(offset, _HEAD), cut=True)
+    return hashlib.blake2b(beginning, digest_size=8).hexdigest()
+
+
+def _state(path: Path) -> str:
+    """When a file was last written and how large it is; with a database, also its log."""
+    parts = []
+    for one in (path, path.with_name(path.name + "-wal")):
+        try:
+            found = one.stat()
+        except FileNotFoundError:
+            if one == path:
+                raise
+            continue
+        parts.append(f"{found.st_mtime_ns}:{found.st_size}")
+    return "+".join(parts)

@@ -1,0 +1,1 @@
+"""The operations of imports: one function per use case."""

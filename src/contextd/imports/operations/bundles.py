@@ -1,0 +1,163 @@
+"""Writing what is known out: for other programs, for contextd itself, for people, for agents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Annotated
+
+from contextd.briefing.memory_file import durable_memories, write_block
+from contextd.domain.dataclass import dataclass
+from contextd.domain.details import RAW
+from contextd.domain.errors import Conflict, Invalid
+from contextd.domain.records import PRESENT, Record
+from contextd.files.disk import replace_file, target_inside
+from contextd.files.guarded import read_file
+from contextd.imports.bundling import bundle_lines, records_of_project
+from contextd.imports.exporters import Exporter, exporter_named
+from contextd.imports.exporters.pages import INDEX, pages_of
+from contextd.imports.given_paths import path_meant
+from contextd.imports.importers.opencontext import rest_id
+from contextd.knowledge.file_details import KEPT
+from contextd.knowledge.portable import portable_record, portable_text
+from contextd.runtime.operation import FilePath, operation
+from contextd.runtime.runtime import Runtime
+
+_BATCH = 500
+_LISTED = ".contextd-export"
+"""Names the pages of the last export in a folder: what is known no more goes with the next one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """An export. `text` is the file's content when no file was written."""
+
+    format: str
+    entries: int
+    bubbles: int
+    out: str = ""
+    text: Annotated[str, RAW] = ""
+
+    def as_text(self) -> str:
+        """The content, or where it was written."""
+        bubbles = f" and {self.bubbles} bubbles" if self.bubbles else ""
+        counts = f"{self.entries} entries{bubbles} as {self.format}"
+        return self.text.rstrip("\n") if not self.out else f"wrote {counts} to {self.out}"
+
+
+@operation("POST /api/export", audience="owner")
+def export(
+    runtime: Runtime,
+    format: str = "opencontext-v2",
+    out: FilePath = "",
+    force: bool = False,
+    into: FilePath = "",
+) -> Exported:
+    """Write what this project knows: its entries for another program, all of it as a bundle to be imported
+    again, Markdown pages for people, or a block in a file for agents.
+
+    Args:
+        format: The format's name: opencontext-v2, bundle, markdown or agents-md.
+        out: The file to write, or the folder for markdown; the content is printed when empty.
+        force: Replace the file when it is there.
+        into: The file of the repository to keep the block in, with agents-md.
+    """
+    exporter = exporter_named(format)
+    if into and exporter.shape != "block":
+        raise Invalid(f"{format} goes into no other file", "give the file as out")
+    match exporter.shape:
+        case "bundle":
+            return _bundle(runtime, exporter, out, force=force)
+        case "pages":
+            return _pages(runtime, exporter, out, force=force)
+        case "block":
+            return _block(runtime, exporter, into)
+    return _entries(runtime, exporter, out, force=force)
+
+
+def _entries(runtime: Runtime, exporter: Exporter, out: str, *, force: bool) -> Exported:
+    records = list(_all(runtime, exporter.kinds))
+    rest_records = runtime.view.records.get([rest_id(runtime.scope)])
+    rest = (
+        rest_records[0].data.get(KEPT, {})
+        if rest_records and rest_records[0].scope == runtime.scope
+        else {}
+    )
+    text = portable_text(runtime)(exporter.write(records, rest))
+    bubbles = sum(record.kind == "bubble" for record in records)
+    counts = (exporter.name, len(records) - bubbles, bubbles)
+    runtime.trace.read([record.id for record in records[:100]], type="context")
+    if not out:
+        return Exported(*counts, text=text)
+    target = _free(path_meant(runtime, out), force=force)
+    replace_file(target, text.encode())
+    return Exported(*counts, out=str(target))
+
+
+def _bundle(runtime: Runtime, exporter: Exporter, out: str, *, force: bool) -> Exported:
+    lines = list(bundle_lines(runtime))
+    count = sum(line.startswith('{"record"') for line in lines)
+    if not out:
+        return Exported(exporter.name, count, 0, text="".join(lines))
+    target = _free(path_meant(runtime, out), force=force)
+    replace_file(target, "".join(lines).encode())
+    return Exported(exporter.name, count, 0, out=str(target))
+
+
+def _pages(runtime: Runtime, exporter: Exporter, out: str, *, force: bool) -> Exported:
+    if not out:
+        raise Invalid("pages need a folder", "name it with out")
+    folder = path_meant(runtime, out)
+    listed = folder / _LISTED
+    if folder.exists() and any(folder.iterdir()) and not listed.is_file() and not force:
+        raise Conflict(
+            f"{folder} is not empty", "choose another folder, or write into it with force"
+        )
+    # Before it is written: pages are named after titles, and what they say is escaped.
+    portable = portable_text(runtime)
+    found = (one for one in records_of_project(runtime, PRESENT) if one.status in PRESENT)
+    records = [portable_record(one, portable) for one in found]
+    name = runtime.project.name if runtime.project is not None else str(runtime.scope)
+    written = []
+    for path, text in pages_of(name, records):
+        replace_file(folder / path, text.encode())
+        written.append(path)
+    for path in set(_before(listed)) - set(written):
+        target_inside(folder, folder / path).unlink(missing_ok=True)
+    replace_file(listed, "\n".join(sorted(written)).encode())
+    return Exported(exporter.name, len(records), 0, out=str(folder / INDEX))
+
+
+def _before(listed: Path) -> Iterator[str]:
+    if listed.is_file():
+        lines = read_file(listed).decode("utf-8", "replace").splitlines()
+        yield from (line for line in lines if line.endswith(".md"))
+
+
+def _block(runtime: Runtime, exporter: Exporter, into: str) -> Exported:
+    if not into:
+        raise Invalid("a block needs a file", "name it with into, such as AGENTS.md")
+    path = path_meant(runtime, into)
+    write_block(runtime, path)
+    return Exported(exporter.name, len(durable_memories(runtime)), 0, out=str(path))
+
+
+def _free(target: Path, *, force: bool) -> Path:
+    if target.exists() and not force:
+        raise Conflict(f"{target} exists", "choose another name, or replace it with force")
+    return target
+
+
+def _all(runtime: Runtime, kinds: Sequence[str]) -> Iterable[Record]:
+    """Every live record of the project, oldest first."""
+    found: list[Record] = []
+    cursor = ""
+    while True:
+        query = runtime.query(
+            *kinds, reach="project", statuses=PRESENT, limit=_BATCH, cursor=cursor
+        )
+        page = runtime.view.records.find(query)
+        found += page.records
+        cursor = page.cursor
+        if not cursor:
+            return reversed(found)

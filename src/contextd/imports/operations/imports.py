@@ -1,0 +1,455 @@
+"""Bringing in what other programs know, and taking it out again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import field
+from pathlib import Path
+
+from contextd.domain.dataclass import dataclass
+from contextd.domain.errors import Invalid, NotFound
+from contextd.domain.records import Record, short_id
+from contextd.domain.scope import PERSON, Scope
+from contextd.domain.time import iso
+from contextd.imports.bundle import BundleFormat
+from contextd.imports.bundling import bring_bundle
+from contextd.imports.entries import bring_entries
+from contextd.imports.entry_files import EntryFile
+from contextd.imports.foreign import ForeignFormat
+from contextd.imports.given_paths import path_meant
+from contextd.imports.importers import Importer
+from contextd.imports.intake import Intake
+from contextd.imports.notes import archive_gone, bring_file
+from contextd.imports.sessions import bring_transcripts
+from contextd.imports.sources import FoundSource, found_sources, named_sources
+from contextd.imports.undo import TakenOut, take_out
+from contextd.jobs.table import Task, new_job
+from contextd.knowledge.import_rows import ImportTally, import_rows
+from contextd.runtime.operation import FilePath, operation
+from contextd.runtime.runtime import Runtime
+
+_NAMED = 5
+"""Archives that are named one by one."""
+
+_FOUND = "what is there"
+_FOUND_EVERYWHERE = "what is there on this machine"
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did. `read` counts entries, notes and sessions; each of them is new, updated,
+    duplicate or junk. `unread` was not understood, `archived` stands in its file no more, `redacted`
+    counts secrets taken out. `projects` says how many are new in each.
+    """
+
+    path: str
+    format: str
+    version: int
+    read: int
+    new: int
+    updated: int
+    duplicate: int
+    redacted: int
+    junk: int
+    bubbles: int
+    id: str = ""
+    archived: int = 0
+    unread: int = 0
+    sessions: int = 0
+    events: int = 0
+    files: int = 0
+    dry_run: bool = False
+    projects: dict[str, int] = field(default_factory=dict[str, int])
+    job: str = ""
+    notes: list[str] = field(default_factory=list[str])
+
+    def as_text(self) -> str:
+        """The report in a line, then the notes."""
+        if self.job:
+            return f"importing {self.path} in the background; `contextd jobs` shows how far it is"
+        version = f" v{self.version}" if self.version else ""
+        line = (
+            f"{self.path} ({self.format or 'nothing known'}{version}): {self.read} read, "
+            f"{self.new} new, {self.updated} updated, {self.duplicate} duplicate, "
+            f"{self.redacted} redacted, {self.junk} junk, {self.unread} not understood"
+        )
+        lines = [f"would be: {line}" if self.dry_run else line]
+        if self.sessions:
+            plural = "s" * (self.sessions != 1)
+            lines.append(f"{self.sessions} session{plural} with {self.events} events")
+        if self.archived:
+            lines.append(f"{self.archived} archived: their files say them no more")
+        if len(self.projects) > 1:
+            lines += [f"{scope}: {count} new" for scope, count in self.projects.items()]
+        lines += [f"- {note}" for note in self.notes]
+        if self.id and not self.dry_run and (self.new or self.updated):
+            lines.append(f"`contextd import --undo {short_id(self.id)}` takes it back")
+        return "\n".join(lines)
+
+
+@operation("POST /api/import", effect="write", audience="owner", idempotent=True)
+def import_(
+    runtime: Runtime,
+    path: FilePath,
+    format: str = "",
+    dry_run: bool = False,
+    here: bool = False,
+) -> Imported:
+    """Bring what another program knows into this project: transcripts, exports, databases of memory
+    tools, files for agents. Importing again adds nothing.
+
+    Sessions go to the project of the directory they were held in.
+
+    Args:
+        path: The file, or a folder with files.
+        format: The format's name; found from the file when empty.
+        dry_run: Only report what would happen.
+        here: Take what is of no known project into this one.
+    """
+    runtime.caller.require("write", runtime.scope, "knowledge")
+    source = path_meant(runtime, path)
+    intake = Intake(runtime, str(source), dry_run=dry_run, here=here)
+    packed: list[Path] = []
+    found = named_sources(runtime, source, format, packed)
+    done = _brought(intake, found, str(source), alone=source.is_file())
+    done.notes.extend(f"not opened: {one}; unpack it and import that" for one in packed[:_NAMED])
+    if len(packed) > _NAMED:
+        done.notes.append(f"nor {len(packed) - _NAMED} more archives")
+    return done
+
+
+@operation(
+    "POST /api/import/found", effect="write", audience="owner", idempotent=True, personal=True
+)
+def import_found(
+    runtime: Runtime, everywhere: bool = False, dry_run: bool = False, background: bool = False
+) -> Imported:
+    """Bring in what is there for this project: transcripts of its sessions, what memory tools know of
+    it, its files for agents. Importing again adds nothing; what a file says no more is archived.
+
+    Args:
+        everywhere: For every project of this machine, each into its own.
+        dry_run: Only report what would happen.
+        background: Do it as a job, and answer at once.
+    """
+    _require_project(runtime, everywhere)
+    asked = _FOUND_EVERYWHERE if everywhere else _FOUND
+    if background and not dry_run:
+        job = new_job(
+            "import_found", runtime.scope, runtime.place, {"everywhere": everywhere}, once=asked
+        )
+        queued = [*runtime.queue(job), ""][0]
+        return Imported(asked, "", 0, 0, 0, 0, 0, 0, 0, 0, job=queued)
+    return _bring_found(runtime, everywhere, Intake(runtime, asked, dry_run=dry_run))
+
+
+def import_in_background(runtime: Runtime, task: Task) -> Mapping[str, object]:
+    """Bring in what is there, as a job that goes on where it was broken off."""
+    everywhere = bool(task.arguments.get("everywhere"))
+    asked = _FOUND_EVERYWHERE if everywhere else _FOUND
+    intake = Intake(runtime, asked, check=task.hold.check)
+    done = _bring_found(runtime, everywhere, intake)
+    return {"read": done.read, "new": done.new, "updated": done.updated, "import": done.id}
+
+
+def _bring_found(runtime: Runtime, everywhere: bool, intake: Intake) -> Imported:
+    intake.only_here = not everywhere
+    sources = list(found_sources(runtime, everywhere=everywhere))
+    _archive_what_left(intake, sources)
+    named = [s for s in sources if _waits_for_a_name(s)]
+    done = _brought(intake, [s for s in sources if not _waits_for_a_name(s)], intake.asked)
+    done.notes.extend(
+        f"{s.shown} names no project: `contextd import {s.path}` takes it in" for s in named
+    )
+    return done
+
+
+def _waits_for_a_name(source: FoundSource) -> bool:
+    return isinstance(source.reader, ForeignFormat) and source.reader.belongs == "asked"
+
+
+def _require_project(runtime: Runtime, everywhere: bool) -> None:
+    if not everywhere and not runtime.scope.project:
+        raise NotFound(
+            f"this call stands in no project{runtime.nowhere}",
+            "go to a repository, or add --all for every project of this machine",
+        )
+
+
+def _brought(
+    intake: Intake, sources: Iterable[FoundSource], path: str, *, alone: bool = False
+) -> Imported:
+    """Bring in one source after the other, and report."""
+    runtime, version, bubbles, count = intake.runtime, 0, 0, 0
+    listed = list(sources)
+    if not intake.dry_run:
+        intake.begin(runtime)
+    for count, source in enumerate(listed, start=1):
+        intake.check()
+        if runtime.progress is not None:
+            runtime.progress("import", count, len(listed))
+        reader = source.reader
+        if isinstance(reader, EntryFile):
+            try:
+                file = bring_entries(intake, reader, source.path)
+            except Invalid:
+                if alone:
+                    raise
+                continue
+            version, bubbles = file.version, bubbles + len(file.bubbles)
+        elif isinstance(reader, BundleFormat):
+            bring_bundle(intake, source.path)
+        elif isinstance(reader, Importer):
+            bring_transcripts(intake, reader, source.path)
+        else:
+            into = intake.standing_in(Scope.parse(source.scope)) if source.scope else runtime
+            bring_file(intake, reader, source.path, source.shown, into)
+    intake.end()
+    return _report(intake, path, version, bubbles, count)
+
+
+def _report(intake: Intake, path: str, version: int, bubbles: int, files: int) -> Imported:
+    total = intake.total
+    new = {str(scope): tally.new for scope, tally in intake.tallies.items() if tally.changed}
+    return Imported(
+        path=path,
+        format=", ".join(dict.fromkeys(intake.formats)),
+        version=version,
+        read=total.read,
+        new=total.new,
+        updated=total.updated,
+        duplicate=total.duplicate,
+        redacted=total.redacted,
+        junk=total.junk,
+        bubbles=bubbles,
+        id="" if intake.dry_run else intake.id,
+        archived=total.archived,
+        unread=total.unread,
+        sessions=total.sessions,
+        events=total.events,
+        files=files,
+        dry_run=intake.dry_run,
+        projects=new,
+        notes=[*total.notes, *intake.left_out()],
+    )
+
+
+def _archive_what_left(intake: Intake, sources: Iterable[FoundSource]) -> None:
+    """Archive what stood in followed files, of the project or the person, that are gone altogether."""
+    runtime = intake.runtime
+    there = {source.shown for source in sources}
+    if runtime.has_person:
+        person = intake.standing_in(PERSON)
+        for shown in _followed(person) - there:
+            if not Path(shown).expanduser().exists():
+                archive_gone(intake, person, shown, set())
+    if runtime.project is None or not runtime.scope.project:
+        return
+    for shown in sorted(_followed(runtime) - there):
+        if not any((Path(root) / shown).exists() for root in runtime.project.roots):
+            archive_gone(intake, runtime, shown, set())
+
+
+def _followed(runtime: Runtime) -> set[str]:
+    return {str(name) for row in import_rows(runtime) for name in row.data.get("files") or ()}
+
+
+@dataclass(frozen=True, slots=True)
+class ImportSources:
+    """What there is to import: per format how many files and bytes, and per project how many of them."""
+
+    formats: list[dict[str, object]]
+    projects: dict[str, int]
+    unknown: int = 0
+    named: list[str] = field(default_factory=list[str])
+
+    def as_text(self) -> str:
+        """A line per format."""
+        lines = [
+            f"{row['title']}: {row['files']} file{'s' * (row['files'] != 1)}, {_size(row['bytes'])}"
+            for row in self.formats
+        ]
+        if len(self.projects) > 1:
+            lines += [f"  {scope}: {count}" for scope, count in self.projects.items()]
+        if self.unknown:
+            lines.append(f"  of no project known here, or of several: {self.unknown}")
+        lines += [
+            f"- {path} names no project; name it to import it into this one" for path in self.named
+        ]
+        return "\n".join(lines) or "nothing to import was found"
+
+
+@operation("GET /api/import/sources", audience="owner", personal=True)
+def import_sources(runtime: Runtime, everywhere: bool = False) -> ImportSources:
+    """Show what there is to import for this project, without reading it.
+
+    Args:
+        everywhere: For every project of this machine.
+    """
+    _require_project(runtime, everywhere)
+    found = list(found_sources(runtime, everywhere=everywhere))
+    sources = [one for one in found if not _waits_for_a_name(one)]
+    rows: dict[str, dict[str, object]] = {}
+    for one in sources:
+        row = rows.setdefault(
+            one.reader.name,
+            {"name": one.reader.name, "title": one.reader.title, "files": 0, "bytes": 0},
+        )
+        row["files"] = int(str(row["files"])) + 1
+        row["bytes"] = int(str(row["bytes"])) + one.size
+    projects = Counter(one.scope for one in sources if one.scope)
+    unknown = sum(not one.scope for one in sources)
+    waiting = [one.shown for one in found if _waits_for_a_name(one)]
+    return ImportSources(list(rows.values()), dict(projects), unknown, waiting)
+
+
+def _size(count: object) -> str:
+    number = int(str(count))
+    return f"{number / 1e6:.1f} MB" if number >= 100_000 else f"{number / 1e3:.1f} kB"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRow:
+    """One import in a project: who asked for what, when, what came of it, and how it stands."""
+
+    id: str
+    project: str
+    at: str
+    by: str
+    asked: str
+    state: str
+    counts: dict[str, int]
+    notes: list[str] = field(default_factory=list[str])
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRows:
+    """The imports, latest first."""
+
+    imports: list[ImportRow]
+
+    def as_text(self) -> str:
+        """A line per import."""
+        lines = [
+            f"{short_id(one.id)} {one.at} {one.state}: {one.asked}; {one.counts.get('new', 0)} new, "
+            f"{one.counts.get('updated', 0)} updated, {one.counts.get('duplicate', 0)} duplicate, "
+            f"{one.counts.get('sessions', 0)} sessions, in {one.project}, by {one.by}"
+            for one in self.imports
+        ]
+        return "\n".join(lines) or "nothing was imported yet"
+
+
+_COUNTS = [name for name in ImportTally.__dataclass_fields__ if name != "notes"]
+
+
+@operation("GET /api/imports", audience="owner", personal=True)
+def list_imports(runtime: Runtime, everywhere: bool = False) -> ImportRows:
+    """List what was imported into this project, latest first: who, what, when, and what came of it.
+
+    Args:
+        everywhere: Of every project of this machine.
+    """
+    found = [(there, one) for there in _places(runtime, everywhere) for one in import_rows(there)]
+    rows = [_row(record) for _, record in (*found, *_of_the_person(runtime, found))]
+    return ImportRows(sorted(rows, key=lambda row: row.at, reverse=True))
+
+
+def _places(runtime: Runtime, everywhere: bool) -> list[Runtime]:
+    if not everywhere:
+        return [runtime]
+    scopes = [project.scope for project in runtime.projects()]
+    others = [runtime.at(str(scope)) for scope in scopes if scope != runtime.scope]
+    return [runtime, *others]
+
+
+def _of_the_person(
+    runtime: Runtime, matching: Iterable[tuple[Runtime, Record]]
+) -> list[tuple[Runtime, Record]]:
+    """What the same import brought the person, besides."""
+    if not runtime.has_person or PERSON in {there.scope for there, _ in matching}:
+        return []
+    person, ids = runtime.at_person(), {one.id for _, one in matching}
+    same = (one for one in import_rows(person) if one.id in ids)
+    # One that was broken off has not counted yet.
+    return [(person, one) for one in same if one.data.get("state") == "running" or one.data["new"]]
+
+
+def _row(record: Record) -> ImportRow:
+    data = record.data
+    return ImportRow(
+        id=record.id,
+        project=str(record.scope),
+        at=iso(record.created_at),
+        by=record.source.agent,
+        asked=str(data.get("asked", "")),
+        state=str(data.get("state", "")),
+        counts={name: int(data.get(name) or 0) for name in _COUNTS},
+        notes=[str(note) for note in data.get("notes") or ()],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ImportUndone:
+    """What taking an import back put out of use, and what was kept, with why."""
+
+    id: str
+    asked: str
+    records: int
+    sessions: int
+    kept: list[str] = field(default_factory=list[str])
+
+    def as_text(self) -> str:
+        """In a sentence, and a line per thing that was kept."""
+        head = (
+            f"took back the import of {self.asked}: {self.records} records and {self.sessions} "
+            f"sessions are out of use; importing it again brings them back"
+        )
+        return "\n".join([head, *(f"- kept: {one}" for one in self.kept)])
+
+
+def _stands(row: Record) -> bool:
+    """Whether an import brought something, or was broken off, and was not taken back."""
+    state = row.data.get("state")
+    return state == "running" or (state == "done" and bool(row.data.get("new")))
+
+
+@operation(
+    "POST /api/imports/undo", effect="destroy", audience="owner", idempotent=True, personal=True
+)
+def undo_import(runtime: Runtime, id: str = "", everywhere: bool = False) -> ImportUndone:
+    """Take an import back: what it alone brought into this project goes out of use, what somebody changed
+    since stays. Importing it again brings it back.
+
+    Args:
+        id: The import's id, or its first characters; the latest when empty.
+        everywhere: In every project it brought something into.
+    """
+    rows = [(there, one) for there in _places(runtime, everywhere) for one in import_rows(there)]
+    wanted = id.strip()
+    if wanted:
+        matching = [(there, one) for there, one in rows if one.id.startswith(wanted)]
+    else:
+        with_person = {one.id for _, one in _of_the_person(runtime, rows) if _stands(one)}
+        standing = [pair for pair in rows if _stands(pair[1]) or pair[1].id in with_person]
+        latest = max(standing, key=lambda pair: pair[1].created_at, default=None)
+        matching = [pair for pair in standing if latest and pair[1].id == latest[1].id]
+    if not matching:
+        raise NotFound(
+            f"no import {wanted!r} here" if wanted else "nothing was imported here",
+            "`contextd import --list` shows the imports; --all those of every project",
+        )
+    if len({one.id for _, one in matching}) > 1:
+        raise Invalid(f"{wanted!r} begins several imports", "give more of the id")
+    done = TakenOut()
+    for there, one in (*matching, *_of_the_person(runtime, matching)):
+        there.caller.require("write", there.scope, "knowledge")
+        part = take_out(there, one)
+        done.records += part.records
+        done.sessions += part.sessions
+        done.left_alone += part.left_alone
+    row = matching[0][1]
+    runtime.trace.wrote([row.id], type="import", action="delete")
+    return ImportUndone(
+        row.id, str(row.data.get("asked", "")), done.records, done.sessions, done.left_alone
+    )

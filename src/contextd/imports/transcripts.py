@@ -1,0 +1,343 @@
+"""Bringing a session up to what its client's transcript says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from contextd.clients import client_named
+from contextd.domain.dataclass import dataclass
+from contextd.domain.errors import Invalid, NotFound, TooLarge
+from contextd.domain.sessions import Event, Session, SessionChange
+from contextd.imports.importers import IMPORTERS, ImportBatch, Importer, recognised
+from contextd.imports.importers.compressed import plain_or_compressed
+from contextd.imports.importers.growth import ReadMark, mark_at, start_of
+from contextd.imports.importers.importer import the_only_session
+from contextd.redaction.redact import redact
+from contextd.runtime.runtime import Runtime
+
+HEADLESS = "headless"
+"""Marks a session that a program ran: it takes no other session's place, and nothing is learned in it."""
+
+UNREAD = "transcript_unread"
+"""Where a session keeps which of its client's files could not be read, and why; empty once it could."""
+
+_BESIDE, _AGENTS = "transcripts_beside", "agent_transcripts"
+_JUST_BEGUN = 262_144
+"""Bytes of a transcript with the instructions of an agent and a prompt: read in some 10 ms."""
+
+_NOTHING_UNDERSTOOD = 20
+"""Entries of a transcript that tells nothing at all, from which its format must have changed."""
+
+_DEFECTS = (
+    OSError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError,
+    Invalid, NotFound, TooLarge,
+)  # fmt: skip
+"""What reading a file of somebody else's can raise. None of it may keep a session from its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Transcript:
+    """A file to be read: the session's own, or one of a sub-agent of it."""
+
+    path: Path
+    importer: Importer
+    mark: ReadMark
+    agent: str = ""
+
+
+class _Unreadable(Exception):
+    """A transcript that cannot be read; the message says why."""
+
+
+def unread(session: Session, transcript: str = "") -> int:
+    """How many bytes are to be read to bring a session up to its transcripts."""
+    path = _path_of(session, transcript)
+    if path is None:
+        return 0
+    marks = _marks_beside(session)
+    beside = (
+        _size(one) - ReadMark.of(marks.get(one.name)).offset for one in _beside(session, path)
+    )
+    return _unread_of(session, path) + sum(max(0, count) for count in beside)
+
+
+def _unread_of(session: Session, path: Path) -> int:
+    importer, mark = IMPORTERS.get(_reader_named(session)), _mark_of(session, path)
+    if importer is None or importer.grows:
+        return max(0, _size(path) - mark.offset)
+    try:
+        start = start_of(path, importer, mark)
+    except OSError:
+        return 0
+    if start is None:
+        return 0
+    # Of a file with all sessions of a client only this one is read.
+    return _size(path) if importer.sessions is the_only_session else 1
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size if path.is_file() else 0
+    except OSError:
+        return 0
+
+
+def read_so_far(session: Session) -> dict[str, Any]:
+    """What a session keeps of how far its transcripts were read, for the one that continues it."""
+    names = ("transcript_offset", "transcript_stamp", _BESIDE, _AGENTS)
+    return {name: session.data[name] for name in names if name in session.data}
+
+
+def catch_up(
+    runtime: Runtime,
+    session: Session,
+    *,
+    transcript: str = "",
+    check: Callable[[], None] = lambda: None,
+) -> dict[str, int]:
+    """Read what is new in the client's transcripts into the session's events; counts of what was read.
+    `check` is called between its parts, and may raise to leave the rest for later.
+
+    A file that cannot be read is noted in the session and left: what the hooks saw is there.
+    """
+    path = _path_of(session, transcript)
+    if path is None or not _size(path):
+        return {}
+    counts: Counter[str] = Counter()
+    trouble = ""
+    try:
+        for one in _transcripts(runtime, session, path):
+            try:
+                counts.update(_follow(runtime, session, one, check))
+            except _Unreadable as error:
+                trouble = trouble or str(error)
+    except _Unreadable as error:
+        trouble = str(error)
+    problem = {"path": str(path), "why": trouble} if trouble else {}
+    # Until something of it is understood, what was said of it before still holds.
+    if problem != (session.data.get(UNREAD) or {}) and (problem or counts["events"]):
+        runtime.commit(sessions=[SessionChange(id=session.id, data={UNREAD: problem})])
+    return dict(counts)
+
+
+def transcript_is_headless(session: Session, transcript: Path | None) -> bool:
+    """Whether a transcript that has just begun says that a program runs its session. A long one is not looked
+    into: nobody who resumes it is kept waiting.
+    """
+    path = _path_of(session, str(transcript or ""))
+    if path is None or not 0 < _size(path) <= _JUST_BEGUN:
+        return False
+    try:
+        with _somebody_elses():
+            importer = recognised(path, _reader_named(session))
+            return importer.read(path, 0, session=session.external_id).headless
+    except _Unreadable:
+        return False
+
+
+def is_still_written(session: Session, events: Sequence[Event]) -> bool:
+    """Whether the transcript of a session lacks the answer to its last prompt, of a client that goes on writing
+    after its last hook.
+    """
+    importer = IMPORTERS.get(_reader_named(session))
+    if importer is None or not importer.late:
+        return False
+    prompted_at = max((event.at for event in events if is_prompt(event)), default=None)
+    written = [event for event in events if event.type in _WRITTEN and not _is_own_call(event)]
+    last = max(written, key=lambda event: event.at, default=None)
+    if prompted_at is None or last is None:
+        return prompted_at is not None
+    return (last.type, last.role) != ("message", "assistant") or last.at < prompted_at
+
+
+_WRITTEN = ("message", "tool_call", "tool_result")
+
+
+def _is_own_call(event: Event) -> bool:
+    """Whether an event is a call of contextd that it noted itself, which may come after the last answer."""
+    return "operation" in event.data
+
+
+def is_prompt(event: Event) -> bool:
+    """Whether an event is a prompt that a hook told of."""
+    return event.type == "query" and event.role == "user"
+
+
+def missing_transcript(session: Session) -> str:
+    """Where the transcript of a session should be; empty where there is one, or its client keeps none."""
+    path = _path_of(session, "")
+    if path is not None and _size(path):
+        return ""
+    location = str(path or session.data.get("transcript") or "")
+    importer = IMPORTERS.get(_reader_named(session))
+    return location or (importer.expected(Path.home(), session.external_id) if importer else "")
+
+
+def note_missing(runtime: Runtime, session: Session) -> None:
+    """Note in a session that its client never wrote its transcript."""
+    problem = {"path": missing_transcript(session), "why": "there is no such file"}
+    runtime.commit(sessions=[SessionChange(id=session.id, data={UNREAD: problem})])
+
+
+def _path_of(session: Session, transcript: str) -> Path | None:
+    """The session's transcript: where a hook says it is, or where its client keeps it."""
+    location = transcript or str(session.data.get("transcript") or "")
+    if location:
+        path = plain_or_compressed(Path(location))
+        return path if path.is_file() else None
+    importer = IMPORTERS.get(_reader_named(session))
+    return importer.located(Path.home(), session.external_id) if importer is not None else None
+
+
+def _reader_named(session: Session) -> str:
+    try:
+        return client_named(session.client).transcripts
+    except NotFound:
+        return ""
+
+
+def _transcripts(runtime: Runtime, session: Session, path: Path) -> Iterator[_Transcript]:
+    """The session's transcript, then those of its sub-agents."""
+    with _somebody_elses():
+        importer = recognised(path, _reader_named(session))
+    yield _Transcript(path, importer, _mark_of(session, path))
+    with _somebody_elses():
+        beside = list(importer.beside(path))
+    for one in (*beside, *_agents(session)):
+        current = runtime.view.sessions.get(session.id) or session
+        mark = ReadMark.of(_marks_beside(current).get(one.name))
+        if one.is_file():
+            yield _Transcript(one, importer, mark, agent=one.stem)
+
+
+def _beside(session: Session, path: Path) -> list[Path]:
+    importer = IMPORTERS.get(_reader_named(session))
+    try:
+        found = list(importer.beside(path)) if importer is not None else []
+    except OSError:
+        found = []
+    return [*found, *_agents(session)]
+
+
+def _agents(session: Session) -> list[Path]:
+    paths = session.data.get(_AGENTS)
+    return [Path(str(one)) for one in paths] if isinstance(paths, list | tuple) else []
+
+
+def follow_agent(runtime: Runtime, session: Session, transcript: str) -> None:
+    """Have a sub-agent's transcript read with its session, where it lies elsewhere than beside it."""
+    path = _path_of(session, "")
+    if not transcript or path is None or transcript in (str(one) for one in _beside(session, path)):
+        return
+    agents = [*map(str, _agents(session)), transcript]
+    runtime.commit(sessions=[SessionChange(id=session.id, data={_AGENTS: agents})])
+
+
+def _mark_of(session: Session, path: Path) -> ReadMark:
+    data = session.data
+    if data.get("transcript") not in (None, "", str(path)):
+        return ReadMark()
+    offset, stamp = data.get("transcript_offset", 0), data.get("transcript_stamp", "")
+    return ReadMark.of({"offset": offset, "stamp": stamp})
+
+
+def _marks_beside(session: Session) -> Mapping[str, Any]:
+    marks = session.data.get(_BESIDE)
+    return marks if isinstance(marks, Mapping) else {}
+
+
+def _follow(
+    runtime: Runtime, session: Session, one: _Transcript, check: Callable[[], None]
+) -> Counter[str]:
+    """Read on in one file until nothing complete is left."""
+    counts: Counter[str] = Counter()
+    with _somebody_elses():
+        offset = start_of(one.path, one.importer, one.mark)
+    if offset is None:
+        return counts
+    begun = offset
+    told_before = _told_before(runtime, session) if offset == 0 else frozenset[str]()
+    done = False
+    while not done:
+        with _somebody_elses():
+            batch = _batch(runtime, session, one, offset)
+            mark = mark_at(one.path, one.importer, batch.next_offset)
+        counts.update(batch.counts)
+        offset, done = batch.next_offset, batch.done
+        check()
+        events = tuple(event for event in _marked(batch, one) if event.key not in told_before)
+        current = runtime.view.sessions.get(session.id) or session
+        data = _noted(current, one, mark, batch)
+        change = SessionChange(id=session.id, events=events, data=data)
+        stored = runtime.commit(sessions=[change]).events.get(session.id, ())
+        counts["new"] += len(stored)
+    if not begun and not counts["events"] and counts["read"] >= _NOTHING_UNDERSTOOD:
+        raise _Unreadable(f"none of its {counts['read']} entries is understood")
+    return counts
+
+
+def _batch(runtime: Runtime, session: Session, one: _Transcript, offset: int) -> ImportBatch:
+    return one.importer.read(
+        one.path,
+        offset,
+        redact=lambda text: scrubbed(runtime, text),
+        session=session.external_id,
+    )
+
+
+def _marked(batch: ImportBatch, one: _Transcript) -> Iterator[Event]:
+    """The events of a batch. What a sub-agent's transcript tells is marked as his."""
+    for event in batch.events:
+        if one.agent:
+            yield replace(event, data={**event.data, "sidechain": True, "agent": one.agent})
+        else:
+            yield event
+
+
+def _noted(
+    session: Session, one: _Transcript, mark: ReadMark, batch: ImportBatch
+) -> dict[str, Any]:
+    """What a session keeps of the file it was read from."""
+    if one.agent:
+        return {_BESIDE: {**_marks_beside(session), one.path.name: mark.kept()}}
+    data: dict[str, Any] = {
+        "transcript": str(one.path),
+        "transcript_offset": mark.offset,
+        "transcript_stamp": mark.stamp,
+    }
+    return {**data, HEADLESS: True} if batch.headless else data
+
+
+def _told_before(runtime: Runtime, session: Session) -> frozenset[str]:
+    """Keys of what the sessions that this one continues told already."""
+    keys: set[str] = set()
+    seen = {session.id}
+    while (before := session.data.get("continues")) and before not in seen:
+        seen.add(str(before))
+        found = runtime.view.sessions.get(str(before))
+        if found is None:
+            break
+        keys |= {event.key for event in runtime.view.sessions.events(found.id)}
+        session = found
+    return frozenset(keys)
+
+
+@contextmanager
+def _somebody_elses() -> Iterator[None]:
+    """Reading a file of somebody else's. Raises `_Unreadable` for whatever that can be."""
+    try:
+        yield
+    except _DEFECTS as error:
+        message = getattr(error, "message", "") or str(error) or type(error).__name__
+        raise _Unreadable(message[:300]) from error
+
+
+def scrubbed(runtime: Runtime, text: str) -> tuple[str, int]:
+    """A text without secrets, and how many there were."""
+    redacted = redact(text, runtime.redaction_key)
+    return redacted.text, len(redacted.findings)

@@ -1,0 +1,118 @@
+"""Taking an import back: what it alone brought goes out of use, and what somebody made of it stays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import field, replace
+
+from contextd.domain.changes import Put
+from contextd.domain.dataclass import dataclass
+from contextd.domain.documents import event_id
+from contextd.domain.kinds import EPISODE
+from contextd.domain.query import Query
+from contextd.domain.records import STATUSES, Record, short_id
+from contextd.domain.sessions import LISTED, Session, SessionChange
+from contextd.imports.notes import edited
+from contextd.imports.sessions import IMPORTED, learned_in
+from contextd.knowledge.import_rows import IMPORT, TAKEN_BACK, mark_undone
+from contextd.runtime.runtime import Runtime
+
+_AT_ONCE = 200
+_SESSIONS = 1_000_000
+_TOLD = 20
+_IN_USE = ("active", "candidate", "inbox")
+
+
+@dataclass(slots=True)
+class TakenOut:
+    """How many records and sessions went out of use, and what was kept, with why."""
+
+    records: int = 0
+    sessions: int = 0
+    left_alone: list[str] = field(default_factory=list[str])
+
+
+def take_out(runtime: Runtime, row: Record) -> TakenOut:
+    """Take an import back in the project of the call. Records are deleted as by hand, so each can be
+    restored; sessions are withdrawn. Taking it back twice changes nothing more.
+    """
+    done = TakenOut()
+    replayed = "bundle" in (row.data.get("formats") or ())
+    for some in _in_parts(_brought(runtime, row.id, replayed=replayed)):
+        _out_of_use(runtime, some, row, done)
+    sessions = runtime.view.sessions.find(
+        frozenset({runtime.scope}), statuses=LISTED, limit=_SESSIONS
+    )
+    for session in sessions:
+        if session.data.get(IMPORTED) == row.id:
+            _withdrawn(runtime, session, row, done)
+    mark_undone(runtime, row)
+    return done
+
+
+def _brought(runtime: Runtime, id: str, *, replayed: bool) -> Iterator[Record]:
+    """The records of the project that an import brought. What came in a bundle keeps its source: there
+    the history tells.
+    """
+    query = Query(scopes=frozenset({runtime.scope}), statuses=STATUSES, limit=500)
+    while True:
+        page = runtime.view.records.find(query)
+        for record in page.records:
+            mine = record.source.operation == IMPORT and record.source.ref == id
+            if mine or (replayed and _began_with(runtime, record, id)):
+                yield record
+        if not page.cursor:
+            return
+        query = replace(query, cursor=page.cursor)
+
+
+def _began_with(runtime: Runtime, record: Record, id: str) -> bool:
+    return runtime.view.records.history(record.id)[0].reason.startswith(f"{IMPORT} {id}:")
+
+
+def _in_parts(records: Iterator[Record]) -> Iterator[list[Record]]:
+    part: list[Record] = []
+    for record in list(records):
+        part.append(record)
+        if len(part) == _AT_ONCE:
+            yield part
+            part = []
+    yield part
+
+
+def _out_of_use(runtime: Runtime, records: Sequence[Record], row: Record, done: TakenOut) -> None:
+    puts = []
+    for record in records:
+        if record.status not in (*_IN_USE, "archived"):
+            continue
+        if record.kind != EPISODE and edited(runtime, record):
+            _keep(
+                done,
+                f"{short_id(record.id)} was changed here since: {record.title or record.content}",
+            )
+            continue
+        after = record.with_(status="deleted", updated_at=runtime.clock.now())
+        puts.append(Put(after, TAKEN_BACK, f"import {row.id[:8]} was taken back"))
+    if puts:
+        runtime.commit(records=puts)
+        done.records += len(puts)
+
+
+def _withdrawn(runtime: Runtime, session: Session, row: Record, done: TakenOut) -> None:
+    if session.data.get("hooked"):
+        _keep(done, f"session {short_id(session.id)} was resumed here since")
+        return
+    learned = [one for one in learned_in(runtime, session) if one.status in _IN_USE]
+    _out_of_use(runtime, learned, row, done)
+    events = runtime.view.sessions.events(session.id, types=("message",))
+    messages = [event_id(session.id, event.seq) for event in events]
+    runtime.commit(
+        sessions=[SessionChange(id=session.id, withdrawn=True)],
+        forget={session.scope: messages},
+    )
+    done.sessions += 1
+
+
+def _keep(done: TakenOut, why: str) -> None:
+    if len(done.left_alone) < _TOLD:
+        done.left_alone.append(why[:200])

@@ -1,1 +1,0 @@
-"""Meeting the tools people already use: coding clients, and what other programs exported."""

@@ -1,0 +1,247 @@
+"""One call from any surface: the only way in."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from contextd.briefing.call_effects import follow, subject
+from contextd.briefing.ready_briefings import keep_ready
+from contextd.briefing.related_records import notice_memory, notice_settings
+from contextd.domain.errors import Busy, Conflict, ContextdError, Denied, Stale
+from contextd.domain.projects import THE_PERSON
+from contextd.domain.quoting import harmless_data
+from contextd.domain.sessions import Session
+from contextd.domain.subtasks import Subtask
+from contextd.domain.tokens import count_tokens
+from contextd.domain.usage import Observation
+from contextd.folding.subtasks import AFTER_THE_END, charge, running, within
+from contextd.invocation.lean import lean
+from contextd.person.files import follow_person_files
+from contextd.policies.policy_files import follow_policy_files
+from contextd.runtime.operation import PROJECT, Answer, Operation, text_of, validate
+from contextd.runtime.runtime import Runtime
+from contextd.sessions.seating import AGENTS, OPENERS, seated
+
+PASSING_ON = frozenset({"tool_call"})
+"""Operations that only pass a call on: what it may and what stays of it is the other call's."""
+
+ATTEMPTS = 5
+"""How often a change is made anew because what it changes was changed meanwhile. Eight agents that
+rate one record at once were through after four."""
+
+_CHANGING = frozenset({"write", "update", "delete"})
+"""Actions after which the next briefing is another one."""
+
+_READ, _LONGEST_QUERY, _LONGEST_NAME = 4_000, 500, 100
+"""Characters of a query that are looked at, and those kept in the usage log, where names are cut too."""
+
+_LARGEST_KEPT = 20_000
+"""Characters of an answer that are kept for a repeated call; a longer one counts as lost."""
+
+_LOOKS, _BETWEEN_LOOKS = 20, 0.05
+"""How often, and how many seconds apart, an answer is looked for that should be there any moment."""
+
+
+def invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
+    """Authorise, validate, run, observe and serialise one call.
+
+    A call with a key that was carried out before is not carried out again: it gets the answer it
+    would have got then. Raises the errors of `domain.errors`, without the secrets that what was sent may
+    hold; anything else is a defect.
+    """
+    try:
+        return _invoke(op, runtime, raw)
+    except ContextdError as error:
+        raise _without_secrets(error, runtime) from error.__cause__
+
+
+def _without_secrets(error: ContextdError, runtime: Runtime) -> ContextdError:
+    # 50 ms that a command line whose calls succeed need not pay.
+    from contextd.redaction.redact import redact, redact_json  # noqa: PLC0415
+
+    error.message, error.hint = (
+        redact(text, runtime.redaction_key).text for text in (error.message, error.hint)
+    )
+    error.details = redact_json(error.details, runtime.redaction_key)
+    error.args = (error.message,)
+    return error
+
+
+def _invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
+    admit(op, runtime)
+    values = validate(op, raw)
+    call = runtime.at(values.pop(PROJECT, ""))
+    follow_person_files(call)
+    follow_policy_files(call)
+    if op.personal and call.project is None and call.has_person:
+        call = call.at_person()
+    authorise(op, call)
+    if op.name in PASSING_ON:
+        return _answer(op, op.run(call, **values), call)
+    if call.repeated and (before := _answered(op, call)) is not None:
+        return before
+    session: Session | None = None
+    if op.tool and op.name not in OPENERS:
+        call, session = seated(call)
+    subtask = running(call, session) if op.tool else None
+    call = within(call, subtask, op.name)
+    try:
+        call, result = _run(op, call, values)
+    except Conflict:
+        before = _answered(op, call)
+        if before is None:
+            raise
+        return before
+    notice_memory(call, op.name, values)
+    notice_settings(call)
+    answer = _answer(op, result, call)
+    if subtask is not None and op.name not in AFTER_THE_END:
+        answer = _charged(op, call, subtask, values, answer)
+    _leave(op, call, values, answer)
+    return answer
+
+
+def _charged(
+    op: Operation, call: Runtime, subtask: Subtask, values: Mapping[str, Any], answer: Answer
+) -> Answer:
+    """The answer once the subtask it is given in was charged with it, with the warning that goes with
+    it.
+    """
+    full_text = "\n".join([answer.text, *(notice.text for notice in answer.notices)])
+    write = partial(charge, call, subtask, op.name, subject(values), full_text)
+    try:
+        warning = write()
+    except Busy:
+        # What was done is answered, whoever holds the store.
+        call.sinks.later("charge", write)
+        return answer
+    return answer if warning is None else replace(answer, notices=(*answer.notices, warning))
+
+
+def _answer(op: Operation, result: Any, call: Runtime) -> Answer:
+    value = op.result.dump_python(result, mode="json", by_alias=True)
+    shown = lean(result, value, call) if call.surface == "mcp" else None
+    text = text_of(result, value if shown is None else shown)
+    if call.surface in ("mcp", "hook"):
+        # Clients show agents and people the data as it is decoded.
+        value, shown = harmless_data(value), harmless_data(shown)
+    return Answer(value, text, tuple(call.trace.notices), shown)
+
+
+def admit(op: Operation, runtime: Runtime) -> None:
+    """Raise `Denied` unless the caller may call `op` at all, wherever it stands."""
+    caller = runtime.caller
+    if op.audience == "owner" and not caller.may_administer():
+        raise Denied(f"{caller.name} may not call {op.name}", "ask an administrator")
+    if op.audience == "person" and not runtime.has_person:
+        who = f"{caller.name} of {runtime.organisation.name}"
+        raise Denied(f"{who} may not call {op.name}", "it is for the owner of the machine")
+
+
+def authorise(op: Operation, runtime: Runtime) -> None:
+    """Raise `Denied` unless the caller may call `op` where it stands.
+
+    What it may read and write there, area by area, is decided by the view; this is the door before.
+    """
+    if runtime.project is not None:
+        runtime.caller.require("read", runtime.scope)
+        if op.effect != "read" and op.name not in PASSING_ON:
+            runtime.caller.require("write", runtime.scope)
+    if "checkout" in op.needs:
+        _ = runtime.root
+
+
+def _run(op: Operation, runtime: Runtime, values: Mapping[str, Any]) -> tuple[Runtime, Any]:
+    """Run an operation, anew when what it changes was changed meanwhile; the call and its result."""
+    for left in reversed(range(ATTEMPTS)):
+        call = runtime.for_call()
+        try:
+            return call, op.run(call, **values)
+        except Stale:
+            if not left or call.trace.committed:
+                raise
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _answered(op: Operation, call: Runtime) -> Answer | None:
+    """What was answered to a call with this key, when it was carried out before.
+
+    Raises `Conflict` when it was and the answer is lost.
+    """
+    answer_json = call.view.answered(call.call) if call.call else None
+    for _ in range(_LOOKS):
+        if answer_json != "":
+            break
+        # It may be about to be answered, and answers are kept a moment later.
+        call.sinks.settle()
+        answer_json = call.view.answered(call.call)
+        if answer_json == "":
+            time.sleep(_BETWEEN_LOOKS)
+    if answer_json is None:
+        return None
+    answer = json.loads(answer_json or "null")
+    if answer is None:
+        raise Conflict(
+            f"{op.name} was carried out already, and its answer is lost",
+            "look at what is stored now, and do not send it again",
+        )
+    return Answer(answer["value"], answer["text"], lean=answer.get("lean"))
+
+
+def _leave(op: Operation, call: Runtime, values: Mapping[str, Any], answer: Answer) -> None:
+    """What stays of a call once it is answered. Nobody waits for it."""
+    _observe(op, call)
+    trace = call.trace
+    counted = op.tool and call.surface in AGENTS and op.name not in OPENERS
+    if counted or trace.gave or trace.own_texts:
+        arguments, text = dict(values), answer.text
+        call.sinks.later(
+            "session",
+            lambda: follow(call, op.name, arguments, count_tokens(text), counted=counted),
+        )
+    if trace.action in _CHANGING and trace.committed:
+        keep_ready(call)
+    # What was handed over unasked, such as a briefing, was not read.
+    read = [record for record in trace.used if trace.query and record.id in trace.record_ids]
+    if read and call.surface != "hook":
+        call.sinks.used(read)
+    if call.call and trace.committed:
+        answer_json = json.dumps({"value": answer.value, "text": answer.text, "lean": answer.lean})
+        answer_json = answer_json if len(answer_json) <= _LARGEST_KEPT else "null"
+        call.sinks.later("answer", lambda: call.view.keep_answer(call.call, answer_json))
+
+
+def _asked(query: str) -> str:
+    return query if len(query) <= _LONGEST_QUERY else query[:_LONGEST_QUERY] + "…"
+
+
+def _observe(op: Operation, call: Runtime) -> None:
+    trace = call.trace
+    if trace.action is None:
+        return
+    if call.surface == "web" and trace.action in ("read", "miss"):
+        # A person who looks through the pages says nothing about what agents need.
+        return
+    # 50 ms that a command line without a query need not pay.
+    from contextd.redaction.redact import redact  # noqa: PLC0415
+
+    def clean(text: str) -> str:
+        return redact(text[:_READ], call.redaction_key).text
+
+    call.sinks.observe(
+        Observation(
+            at=call.clock.now(),
+            action=trace.action,
+            operation=op.name,
+            type=clean(trace.type)[:_LONGEST_NAME],
+            record_ids=trace.record_ids,
+            query=_asked(clean(trace.query)),
+            agent=clean(call.client)[:_LONGEST_NAME],
+            scope=call.project.scope if call.project not in (None, THE_PERSON) else None,
+        )
+    )

@@ -1,0 +1,1 @@
+"""The operations of invocation: the tools that list and call the others."""

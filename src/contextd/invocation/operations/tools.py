@@ -1,0 +1,86 @@
+"""Tools on demand: names first, a schema when one is wanted, then the call."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from contextd.domain.dataclass import dataclass
+from contextd.domain.details import RENDERED
+from contextd.domain.errors import Invalid
+from contextd.invocation.invoke import PASSING_ON, invoke
+from contextd.runtime.operation import OPERATIONS, find_operation, operation, slim_schema
+from contextd.runtime.runtime import Runtime
+
+
+@dataclass(frozen=True, slots=True)
+class ToolNames:
+    """Every tool by name, with what it is for."""
+
+    tools: dict[str, str]
+
+    def as_text(self) -> str:
+        """A line per tool."""
+        return "\n".join(f"{name}: {summary}" for name, summary in self.tools.items())
+
+
+@operation("GET /api/tools", profile="core", placeless=True)
+def tools_list(runtime: Runtime) -> ToolNames:
+    """List every contextd tool, also those not shown to you. Call them with tool_call."""
+    return ToolNames({op.name: op.summary.split(". ")[0] for op in OPERATIONS.values() if op.tool})
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSchema:
+    """One tool in full."""
+
+    name: str
+    description: str
+    input_schema: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+@operation("GET /api/tools/{name}", profile="standard", placeless=True)
+def tool_schema(runtime: Runtime, name: str) -> ToolSchema:
+    """Show a tool's description and arguments.
+
+    Args:
+        name: The tool's name.
+    """
+    op = find_operation(name)
+    return ToolSchema(op.name, op.description, slim_schema(op.arguments.model_json_schema()))
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What the called tool answered."""
+
+    name: str
+    result: Any
+    text: Annotated[str, RENDERED]
+    lean: Annotated[Any, Field(exclude=True)] = None
+
+    def as_text(self) -> str:
+        """The tool's own text."""
+        return self.text
+
+    def as_lean(self) -> dict[str, Any]:
+        """The tool's own data."""
+        return {"result": self.lean}
+
+
+@operation("POST /api/tools/{name}", effect="write", profile="core", placeless=True)
+def tool_call(runtime: Runtime, name: str, arguments: dict[str, Any] | None = None) -> Called:
+    """Call any contextd tool by name, also those not shown to you.
+
+    Args:
+        name: As in tools_list.
+        arguments: Its arguments.
+    """
+    op = find_operation(name)
+    if not op.tool or op.name in PASSING_ON:
+        raise Invalid(f"{op.name} is not a tool", "tools_list names the tools")
+    answer = invoke(op, runtime, arguments or {})
+    runtime.trace.notices += answer.notices
+    return Called(op.name, answer.value, answer.text, answer.shown)

@@ -1,0 +1,61 @@
+"""How a write is acknowledged."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from contextd.domain.dataclass import dataclass
+from contextd.domain.details import DETAIL
+from contextd.domain.records import short_id
+from contextd.knowledge.writing import Saved
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The id of what was stored, or of the duplicate that was there; `note` is what there is to say besides.
+    `operation` is what it did to what is known: ADD, UPDATE or SKIP.
+    """
+
+    id: str
+    outcome: Annotated[str, DETAIL]
+    message: Annotated[str, DETAIL]
+    note: str = ""
+    redacted: Annotated[int, DETAIL] = 0
+    operation: Annotated[str, DETAIL] = ""
+
+    def as_text(self) -> str:
+        """The message."""
+        return self.message
+
+
+_WORDS = {"added": "recorded", "inbox": "kept for review", "duplicate": "already known"}
+
+
+def recorded(saved: Saved, note: str = "") -> Recorded:
+    """The acknowledgment of a write, in words, with a `note` at its end."""
+    id = saved.record.id
+    message = f"{_WORDS[saved.outcome]} as {short_id(id)}" + (
+        f" ({saved.reason})" if saved.reason else ""
+    )
+    if saved.redacted:
+        secrets = "1 secret" if saved.redacted == 1 else f"{saved.redacted} secrets"
+        message += f"; {secrets} removed before storing"
+    message += f"; {note}" if note else ""
+    besides = message.replace(f" as {short_id(id)}", "", 1)
+    return Recorded(
+        id,
+        saved.outcome,
+        message,
+        "" if besides == _WORDS["added"] else besides,
+        saved.redacted,
+        saved.operation,
+    )
+
+
+def fate(saved: Saved) -> str:
+    """What a caller should know of a note besides that it was saved."""
+    if saved.outcome == "duplicate":
+        return f"{saved.reason}; that entry is returned"
+    reason = "it waits in the inbox: " + saved.reason if saved.outcome == "inbox" else saved.reason
+    redacted = f"{saved.redacted} secrets taken out" if saved.redacted else ""
+    return "; ".join(filter(None, (reason, redacted)))

@@ -1,0 +1,1 @@
+"""The operations of knowledge: one function per use case."""

@@ -1,0 +1,112 @@
+"""How a search ranks what it finds."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from contextd.domain.dataclass import dataclass
+from contextd.domain.kinds import KINDS, kind_named
+from contextd.domain.limits import Range, Text
+from contextd.domain.records import AskedStatus, AskedTrust, short_id
+from contextd.knowledge.rows import RecordRow, row_of, statuses_of, typed_as
+from contextd.runtime.operation import operation
+from contextd.runtime.runtime import Runtime
+from contextd.search.finding import contents_of
+from contextd.search.hits import LeftOut, ScorePart
+from contextd.search.search import find
+from contextd.search.validity import in_force
+
+_DEEPEST = 100
+_OTHERWISE = "ask in other words, for any status or for all kinds; context_search also looks through sessions and code"
+_NEAREST = "what came nearest is below; ask in the words it would be written in"
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A hit and what each component and boost gave it."""
+
+    record: RecordRow
+    score: float
+    why: str
+    parts: list[ScorePart]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Hits, best first, what was found but left out, and what the search wants to say."""
+
+    hits: list[Explained]
+    left_out: list[LeftOut]
+    notice: str = ""
+
+    def as_text(self) -> str:
+        """A line per hit, then what lost."""
+        lines = [
+            f"{h.score:.3f} {h.record.title or h.record.content[:80]} ({_why(h)})"
+            for h in self.hits
+        ]
+        if not lines:
+            lines.append(f"nothing relevant is known: {_NEAREST if self.left_out else _OTHERWISE}")
+        lost = [f"left out: {short_id(x.id)} {x.score:.3f} {x.reason}" for x in self.left_out]
+        return "\n".join([*lines, *lost, *([self.notice] if self.notice else [])])
+
+
+def _why(hit: Explained) -> str:
+    return " · ".join(filter(None, (hit.why, hit.record.validity)))
+
+
+@operation("GET /api/search/explain", audience="owner", personal=True)
+def explain_search(
+    runtime: Runtime,
+    query: Text,
+    kind: str = "",
+    status: AskedStatus = "active",
+    tag: str = "",
+    type: str = "",
+    source: str = "",
+    trust: AskedTrust = "",
+    limit: Annotated[int, Range(1, _DEEPEST)] = 20,
+) -> Explanation:
+    """Search records and show how every hit got its rank. Leaves no trace: no use, no miss is counted.
+
+    Args:
+        query: What to look for.
+        kind: Only this kind.
+        status: Only this status; `any` for all of them.
+        tag: Only records with this tag.
+        type: Only this context type, or this type of discovery.
+        source: Only what comes from there, among the first 100 hits.
+        trust: Only what is trusted so, among the first 100 hits.
+        limit: The most hits.
+    """
+    now = runtime.clock.now()
+    kinds = (kind_named(kind).name,) if kind else tuple(KINDS)
+    wanted = runtime.query(
+        *kinds,
+        statuses=statuses_of(status),
+        tags=(tag.strip().lower(),) if tag.strip() else (),
+        where=typed_as(kind, type),
+    )
+    result = find(
+        runtime.view.index,
+        runtime.embedder,
+        query,
+        wanted,
+        hydrate=lambda ids: contents_of(runtime, ids),
+        limit=_DEEPEST if source.strip() or trust else limit,
+        now=now,
+        cascade=runtime.scope.cascade,
+        reranker=runtime.reranker,
+    )
+    result = in_force(runtime, result)
+    # The index knows neither source nor trust: they are looked up in what it found.
+    hits = [
+        Explained(
+            row_of(hit.record, now, hit.validity), round(hit.score, 4), hit.why, list(hit.parts)
+        )
+        for hit in result.hits
+        if hit.record is not None
+        and source.strip() in ("", str(hit.record.source))
+        and trust in ("", hit.record.trust)
+    ]
+    return Explanation(hits[:limit], list(result.left_out), result.notice)

@@ -1,0 +1,207 @@
+"""The inbox: everything that waits for somebody's word, and why it does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import field
+from typing import Annotated, Literal
+
+from contextd.domain.dataclass import dataclass
+from contextd.domain.errors import Conflict, NotFound
+from contextd.domain.kinds import KINDS, kind_named, kinds_that
+from contextd.domain.limits import Range
+from contextd.domain.origins import ORIGINS
+from contextd.domain.quoting import unquoted
+from contextd.domain.records import Change, Record, short_id
+from contextd.domain.time import age, iso
+from contextd.knowledge.rows import RecordRow, row_of, statuses_of
+from contextd.person.proposals import PROPOSED_FROM
+from contextd.runtime.operation import operation
+from contextd.runtime.runtime import Runtime
+from contextd.search.validity import validities
+
+_MOST = 200
+_LONGEST = 2_000
+"""Characters of a text: who judges it must not do so by its beginning."""
+
+_CONTRADICTS = re.compile(r"contradicts ([0-9a-zA-Z_.:-]{4,64})")
+_STANDS = "stands in "
+"""How the reason of a proposal begins, whatever it proposes."""
+
+_WAITING = ("candidate", "inbox")
+_LISTED = tuple(name for name in KINDS if name not in kinds_that("recalled"))
+
+Doubt = Literal["once", "unused", "contradicts", "proposed", "doubted"]
+"""Why something waits: one session said it, agents were told and made nothing of it, it contradicts
+what is known, it recurs and is proposed, or the write gate doubted it for what it says.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """Where something was met: the session, and in what sort of words. `worth` is the share of such
+    words that was worth keeping, from 0 to 1; 0 when nobody counted.
+    """
+
+    session: str = ""
+    task: str = ""
+    client: str = ""
+    at: str = ""
+    age: str = ""
+    said_in: str = ""
+    speaker: str = ""
+    worth: float = 0.0
+    branch: str = ""
+    commit: str = ""
+    files: list[str] = field(default_factory=list[str])
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A record that waits, with all that helps to decide. `why` says in a sentence what is doubtful,
+    `against` is what it contradicts, `stands_in` are the projects it recurs in. `version` is the state
+    that was looked at.
+    """
+
+    record: RecordRow
+    content: str
+    doubt: Doubt
+    why: str
+    seen: Sighting
+    version: str
+    against: RecordRow | None = None
+    stands_in: list[str] = field(default_factory=list[str])
+
+    def as_text(self) -> str:
+        """What it says, and why it waits."""
+        summary = unquoted(self.record.title or self.content)
+        return f"{short_id(self.record.id)} {self.record.label}: {summary[:120]}\n  {self.why}"
+
+
+@dataclass(frozen=True, slots=True)
+class Inbox:
+    """A page of what waits, newest first; how much does of each status, and where the next page
+    starts.
+    """
+
+    waiting: list[Waiting]
+    counts: dict[str, int]
+    cursor: str = ""
+
+    def as_text(self) -> str:
+        """Two lines for each, then what to do."""
+        if not self.waiting:
+            return "nothing waits for your word"
+        acts = "settle them: contextd inbox accept ID …, contextd inbox reject ID …"
+        return "\n".join([*(one.as_text() for one in self.waiting), acts])
+
+
+@operation("GET /api/inbox", audience="owner", personal=True)
+def inbox(
+    runtime: Runtime,
+    status: Literal["waiting", "candidate", "inbox"] = "waiting",
+    kind: str = "",
+    limit: Annotated[int, Range(1, _MOST)] = 30,
+    cursor: str = "",
+) -> Inbox:
+    """List what waits for somebody's word, newest first, and why each is doubted: what one session said,
+    what nobody used, what the write gate set aside, what is proposed.
+
+    Args:
+        status: Only `candidate`, or only `inbox`.
+        kind: Only this kind.
+        limit: The most of a page.
+        cursor: Where the page starts; given by the page before.
+    """
+    kinds = (kind_named(kind).name,) if kind else _LISTED
+    query = runtime.query(*kinds, statuses=statuses_of(status), limit=limit, cursor=cursor)
+    page = runtime.view.records.find(query)
+    records = page.records
+    counts = {
+        name: sum(runtime.view.records.count(runtime.query(*kinds, statuses=(name,))).values())
+        for name in _WAITING
+    }
+    runtime.trace.read([one.id for one in records], type="inbox")
+    found = [_waiting(runtime, one) for one in records]
+    return Inbox(found, counts, page.cursor)
+
+
+def _waiting(runtime: Runtime, record: Record) -> Waiting:
+    now = runtime.clock.now()
+    history = runtime.view.records.history(record.id)
+    doubt, why = doubt_of(record, history)
+    other = _against(runtime, history)
+    found = validities(runtime, [record, *([other] if other is not None else [])])
+    return Waiting(
+        record=row_of(record, now, found[record.id]),
+        content=record.content[:_LONGEST],
+        doubt=doubt,
+        why=why,
+        seen=_sighting(runtime, record),
+        version=str(record.version),
+        against=row_of(other, now, found[other.id]) if other is not None else None,
+        stands_in=[str(name) for name in record.data.get(PROPOSED_FROM, ())],
+    )
+
+
+def doubt_of(record: Record, history: Sequence[Change]) -> tuple[Doubt, str]:
+    """Why a record waits, as a word and as a sentence, from the change that made it wait."""
+    reason = _entered(history)
+    if record.data.get(PROPOSED_FROM) or reason.startswith(_STANDS):
+        return "proposed", f"it recurs: {reason}" if reason else "it recurs in several projects"
+    usage_reasons = [
+        change.reason for change in history if change.reason.startswith(("unused:", "used:"))
+    ]
+    unused = sum(one.startswith("unused:") for one in usage_reasons)
+    if reason.startswith("unused:"):
+        used = len(usage_reasons) - unused
+        shown = "1 session was" if unused == 1 else f"{unused} sessions were"
+        besides = f", {used} did" if used else ""
+        return "unused", f"{shown} told it and made nothing of it{besides}"
+    if record.status == "candidate" and not reason:
+        return "once", "one session said it, and no other one has since"
+    if _CONTRADICTS.search(reason):
+        return "contradicts", f"it {reason}"
+    return "doubted", reason or "the write gate set it aside"
+
+
+def _entered(history: Sequence[Change]) -> str:
+    """The reason for which a record began to wait. Taking a decision back is none."""
+    for change in reversed(history):
+        before = change.before.status if change.before else ""
+        after = change.after.status if change.after else ""
+        if after in _WAITING and before not in _WAITING and change.action != "undo":
+            return change.reason
+    return ""
+
+
+def _against(runtime: Runtime, history: Sequence[Change]) -> Record | None:
+    """What a record was set aside for contradicting, while that is still there."""
+    named = _CONTRADICTS.search(_entered(history))
+    if named is None:
+        return None
+    try:
+        return runtime.view.records.resolve(named[1])
+    except (NotFound, Conflict):
+        return None
+
+
+def _sighting(runtime: Runtime, record: Record) -> Sighting:
+    origin = ORIGINS.get(str(record.data.get("origin", "")))
+    session = runtime.view.sessions.get(record.session) if record.session else None
+    at = session.started_at if session else record.created_at
+    file = str(record.data.get("file", ""))
+    return Sighting(
+        session=session.id if session else "",
+        task=session.task if session else "",
+        client=session.client if session else record.source.client,
+        at=iso(at),
+        age=age(at, runtime.clock.now()),
+        said_in=origin.description if origin else "",
+        speaker=origin.speaker if origin else "",
+        worth=origin.worth if origin else 0.0,
+        branch=record.anchor.branch,
+        commit=record.anchor.commit,
+        files=list(dict.fromkeys([*([file] if file else []), *record.anchor.paths])),
+    )

@@ -1,0 +1,30 @@
+"""What a client reads by itself, so that nobody need tell it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from contextd.clients import client_named
+from contextd.domain.errors import NotFound
+from contextd.domain.records import Record
+from contextd.domain.scope import PERSON
+from contextd.knowledge.import_rows import IMPORT
+from contextd.runtime.runtime import Runtime
+from contextd.thin.home import directory_from, user_directory
+
+
+def reads_itself(runtime: Runtime, record: Record) -> bool:
+    """Whether a record was imported from the file of instructions that the calling client loads whole at
+    the start of each session. Others, and searches, are told of it.
+    """
+    if record.source.operation != IMPORT or record.data.get("origin") != "instructions":
+        return False
+    try:
+        client = client_named(runtime.client)
+    except NotFound:
+        return False
+    shown = record.source.agent
+    if record.scope == PERSON:
+        chosen = directory_from(client.configuration.variable)
+        return client.holds_own_instructions(Path(shown).expanduser(), user_directory(), chosen)
+    return shown in (client.instructions, f".claude/{client.instructions}")

@@ -1,0 +1,85 @@
+"""A later word takes the place of an earlier one: what a session made sure of, over what was learned before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+
+from contextd.claims.gate import RANK, RELATED_COSINE
+from contextd.claims.judgement import judge, statement_of
+from contextd.domain.directives import is_directive, is_users
+from contextd.domain.errors import Conflict, Unavailable
+from contextd.domain.kinds import kinds_that
+from contextd.domain.query import Query
+from contextd.domain.records import FOUND, Record, short_id
+from contextd.knowledge.embedding import vector_of
+from contextd.knowledge.writing import Changed, change_all
+from contextd.runtime.runtime import Runtime
+from contextd.schema.in_force import schema_of
+
+_NEAREST = 8
+_OVERRULES = ("opposite", "update")
+
+
+def supersede_older(runtime: Runtime, statements: Sequence[tuple[Record, datetime]]) -> list[str]:
+    """Let each of these records, said at its moment, take the place of what the project learned on the same
+    subject before and is the opposite of it or older. The ids of what was superseded: kept, with the
+    reason, and an undo away.
+
+    What is trusted more is left as it is, and so is what holds beyond the project.
+    """
+    moments = {record.id: at for record, at in statements}
+    superseded_ids: list[str] = []
+    for record, at in sorted(statements, key=lambda pair: pair[1]):
+        changes = [
+            _superseded(runtime, older, record, reason)
+            for older, reason in _older(runtime, record, at, moments)
+        ]
+        if changes:
+            # Who changed one of them meanwhile knows better.
+            with suppress(Conflict):
+                change_all(runtime, changes)
+                superseded_ids += [one.before.id for one in changes]
+    return superseded_ids
+
+
+def _older(
+    runtime: Runtime, record: Record, at: datetime, moments: Mapping[str, datetime]
+) -> list[tuple[Record, str]]:
+    """What `record` overrules, and in which words."""
+    if not runtime.embedder.model:
+        return []
+    query = Query(scopes=frozenset({record.scope}), kinds=kinds_that("compared"), statuses=FOUND)
+    try:
+        vector = vector_of(runtime, record.scope, record.text)
+    except Unavailable:
+        return []
+    types = schema_of(runtime).types
+    mine = statement_of(record, types)
+    found: list[tuple[Record, str]] = []
+    for other, cosine in runtime.view.near(vector, runtime.embedder.model, query, _NEAREST):
+        before = moments.get(other.id, other.created_at)
+        if other.id == record.id or cosine < RELATED_COSINE or before >= at:
+            continue
+        if RANK[other.trust] > RANK[record.trust] or not _may_end(record, other):
+            continue
+        judged = judge(mine, statement_of(other, types))
+        if judged.verdict in _OVERRULES:
+            found.append((other, judged.reason))
+    return found
+
+
+def _may_end(record: Record, other: Record) -> bool:
+    """Whether a record may take the place of another: a directive yields to a directive alone, and what
+    the user directed to the user alone.
+    """
+    if not is_directive(other):
+        return True
+    return is_directive(record) and (is_users(record) or not is_users(other))
+
+
+def _superseded(runtime: Runtime, older: Record, by: Record, reason: str) -> Changed:
+    after = older.with_(status="superseded", canonical_id=by.id, valid_to=runtime.clock.now())
+    explanation = f"session {short_id(by.session)} said {short_id(by.id)} later: {reason}"
+    return Changed(older, after, "resolve", explanation)

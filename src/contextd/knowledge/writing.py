@@ -1,0 +1,466 @@
+"""Putting knowledge into the store: through the write gate, into record and index at once."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import partial
+from math import sqrt
+from typing import Any
+
+from contextd.claims.gate import Draft, GateLookup, Verdict, admit, check_limits, without_secrets
+from contextd.domain.changes import Put, Removal
+from contextd.domain.confidence import START
+from contextd.domain.dataclass import dataclass
+from contextd.domain.directives import in_force
+from contextd.domain.documents import record_document
+from contextd.domain.errors import Conflict, Invalid, Unavailable
+from contextd.domain.kind import Kind
+from contextd.domain.kinds import KINDS, area_of, kind_named
+from contextd.domain.query import Document, Query, Vector
+from contextd.domain.records import (
+    PRESENT,
+    Anchor,
+    Change,
+    Operation,
+    Record,
+    Source,
+    Status,
+    Trust,
+    digest,
+    new_id,
+)
+from contextd.domain.scope import Scope
+from contextd.domain.words import query_words, words
+from contextd.knowledge.anchoring import anchor_for, texts_of
+from contextd.knowledge.disagreements import note_disagreements
+from contextd.knowledge.embedding import vector_of
+from contextd.knowledge.file_details import KEPT
+from contextd.redaction.redact import redact
+from contextd.runtime.runtime import Runtime
+from contextd.schema.in_force import schema_of
+
+_SIMILAR = 5
+_MOST_WORDS = 64
+_ATTEMPTS = 3
+"""How often a draft is looked at again because the same was recorded meanwhile."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What became of a draft. `outcome` is `added`, `inbox`, `duplicate` or `rejected`; `record` is
+    the new one, or the one that was there; None when the draft was rejected. `changed` says that the one
+    that was there took something over.
+    """
+
+    outcome: str
+    reason: str
+    record_or_none: Record | None
+    redacted: int = 0
+    changed: bool = False
+
+    @property
+    def operation(self) -> Operation:
+        """What the draft did to what is known."""
+        if self.outcome in ("added", "inbox"):
+            return "ADD"
+        return "UPDATE" if self.changed else "SKIP"
+
+    @property
+    def record(self) -> Record:
+        """The record. Raises `Invalid` with the gate's reason when there is none."""
+        if self.record_or_none is None:
+            raise Invalid(f"not stored: {self.reason}", "say it in your own words, as one fact")
+        return self.record_or_none
+
+
+def save_new(
+    runtime: Runtime,
+    kind: str,
+    *,
+    content: str,
+    title: str = "",
+    tags: Sequence[str] | None = None,
+    data: Mapping[str, Any] | None = None,
+    source: str = "",
+    trust: Trust | None = None,
+    session: str = "",
+    confidence: float | None = None,
+    anchor: Anchor | None = None,
+    scope: Scope | None = None,
+    ref: str = "",
+    id: str | None = None,
+    gate: bool = True,
+    candidate: bool = False,
+) -> Saved:
+    """Pass a draft through the write gate and store what comes out.
+
+    Without an `anchor`, a record of the project is anchored at the caller's commit and branch and at
+    the files it names. With an `id` that is already there, nothing is written and that record is the
+    duplicate: work that may run twice gives its records ids of their own. A `candidate` is found by
+    searches and told to nobody unasked. Raises `Invalid` naming every wrong field, `Denied` when the
+    caller may not write there.
+    """
+    declared = kind_named(kind)
+    where = scope or runtime.scope
+    runtime.caller.require("write", where, declared.area)
+    there = runtime.view.records.get([id]) if id else []
+    if there:
+        return Saved("duplicate", "already stored", there[0])
+    trust = trust or _trust_of(runtime)
+    draft = _draft(declared, title, content, data or {}, tags or (), trust)
+    for _ in range(_ATTEMPTS):
+        look = _Look(runtime, where, kind, session)
+        verdict = admit(draft, look.lookup()) if gate else _ungated(runtime, draft)
+        redacted = len(verdict.findings)
+        if verdict.outcome == "reject":
+            return Saved("rejected", verdict.reason, None, redacted)
+        if verdict.outcome == "duplicate" and verdict.existing is not None:
+            return _known(runtime, verdict, verdict.existing)
+        placed = anchor if anchor is not None else _anchor(runtime, where, verdict.draft)
+        record = _record(
+            runtime,
+            where,
+            verdict,
+            placed,
+            confidence,
+            id,
+            source=source,
+            trust=trust,
+            session=session,
+            ref=ref,
+            status="candidate" if candidate else "active",
+        )
+        try:
+            alone = gate and not look.same_known
+            _create(runtime, record, verdict.reason, alone=alone, vectors=look.vectors)
+        except Conflict:
+            # Somebody recorded the same between the look and the commit: look again.
+            continue
+        outcome = "inbox" if record.status == "inbox" else "added"
+        return Saved(outcome, verdict.reason, record.with_(version=1), redacted)
+    raise Conflict("the same is being recorded by several at once", "search for it, then try again")
+
+
+def _known(runtime: Runtime, verdict: Verdict, existing: Record) -> Saved:
+    """What becomes of a draft that says what is known."""
+    seen, more = _seen_again(runtime, existing, verdict.draft)
+    reason = "; ".join(filter(None, (verdict.reason, more)))
+    changed = seen.version != existing.version
+    return Saved("duplicate", reason, seen, len(verdict.findings), changed)
+
+
+def _record(
+    runtime: Runtime,
+    scope: Scope,
+    verdict: Verdict,
+    anchor: Anchor,
+    confidence: float | None,
+    id: str | None,
+    *,
+    source: str = "",
+    trust: Trust,
+    session: str = "",
+    ref: str = "",
+    status: Status = "active",
+) -> Record:
+    now = runtime.clock.now()
+    agent = redact(source, runtime.redaction_key).text
+    return Record(
+        id=id or new_id(),
+        kind=verdict.draft.kind,
+        scope=scope,
+        title=verdict.draft.title,
+        content=verdict.draft.content,
+        data=verdict.draft.data,
+        tags=clean_tags(verdict.draft.tags),
+        source=Source(agent=agent, client=runtime.client, operation=runtime.surface, ref=ref),
+        session=session,
+        trust=trust,
+        status="inbox" if verdict.outcome == "inbox" else status,
+        confidence=START[trust] if confidence is None else confidence,
+        valid_from=now,
+        anchor=anchor,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def _create(
+    runtime: Runtime,
+    record: Record,
+    reason: str,
+    *,
+    alone: bool,
+    vectors: Mapping[str, Vector],
+) -> None:
+    document = record_document(record)
+    found = {document.digest: vectors[document.digest]} if document.digest in vectors else None
+    embedded = embed_documents(runtime, [document]) if found is None else found
+    put = Put(record, "create", redact(reason, runtime.redaction_key).text, alone=alone)
+    runtime.commit(records=[put], vectors={record.scope: embedded}, model=runtime.embedder.model)
+    runtime.sinks.later("contradictions", lambda: note_disagreements(runtime, record.id))
+
+
+def _anchor(runtime: Runtime, scope: Scope, draft: Draft) -> Anchor:
+    """Where in git a draft is written; what holds beyond the project stands nowhere in it."""
+    if runtime.project is None or scope != runtime.scope:
+        return Anchor()
+    return anchor_for(runtime, draft.title, draft.content, *texts_of(draft.data))
+
+
+def _ungated(runtime: Runtime, draft: Draft) -> Verdict:
+    clean, findings = without_secrets(draft, runtime.redaction_key)
+    return Verdict("add", clean, findings=findings)
+
+
+def _draft(
+    kind: Kind,
+    title: str,
+    content: str,
+    data: Mapping[str, Any],
+    tags: Sequence[str],
+    trust: Trust,
+) -> Draft:
+    if not content.strip():
+        raise Invalid(f"{kind.name}: content is empty", "say in a sentence what is worth knowing")
+    return Draft(
+        kind=kind.name,
+        title=title.strip(),
+        content=content.strip(),
+        data=kind.check(data),
+        # In lower case no key has the shape of one: `save_new` lowers them behind the gate.
+        tags=tuple(tags),
+        trust=trust,
+    )
+
+
+_NO_FRESHER = ("feedback", "retract", "signal")
+"""Changes of what is thought of a record, which make it no fresher."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A record as it was read and as it shall be, with the word for it in the history."""
+
+    before: Record
+    after: Record
+    action: str
+    reason: str = ""
+
+
+def change(
+    runtime: Runtime, before: Record, after: Record, *, action: str, reason: str = ""
+) -> Record:
+    """Store a changed record, without secrets, keeping the state before it in the history.
+
+    Raises `Conflict` when the record is not as it was read any more.
+    """
+    return change_all(runtime, [Changed(before, after, action, reason)])[0]
+
+
+def change_all(
+    runtime: Runtime,
+    changes: Sequence[Changed],
+    *,
+    beside: Sequence[Record] = (),
+    **committed: Any,
+) -> list[Record]:
+    """Store changed records together, all or none, with new ones `beside` them and whatever else is
+    `committed`. Only what has a new text is embedded, and that before anything is written.
+    """
+    puts = [Put(record, "create") for record in beside]
+    new_texts = [record_document(record) for record in beside]
+    for one in changes:
+        runtime.caller.require("write", one.after.scope, area_of(one.after.kind))
+        after = in_force(one.before, one.after, one.action)
+        record = cleaned(runtime, after)[0].with_(version=one.before.version)
+        if one.action not in _NO_FRESHER:
+            record = record.with_(updated_at=runtime.clock.now())
+        puts.append(Put(record, one.action, redact(one.reason, runtime.redaction_key).text))
+        if record.text != one.before.text:
+            new_texts.append(record_document(record))
+    vectors: dict[Scope, dict[str, Vector]] = {}
+    embedded = embed_documents(runtime, new_texts)
+    for document in new_texts:
+        if document.digest in embedded:
+            mine = vectors.setdefault(document.scope, {})
+            mine[document.digest] = embedded[document.digest]
+    runtime.commit(records=puts, vectors=vectors, model=runtime.embedder.model, **committed)
+    for put in puts:
+        if put.action == "update":
+            id = put.record.id
+            runtime.sinks.later("contradictions", partial(note_disagreements, runtime, id))
+    changed = puts[len(beside) :]
+    return [put.record.with_(version=put.record.version + 1) for put in changed]
+
+
+def new_record(
+    runtime: Runtime,
+    kind: str,
+    *,
+    content: str,
+    title: str = "",
+    data: Mapping[str, Any] | None = None,
+    session: str = "",
+) -> Record:
+    """A record of the project that passes no gate, without secrets; to be committed by the caller.
+
+    Raises as `save_new` does.
+    """
+    declared = kind_named(kind)
+    runtime.caller.require("write", runtime.scope, declared.area)
+    trust = _trust_of(runtime)
+    verdict = _ungated(runtime, _draft(declared, title, content, data or {}, (), trust))
+    placed = _anchor(runtime, runtime.scope, verdict.draft)
+    return _record(
+        runtime, runtime.scope, verdict, placed, None, None, trust=trust, session=session
+    )
+
+
+def _trust_of(runtime: Runtime) -> Trust:
+    """Who stands behind what a caller writes: whoever types, or an agent."""
+    return "human" if runtime.surface in ("cli", "web") else "agent"
+
+
+def within_limits(record: Record) -> Record:
+    """The same record. Raises `TooLarge` and `Invalid` for texts that nobody may store anew."""
+    check_limits(_as_draft(record))
+    return record
+
+
+def _as_draft(record: Record) -> Draft:
+    return Draft(
+        kind=record.kind,
+        title=record.title,
+        content=record.content,
+        data=record.data,
+        tags=record.tags,
+    )
+
+
+def cleaned(runtime: Runtime, record: Record) -> tuple[Record, int]:
+    """A changed record as it would be stored, and how many secrets were taken out of it.
+
+    Raises `Invalid` naming every wrong field.
+    """
+    clean, findings = without_secrets(_as_draft(record), runtime.redaction_key)
+    given = {name: value for name, value in clean.data.items() if name != KEPT}
+    unread = {KEPT: clean.data[KEPT]} if KEPT in clean.data else {}
+    data = {**kind_named(record.kind).check(given), **unread}
+    stored = record.with_(
+        title=clean.title, content=clean.content, data=data, tags=clean_tags(clean.tags)
+    )
+    return stored, len(findings)
+
+
+def embed_documents(runtime: Runtime, documents: Sequence[Document]) -> dict[str, Vector]:
+    """A vector per distinct text, by digest; nothing when the embedder is missing or broken."""
+    texts = {one.digest: one.text for one in documents if runtime.may_embed(one.scope)}
+    if not runtime.embedder.model or not texts:
+        return {}
+    try:
+        rows = runtime.embedder.embed(list(texts.values()))
+    except Unavailable as error:
+        _log.warning("not embedded, lexical only: %s", error.message)
+        return {}
+    return dict(zip(texts, rows, strict=True))
+
+
+def undo_of(record: Record | None, undone: Change) -> Put | Removal:
+    """The change that takes another one back. `record` is the present state, None when the record is
+    gone; `undone` an entry of its history.
+    """
+    reason = f"undo of {undone.action}"
+    if undone.before is None:
+        if record is None:
+            raise Conflict("the record is gone already", "its history shows what was done")
+        return Removal(record, "undo", reason, undone.seq)
+    version = record.version if record is not None else 0
+    return Put(undone.before.with_(version=version), "undo", reason, undoes=undone.seq)
+
+
+def _seen_again(runtime: Runtime, existing: Record, draft: Draft) -> tuple[Record, str]:
+    """A duplicate counts as an occurrence of what is there, which takes over the new tags and the
+    bubble; the record as it is then, and what it took over, in words.
+    """
+    mine = runtime.caller.may("write", existing.scope, area_of(existing.kind))
+    if mine and "occurrence_count" in KINDS[existing.kind].fields:
+        data = dict(existing.data)
+        data["occurrence_count"] = int(data.get("occurrence_count", 1)) + 1
+        after = existing.with_(data=data)
+        return change(runtime, existing, after, action="update", reason="seen again"), ""
+    runtime.sinks.used([existing])
+    tags = [tag for tag in clean_tags(draft.tags) if tag not in existing.tags]
+    bubble = str(draft.data.get("bubbleId", ""))
+    moved = existing.kind == "context" and bubble not in ("", existing.data.get("bubbleId"))
+    if not mine or not (tags or moved):
+        return existing, ""
+    effects = [f"took over the tags {', '.join(tags)}"] if tags else []
+    effects += ["is in that bubble now"] if moved else []
+    after = existing.with_(
+        tags=(*existing.tags, *tags),
+        data={**existing.data, "bubbleId": bubble} if moved else existing.data,
+    )
+    reason = f"said again: it {' and '.join(effects)}"
+    return change(
+        runtime, existing, after, action="update", reason=reason
+    ), f"it {' and '.join(effects)}"
+
+
+class _Look:
+    """What the gate asks of the store. The draft's vector is kept, since the record needs it too, and
+    whether the same was known: entries of one type may say the same in their only free field.
+    """
+
+    def __init__(self, runtime: Runtime, scope: Scope, kind: str, session: str) -> None:
+        self._runtime, self._scope, self._kind = runtime, scope, kind
+        self._session = session
+        self.vectors: dict[str, Vector] = {}
+        self.same_known = False
+
+    def lookup(self) -> GateLookup:
+        """The callables of the gate."""
+        view, session = self._runtime.view, self._session
+        return GateLookup(
+            served=lambda digests: view.sessions.handed_out(self._scope, session, digests),
+            by_hash=self._by_hash,
+            similar=self._similar,
+            key=self._runtime.redaction_key,
+            types=schema_of(self._runtime).types,
+        )
+
+    def _by_hash(self, content_hash: str) -> Record | None:
+        found = self._runtime.view.records.by_hash(content_hash, self._scope)
+        self.same_known = found is not None
+        return found
+
+    def _similar(self, text: str) -> list[tuple[Record, float]]:
+        runtime = self._runtime
+        view = runtime.view
+        # What holds more widely is not known already because one project knows it.
+        scopes = frozenset(self._scope.cascade)
+        query = Query(scopes=scopes, kinds=(self._kind,), statuses=PRESENT)
+        try:
+            vector = vector_of(runtime, self._scope, text)
+        except Unavailable:
+            # Without vectors the words must do, or contradictions would pass unseen.
+            found = view.sharing([query_words(text)[:_MOST_WORDS]], query, _SIMILAR)
+            return [(record, _word_cosine(text, record.text)) for record in found]
+        self.vectors[digest(text)] = vector
+        return view.near(vector, runtime.embedder.model, query, _SIMILAR)
+
+
+def _word_cosine(one: str, other: str) -> float:
+    a, b = Counter(words(one)), Counter(words(other))
+    length = sqrt(sum(n * n for n in a.values()) * sum(n * n for n in b.values()))
+    return sum(n * b[word] for word, n in a.items()) / length if length else 0.0
+
+
+def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """Tags as they are kept: lower case, single spaces, each once."""
+    cleaned = (" ".join(tag.split()).lower() for tag in tags)
+    return tuple(dict.fromkeys(tag for tag in cleaned if tag))

@@ -1,0 +1,5 @@
+"""What a session teaches: events of hooks, episodes, statements, and the evidence for them.
+
+Uses: clients, code, domain, imports, knowledge, redaction, runtime, sessions.
+Start at: `operations/learning.py`, `operations/hooks.py`.
+"""

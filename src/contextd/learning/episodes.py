@@ -1,0 +1,280 @@
+"""What a session leaves while it runs: an episode for each turn, and the thread."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from contextd.domain.changes import Put
+from contextd.domain.documents import record_document
+from contextd.domain.errors import Unavailable
+from contextd.domain.kinds import EPISODE
+from contextd.domain.query import Vector
+from contextd.domain.records import FOUND, Anchor, Record, Source, short_id
+from contextd.domain.sessions import Event, Session, SessionChange
+from contextd.domain.validity import TAKEN_BACK
+from contextd.domain.words import content_words, one_line, unpunctuated
+from contextd.imports.transcripts import HEADLESS, catch_up
+from contextd.knowledge.writing import Changed, change_all, embed_documents
+from contextd.redaction.redact import redact
+from contextd.runtime.runtime import Runtime
+from contextd.sessions.episode import digest_of
+from contextd.sessions.retractions import mark_taken_back
+from contextd.sessions.seating import branch_of, place_of
+from contextd.sessions.thread import THREAD, thread_of
+from contextd.sessions.turns import Turn, turns_of
+
+_NAMESPACE = uuid.UUID("b3a1d6c2-93a5-5c0f-8a53-1f5d1f0c7e42")
+_SHORTEST = 60
+"""Characters of an answer, without a file or a commit, below which a turn is nothing to recall."""
+
+_COMMANDS, _FILES = 6, 20
+
+
+def read_along(runtime: Runtime, session: Session, transcript: str = "") -> list[Turn]:
+    """Bring a session that is under way up to its transcript: its events, episodes and thread. The turns
+    it had so far; none where a program runs it.
+    """
+    catch_up(runtime, session, transcript=transcript)
+    session = runtime.view.sessions.get(session.id) or session
+    if session.data.get(HEADLESS):
+        return []
+    return keep_turns(runtime, session, runtime.view.sessions.events(session.id))
+
+
+def keep_turns(runtime: Runtime, session: Session, events: Sequence[Event]) -> list[Turn]:
+    """Store the episodes of a session's turns that are new or say something else by now, and the thread
+    the session leaves. Running it again changes nothing.
+    """
+    turns = turns_of(events)
+    retracted = mark_taken_back(turns, _likeness(runtime, turns))
+    drafts = [_episode(runtime, session, turn) for turn in turns if _tells(turn)]
+    if not _was_followed(session):
+        drafts = []
+    stored = runtime.view.records.get([draft.id for draft in drafts]) if drafts else []
+    known = {record.id: record for record in stored}
+    fresh = [draft for draft in drafts if draft.id not in known]
+    puts = [Put(draft, "create") for draft in fresh if not _is_copied(runtime, draft)]
+    for one in drafts:
+        before = known.get(one.id)
+        if before is None:
+            continue
+        # What another session took back stays so.
+        draft = one.with_(data={**taken_back_in(before), **one.data})
+        if _differs(before, draft):
+            after = before.with_(title=draft.title, content=draft.content, data=draft.data)
+            puts.append(Put(after.with_(updated_at=runtime.clock.now()), "update"))
+    root = str(runtime.checkout.root) if runtime.checkout else session.cwd
+    thread = thread_of(turns, branch=branch_of(session), root=root)
+    session_data: dict[str, Any] = {THREAD: thread.as_data()} if thread is not None else {}
+    session_data |= {TAKEN_BACK: _stretches(session, turns)}
+    news = {
+        name: value for name, value in session_data.items() if session.data.get(name, []) != value
+    }
+    changes = [SessionChange(id=session.id, data=news)] if news else []
+    if puts or changes:
+        documents = [record_document(put.record) for put in puts]
+        runtime.commit(
+            records=puts,
+            sessions=changes,
+            vectors={session.scope: embed_documents(runtime, documents)},
+            model=runtime.embedder.model,
+        )
+    take_back(runtime, session, [turns[place] for place in retracted])
+    _withdraw_statements(runtime, session, [turn for turn in turns if turn.taken_back])
+    return turns
+
+
+def _withdraw_statements(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> None:
+    """Supersede what was learned of turns of this session before the user took them back."""
+    if not turns:
+        return
+    query = runtime.query("discovery", reach="project", session=session.id, statuses=FOUND)
+    texts = [
+        (turn, unpunctuated("\n".join((turn.prompt, *turn.answers, turn.answer)))) for turn in turns
+    ]
+    changes: list[Changed] = []
+    for record in runtime.view.records.find(query).records:
+        words = unpunctuated(record.content)
+        by = next((turn.taken_back_by for turn, text in texts if words in text), None)
+        if by is not None and record.trust == "extracted":
+            after = _withdrawn(record, _episode_id(session, by[0]), by[1])
+            changes.append(Changed(record, after, "signal", f"taken back later: {by[1]}"))
+    if changes:
+        change_all(runtime, changes)
+
+
+def _stretches(session: Session, turns: Sequence[Turn]) -> list[list[Any]]:
+    begins = (0, *(turn.last_seq for turn in turns))
+    return [
+        [after, turn.last_seq, _episode_id(session, turn.taken_back_by[0]), turn.taken_back_by[1]]
+        for after, turn in zip(begins, turns, strict=False)
+        if turn.taken_back
+    ]
+
+
+def taken_back_in(record: Record) -> dict[str, Any]:
+    """The fields of an episode that say that it was taken back."""
+    names = ("taken_back", "taken_back_by")
+    return {name: record.data[name] for name in names if record.data.get(name)}
+
+
+def _is_copied(runtime: Runtime, draft: Record) -> bool:
+    """Whether another session has the same turn: one that was forked begins with the turns of the first."""
+    same = runtime.view.records.by_hash(draft.content_hash, draft.scope)
+    return same is not None and same.session != draft.session
+
+
+def _likeness(runtime: Runtime, turns: Sequence[Turn]) -> Callable[[int, int], float]:
+    """How alike a turn and the user's words of a later one are; the cosine, where there is an embedder."""
+    vectors: dict[str, Vector] = {}
+
+    def embedded(text: str) -> Vector:
+        if text not in vectors:
+            vectors[text] = runtime.embedder.embed([text[:_READ]])[0]
+        return vectors[text]
+
+    def likeness(earlier: int, later: int) -> float:
+        if not runtime.embedder.model:
+            return 1.0 if earlier == later - 1 else 0.0
+        about = f"{turns[earlier].prompt[:300]}\n{turns[earlier].answer[:600]}"
+        later_text = "\n".join((turns[later].prompt, *turns[later].answers))
+        try:
+            return float(embedded(about) @ embedded(later_text))
+        except Unavailable:
+            return 1.0 if earlier == later - 1 else 0.0
+
+    return likeness
+
+
+def take_back(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> None:
+    """What earlier sessions left that the user takes back in these turns is told to nobody any more: an
+    episode is marked, a learned record superseded; both can be undone.
+    """
+    texts = ["\n".join((turn.prompt, *turn.answers))[:_READ] for turn in turns]
+    said_in = [_episode_id(session, turn.key) for turn in turns]
+    if not texts or not runtime.embedder.model:
+        return
+    kinds = (EPISODE, "discovery")
+    query = runtime.query(*kinds, reach="project", statuses=FOUND)
+    changes: dict[str, Changed] = {}
+    try:
+        vectors = runtime.embedder.embed(texts)
+    except Unavailable:
+        return
+    for by, words, vector in zip(said_in, texts, vectors, strict=True):
+        near = runtime.view.index.dense(vector, runtime.embedder.model, query, 8)
+        close = [match.id for match in near if match.score >= SAME_SUBJECT]
+        for record in runtime.view.records.get(close):
+            if record.session == session.id or record.trust != "extracted":
+                continue
+            if record.kind != EPISODE and not _denies(words, record):
+                continue
+            after = _withdrawn(record, by, words)
+            reason = f"taken back in session {short_id(session.id)}: {words[:120]}"
+            if after != record:
+                changes[record.id] = Changed(record, after, "retract", reason)
+    if changes:
+        change_all(runtime, list(changes.values()))
+
+
+SAME_SUBJECT = 0.55
+"""The cosine from which words that take something back are about what another session left."""
+
+_READ = 1_000
+
+
+def _denies(words: str, record: Record) -> bool:
+    """Whether words are about a record closely enough to take it back: they name what it names."""
+    named = set(content_words(record.content))
+    return len(named & set(content_words(words))) >= min(3, max(1, len(named) // 3))
+
+
+def _withdrawn(record: Record, by: str, words: str) -> Record:
+    if record.kind != EPISODE:
+        return record.with_(status="superseded", canonical_id=by)
+    if record.data.get("taken_back"):
+        return record
+    mark = {"taken_back": True, "taken_back_by": [by, one_line(words, _QUOTED)]}
+    return record.with_(data={**record.data, **mark})
+
+
+_QUOTED = 120
+
+
+def _was_followed(session: Session) -> bool:
+    """Whether hooks or a transcript tell of a session. Of one that its agent logged the messages
+    themselves are searchable.
+    """
+    return bool(session.data.get("hooked") or session.data.get("transcript"))
+
+
+def _tells(turn: Turn) -> bool:
+    """Whether a turn is worth recalling: something was answered to it, or done."""
+    words = (turn.answer or turn.plan or turn.summary, *turn.reports.values())
+    answered = any(len(one) >= _SHORTEST for one in words)
+    return bool(answered or turn.answers or turn.commits or turn.pull_requests)
+
+
+def _episode(runtime: Runtime, session: Session, turn: Turn) -> Record:
+    digest = digest_of(turn)
+    root = str(runtime.checkout.root) + "/" if runtime.checkout else ""
+    commit, branch = place_of(session, turn.ended)
+    data = {
+        "turn": turn.key,
+        "prompt": digest.prompt if len(digest.prompt) > len(digest.asked) else "",
+        "answer": digest.whole if len(digest.whole) > len(digest.text) else "",
+        "branch": branch,
+        "files": [path.removeprefix(root) for path in list(turn.files)[-_FILES:]],
+        "commands": [command[:200] for command, _ in _ran(turn)],
+        "commits": turn.commits[-5:],
+        "taken_back": turn.taken_back,
+        "taken_back_by": _taken_back_by(session, turn),
+    }
+    return Record(
+        id=_episode_id(session, turn.key),
+        kind=EPISODE,
+        scope=session.scope,
+        title=_clean(runtime, digest.asked),
+        content=_clean(runtime, digest.text),
+        data={name: value for name, value in data.items() if value},
+        source=Source(client=session.client, operation=runtime.surface),
+        session=session.id,
+        trust="extracted",
+        confidence=0.5,
+        valid_from=turn.began,
+        anchor=Anchor(commit, branch),
+        created_at=turn.began,
+        updated_at=turn.ended,
+    )
+
+
+def _episode_id(session: Session, key: str) -> str:
+    return str(uuid.uuid5(_NAMESPACE, f"{session.scope}:{session.id}:{key}"))
+
+
+def _taken_back_by(session: Session, turn: Turn) -> list[str]:
+    key, words = turn.taken_back_by
+    return [_episode_id(session, key), words] if turn.taken_back else []
+
+
+def _ran(turn: Turn) -> list[tuple[str, bool]]:
+    """What a turn ran last, half of it at most by its sub-agents."""
+    delegated = turn.delegated[-_COMMANDS // 2 :] if turn.commands else turn.delegated[-_COMMANDS:]
+    return [*delegated, *turn.commands][-_COMMANDS:]
+
+
+def _clean(runtime: Runtime, text: str) -> str:
+    return redact(text, runtime.redaction_key).text
+
+
+def _differs(before: Record, draft: Record) -> bool:
+    fields = (before.title, before.content, dict(before.data))
+    return fields != (draft.title, draft.content, dict(draft.data))
+
+
+def shown(record: Record, longest: int) -> str:
+    """An episode as it is quoted: what was asked, and what came of it."""
+    text = f"{record.title} → {record.content}" if record.title else record.content
+    return one_line(text, longest)

@@ -1,0 +1,1 @@
+"""The operations of learning: one function per use case."""

@@ -1,0 +1,152 @@
+"""Candidates: what was learned once and waits for a second witness, or for somebody's word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from contextd.claims.judgement import repeats
+from contextd.code.project.project_yaml import ModuleLearning, enrich
+from contextd.domain.confidence import START
+from contextd.domain.dataclass import dataclass
+from contextd.domain.details import DETAIL
+from contextd.domain.errors import Invalid, NotFound
+from contextd.domain.limits import Id
+from contextd.domain.records import Record, short_id
+from contextd.imports.transcripts import scrubbed
+from contextd.knowledge.writing import change
+from contextd.learning.witnesses import DROPPED, as_rule
+from contextd.projects.model import project_model
+from contextd.runtime.operation import operation
+from contextd.runtime.runtime import Runtime
+from contextd.search.finding import resolve
+from contextd.sessions.enrich import Place, module_of
+
+_WAITING = ("candidate", "inbox")
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What became of a candidate, and the version it has now."""
+
+    id: str
+    status: str
+    confidence: float
+    version: Annotated[str, DETAIL] = ""
+
+    def as_text(self) -> str:
+        """The new status."""
+        return f"{short_id(self.id)} is {self.status} now (confidence {self.confidence:.2f})"
+
+
+@operation("POST /api/candidates/{id}/settle", effect="write", profile="standard")
+def settle_candidate(
+    runtime: Runtime, id: Id, verdict: Literal["keep", "drop", "merge"], into: str = ""
+) -> Settled:
+    """Say whether something learned is true and worth telling: keep it, drop it, or merge it into a
+    record that says the same.
+
+    Args:
+        id: The candidate's id, or its first characters.
+        verdict: What to do with it.
+        into: For `merge`, the record that stays.
+    """
+    record = resolve(runtime, id)
+    if record.status not in _WAITING:
+        raise Invalid(
+            f"{short_id(record.id)} is {record.status}: nothing waits to be settled",
+            "list_records with status=candidate shows what does",
+        )
+    if (verdict == "merge") != bool(into):
+        raise Invalid(f"verdict {verdict} with into={into!r}", "`into` goes with `merge` only")
+    person = runtime.surface in ("cli", "web")
+    by = "a person" if person else runtime.client or "an agent"
+    changes: dict[str, Mapping[str, Any]] = {
+        "keep": {
+            "status": "active",
+            "trust": "human" if person else "agent",
+            "confidence": max(record.confidence, START["human" if person else "agent"]),
+        },
+        "drop": {"status": "archived"},
+        "merge": {"status": "merged"},
+    }
+    wanted = dict(changes[verdict])
+    if verdict == "merge":
+        wanted["canonical_id"] = _other(runtime, record, into).id
+    reason = f"{DROPPED} {by}" if verdict == "drop" else f"{verdict} by {by}"
+    settled = as_rule(record) if verdict == "keep" else record
+    after = change(runtime, record, settled.with_(**wanted), action="update", reason=reason)
+    runtime.trace.wrote([after.id], type=after.kind, action="update")
+    return Settled(after.id, after.status, after.confidence, str(after.version))
+
+
+def _other(runtime: Runtime, record: Record, into: str) -> Record:
+    other = resolve(runtime, into)
+    if other.id == record.id or other.scope != record.scope:
+        raise Invalid(
+            f"{short_id(record.id)} cannot be merged into {short_id(other.id)}",
+            "name another record of the same project",
+        )
+    return other
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """What was added to project.yaml."""
+
+    module: str
+    changes: list[str]
+
+    def as_text(self) -> str:
+        """The changes."""
+        return "\n".join(self.changes) or "project.yaml says so already"
+
+
+@operation("POST /api/records/{id}/place", effect="write", profile="standard")
+def place_in_model(
+    runtime: Runtime,
+    id: Id,
+    module: str = "",
+    section: Literal["pattern", "rule", "issue"] = "rule",
+) -> Placed:
+    """Write a record into project.yaml, which people read and commit: nothing gets there by itself.
+
+    Args:
+        id: The record's id, or its first characters.
+        module: The module it is about; found by its words and files when empty.
+        section: Where in the module.
+    """
+    record = resolve(runtime, id)
+    model = project_model(runtime)
+    if model is None or runtime.checkout is None:
+        raise NotFound("this project has no model", "run `contextd init` in its checkout")
+    places = [
+        Place(one.name, (*one.paths, *(f.path for f in one.key_files)), one.description)
+        for one in model.modules.values()
+    ]
+    file = str(record.data.get("file", "")) or next(iter(record.anchor.paths), "")
+    name = module or module_of(record.text, file, places)
+    if name not in model.modules:
+        known = ", ".join(model.modules) or "none"
+        problem = f"no module {name!r}" if name else "it fits no module"
+        raise NotFound(problem, f"name one: {known}")
+    issue = section == "issue"
+    learned = ModuleLearning(
+        module=name,
+        section=section,
+        text=record.content,
+        solution=str(record.data.get("solution", "")) if issue else "",
+        session_id=record.session if issue else "",
+        discovered_at=record.created_at if issue else None,
+    )
+    done = enrich(
+        runtime.checkout.project_yaml,
+        [learned],
+        same=repeats,
+        now=runtime.clock.now(),
+        scrub=lambda text: scrubbed(runtime, text)[0],
+    )
+    # Nothing of it is in the store, but a repeated call must know that it was carried out.
+    runtime.commit()
+    runtime.trace.wrote([record.id], type="project", action="update")
+    return Placed(name, list(done))

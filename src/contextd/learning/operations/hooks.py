@@ -1,0 +1,505 @@
+"""What a coding client's hooks bring: the start of a session, a prompt, a compaction, the end."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field, replace
+from datetime import datetime
+from typing import Any
+
+from contextd.briefing.briefing import quoted_in, recapped, told_by, types_line
+from contextd.briefing.context_file import refresh_context_md, write_context_md
+from contextd.briefing.prompt_context import bearing_on
+from contextd.briefing.remedy_telling import ITS_ERROR, remedied, remedy_for, tells_of_failure
+from contextd.briefing.session_start import opening_for
+from contextd.briefing.subagent_briefing import note_for
+from contextd.briefing.tiers import reasons_of, tiers_of
+from contextd.briefing.told_records import LOST, held_again, holding
+from contextd.clients import client_running
+from contextd.clients.client import Client
+from contextd.clients.occurrence import ANSWERED, Moment, Occurrence
+from contextd.domain.dataclass import dataclass
+from contextd.domain.errors import NotFound
+from contextd.domain.sessions import Event, Session, SessionChange
+from contextd.domain.tokens import count_tokens
+from contextd.folding.client_folding import COMPACTED, measure_compactions, measure_subagent
+from contextd.imports.importers.injected import own_words
+from contextd.imports.transcripts import follow_agent, read_so_far, unread
+from contextd.learning.episodes import read_along
+from contextd.learning.lessons import LESSONS, asked_for_lessons, lessons_due, lessons_wanted
+from contextd.policies.action_check import judged_or_nothing
+from contextd.redaction.redact import redact
+from contextd.runtime.operation import operation
+from contextd.runtime.runtime import Runtime
+from contextd.sessions.closing import close_session
+from contextd.sessions.duplicate_hooks import is_echo, one_at_a_time
+from contextd.sessions.hook_events import question, statement
+from contextd.sessions.seating import BRIEFED, new_session, open_session, resumed_here, task_of
+from contextd.sessions.tiered_lines import BEARING, PackedBriefing
+from contextd.skills.skill_files import follow_skill_files
+from contextd.thin import ready
+from contextd.thin.spool import LEFT_AT, UNKNOWN
+
+_Why = Mapping[str, tuple[int, str]]
+_TASK = 300
+_AT_ONCE = 1_000_000
+"""Bytes of a transcript that are read while the client waits: about a quarter of a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class HookAnswer:
+    """What the hook prints: `output` is the client's own JSON, empty for nothing."""
+
+    output: dict[str, Any] = field(default_factory=dict[str, Any])
+    session_id: str = ""
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrival:
+    """An event, the client it comes from, and when it happened; `spooled` when nobody waits any more
+    for its answer, which was never seen. `ready_briefing` is what the hook told the agent from the file that lay ready.
+    """
+
+    occurrence: Occurrence
+    client: Client
+    at: datetime
+    spooled: bool
+    ready_briefing: Mapping[str, Any]
+    marks: Sequence[str] = ()
+
+
+@operation("POST /api/hooks/{event}", effect="write", audience="system")
+def hook_event(
+    runtime: Runtime,
+    event: str,
+    payload: dict[str, Any],
+    client: str = "",
+    marks: list[str] | None = None,
+    ancestors: list[int] | None = None,
+) -> HookAnswer:
+    """Take one event of a client's lifecycle hooks.
+
+    Args:
+        event: The client's name for the event.
+        payload: What the client gave the hook.
+        client: The client's name, as the hook's command has it.
+        marks: Names of environment variables by which clients can be told apart.
+        ancestors: Process ids above the hook, to find the client's connection by.
+    """
+    try:
+        row = client_running(client, marks or (), payload)
+    except NotFound as error:
+        raise NotFound(error.message, error.hint, {UNKNOWN: "client"}) from None
+    if not row.reading.knows(event):
+        known = ", ".join(row.reading.moments)
+        raise NotFound(
+            f"{row.title} has no hook event {event!r} that is known",
+            f"events: {known}",
+            {UNKNOWN: "event"},
+        )
+    occurrence = row.reading.decode(event, payload)
+    if runtime.project is None or occurrence is None:
+        return HookAnswer()
+    runtime = replace(runtime, client=row.name, ancestors=tuple(ancestors or ()))
+    left_at = _moment(payload.get(LEFT_AT))
+    ready_briefing = payload.get(ready.TOLD)
+    arrival = _Arrival(
+        occurrence,
+        row,
+        left_at or runtime.clock.now(),
+        left_at is not None,
+        ready_briefing if isinstance(ready_briefing, Mapping) else {},
+        marks or (),
+    )
+    if arrival.spooled and _is_learned_from(runtime, arrival):
+        return HookAnswer()
+    # What an agent is about to do is judged each time: it may try again what was refused.
+    judged = occurrence.moment == "acting"
+    if not (arrival.spooled or judged) and is_echo(runtime, occurrence, arrival.at):
+        return HookAnswer()
+    with one_at_a_time(runtime, occurrence):
+        return _HANDLERS[occurrence.moment](runtime, arrival)
+
+
+def _moment(text: Any) -> datetime | None:
+    try:
+        return datetime.fromisoformat(str(text)) if text else None
+    except ValueError:
+        return None
+
+
+def _is_learned_from(runtime: Runtime, arrival: _Arrival) -> bool:
+    """Whether the transcript of a session that is over has told of the event by now."""
+    external = arrival.occurrence.session
+    found = runtime.view.sessions.by_external(arrival.client.name, external) if external else None
+    return found is not None and found.status != "active" and _was_before_the_end(arrival, found)
+
+
+def _was_before_the_end(arrival: _Arrival, session: Session) -> bool:
+    """Whether an event that was in the spool came to it before its session ended. When it was last heard
+    of tells that: the time of its end is that of the last thing its transcript tells of.
+    """
+    return arrival.spooled and session.ended_at is not None and arrival.at <= session.last_seen_at
+
+
+@dataclass(frozen=True, slots=True)
+class _Sitting:
+    """The client's session as it stood, `opened` now when it is new, and what the event does to it so far."""
+
+    session: Session
+    opened: bool
+    change: SessionChange
+
+    @property
+    def begins(self) -> bool:
+        """Whether the event begins the session, or takes up one that was learned from."""
+        return self.opened or self.session.status != "active"
+
+    def commit(self, runtime: Runtime, **changes: Any) -> None:
+        """Write all of it at once, with further changes of the session."""
+        change = replace(self.change, **changes)
+        if self.opened:
+            open_session(runtime, self.session, change)
+        else:
+            runtime.commit(sessions=[change])
+
+
+def _sitting(runtime: Runtime, arrival: _Arrival) -> _Sitting:
+    """The client's session, new when it has none.
+
+    One that a client resumes goes on, however long ago it ended. Only one that was withdrawn with its import
+    stays so: a new one continues it, from where its transcript was read to.
+    """
+    occurrence, name = arrival.occurrence, arrival.client.name
+    external = occurrence.session
+    found = runtime.view.sessions.by_external(name, external) if external else None
+    ancestors = list(runtime.ancestors)
+    if found is not None and found.status != "withdrawn":
+        # Some clients name the file only when a turn ends, when it may not be written yet.
+        data = {"transcript": found.data.get("transcript") or occurrence.transcript}
+        change = SessionChange(id=found.id, seen_at=arrival.at, data=data)
+        if found.ended_at is not None and not _was_before_the_end(arrival, found):
+            resumed = resumed_here(runtime, found, arrival.at)
+            data |= {"hooked": True, "ancestors": ancestors, **resumed}
+            return _Sitting(found, False, replace(change, resumed=True, data=data))
+        return _Sitting(found, False, change)
+    session_data: dict[str, Any] = {
+        "ancestors": ancestors,
+        "transcript": occurrence.transcript,
+        "hooked": True,
+        # A client that resumes shows its agent what it was told before.
+        BRIEFED: found is not None and bool(found.data.get(BRIEFED)),
+    }
+    if found is not None:
+        session_data["continues"] = found.id
+        session_data |= read_so_far(found)
+    session = new_session(runtime, external_id=external, client=name, data=session_data)
+    return _Sitting(session, True, SessionChange(id=session.id, seen_at=arrival.at))
+
+
+def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+    sitting = _sitting(runtime, arrival)
+    if arrival.spooled and arrival.ready_briefing:
+        return _told_already(runtime, arrival, sitting)
+    if arrival.spooled:
+        # Its briefing was not seen: it comes with the next prompt.
+        sitting.commit(runtime, data={**sitting.change.data, **_unseen(sitting.session)})
+        return HookAnswer(session_id=sitting.session.id)
+    refresh_context_md(runtime, sitting.session)
+    follow_skill_files(runtime, personal=False)
+    reason = arrival.occurrence.reason
+    if sitting.session.data.get(BRIEFED) and reason not in _NEW_WINDOWS:
+        if sitting.begins:
+            # It begins with the first prompt: most that are looked at again are closed without a word.
+            return HookAnswer()
+        sitting.commit(runtime)
+        return HookAnswer(session_id=sitting.session.id)
+    if reason == _COMPACTED and not sitting.opened:
+        text, why = _recap(runtime, arrival, sitting)
+        if text:
+            return _injecting(runtime, arrival, sitting, text, why, {BRIEFED: True})
+    packed = _briefing(runtime, arrival, sitting.session)
+    session_data = {BRIEFED: True, **told_by(packed)}
+    return _injecting(runtime, arrival, sitting, packed.text, packed.why, session_data)
+
+
+def _told_already(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> HookAnswer:
+    """Note what the hook told the agent from the file that lay ready."""
+    why = reasons_of(arrival.ready_briefing.get("why"))
+    records = runtime.view.records.get(list(why))
+    runtime.trace.own_texts += [record.text for record in records]
+    runtime.trace.used += records
+    known = {one.id: why[one.id] for one in records}
+    text = str(arrival.ready_briefing.get("text", ""))
+    briefing_data = told_by(PackedBriefing(text, 0))
+    return _injecting(runtime, arrival, sitting, text, known, {BRIEFED: True, **briefing_data})
+
+
+_COMPACTED = "compact"
+"""Why a session starts that is under way, and whose window lost what is handed back."""
+
+_NEW_WINDOWS = ("startup", "clear", _COMPACTED)
+"""Why a session starts whose window holds nothing of what its agent was told."""
+
+
+def _recap(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> tuple[str, _Why]:
+    """The session so far and the directives in it; empty when nothing is known of the session."""
+    # What was left to be written when the compaction began goes first.
+    runtime.sinks.settle()
+    turns = read_along(runtime, sitting.session, arrival.occurrence.transcript)
+    if not turns:
+        return "", {}
+    # A daemon that died during the compaction left it unwritten.
+    runtime.sinks.later("handoff", lambda: write_context_md(runtime, sitting.session, turns))
+    asks = arrival.occurrence.reason == _COMPACTED and lessons_wanted(runtime, "compaction")
+    return recapped(runtime, sitting.session, turns, LESSONS if asks else "")
+
+
+def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+    sitting, prompt = _sitting(runtime, arrival), own_words(arrival.occurrence.prompt)
+    session = sitting.session
+    if not prompt:
+        sitting.commit(runtime)
+        return HookAnswer(session_id=session.id)
+    clean = redact(prompt, runtime.redaction_key).text
+    sitting = replace(
+        sitting,
+        change=replace(
+            sitting.change,
+            first_task=task_of(runtime, " ".join(clean.split())[:_TASK]),
+            events=(question(arrival.occurrence, arrival.at, clean),),
+        ),
+    )
+    asked = sitting.change.events[-1].key
+    if arrival.spooled:
+        # The daemon may have answered when the hook had given up: that briefing was not seen either.
+        unseen = _unseen(session) if session.data.get(BRIEFED) == asked else {}
+        sitting.commit(runtime, data={**sitting.change.data, **unseen})
+        return HookAnswer(session_id=session.id)
+    if "prompted" not in arrival.client.shown:
+        sitting.commit(runtime)
+        return HookAnswer(session_id=session.id)
+    due = not session.data.get(BRIEFED)
+    packed = _briefing(runtime, arrival, session) if due else PackedBriefing("", 0)
+    window = holding(session, packed.ids)
+    text, why, records = bearing_on(runtime, window, clean, arrival.occurrence.prompt)
+    remedy_data = remedied(session, [id for id, (_, reason) in why.items() if reason == ITS_ERROR])
+    runtime.trace.own_texts += [record.text for record in records]
+    runtime.trace.used += records
+    if not due:
+        return _injecting(runtime, arrival, sitting, text, why, remedy_data)
+    parts = [part for part in (packed.text, text) if part]
+    session_data = {BRIEFED: asked, **told_by(packed), **remedy_data}
+    every = {**why, **packed.why}
+    return _injecting(runtime, arrival, sitting, "\n\n".join(parts), every, session_data)
+
+
+def _unseen(session: Session) -> dict[str, Any]:
+    """What a session keeps when its briefing did not arrive."""
+    return {BRIEFED: False, LOST: list(session.injected)}
+
+
+def _briefing(runtime: Runtime, arrival: _Arrival, session: Session) -> PackedBriefing:
+    occurrence = arrival.occurrence
+    return opening_for(runtime, session, arrival.marks, occurrence.transcript, occurrence.prompt)
+
+
+def _acting(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+    """Say what the policies say of what the agent is about to do. Most of the time that is nothing, and
+    leaves nothing.
+    """
+    use, say = arrival.occurrence.tool, arrival.client.acting
+    if use is None or say is None or arrival.spooled:
+        return HookAnswer()
+    if not runtime.settings.flag("policies.hook"):
+        return HookAnswer()
+    ruling = judged_or_nothing(runtime, use, arrival.occurrence.session)
+    if not ruling.text:
+        return HookAnswer()
+    why = dict.fromkeys(ruling.ids, (BEARING, "against a policy"))
+    answer = _injecting(runtime, arrival, _sitting(runtime, arrival), ruling.text, why, {})
+    return replace(answer, output=say(ruling.verdict, ruling.text))
+
+
+def _injecting(
+    runtime: Runtime,
+    arrival: _Arrival,
+    sitting: _Sitting,
+    text: str,
+    why: _Why,
+    data: dict[str, Any],
+) -> HookAnswer:
+    """Write down what happened and what the agent is told because of it, and tell it."""
+    session, tokens, ids = sitting.session, count_tokens(text), list(why)
+    injected: tuple[Event, ...] = ()
+    if text:
+        digest = hashlib.blake2b(f"{arrival.at}{text}".encode(), digest_size=12).hexdigest()
+        injected = (
+            Event(
+                type="injection",
+                key=f"injection:{digest}",
+                at=arrival.at,
+                text=text,
+                data={"records": ids, "why": tiers_of(why)},
+            ),
+        )
+    sitting.commit(
+        runtime,
+        events=(*sitting.change.events, *injected),
+        injected=tuple(ids),
+        tokens=tokens,
+        data={**sitting.change.data, **data, **held_again(session, ids)},
+    )
+    if not text:
+        return HookAnswer(session_id=session.id)
+    runtime.trace.session = session.id
+    runtime.trace.gave += quoted_in(ids, tokens)
+    runtime.trace.read(ids, type="injection")
+    moment = arrival.occurrence.moment
+    output = arrival.client.answer(moment, text) if moment in ANSWERED else {}
+    return HookAnswer(output, session.id, tokens)
+
+
+def _failed(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+    """Tell the fix of an error that is known, the first time it comes in a session. What is not known
+    leaves no trace: the transcript tells of it anyway.
+    """
+    occurrence = arrival.occurrence
+    if arrival.spooled or occurrence.moment not in arrival.client.shown:
+        return HookAnswer()
+    if not tells_of_failure(occurrence.output, occurrence.moment == "failed"):
+        return HookAnswer()
+    clean = redact(occurrence.output, runtime.redaction_key).text
+    external = occurrence.session
+    found = runtime.view.sessions.by_external(arrival.client.name, external) if external else None
+    text, records = remedy_for(runtime, found, clean)
+    if not text:
+        return HookAnswer(session_id=found.id if found is not None else "")
+    runtime.trace.own_texts += [record.text for record in records]
+    runtime.trace.used += records
+    why = {record.id: (BEARING, ITS_ERROR) for record in records}
+    sitting = _sitting(runtime, arrival)
+    return _injecting(runtime, arrival, sitting, text, why, remedied(sitting.session, list(why)))
+
+
+def _compacting(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+    """Write down that the window will not hold what was told before, and behind the client's back where
+    the work stands: its transcript stays, and whatever comes next of the session reads it too.
+    """
+    sitting = _sitting(runtime, arrival)
+    lost = {LOST: list(sitting.session.injected), COMPACTED: True}
+    sitting.commit(runtime, data={**sitting.change.data, **lost})
+    runtime.sinks.later("handoff", lambda: _hand_over(runtime, sitting.session, arrival))
+    return HookAnswer(session_id=sitting.session.id)
+
+
+def _hand_over(runtime: Runtime, session: Session, arrival: _Arrival) -> None:
+    turns = read_along(runtime, session, arrival.occurrence.transcript)
+    write_context_md(runtime, session, turns)
+
+
+def _compacted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+    """Keep the summary that the client goes on with: an agent wrote it of the whole session."""
+    sitting = _sitting(runtime, arrival)
+    summary = statement(runtime, arrival.occurrence, arrival.at, "summary")
+    runtime.sinks.settle()
+    sitting.commit(runtime, events=(*sitting.change.events, *summary))
+    read_along(runtime, sitting.session, arrival.occurrence.transcript)
+    return HookAnswer(session_id=sitting.session.id)
+
+
+def _stopped(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+    """Keep the turn that ended; once in a session that did something, ask for its lessons."""
+    sitting = _sitting(runtime, arrival)
+    answer = statement(runtime, arrival.occurrence, arrival.at, "turn_end")
+    sitting.commit(runtime, events=(*sitting.change.events, *answer))
+    session = sitting.session
+    _measure_later(runtime, session, arrival)
+    if unread(session, arrival.occurrence.transcript) > _AT_ONCE:
+        # Read at the end: nobody waits for it then.
+        return HookAnswer(session_id=session.id)
+    turns = read_along(runtime, session, arrival.occurrence.transcript)
+    asking = arrival.client.asking
+    if asking is None or arrival.spooled or arrival.occurrence.again:
+        return HookAnswer(session_id=session.id)
+    if not lessons_due(runtime, session, turns):
+        return HookAnswer(session_id=session.id)
+    runtime.commit(sessions=[asked_for_lessons(runtime, session)])
+    demand = " ".join(filter(None, (LESSONS, types_line(runtime))))
+    return HookAnswer(asking(arrival.occurrence, demand), session.id, count_tokens(demand))
+
+
+def _measure_later(runtime: Runtime, session: Session, arrival: _Arrival) -> None:
+    """Measure a compaction behind the client's back, once it made a request afterwards."""
+    if session.data.get(COMPACTED):
+        path = arrival.occurrence.transcript
+        runtime.sinks.later("saving", lambda: measure_compactions(runtime, session, path))
+
+
+def _delegating(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+    """Tell a sub-agent that begins what it has to respect. It has a window of its own: what it is told is
+    not in the one of the session.
+    """
+    if arrival.spooled:
+        return HookAnswer()
+    sitting = _sitting(runtime, arrival)
+    asked = redact(own_words(arrival.occurrence.prompt), runtime.redaction_key).text
+    text, rules = note_for(runtime, sitting.session, asked)
+    if not sitting.opened:
+        sitting.commit(runtime, tokens=count_tokens(text))
+    if not text:
+        return HookAnswer(session_id=sitting.session.id)
+    runtime.trace.own_texts += [rule.text for rule in rules]
+    runtime.trace.used += rules
+    runtime.trace.read([rule.id for rule in rules], type="injection")
+    output = arrival.client.answer(arrival.occurrence.moment, text)
+    return HookAnswer(output, sitting.session.id, count_tokens(text))
+
+
+def _delegated(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+    """A sub-agent stopped: count what it kept out of its client's window."""
+    sitting = _sitting(runtime, arrival)
+    if sitting.begins:
+        # Of a session that nobody told of there is nothing to count it in; one that is over stays so.
+        return HookAnswer()
+    occurrence, session = arrival.occurrence, sitting.session
+    follow_agent(runtime, session, occurrence.agent_transcript)
+    runtime.sinks.later(
+        "saving",
+        lambda: measure_subagent(
+            runtime, session, occurrence.agent, occurrence.agent_transcript, occurrence.answer
+        ),
+    )
+    return HookAnswer(session_id=session.id)
+
+
+def _ended(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+    sitting = _sitting(runtime, arrival)
+    transcript = arrival.occurrence.transcript or str(sitting.session.data.get("transcript") or "")
+    if sitting.begins:
+        known = not sitting.opened or "continues" in sitting.session.data
+        if known and not unread(sitting.session, transcript):
+            # The end is told again, of a session that was learned from.
+            return HookAnswer()
+        sitting.commit(runtime)
+    _measure_later(runtime, sitting.session, arrival)
+    close_session(runtime, sitting.session, transcript=transcript, at=arrival.at)
+    return HookAnswer(session_id=sitting.session.id)
+
+
+_HANDLERS: dict[Moment, Callable[[Runtime, _Arrival], HookAnswer]] = {
+    "started": _started,
+    "prompted": _prompted,
+    "acting": _acting,
+    "answered": _failed,
+    "failed": _failed,
+    "compacting": _compacting,
+    "compacted": _compacted,
+    "stopped": _stopped,
+    "delegating": _delegating,
+    "delegated": _delegated,
+    "ended": _ended,
+}
+"""What is done at each moment."""

@@ -1,0 +1,145 @@
+"""What happens after a session: one durable job.
+
+Every step may run again after a crash: events have keys, and records have ids of their own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+
+from contextd.briefing.context_file import write_context_md
+from contextd.briefing.ready_briefings import keep_ready
+from contextd.domain.documents import message_documents
+from contextd.domain.sessions import Event, Session, SessionChange
+from contextd.imports.transcripts import (
+    HEADLESS,
+    catch_up,
+    is_prompt,
+    is_still_written,
+    missing_transcript,
+    note_missing,
+)
+from contextd.jobs.table import Task, new_job
+from contextd.knowledge.embedding import queue_embedding
+from contextd.learning.client_sessions import bound, is_unbound
+from contextd.learning.episodes import keep_turns
+from contextd.learning.statements import keep_statements
+from contextd.learning.witnesses import judge_use
+from contextd.projects.shape import SHAPE, rescan_if_changed
+from contextd.remedies.errors import ERRORS, errors_met, kept
+from contextd.remedies.learned_fixes import keep_remedies
+from contextd.runtime.runtime import Runtime
+from contextd.sessions.track import fold
+from contextd.skills.learning import judge_skills, propose_skills
+from contextd.skills.procedures import PROCEDURES
+
+
+def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
+    """Learn from a session that ended: its episodes, what was stated in it, what recurred, of what use
+    it was what the agent was told; then CONTEXT.md.
+    """
+    session = runtime.view.sessions.get(str(task.arguments["session_id"]))
+    if session is None:
+        return {"skipped": "the session is gone"}
+    if session.status == "withdrawn":
+        return {"skipped": "the import that brought it was taken back"}
+    if is_unbound(session):
+        session = bound(runtime, session)
+    imported = catch_up(runtime, session, check=task.hold.check)
+    session = runtime.view.sessions.get(session.id) or session
+    events = runtime.view.sessions.events(session.id)
+    if _is_early(runtime, session, events, task):
+        return {"waiting": "its client has not written the whole transcript yet"}
+    change = fold(session, events)
+    if change is not None:
+        done = runtime.commit(sessions=[change])
+        session = done.sessions.get(session.id, session)
+    task.hold.keep({"imported": imported})
+    if session.data.get(HEADLESS):
+        runtime.commit(sessions=[SessionChange(id=session.id, completed=True)])
+        return {"imported": imported, "learned": 0, "skipped": "a program ran this session"}
+    turns = keep_turns(runtime, session, events)
+    task.hold.check()
+    learned = keep_statements(runtime, session, turns, events, check=task.hold.check)
+    errors = errors_met(events)
+    recurred = keep_remedies(runtime, session, errors)
+    used = judge_use(runtime, session, events)
+    helped = judge_skills(runtime, session)
+    procedures, proposed = propose_skills(runtime, session, turns)
+    task.hold.check()
+    _index_messages(runtime, session, events)
+    outcomes = Counter(saved.outcome for saved in learned)
+    added = outcomes["added"] + outcomes["inbox"] + recurred
+    # Not completed when its client resumed it while it was learned from: the store looks.
+    ending = SessionChange(
+        id=session.id,
+        completed=True,
+        counts={"learned": added},
+        data={
+            ERRORS: kept(errors),
+            PROCEDURES: procedures,
+            SHAPE: rescan_if_changed(runtime, session),
+        },
+    )
+    runtime.commit(sessions=[ending])
+    write_context_md(runtime)
+    keep_ready(runtime)
+    return {
+        "imported": imported,
+        "episodes": len(turns),
+        "learned": added,
+        "known_before": outcomes["duplicate"],
+        "remedies": recurred,
+        "use": dict(used),
+        "skills": {"helped": helped, "proposed": proposed},
+    }
+
+
+_WAITS = (timedelta(seconds=2), timedelta(seconds=10), timedelta(minutes=1))
+"""Copilot CLI writes its transcript while it ends, after its last hook: within a second on an idle machine."""
+
+
+def _is_early(runtime: Runtime, session: Session, events: Sequence[Event], task: Task) -> bool:
+    """Whether the transcript of a session with a prompt is still to come: then the job is queued again. After the
+    last wait the session is learned from as hooks told of it.
+    """
+    unbound = is_unbound(session)
+    if not unbound and not (session.data.get("hooked") and any(map(is_prompt, events))):
+        return False
+    missing = not unbound and bool(missing_transcript(session))
+    if not (unbound or missing or is_still_written(session, events)):
+        return False
+    waited = int(task.arguments.get("waited", 0))
+    # What a client has not written by then, it will not write: a session of last week waits for nothing.
+    quiet = runtime.clock.now() - session.last_seen_at
+    if waited >= len(_WAITS) or quiet > _WAITS[-1]:
+        if missing:
+            note_missing(runtime, session)
+        return False
+    arguments = {**task.arguments, "waited": waited + 1}
+    due = runtime.clock.now() + _WAITS[waited]
+    again = new_job(
+        "learn_session",
+        session.scope,
+        runtime.place,
+        arguments,
+        once=f"{session.id}:{waited + 1}",
+        run_at=due,
+    )
+    runtime.commit(jobs=[again])
+    return True
+
+
+def _index_messages(runtime: Runtime, session: Session, events: Sequence[Event]) -> None:
+    """Make the messages of a session searchable where there is no transcript; where there is one, its
+    episodes say the same in a tenth of the room.
+    """
+    if session.data.get("transcript"):
+        return
+    messages = [event for event in events if event.type == "message"]
+    documents = message_documents(session.scope, session.id, messages)
+    if documents:
+        runtime.commit(documents=documents, model=runtime.embedder.model)
+        queue_embedding(runtime)

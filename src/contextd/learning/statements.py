@@ -1,0 +1,244 @@
+"""What a session stated, as records: candidates, but for what its source makes sure of."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from contextd.code.git.program import blobs, branch, head
+from contextd.domain.directives import directives_in, force_of, without_directives
+from contextd.domain.errors import Unavailable
+from contextd.domain.origins import ORIGINS
+from contextd.domain.records import Anchor, Record
+from contextd.domain.sessions import Event, Session
+from contextd.knowledge.superseding import supersede_older
+from contextd.knowledge.writing import Saved, save_new
+from contextd.learning.passages import SHORTEST, Statement, statements, weight
+from contextd.learning.witnesses import DROPPED, seen_again
+from contextd.learning.worth import weights, worth
+from contextd.runtime.runtime import Runtime
+from contextd.sessions.seating import place_of
+from contextd.sessions.turns import Turn
+
+_NAMESPACE = uuid.UUID("6f3f6f0e-6a53-5d4c-9d1e-0c0f3a1b7c55")
+
+_SURE = frozenset({"memory_file", "instructions", "answer", "refusal"})
+"""Sources whose statements are known at once when they are worth it: an agent wrote them down to be
+read again, or the user was asked and said so.
+"""
+
+_LATEST = 3
+"""Turns whose last words may become records by themselves: what earlier ones found was built on, mended
+or dropped since, and stands in their episodes.
+"""
+
+_LONGEST = 900
+_MOST_READ, _READ = 8, 300
+"""Statements whose meaning is looked at, and characters of each: embedding them is most of what learning
+from a session costs, and their form alone puts most of what is kept among the first.
+"""
+
+_MOST_DROPPED = 200
+_TYPES = {"refusal": "correction", "answer": "decision", "queued": "correction"}
+
+
+def keep_statements(
+    runtime: Runtime,
+    session: Session,
+    turns: Sequence[Turn],
+    events: Sequence[Event],
+    *,
+    check: Callable[[], None] = lambda: None,
+) -> list[Saved]:
+    """Store the directives that the user stated in a session, and of its other statements those that are
+    most likely worth knowing. What another session said too becomes known.
+    """
+    most = runtime.settings.number("sessions.discoveries")
+    eligible = _eligible(turns, events)
+    stated = [one for one in eligible if _force(one) == "stated"]
+    found = _promising([one for one in eligible if one not in stated])
+    if not (found or stated) or not most:
+        return []
+    anchor = anchor_of(runtime, session)
+    dropped = _dropped(runtime)
+    saved: list[Saved] = []
+    sure: list[tuple[Record, datetime]] = []
+
+    def keep(statement: Statement, value: float) -> None:
+        check()
+        saved.append(_keep(runtime, session, statement, value, anchor))
+        if saved[-1].outcome == "added" and saved[-1].record.status == "active":
+            sure.append((saved[-1].record, statement.at))
+
+    for statement in stated:
+        # What was dropped comes back when the user states it once more.
+        if dropped.get(_plain(statement.text), _EVER) < statement.at:
+            keep(statement, _FORCE["stated"])
+    values = _values(runtime, found)
+    for place in sorted(range(len(found)), key=lambda place: (-values[place], place)):
+        if values[place] < _FROM or len(saved) >= most:
+            break
+        if _plain(found[place].text) not in dropped:
+            keep(found[place], values[place])
+    supersede_older(runtime, sure)
+    return saved
+
+
+_EVER = datetime.min.replace(tzinfo=UTC)
+
+
+def _force(statement: Statement) -> str:
+    """How a statement of the user directs; empty for other statements."""
+    return force_of(statement.text) if statement.origin in _OF_THE_USER else ""
+
+
+def _values(runtime: Runtime, found: Sequence[Statement]) -> list[float]:
+    """How likely each statement is worth keeping."""
+    if not found:
+        return []
+    texts = [statement.text[:_READ] for statement in found]
+    try:
+        trained = runtime.embedder.model == weights().model
+        vectors = runtime.embedder.embed(texts) if trained else None
+    except Unavailable:
+        vectors = None
+    return [
+        max(value, _FORCE[_force(one)])
+        for value, one in zip(worth(found, vectors), found, strict=True)
+    ]
+
+
+_FROM, _SURE_FROM = 0.25, 0.4
+"""How likely a statement must be useful and true to become a candidate, which nobody is told unasked, and
+to be known at once where its source vouches for it. Of all statements one in five is.
+"""
+
+
+def _promising(found: Sequence[Statement]) -> list[Statement]:
+    """Those that their form speaks for most, in their order."""
+    if len(found) <= _MOST_READ:
+        return list(found)
+    by_form = [
+        max(value, _FORCE[_force(one)])
+        for value, one in zip(worth(found, None), found, strict=True)
+    ]
+    best = sorted(range(len(found)), key=lambda place: (-by_form[place], place))[:_MOST_READ]
+    return [found[place] for place in sorted(best)]
+
+
+_OF_THE_USER = frozenset({"prompt", "queued"})
+_FORCE = {"stated": 0.7, "standing": 0.3, "": 0.0}
+"""What the user states as a rule is known at once. A rule in passing is a candidate: of the rules that
+were found in real sessions a reader held 28 in a hundred useful and true.
+"""
+
+
+def _eligible(turns: Sequence[Turn], events: Sequence[Event]) -> list[Statement]:
+    """What may become a record: not what was taken back, nor what earlier turns found in passing."""
+    since = turns[-_LATEST].began if len(turns) >= _LATEST else None
+    found: list[Statement] = []
+    for statement in statements(events):
+        turn = next((one for one in reversed(turns) if one.began <= statement.at), None)
+        if statement.origin in _NEVER or (turn is not None and turn.taken_back):
+            continue
+        if statement.origin == "turn_end" and since is not None and statement.at < since:
+            continue
+        found += _parts(statement) if statement.origin in _OF_THE_USER else [statement]
+    return found
+
+
+def _parts(statement: Statement) -> Iterator[Statement]:
+    """What the user said, cut into each directive and the rest: a rule is no part of the task beside it."""
+    directives = directives_in(statement.text)
+    if not directives:
+        yield statement
+        return
+    for one in directives:
+        yield replace(statement, text=one.text)
+    rest = without_directives(statement.text)
+    if weight(rest) >= SHORTEST:
+        yield replace(statement, text=rest)
+
+
+_NEVER = frozenset({"assistant", "material", "todo"})
+
+
+def _keep(
+    runtime: Runtime, session: Session, statement: Statement, value: float, anchor: Anchor
+) -> Saved:
+    origin = ORIGINS[statement.origin]
+    asked = _force(statement) == "stated"
+    sure = asked or (statement.origin in _SURE and value >= _SURE_FROM)
+    known = _known_directive(runtime, statement) if asked else None
+    if known is not None:
+        # What the session was told of it would pass for a copy of that.
+        again = seen_again(runtime, known, session, at=statement.at, ref=statement.event_key)
+        return Saved("duplicate", "said again", known, changed=again)
+    saved = save_new(
+        runtime,
+        "discovery",
+        content=_worded(statement),
+        data={
+            "type": "rule" if asked else _TYPES.get(statement.origin, "fact"),
+            "origin": statement.origin,
+            "speaker": origin.speaker,
+        },
+        source=session.client,
+        trust="extracted",
+        session=session.id,
+        confidence=0.65 if asked else round(0.4 + 0.2 * value, 2),
+        anchor=anchor,
+        ref=statement.event_key,
+        id=str(uuid.uuid5(_NAMESPACE, f"{session.id}:{statement.origin}:{statement.text}")),
+        candidate=not sure,
+    )
+    passing = statement.origin in _OF_THE_USER and not _force(statement)
+    if saved.outcome == "duplicate" and not passing:
+        # What is merely asked for twice is a task that came twice.
+        seen_again(runtime, saved.record, session, at=statement.at, ref=statement.event_key)
+    return saved
+
+
+def _known_directive(runtime: Runtime, statement: Statement) -> Record | None:
+    """The record of a directive that says the same in the same words; None where it is new."""
+    draft = Record(kind="discovery", scope=runtime.scope, content=_worded(statement))
+    return runtime.view.records.by_hash(draft.content_hash, runtime.scope)
+
+
+def _worded(statement: Statement) -> str:
+    """A statement as it is kept: what stands in a file under a heading is about the heading."""
+    text, heading = statement.text, statement.heading.strip(" #:*")
+    if statement.origin in _WRITTEN and heading and heading.casefold() not in text.casefold():
+        text = f"{heading}: {text}"
+    return text[:_LONGEST]
+
+
+_WRITTEN = frozenset({"memory_file", "instructions"})
+
+
+def _dropped(runtime: Runtime) -> Mapping[str, datetime]:
+    """What somebody said is not worth telling, and when: it does not come back because it is said again."""
+    query = runtime.query("discovery", reach="project", statuses=("archived",), limit=_MOST_DROPPED)
+    history = runtime.view.records.history
+    return {
+        _plain(record.content): one.at
+        for record in runtime.view.records.find(query).records
+        for one in history(record.id)
+        if one.reason.startswith(DROPPED)
+    }
+
+
+def _plain(text: str) -> str:
+    return " ".join(text[:_LONGEST].casefold().split())
+
+
+def anchor_of(runtime: Runtime, session: Session, files: Sequence[str] = ()) -> Anchor:
+    """Where in git something was learned: where the session ended up, if it is still there."""
+    if runtime.checkout is None:
+        return Anchor(*place_of(session))
+    begun, branch_then = place_of(session)
+    here = branch(runtime.root) == branch_then
+    commit = (head(runtime.root) if here else "") or begun
+    return Anchor(commit, branch_then, blobs(runtime.root, files) if files else {})

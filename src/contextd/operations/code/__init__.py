@@ -1,1 +1,0 @@
-"""The project's code: reading, searching and indexing it."""

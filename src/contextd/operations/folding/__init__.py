@@ -1,1 +1,0 @@
-"""Folding: work set apart, large material in few words, and what that saved."""

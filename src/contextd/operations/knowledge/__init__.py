@@ -1,1 +1,0 @@
-"""What is known: notes, memories, typed entries, records, and searching them."""

@@ -1,1 +1,0 @@
-"""What binds the work: policies, standards, and checks of an action against them."""

@@ -1,1 +1,0 @@
-"""Projects: making one known, and what is known of it at a glance."""

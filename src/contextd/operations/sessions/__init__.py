@@ -1,1 +1,0 @@
-"""Sessions: beginning and ending them, what hooks bring, and learning from them."""

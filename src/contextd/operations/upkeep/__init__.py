@@ -1,1 +1,0 @@
-"""Looking after the store: health, backups, background work, mending."""

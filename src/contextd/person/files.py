@@ -1,0 +1,226 @@
+"""USER.md and SOUL.md of the home as records of the person's layer, and the layer as USER.md."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+from contextd.domain.changes import Put
+from contextd.domain.confidence import START
+from contextd.domain.dataclass import dataclass
+from contextd.domain.documents import record_document
+from contextd.domain.encodings import text_in
+from contextd.domain.errors import ContextdError
+from contextd.domain.records import STATUSES, Record, Source, digest
+from contextd.domain.scope import PERSON
+from contextd.domain.words import content_words
+from contextd.files.guarded import read_file
+from contextd.jobs.table import new_job
+from contextd.knowledge.disagreements import note_disagreements
+from contextd.knowledge.writing import Changed, cleaned, embed_documents
+from contextd.person.person import from_file, personal_records, persons_records, strength, told_by
+from contextd.person.person_md import SOUL_MD, USER_MD, PersonLine, block_of, told_in
+from contextd.redaction.redact import redact
+from contextd.runtime.runtime import Runtime
+from contextd.sessions.context_md import without_block, write
+
+FILES = (USER_MD, SOUL_MD)
+
+_LARGEST = 256 * 1024
+"""Bytes of a file that are read: a person is described in a few pages."""
+
+_EDITED = 0.5
+"""The share of words two versions of a line have in common at least. With less, the old line was
+taken out and another one added."""
+
+_AT_ONCE = 16
+"""New lines that get their vectors before the call goes on, a tenth of a second. More are found by
+their words until the background has done it: a hook must not wait for a long file."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Seen:
+    """Where the files are, and how they looked when they were taken in last."""
+
+    files: tuple[Path, ...]
+    stamps: tuple[int, ...] | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+def follow_person_files(runtime: Runtime) -> None:
+    """Take in what changed in the files since the last call: two looks at the disk when nothing did.
+
+    Never in the way of the call: what goes wrong is in the log, and tried again when a file changes.
+    """
+    if not runtime.has_person:
+        return
+    home = runtime.settings.home
+    seen: _Seen = runtime.organisation.caches.of("person files", 1).made(
+        "seen", lambda: _Seen(tuple(home / name for name in FILES))
+    )
+    stamps = tuple(map(_stamp, seen.files))
+    if seen.stamps == stamps:
+        return
+    with seen.lock:
+        if seen.stamps == stamps:
+            return
+        seen.stamps = stamps
+        try:
+            _take_in(runtime.aside().at_person(), home)
+        except ContextdError as error:
+            _log.warning("the person's files were not taken in: %s", error.message)
+
+
+def text_of(home: Path, name: str) -> str:
+    """The person's own text in a file of the home, without contextd's block; empty when there is none."""
+    return _read(home / name) or ""
+
+
+def _read(path: Path) -> str | None:
+    """What `text_of` gives; None for what cannot be read."""
+    try:
+        text = text_in(read_file(path, _LARGEST, cut=True))
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        _log.warning("%s cannot be read: %s", path, error.strerror)
+        return None
+    if text is None:
+        _log.warning("%s is no text that can be read: save it as UTF-8", path)
+        return None
+    return without_block(text.encode("utf-8", "replace")).decode("utf-8")
+
+
+def write_user_md(runtime: Runtime) -> bool:
+    """Write what the layer holds besides the files into contextd's block of USER.md; the rest of the
+    file stays byte for byte. Whether the block says something new.
+
+    Raises what `sessions.context_md.write` raises.
+    """
+    records = [record for record in personal_records(runtime) if not from_file(record)]
+    block = block_of([(strength(record), told_by(record)) for record in records])
+    return write(runtime.settings.home / USER_MD, block, runtime.clock.now())
+
+
+def _stamp(path: Path) -> int:
+    try:
+        about = path.stat()
+    except OSError:
+        return 0
+    return about.st_mtime_ns ^ about.st_size << 1 ^ about.st_ino
+
+
+def _take_in(runtime: Runtime, home: Path) -> None:
+    known = persons_records(runtime, *STATUSES, kinds=("context",), ended=True)
+    changes: list[Changed] = []
+    fresh: list[Record] = []
+    for name in FILES:
+        text = _read(home / name)
+        if text is None:
+            continue
+        file_lines = [_clean(runtime, one) for one in told_in(text)]
+        mine = [record for record in known if from_file(record) == name]
+        changed, new = _compared(runtime, name, file_lines, mine)
+        changes += changed
+        fresh += [_record(runtime, name, one, len(fresh)) for one in new]
+    known_hashes = {record.content_hash for record in known if record.status in ("active", "inbox")}
+    fresh = [record for record in fresh if record.content_hash not in known_hashes]
+    puts = [_changed(runtime, one) for one in changes] + [Put(record, "create") for record in fresh]
+    if not puts:
+        return
+    said_anew = [put.record for put in puts if put.record.status == "active"]
+    soon = len(said_anew) <= _AT_ONCE
+    documents = [record_document(record) for record in said_anew] if soon else []
+    vectors = {PERSON: embed_documents(runtime, documents)} if documents else {}
+    later = [] if soon else [new_job("embed_pending", PERSON, runtime.place, once="")]
+    runtime.commit(records=puts, vectors=vectors, model=runtime.embedder.model, jobs=later)
+    _log.info("person's files: %d lines new, %d changed", len(fresh), len(changes))
+    for record in said_anew if soon else ():
+        runtime.sinks.later("contradictions", partial(note_disagreements, runtime, record.id))
+
+
+def _changed(runtime: Runtime, one: Changed) -> Put:
+    record = one.after.with_(version=one.before.version, updated_at=runtime.clock.now())
+    return Put(record, one.action, one.reason)
+
+
+def _clean(runtime: Runtime, line: PersonLine) -> PersonLine:
+    text, section = (redact(part, runtime.redaction_key).text for part in (line.text, line.section))
+    return PersonLine(text, section)
+
+
+def _ref(name: str, line: PersonLine) -> str:
+    return f"{name}#{digest(f'{line.section} {line.text}')[:16]}"
+
+
+def _compared(
+    runtime: Runtime, name: str, file_lines: Sequence[PersonLine], mine: Sequence[Record]
+) -> tuple[list[Changed], list[PersonLine]]:
+    """What became of the records of a file's lines, and the lines that have none.
+
+    A record that was changed or deleted elsewhere stays so for as long as its line stays the same.
+    """
+    lines = {_ref(name, one): one for one in file_lines}
+    standing = {record.source.ref for record in mine}
+    new = [one for ref, one in lines.items() if ref not in standing]
+    orphans = [record for record in mine if record.source.ref not in lines]
+    changes: list[Changed] = []
+    words = {one: frozenset(content_words(one.text)) for one in new} if orphans else {}
+    for record in orphans:
+        after = _best(record, {one: words[one] for one in new})
+        if after is not None and record.status in ("active", "inbox"):
+            new.remove(after)
+            source = replace(record.source, ref=_ref(name, after))
+            edited = record.with_(content=after.text, title=after.section, source=source)
+            changes.append(Changed(record, edited, "update", f"edited in {name}"))
+        elif _brought_back(runtime, record):
+            source = replace(record.source, ref="")
+            changes.append(Changed(record, record.with_(source=source), "update", f"not in {name}"))
+        else:
+            # Without its reference the line may come back as a new one.
+            source = replace(record.source, ref="")
+            out = record.with_(status="deleted", source=source)
+            changes.append(Changed(record, out, "delete", f"taken out of {name}"))
+    return changes, new
+
+
+def _brought_back(runtime: Runtime, record: Record) -> bool:
+    """Whether somebody undid that the record went with its line: then it stays without one."""
+    history = runtime.view.records.history(record.id)
+    return record.status == "active" and bool(history) and history[-1].action == "undo"
+
+
+def _best(record: Record, new: Mapping[PersonLine, frozenset[str]]) -> PersonLine | None:
+    """The new line that a record's line was turned into, if any; `new` has the words of each."""
+    before = frozenset(content_words(record.content))
+
+    def alike(one: PersonLine) -> float:
+        return len(new[one] & before) / max(1, len(new[one] | before))
+
+    best = max(new, key=alike, default=None)
+    return best if best is not None and alike(best) >= _EDITED else None
+
+
+def _record(runtime: Runtime, name: str, line: PersonLine, place: int) -> Record:
+    # In the order of the file, which is the order of what matters.
+    now = runtime.clock.now() + timedelta(microseconds=place)
+    made = Record(
+        kind="context",
+        scope=PERSON,
+        title=line.section,
+        content=line.text,
+        source=Source(agent=name, client=runtime.client, operation="file", ref=_ref(name, line)),
+        trust="human",
+        confidence=START["human"],
+        valid_from=runtime.clock.now(),
+        created_at=now,
+        updated_at=now,
+    )
+    return cleaned(runtime, made)[0]

@@ -1,0 +1,1 @@
+"""The operations of person: one function per use case."""

@@ -1,0 +1,194 @@
+"""Who the person is and how they like things: shown, written into USER.md, and proposed by what recurs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from pathlib import Path
+from typing import Any
+
+from contextd.domain.confidence import START
+from contextd.domain.dataclass import dataclass
+from contextd.domain.errors import Invalid
+from contextd.domain.limits import Id
+from contextd.domain.quoting import unquoted
+from contextd.domain.records import Record, short_id
+from contextd.domain.scope import PERSON
+from contextd.jobs.table import Task
+from contextd.knowledge.rows import RecordRow, row_of
+from contextd.knowledge.writing import change
+from contextd.person.files import FILES, text_of, write_user_md
+from contextd.person.person import from_file, owner_name, personal_records, strength, told_by
+from contextd.person.person_md import STRENGTHS, Strength
+from contextd.person.proposals import PROPOSED_FROM, propose
+from contextd.runtime.operation import operation
+from contextd.runtime.runtime import Runtime
+from contextd.search.finding import resolve
+from contextd.search.validity import validities
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileLine:
+    """One thing the layer says. `file` is the one of the home it stands in, `projects` those that a
+    proposal comes from.
+    """
+
+    text: str
+    strength: Strength
+    record: RecordRow
+    file: str = ""
+    projects: list[str] = field(default_factory=list[str])
+
+
+@dataclass(frozen=True, slots=True)
+class PersonFile:
+    """A file of the home in the person's own words."""
+
+    name: str
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """The person's layer: what holds, what is proposed, and the files of the home."""
+
+    owner: str
+    lines: list[ProfileLine]
+    proposals: list[ProfileLine]
+    files: list[PersonFile]
+
+    def as_text(self) -> str:
+        """As Markdown: what they insist on first."""
+        parts = [f"# {unquoted(self.owner) or 'The person'}"]
+        for level in STRENGTHS:
+            level_lines = [line for line in self.lines if line.strength == level]
+            if level_lines:
+                parts.append(f"\n## {level.capitalize()}")
+                parts += [f"- {line.text} [{short_id(line.record.id)}]" for line in level_lines]
+        if not self.lines:
+            parts.append(
+                'nothing yet; `contextd remember --about-me "…"` or USER.md adds something'
+            )
+        if self.proposals:
+            parts.append("\n## Proposed, accept with `contextd person-accept`")
+        for line in self.proposals:
+            stands = ", ".join(line.projects)
+            parts.append(f"- {line.text} [{short_id(line.record.id)}] (stands in {stands})")
+        return "\n".join(parts)
+
+
+@operation("GET /api/person", audience="person", personal=True)
+def user_profile(runtime: Runtime) -> Profile:
+    """Show who the person is and how they like things: what USER.md and SOUL.md say, what was told since,
+    and what recurs in several projects and waits for a yes.
+    """
+    home = runtime.settings.home
+    proposed = (r for r in personal_records(runtime, "inbox") if r.data.get(PROPOSED_FROM))
+    return Profile(
+        owner=owner_name(runtime),
+        lines=[_line(runtime, record) for record in personal_records(runtime)],
+        proposals=[_line(runtime, record) for record in proposed],
+        files=[PersonFile(name, str(home / name), text_of(home, name)) for name in FILES],
+    )
+
+
+def _line(runtime: Runtime, record: Record) -> ProfileLine:
+    return ProfileLine(
+        text=told_by(record),
+        strength=strength(record),
+        record=row_of(record, runtime.clock.now(), validities(runtime, [record])[record.id]),
+        file=from_file(record),
+        projects=[str(name) for name in record.data.get(PROPOSED_FROM, ())],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file that was brought up to date, and whether it says something new."""
+
+    path: str
+    changed: bool
+
+    def as_text(self) -> str:
+        """In a sentence."""
+        return f"{self.path} is up to date" + ("" if self.changed else "; nothing was new")
+
+
+@operation(
+    "POST /api/person/user-md", effect="write", audience="person", idempotent=True, personal=True
+)
+def write_profile(runtime: Runtime) -> Written:
+    """Write what was told to contextd into its own block of USER.md. Your own text there stays byte for
+    byte.
+    """
+    changed = write_user_md(runtime)
+    return Written(str(Path(runtime.settings.home) / FILES[0]), changed)
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A proposal that holds from now on."""
+
+    id: str
+    text: str
+
+    def as_text(self) -> str:
+        """In a sentence."""
+        return f"{short_id(self.id)} holds in every project from now on: {self.text}"
+
+
+@operation(
+    "POST /api/person/{id}/accept",
+    effect="write",
+    audience="person",
+    idempotent=True,
+    personal=True,
+)
+def person_accept(runtime: Runtime, id: Id) -> Accepted:
+    """Say yes to what was proposed because it recurs: from now on it is the person's word everywhere.
+
+    Args:
+        id: The record's id, or its first characters.
+    """
+    record = resolve(runtime, id)
+    if record.scope != PERSON:
+        raise Invalid(f"{id} is no proposal for the person", "user_profile lists the proposals")
+    if record.status == "inbox":
+        certain = max(record.confidence, START["human"])
+        after = record.with_(status="active", trust="human", confidence=certain)
+        record = change(runtime, record, after, action="update", reason="accepted by the person")
+        runtime.trace.wrote([record.id], type=record.kind, action="update")
+    return Accepted(record.id, told_by(record))
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """How much was proposed to the person."""
+
+    proposed: int
+
+    def as_text(self) -> str:
+        """In a sentence."""
+        if not self.proposed:
+            return "nothing new recurs in several projects"
+        return f"{self.proposed} proposed; user_profile lists them"
+
+
+@operation(
+    "POST /api/person/proposals", effect="write", audience="person", idempotent=True, personal=True
+)
+def person_propose(runtime: Runtime) -> Proposed:
+    """Look now for what several projects ask for in the same words, and propose it to the person. It
+    is looked for once a day as well.
+    """
+    return Proposed(len(propose(runtime, lambda: None)))
+
+
+def propose_for_person(runtime: Runtime, task: Task) -> Mapping[str, Any]:
+    """Propose to the person what two projects of theirs ask for in the same words. Nothing is in force
+    before they say yes, and what they turned down is not proposed again.
+    """
+    if not runtime.has_person:
+        return {"skipped": "no person works here"}
+    return {"proposed": len(propose(runtime, task.hold.check))}

@@ -1,0 +1,242 @@
+"""The person's layer: who the owner of this machine is and how they like things, above all projects."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import field, replace
+from datetime import datetime
+from typing import Any, Literal
+
+from contextd.domain.dataclass import dataclass
+from contextd.domain.errors import Invalid, NotFound
+from contextd.domain.kinds import kinds_that
+from contextd.domain.query import Page, Query
+from contextd.domain.records import Record, Status
+from contextd.domain.scope import PERSON, Scope
+from contextd.domain.tokens import count_tokens, trim_to_tokens
+from contextd.knowledge.read_by_client import reads_itself
+from contextd.person.person_md import (
+    SOUL_MD,
+    STRENGTHS,
+    USER_MD,
+    Strength,
+    name_in,
+    strength_of,
+    without_mark,
+)
+from contextd.runtime.runtime import Runtime
+from contextd.sessions.tiered_lines import ALWAYS, Line
+
+BRIEFED = 80
+"""Tokens of a briefing that are the person's: five to eight short lines. What they insist on most is
+said in fewer, and the project needs the rest."""
+
+_SHORTEST_LINE, LONGEST_LINE = 3, 40
+"""Tokens."""
+
+_FIRST = 20.0
+"""More than any line about the project weighs: whom one works for comes first."""
+
+_PAGE = 500
+_NAME_FIELDS = ("name", "full_name", "fullName")
+
+Level = Literal["project", "team", "org", "person"]
+"""For whom something is kept that holds."""
+
+
+def kept_in(runtime: Runtime, level: Level | None) -> Scope:
+    """The scope that a save goes to: where the call stands when no `level` is named.
+
+    Raises `NotFound` when it stands in nothing of that level, `Invalid` for the person's layer where
+    there is none, and `Denied` where it is not the caller's.
+    """
+    if level == "person" and runtime.organisation.name != PERSON.org:
+        raise Invalid(
+            f"{runtime.organisation.name} keeps nothing of a person",
+            "save it from a project of this machine's own, or from no project",
+        )
+    if level == "person":
+        runtime.caller.require("write", PERSON)
+        return PERSON
+    if level is None:
+        return runtime.scope
+    found = next((scope for scope in runtime.scope.cascade if scope.level == level), None)
+    if found is None:
+        raise NotFound(
+            f"this call stands in no project{runtime.nowhere}",
+            "run `contextd init` in the repository, or keep it with scope person",
+        )
+    return found
+
+
+def where_kept(runtime: Runtime, scope: Scope, level: Level | None) -> str:
+    """A word on a save that went to the person's layer; empty for any other."""
+    if scope != PERSON or level == "org":
+        return ""
+    if level == "person":
+        return "kept in the person's layer: found from every project, sent to no server"
+    return f"kept in the person's layer, found from every project{runtime.nowhere}"
+
+
+def persons_records(
+    runtime: Runtime, *statuses: Status, kinds: Sequence[str] = (), ended: bool = False
+) -> list[Record]:
+    """Every record of the person's layer that holds now, or `ended` to hold too, oldest first; active
+    ones by default.
+    """
+    if PERSON not in runtime.view.grant.scopes():
+        return []
+    valid_at = None if ended else runtime.clock.now()
+    query = _query(kinds, statuses or ("active",), valid_at)
+    return _every(runtime, query, runtime.view.records.find(query))
+
+
+def _query(kinds: Sequence[str], statuses: Sequence[Status], valid_at: datetime | None) -> Query:
+    return Query(
+        scopes=frozenset({PERSON}),
+        kinds=tuple(kinds),
+        statuses=tuple(statuses),
+        valid_at=valid_at,
+        limit=_PAGE,
+    )
+
+
+def _every(runtime: Runtime, query: Query, page: Page) -> list[Record]:
+    """The records of a query whose first page is here, oldest first."""
+    found = list(page.records)
+    while page.cursor:
+        page = runtime.view.records.find(replace(query, cursor=page.cursor))
+        found += page.records
+    return found[::-1]
+
+
+def is_personal(record: Record) -> bool:
+    """Whether a record tells of the person, in their layer; a policy or a standard there binds work, and
+    what a project's knowledge was promoted to is about work too.
+    """
+    about_them = not record.data.get("promoted_from")
+    return about_them and record.scope == PERSON and record.kind in _personal_kinds()
+
+
+def _personal_kinds() -> tuple[str, ...]:
+    binding = kinds_that("binding")
+    return tuple(kind for kind in kinds_that("briefed") if kind not in binding)
+
+
+def personal_records(runtime: Runtime, *statuses: Status) -> list[Record]:
+    """What tells of the person, in the order it matters: strong before mild before flexible."""
+    return _in_order(persons_records(runtime, *statuses, kinds=_personal_kinds()))
+
+
+def personal_query(runtime: Runtime) -> Query:
+    """What a briefing's lines on the person are chosen from."""
+    return _query(_personal_kinds(), ("active",), runtime.clock.now())
+
+
+def _in_order(records: Iterable[Record]) -> list[Record]:
+    return sorted(filter(is_personal, records), key=_order)
+
+
+@dataclass(frozen=True, slots=True)
+class Personal:
+    """What a briefing says of the person: its lines, and the records they are made of by id."""
+
+    lines: list[Line] = field(default_factory=list[Line])
+    records: dict[str, Record] = field(default_factory=dict[str, Record])
+
+
+def personal(
+    runtime: Runtime,
+    budget: int = BRIEFED,
+    first: Page | None = None,
+    besides: Container[str] = (),
+) -> Personal:
+    """The person's lines within `budget` tokens, strong before mild before flexible; whole sentences.
+    `first` is the first page of `personal_query`, where the caller has it. Records in `besides` are told
+    elsewhere.
+    """
+    chosen = Personal()
+    seen_texts: set[str] = set()
+    left = budget
+    if first is None:
+        known = personal_records(runtime)
+    else:
+        known = _in_order(_every(runtime, personal_query(runtime), first))
+    for record in known:
+        if left < _SHORTEST_LINE:
+            break
+        if record.id in besides or reads_itself(runtime, record):
+            continue
+        text = trim_to_tokens(told_by(record), LONGEST_LINE)
+        cost = count_tokens(f"- {text}\n")
+        if not text or cost > left or text.casefold() in seen_texts:
+            continue
+        left -= cost
+        seen_texts.add(text.casefold())
+        weight = _FIRST - len(chosen.lines) / 100
+        chosen.lines.append(Line(text, record.id, weight, ALWAYS, "the person's word"))
+        chosen.records[record.id] = record
+    return chosen
+
+
+def personal_lines(runtime: Runtime, budget: int = BRIEFED) -> list[Line]:
+    """As `personal`, the lines alone; each names its record."""
+    return personal(runtime, budget).lines
+
+
+def _order(record: Record) -> tuple[Any, ...]:
+    # The agent's own character comes behind what the person says of themselves.
+    soul = from_file(record) == SOUL_MD
+    rank = STRENGTHS.index(strength(record))
+    return rank, soul, -record.confidence, record.created_at, record.id
+
+
+def from_file(record: Record) -> str:
+    """The file of the home a record stands for a line of; empty for one that was told otherwise."""
+    name = record.source.ref.partition("#")[0]
+    return name if name in (USER_MD, SOUL_MD) else ""
+
+
+def strength(record: Record) -> Strength:
+    """How much the person insists: what the record's fields say of it, else its words."""
+    typed = _typed(record)
+    for fields in (typed, record.data):
+        named = str(fields.get("strength", "")).casefold()
+        for one in STRENGTHS:
+            if named == one:
+                return one
+    return strength_of(told_by(record), record.title)
+
+
+def told_by(record: Record) -> str:
+    """What a record of the person says, without the scaffolding of its type."""
+    typed = _typed(record)
+    texts = [str(v) for n, v in typed.items() if isinstance(v, str) and v and n != "strength"]
+    if texts:
+        claim = max(texts, key=len)
+        about = next((text for text in texts if text != claim), "")
+        known = not about or about.casefold() in claim.casefold()
+        return " ".join((claim if known else f"{about}: {claim}").split())
+    content = " ".join(without_mark(record.content).split())
+    title = "" if record.title.casefold() in STRENGTHS else record.title.rstrip("… ")
+    if not title or content.casefold().startswith(title.casefold()):
+        return content
+    return f"{title}: {content}"
+
+
+def _typed(record: Record) -> Mapping[str, Any]:
+    found = record.data.get("structuredData")
+    return found if isinstance(found, Mapping) else {}
+
+
+def owner_name(runtime: Runtime) -> str:
+    """The person's name, as USER.md or a record of their layer gives it; empty when none does."""
+    records = [r for r in persons_records(runtime, kinds=("context",)) if from_file(r) != SOUL_MD]
+    for record in sorted(records, key=lambda r: (from_file(r) != USER_MD, r.created_at)):
+        typed = _typed(record)
+        about_owner = str(record.data.get("contextType", "")) in ("identity", "owner", "user")
+        named = next((str(typed[n]) for n in _NAME_FIELDS if typed.get(n)), "")
+        found = named if about_owner and named else name_in(record.content)
+        if found:
+            return found
+    return ""

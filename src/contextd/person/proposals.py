@@ -1,0 +1,141 @@
+"""What recurs: preferences and rules of several projects that may be the person's."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+
+from contextd.claims.gate import RANK, Draft, GateLookup, admit
+from contextd.domain.changes import Put
+from contextd.domain.confidence import START
+from contextd.domain.documents import record_document
+from contextd.domain.projects import Project
+from contextd.domain.query import Query
+from contextd.domain.records import STATUSES, Record, Source
+from contextd.domain.scope import PERSON
+from contextd.domain.words import content_words
+from contextd.knowledge.writing import embed_documents
+from contextd.person.person import persons_records, told_by
+from contextd.person.person_md import strength_of
+from contextd.runtime.runtime import Runtime
+
+PROPOSED_FROM = "proposed_from"
+"""The field of a proposal that says in which projects it stands."""
+
+_PAGE, _MOST_PER_PROJECT = 500, 2_000
+_WISHED_TYPES = re.compile(r"preference|rule|convention|style|standard|guideline", re.I)
+_WISH = re.compile(
+    r"(?:prefer|avoid|use|keep|write|stick to|please|i (?:like|want|prefer))\b", re.I
+)
+_WISHED_KINDS = ("coding_standard", "context", "discovery")
+
+
+def propose(runtime: Runtime, check: Callable[[], None]) -> list[Record]:
+    """Propose to the person what two of their projects ask for in the same words; what was proposed.
+    `check` raises when nothing more may be written.
+
+    Nothing is in force before they say yes, and what they turned down is not proposed again.
+    """
+    everywhere = runtime.everywhere()
+    standing: dict[frozenset[str], list[tuple[Project, Record]]] = defaultdict(list)
+    for project in everywhere.projects():
+        for record in _wishes(everywhere, project):
+            standing[_key(record)].append((project, record))
+        check()
+    here = runtime.aside().at_person()
+    known = [_plain(r) for r in persons_records(here, *STATUSES, ended=True)]
+    proposals: list[Put] = []
+    for found in standing.values():
+        best, projects = _agreed(found)
+        if len(projects) < 2 or any(_same(best, other) for other in known):
+            continue
+        names = sorted(str(project.scope) for project in projects)
+        labels = " and ".join(sorted(project.name for project in projects))
+        proposals.append(Put(_proposal(here, best, names), "create", f"stands in {labels}"))
+    check()
+    documents = [record_document(put.record) for put in proposals]
+    if proposals:
+        vectors = {PERSON: embed_documents(here, documents)}
+        here.commit(records=proposals, vectors=vectors, model=here.embedder.model)
+    return [put.record for put in proposals]
+
+
+def _wishes(runtime: Runtime, project: Project) -> Iterator[Record]:
+    """What a project asks for, latest first: preferences and rules that hold there."""
+    cursor, left = "", _MOST_PER_PROJECT
+    while left > 0:
+        query = Query(
+            scopes=frozenset({project.scope}),
+            kinds=_WISHED_KINDS,
+            valid_at=runtime.clock.now(),
+            limit=min(_PAGE, left),
+            cursor=cursor,
+        )
+        page = runtime.view.records.find(query)
+        yield from (record for record in page.records if _is_wish(record))
+        left -= len(page.records)
+        cursor = page.cursor
+        if not cursor:
+            return
+
+
+def _is_wish(record: Record) -> bool:
+    if record.kind == "coding_standard":
+        return True
+    if record.kind == "discovery":
+        return record.data.get("type") == "rule"
+    type = str(record.data.get("contextType") or "")
+    if type:
+        return bool(_WISHED_TYPES.search(type))
+    tagged = any(_WISHED_TYPES.search(tag) for tag in record.tags)
+    return tagged or bool(_WISH.match(record.content)) or strength_of(record.content) == "strong"
+
+
+def _key(record: Record) -> frozenset[str]:
+    """Equal for what may say the same in the same words."""
+    return frozenset(content_words(told_by(record)))
+
+
+def _agreed(found: Sequence[tuple[Project, Record]]) -> tuple[Record, list[Project]]:
+    """The record that says it best, and the projects in which the same stands."""
+    best = max((r for _, r in found), key=lambda r: (RANK[r.trust], r.confidence, r.updated_at))
+    same = {p.scope: p for p, record in found if record is best or _same(best, _plain(record))}
+    return best, list(same.values())
+
+
+def _plain(record: Record) -> Record:
+    """What a record says, without what its kind and type add to it."""
+    return record.with_(kind="context", title="", content=told_by(record), data={}, status="active")
+
+
+def _same(one: Record, other: Record) -> bool:
+    """Whether the gate takes one record for a repetition of another plain one."""
+    draft = Draft(kind="context", content=told_by(one), trust="human")
+    look = GateLookup(
+        served=lambda digests: set(), by_hash=lambda hash: None, similar=lambda text: [(other, 1.0)]
+    )
+    return admit(draft, look).outcome == "duplicate"
+
+
+def _proposal(runtime: Runtime, best: Record, projects: Sequence[str]) -> Record:
+    now = runtime.clock.now()
+    words = " ".join(sorted(_key(best)))
+    typed = ("contextType", "structuredData", "strength")
+    typed_fields = {name: best.data[name] for name in typed if name in best.data}
+    return Record(
+        id=str(uuid.uuid5(uuid.NAMESPACE_OID, f"person {words}")),
+        kind="context",
+        scope=PERSON,
+        content=best.content,
+        data={**typed_fields, PROPOSED_FROM: list(projects)},
+        tags=best.tags,
+        source=Source(agent="contextd", operation="propose_for_person"),
+        trust="extracted",
+        status="inbox",
+        confidence=START["extracted"],
+        created_at=now,
+        updated_at=now,
+        valid_from=now,
+    )

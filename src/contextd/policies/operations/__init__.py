@@ -1,0 +1,1 @@
+"""The operations of policies: one function per use case."""

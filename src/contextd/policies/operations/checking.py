@@ -1,0 +1,214 @@
+"""Whether what somebody is about to do keeps to the policies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import field
+from functools import partial
+from typing import Annotated
+
+from contextd.briefing.directives import REST, directive_line, said, users_directives
+from contextd.domain.dataclass import dataclass
+from contextd.domain.details import DETAIL
+from contextd.domain.errors import TooLarge
+from contextd.domain.limits import Text
+from contextd.domain.notices import Notice
+from contextd.domain.records import Record
+from contextd.domain.showing import text_form
+from contextd.domain.time import iso
+from contextd.domain.trust import UNTRUSTED
+from contextd.domain.words import content_words
+from contextd.policies.actions import Action, is_diff, told
+from contextd.policies.policy_files import FILED
+from contextd.policies.policy_log import note_check, past_checks
+from contextd.policies.policy_views import ViolationView, violation_views
+from contextd.policies.rule_authors import author_of
+from contextd.policies.rules_in_force import (
+    InForce,
+    checked,
+    in_force,
+    with_root,
+    without_new_files,
+)
+from contextd.projects.model import unheeded
+from contextd.runtime.operation import operation
+from contextd.runtime.runtime import Runtime
+from contextd.search.finding import find_records
+
+LARGEST = 8_000_000
+"""Characters of an action: a diff beyond that is a vendored tree, and should be checked in parts."""
+
+_SUGGESTED = 3
+_WARNED_OF = 5
+_NAMED = 4
+_ASKED = 1_200
+_STATED = 2
+"""Directives of the user or the person beside an action: they are sentences, and sharing a word is a weak sign."""
+
+_NO_RULES = "no rule is in force here, so nothing was checked; `contextd policy init` has some to begin with"
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyCheck:
+    """What an action breaks, and what is merely said about such things. `denied` says that a policy
+    forbids it outright; `stated` counts directives in words, which no check can judge; `problems` are files of rules that are not in force because of mistakes.
+    """
+
+    compliant: bool
+    violations: list[ViolationView]
+    suggestions: list[str]
+    denied: bool = False
+    checked: Annotated[int, DETAIL] = 0
+    problems: list[str] = field(default_factory=list[str])
+    stated: Annotated[int, DETAIL] = 0
+
+    def as_text(self) -> str:
+        """A line per violation with the way out, then what may bear on it."""
+        rules = f"{self.checked} rule{'s' * (self.checked != 1)}"
+        verdict = f"✓ nothing of {rules} is broken" if self.checked else _NO_RULES
+        if self.stated and not self.checked:
+            verdict = f"nothing was checked: no rule here has patterns; stated in words: {self.stated} (`{REST}`)"
+        lines = [verdict] if self.compliant else []
+        lines += [violation.as_text() for violation in self.violations]
+        lines += [f"- may bear on it: {one}" for one in self.suggestions]
+        return "\n".join(lines + [f"! {problem}" for problem in self.problems])
+
+
+@operation("POST /api/policies/check", profile="standard")
+def policy_check(runtime: Runtime, action: Text, context: str = "") -> PolicyCheck:
+    """Check a command, a diff or a change against the policies before doing it. Violations are certain
+    and name the way out; suggestions are only about something alike.
+
+    Args:
+        action: The command, a unified diff, or what you are about to do and to which file.
+        context: What comes into the file, or a diff that goes with the action.
+    """
+    if len(action) + len(context) > LARGEST:
+        size = len(action) + len(context)
+        raise TooLarge(
+            f"an action of {size:,} characters", f"at most {LARGEST:,}; check it in parts"
+        )
+    found = in_force(runtime)
+    meant = with_root(told(action, context), runtime)
+    broken = checked(runtime, meant, found=found)
+    if not is_diff(action) and not is_diff(context):
+        broken = without_new_files(runtime, broken)
+    rules = sum(rule.checkable for rule in found.rules)
+    note_check(runtime, _about(meant, action), rules, broken)
+    violations = violation_views(broken, partial(author_of, runtime))
+    runtime.trace.notices += [_warning(one) for one in violations[:_WARNED_OF]]
+    named = {one.rule.record_id for one in broken}
+    directives = users_directives(runtime)
+    return PolicyCheck(
+        compliant=not violations,
+        violations=violations,
+        suggestions=[
+            *_suggestions(runtime, meant, action, found, named),
+            *_stated(runtime, action, directives),
+        ],
+        stated=len(directives),
+        denied=any(one.enforce == "deny" for one in violations),
+        checked=rules,
+        problems=[
+            *map(str, found.problems),
+            *((UNTRUSTED,) if unheeded(runtime) else ()),
+        ],
+    )
+
+
+def _stated(runtime: Runtime, action: str, directives: Sequence[Record]) -> list[str]:
+    """The directives in words that share most words with an action."""
+    words = set(content_words(action[:_ASKED]))
+    shared = [(len(words & set(content_words(said(one)))), one) for one in directives]
+    nearest = sorted((pair for pair in shared if pair[0]), key=lambda pair: -pair[0])[:_STATED]
+    runtime.trace.own_texts += [one.text for _, one in nearest]
+    return [directive_line(one, runtime) for _, one in nearest]
+
+
+def _warning(violation: ViolationView) -> Notice:
+    """For clients that show a person what their agent was told."""
+    policy = {name: getattr(violation, name) for name in ("id", "severity", "enforce", "source")}
+    facts = {"policy": {"title": violation.policy, **policy}, "violation": text_form(violation)}
+    return Notice("policy_warning", text_form(violation), facts, answered=True)
+
+
+def _about(meant: Action, action: str) -> str:
+    """What was checked, in a line: the files of a change, or the command itself."""
+    paths = [change.path for change in meant.files]
+    if not paths or not (is_diff(action) or len(paths) > 1):
+        return action
+    named = ", ".join(paths[:_NAMED])
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return f"a change of {named}{more}"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckMade:
+    """A check that was made. `more` violations than those listed were found."""
+
+    at: str
+    by: str
+    about: str
+    checked: int
+    denied: bool
+    violations: list[ViolationView]
+    more: int = 0
+
+    def as_text(self) -> str:
+        """A line, and one per violation."""
+        found = len(self.violations) + self.more
+        verdict = "kept" if not found else f"{found} violation{'s' * (found != 1)}"
+        lines = [f"{self.at} {self.by}: {self.about} ({verdict})"]
+        return "\n".join([*lines, *(f"  {one.as_text()}" for one in self.violations)])
+
+
+@dataclass(frozen=True, slots=True)
+class ChecksMade:
+    """The latest checks, newest first, as far back as the usage log of the project goes."""
+
+    checks: list[CheckMade]
+
+    def as_text(self) -> str:
+        """A few lines per check."""
+        return "\n".join(one.as_text() for one in self.checks) or "nothing was checked lately"
+
+
+@operation("GET /api/policies/checks", audience="owner")
+def policy_checks(runtime: Runtime) -> ChecksMade:
+    """List the latest checks against the policies of this project, and what they found."""
+    return ChecksMade(
+        [
+            CheckMade(
+                iso(one.at), one.by, one.about, one.checked, one.denied, one.violations, one.more
+            )
+            for one in past_checks(runtime)
+        ]
+    )
+
+
+def _suggestions(
+    runtime: Runtime, meant: Action, action: str, found: InForce, broken: Sequence[str] | set[str]
+) -> list[str]:
+    """What the policies and standards say about something alike; never more than a hint."""
+    if runtime.project is None or not found.bindings:
+        return []
+    asked = action
+    if meant.files and not meant.commands and not meant.statement:
+        lines = [change.path for change in meant.files[:10]]
+        lines += [line.strip() for change in meant.files[:10] for _, line in change.added[:20]]
+        asked = "\n".join(lines)
+    result = find_records(
+        runtime,
+        asked[:_ASKED],
+        (*FILED, "anti_pattern"),
+        limit=_SUGGESTED + len(broken),
+        handed_out=False,
+        strict=True,
+        statuses=("active",),
+    )
+    told_of = [hit.record for hit in result.hits if hit.record.id not in broken]
+    runtime.trace.own_texts += [record.text for record in told_of[:_SUGGESTED]]
+    return [
+        f"{record.title}: {' '.join(record.content.split())[:200]} [{record.kind} {record.id[:8]}]"
+        for record in told_of[:_SUGGESTED]
+    ]

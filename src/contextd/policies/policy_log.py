@@ -1,0 +1,102 @@
+"""What was checked against the policies lately, and what of it broke which rule: entries of the usage log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, field
+from datetime import datetime
+
+from contextd.domain.dataclass import dataclass
+from contextd.domain.usage import Observation
+from contextd.policies.checking import Violation
+from contextd.policies.policy_views import ViolationView, violation_views
+from contextd.redaction.redact import redact
+from contextd.runtime.runtime import Runtime
+
+CHECKED = "policy_check"
+"""The operation under which a check stands in the usage log, whoever made it."""
+
+_CHECKS = 30
+_LOOKED_THROUGH = 1_000
+"""Entries of the log among which checks are looked for: all that are kept of a project."""
+
+_VIOLATIONS = 10
+"""Violations that are kept of one check: a diff that breaks more is to be checked again anyway."""
+
+_LONGEST, _LONGEST_FIELD = 160, 300
+_READ = 4_000
+"""Characters of a text that are looked at before it is cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class PastCheck:
+    """A check that was made: when, by whom, of what, against how many rules, and what was broken."""
+
+    at: datetime
+    by: str
+    about: str
+    checked: int
+    denied: bool
+    violations: list[ViolationView] = field(default_factory=list[ViolationView])
+    more: int = 0
+
+
+def note_check(
+    runtime: Runtime, about: str, checked: int, broken: Sequence[Violation], *, by: str = ""
+) -> None:
+    """Remember a check for who looks at the project. Nothing secret of `about` is kept."""
+    if runtime.project is None:
+        return
+    summary = {
+        "by": by or runtime.client or runtime.surface,
+        "checked": checked,
+        "denied": any(one.rule.enforce == "deny" for one in broken),
+        "violations": [_shortened(runtime, view) for view in violation_views(broken[:_VIOLATIONS])],
+        "more": max(0, len(broken) - _VIOLATIONS),
+    }
+    line = " ".join(about[:_READ].split()).encode("utf-8", "replace").decode()
+    runtime.sinks.observe(
+        Observation(
+            at=runtime.clock.now(),
+            action="read",
+            operation=CHECKED,
+            type="policy",
+            record_ids=tuple({one.rule.record_id: None for one in broken if one.rule.record_id}),
+            query=f"{_safe(runtime, line)[:_LONGEST]}\n{json.dumps(summary)}",
+            agent=runtime.client,
+            scope=runtime.scope,
+        )
+    )
+
+
+def past_checks(runtime: Runtime) -> list[PastCheck]:
+    """The checks made in the project, latest first, as far back as the usage log holds them."""
+    runtime.sinks.settle()
+    return list(_checks_among(runtime))[:_CHECKS]
+
+
+def _checks_among(runtime: Runtime) -> Iterator[PastCheck]:
+    for seen in runtime.view.observations.recent(frozenset({runtime.scope}), _LOOKED_THROUGH):
+        about, _, summary = seen.query.partition("\n")
+        if seen.operation != CHECKED or not summary:
+            continue
+        try:
+            found = json.loads(summary)
+            broken = [ViolationView(**one) for one in found.pop("violations")]
+            yield PastCheck(seen.at, about=about, violations=broken, **found)
+        except (ValueError, TypeError, KeyError):
+            # Written by another version, or cut where a secret stood in it: that it was made is left.
+            yield PastCheck(seen.at, seen.agent, about, 0, denied=False)
+
+
+def _shortened(runtime: Runtime, view: ViolationView) -> dict[str, object]:
+    return {
+        name: _safe(runtime, value)[:_LONGEST_FIELD] if isinstance(value, str) else value
+        for name, value in asdict(view).items()
+    }
+
+
+def _safe(runtime: Runtime, text: str) -> str:
+    """A text without secrets: they are taken out before it is cut, since half of one is not known as one."""
+    return redact(text[:_READ], runtime.redaction_key).text

@@ -1,0 +1,67 @@
+"""How a broken rule is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from contextd.domain.dataclass import dataclass
+from contextd.policies.checking import Violation
+
+
+@dataclass(frozen=True, slots=True)
+class ViolationView:
+    """A broken rule: what breaks it, where, and the way out. `source` is where the rule stands, `author`
+    who changed that file last.
+    """
+
+    policy: str
+    id: str
+    kind: str
+    severity: str
+    enforce: str
+    requirement: str
+    what: str
+    path: str
+    line: int
+    excerpt: str
+    way_out: str
+    source: str
+    author: str = ""
+
+    @property
+    def place(self) -> str:
+        """Where, as an editor takes it."""
+        return f"{self.path}:{self.line}" if self.line else self.path or "the command"
+
+    def as_text(self) -> str:
+        """A line that says all of it."""
+        by = f", last changed by {self.author}" if self.author else ""
+        away = f" Instead: {self.way_out}" if self.way_out else ""
+        return (
+            f"✗ {self.place}: {self.what} ({self.severity}, {self.enforce}; {self.policy}:"
+            f" {self.requirement}).{away} [{self.source}{by}]"
+        )
+
+
+def violation_views(
+    violations: Sequence[Violation], author: Callable[[str], str] = lambda _: ""
+) -> list[ViolationView]:
+    """Violations as an answer has them. `author` says who changed the file of a rule last."""
+    return [
+        ViolationView(
+            policy=one.rule.title,
+            id=one.rule.record_id,
+            kind=one.rule.kind,
+            severity=one.rule.severity,
+            enforce=one.rule.enforce,
+            requirement=one.rule.requirement,
+            what=one.what,
+            path=one.path,
+            line=one.line,
+            excerpt=one.excerpt,
+            way_out=one.rule.way_out,
+            source=one.rule.source,
+            author=author(one.rule.source),
+        )
+        for one in violations
+    ]

@@ -1,0 +1,54 @@
+"""Restoring directives that older versions demoted, archived or distrusted because nobody used them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+
+from contextd.domain.directives import WORDED, is_directive, unweakened
+from contextd.domain.errors import Stale
+from contextd.domain.kinds import kinds_that
+from contextd.domain.records import Record
+from contextd.knowledge.writing import change
+from contextd.runtime.runtime import Runtime
+
+REASON = "no act had ended or weakened this directive, only that it was not used"
+
+_PAGE = 500
+
+_READ: tuple[str, ...] = ("active", "candidate", "archived")
+"""Statuses that silence could leave a record in."""
+
+
+def restore_silenced(runtime: Runtime, check: Callable[[], None]) -> int:
+    """Give back to directives what no act took from them, and return how many changed. `check` is called
+    before each change and raises where the work must stop.
+    """
+    kinds = tuple(dict.fromkeys((*kinds_that("directive"), *WORDED)))
+    query = runtime.query(*kinds, statuses=_READ, limit=_PAGE)
+    restored = 0
+    while True:
+        page = runtime.view.records.find(query)
+        for record in page.records:
+            if is_directive(record) and _was_weakened(record):
+                check()
+                restored += _restored(runtime, record)
+        if not page.cursor:
+            return restored
+        query = replace(query, cursor=page.cursor)
+
+
+def _was_weakened(record: Record) -> bool:
+    """Whether the history is worth reading: a record that was never changed lost nothing."""
+    return record.version > 1
+
+
+def _restored(runtime: Runtime, record: Record) -> bool:
+    before = unweakened(record, runtime.view.records.history(record.id))
+    if before == record:
+        return False
+    with suppress(Stale):  # Changed meanwhile: the next run reads it again.
+        change(runtime, record, before, action="restore", reason=REASON)
+        return True
+    return False

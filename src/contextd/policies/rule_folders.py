@@ -1,0 +1,66 @@
+"""Where rules are kept as files: in the checkout, and in the home for a team and an organisation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from contextd.domain.dataclass import dataclass
+from contextd.domain.scope import Scope
+from contextd.policies.rule_files import POLICIES, STANDARDS, policies_folder, standards_folder
+from contextd.policies.source_files import FileFolder, ReadFile, read_folder
+from contextd.runtime.runtime import Runtime
+
+_FOLDERS = {POLICIES: policies_folder, STANDARDS: standards_folder}
+_READ_FILES = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFolder:
+    """A folder of rules and the scope they hold in. `root` is the checkout it belongs to. One that is `closed`
+    belongs to a checkout that is not trusted: nothing in it counts.
+    """
+
+    folder: FileFolder
+    scope: Scope | None
+    root: Path | None = None
+    closed: bool = False
+
+
+def rule_folders(runtime: Runtime) -> list[RuleFolder]:
+    """Where rules that hold for a call are kept as files, the nearest first: in its checkout, and for its
+    team and organisation in the home.
+    """
+    home, org = runtime.settings.home, runtime.organisation.name
+    found: list[RuleFolder] = []
+    scope = runtime.project.scope if runtime.project and runtime.project.scope.project else None
+    if runtime.checkout is not None:
+        root, context = runtime.checkout.root, runtime.checkout.context
+        found += [
+            RuleFolder(
+                make(context / name, f".context/{name}", root),
+                scope,
+                root,
+                closed=not runtime.checkout.trusted,
+            )
+            for name, make in _FOLDERS.items()
+        ]
+    base, shown = home / "orgs" / org, f"orgs/{org}"
+    if scope is not None:
+        team = f"teams/{scope.team}"
+        found += _in_home(base / team, f"{shown}/{team}", Scope(org, scope.team))
+    return found + _in_home(base, shown, Scope(org))
+
+
+def _in_home(base: Path, shown: str, scope: Scope) -> list[RuleFolder]:
+    return [
+        RuleFolder(make(base / name, f"{shown}/{name}"), scope) for name, make in _FOLDERS.items()
+    ]
+
+
+def files_of(runtime: Runtime, place: RuleFolder) -> list[ReadFile]:
+    """The files of a folder as they are now; none of a closed one."""
+    if place.closed:
+        return []
+    return read_folder(
+        place.folder, runtime.organisation.caches.of("policy files read", _READ_FILES)
+    )

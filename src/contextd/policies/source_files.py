@@ -1,0 +1,188 @@
+"""Files as the source of what binds: folders of small text files, each read as one thing. What is wrong
+with a file becomes problems with lines; the others are in force. Formats say how a text is read.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from contextd.domain.dataclass import dataclass
+from contextd.domain.problems import FileProblem
+from contextd.files.guarded import read_file
+from contextd.files.yaml_text import compose, load_plain
+from contextd.runtime.caches import Cache
+
+LARGEST = 256 * 1024
+"""Bytes of a file: a rule is read by people."""
+
+MOST_FILES = 300
+"""Of one folder. Each is looked at in every call that asks for rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """A file as it was read: `shown` is what it is called, `fields` what it says, of which kind of
+    record. With problems it says nothing that counts.
+    """
+
+    path: Path
+    shown: str
+    kind: str = ""
+    fields: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    lines: Mapping[str, int] = field(default_factory=dict[str, int])
+    problems: tuple[FileProblem, ...] = ()
+
+    @property
+    def sound(self) -> bool:
+        """Whether it holds."""
+        return not self.problems
+
+
+Format = Callable[[Path, str, str], ReadFile]
+"""Reads (path, what it is called, text)."""
+
+Stamp = tuple[int, int, int]
+Known = Cache[Path, tuple[Stamp, ReadFile]]
+"""Files as they were read last, with what told their states apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileFolder:
+    """Where files of one format lie. `shown` is what the folder is called to people. A link that leads
+    outside of `inside` is not followed: a repository speaks for itself only.
+    """
+
+    path: Path
+    shown: str
+    suffixes: tuple[str, ...]
+    read: Format
+    inside: Path | None = None
+
+
+def stamps_of(folder: FileFolder) -> tuple[tuple[str, int, int, int], ...]:
+    """What tells two states of a folder apart: nothing when it is empty or not there."""
+    found = []
+    with suppress(OSError), os.scandir(folder.path) as entries:
+        for entry in entries:
+            if _is_ours(entry.name, folder.suffixes):
+                about = entry.stat()
+                found.append((entry.name, about.st_mtime_ns, about.st_size, about.st_ino))
+    return tuple(sorted(found))
+
+
+def read_folder(folder: FileFolder, known: Known | None = None) -> list[ReadFile]:
+    """The files of a folder by name, read again only where they changed. Never raises for what is in it;
+    a folder that is not there has none.
+    """
+    try:
+        with os.scandir(folder.path) as entries:
+            names = sorted(e.name for e in entries if _is_ours(e.name, folder.suffixes))
+    except OSError:
+        return []
+    found = [_read(folder, name, known) for name in names[:MOST_FILES]]
+    if len(names) > MOST_FILES:
+        why = f"{len(names)} files, of which {MOST_FILES} are read"
+        problem = FileProblem(folder.shown, 0, why, "put several rules into one, or remove some")
+        found.append(ReadFile(folder.path, folder.shown, problems=(problem,)))
+    return found
+
+
+def _is_ours(name: str, suffixes: tuple[str, ...]) -> bool:
+    return name.endswith(suffixes) and not name.startswith((".", "_"))
+
+
+def _read(folder: FileFolder, name: str, known: Known | None) -> ReadFile:
+    path, shown = folder.path / name, f"{folder.shown}/{name}"
+    try:
+        if folder.inside is not None and _leads_out(folder.inside, path):
+            return unreadable(path, shown, "it is a link that leads out of the repository")
+        about = path.stat()
+        if not stat.S_ISREG(about.st_mode):
+            return unreadable(path, shown, "it is not a file")
+        if about.st_size > LARGEST:
+            return unreadable(path, shown, f"it is larger than {LARGEST:,} bytes")
+        # The inode as well: a file that is replaced within the clock's grain has another one.
+        stamp = (about.st_mtime_ns, about.st_size, about.st_ino)
+        before = known.get(path) if known is not None else None
+        if before is not None and before[0] == stamp and before[1].shown == shown:
+            return before[1]
+        text = read_file(path, LARGEST, within=folder.inside).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        return unreadable(path, shown, f"byte {error.start} is not UTF-8")
+    except OSError as error:
+        return unreadable(path, shown, f"it cannot be read: {error.strerror}")
+    read = folder.read(path, shown, text)
+    if known is not None:
+        known.put(path, (stamp, read))
+    return read
+
+
+def _leads_out(root: Path, path: Path) -> bool:
+    if not (path.is_symlink() or path.parent.is_symlink() or path.parent.parent.is_symlink()):
+        return False
+    return Path(os.path.realpath(root)) not in Path(os.path.realpath(path)).parents
+
+
+def unreadable(path: Path, shown: str, why: str) -> ReadFile:
+    """A file that says nothing, because of `why`."""
+    problem = FileProblem(shown, 0, why, "put a text file in its place, or remove it")
+    return ReadFile(path, shown, problems=(problem,))
+
+
+@dataclass(frozen=True, slots=True)
+class YamlFields:
+    """The top level of a YAML file: the plain value and the line of each key, and the lines of what
+    stands in lists as `key.place`. `raw` is a scalar as it is written, which a date is no text without.
+    """
+
+    values: Mapping[str, Any]
+    lines: Mapping[str, int]
+    raw: Mapping[str, str]
+    problems: tuple[FileProblem, ...] = ()
+
+
+def yaml_fields(shown: str, text: str) -> YamlFields:
+    """What a YAML file says in its keys. Raises nothing: what is wrong is among the problems."""
+    try:
+        root = compose(text)
+        if root is None:
+            return _wrong(shown, 0, "the file is empty", "see docs/howto/policies.md")
+        if not isinstance(root, yaml.MappingNode):
+            line = root.start_mark.line + 1
+            return _wrong(shown, line, "the file is not a mapping", "write `requirement: …`")
+        values = load_plain(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+        what = getattr(error, "problem", None) or str(error).splitlines()[0]
+        hint = "indent with spaces, and quote text that has `: `, ` #` or a backslash in it"
+        return _wrong(shown, mark.line + 1 if mark is not None else 0, f"not YAML: {what}", hint)
+    lines: dict[str, int] = {}
+    raw: dict[str, str] = {}
+    problems: list[FileProblem] = []
+    for key, value in root.value:
+        name, at = str(key.value), key.start_mark.line + 1
+        if name in lines:
+            message = f"{name!r} stands here again; it stands in line {lines[name]}"
+            problems.append(FileProblem(shown, at, message, "keep one of the two"))
+        lines[name] = at
+        if isinstance(value, yaml.ScalarNode):
+            raw[name] = str(value.value)
+        elif isinstance(value, yaml.SequenceNode):
+            for place, item in enumerate(value.value):
+                lines[f"{name}.{place}"] = item.start_mark.line + 1
+                if isinstance(item, yaml.ScalarNode):
+                    raw[f"{name}.{place}"] = str(item.value)
+    named = {str(name): value for name, value in values.items()}
+    return YamlFields(named, lines, raw, tuple(problems))
+
+
+def _wrong(shown: str, line: int, message: str, hint: str) -> YamlFields:
+    return YamlFields({}, {}, {}, (FileProblem(shown, line, message, hint),))

@@ -1,0 +1,1 @@
+"""The operations of projects: one function per use case."""

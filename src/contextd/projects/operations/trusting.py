@@ -1,0 +1,92 @@
+"""Trusting a folder: the act of a person, never of an agent."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from pathlib import Path
+from typing import Literal
+
+from contextd.code.git.identity import identify
+from contextd.codebase.trusted_files import TrustedFile, trusted_files
+from contextd.domain.dataclass import dataclass
+from contextd.domain.errors import Denied
+from contextd.domain.trust import Trust
+from contextd.projects.location import find_project, take_back_name
+from contextd.runtime.operation import FilePath, operation
+from contextd.runtime.runtime import Runtime
+
+_AFTERWARDS = ("places", "policy files", "skill files", "schema files")
+"""What is remembered of folders as they were seen before the decision."""
+
+_MOST_SHOWN = 20
+"""Lines; the value has all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrustDecisions:
+    """Every folder a decision was made about."""
+
+    folders: list[Trust]
+
+    def as_text(self) -> str:
+        """A line per folder."""
+        return "\n".join(one.as_text() for one in self.folders) or "no folder is trusted yet"
+
+
+@dataclass(frozen=True, slots=True)
+class TrustChange:
+    """A folder after a decision about it. `applies` are its files that did not apply before and do now."""
+
+    folder: Trust
+    applies: list[TrustedFile] = field(default_factory=list[TrustedFile])
+
+    def as_text(self) -> str:
+        """What holds there now."""
+        path = self.folder.path
+        if self.folder.trusted:
+            files = [f"  {one.as_text()}" for one in self.applies[:_MOST_SHOWN]]
+            left = len(self.applies) - len(files)
+            files += [f"  and {left} more"] if left else []
+            undo = ["  To undo: contextd trust --revoke"] if files else []
+            return "\n".join([f"✓ {path} is trusted{self._which}", *files, *undo])
+        return f"✓ {path} is not trusted: nothing of its .context/ applies, nor of its files for agents."
+
+    @property
+    def _which(self) -> str:
+        if not self.applies:
+            return ": its rules, settings, schema and skills apply."
+        count = len(self.applies)
+        return f". {count} file{'s' * (count != 1)} of this repository appl{'y' if count > 1 else 'ies'} from now on:"
+
+
+@operation("POST /api/trust", effect="write", audience="person", idempotent=True)
+def trust(
+    runtime: Runtime, path: FilePath = "", revoke: bool = False, by: Literal["you", "init"] = "you"
+) -> TrustChange:
+    """Trust a folder: from now on its rules, settings, schema and skills apply.
+
+    Args:
+        path: Any folder of the project; the current one when empty.
+        revoke: Trust it no longer.
+        by: Whether you trust it by itself or by initialising it.
+    """
+    if runtime.surface in ("mcp", "hook", "job") or not runtime.has_person:
+        raise Denied("only the owner of this machine trusts a folder", "run `contextd trust`")
+    organisation = runtime.organisation
+    folders = organisation.trusted_folders
+    root = Path(path) if path else runtime.root
+    root = identify(root, lambda one: folders.of(one).trusted).root
+    before = find_project(organisation, root)
+    fresh = not revoke and not folders.of(root).trusted
+    found = folders.revoke(root) if revoke else folders.grant(root, by)
+    if revoke:
+        take_back_name(organisation, *before)
+    for name in _AFTERWARDS:
+        organisation.caches.forget(name)
+    return TrustChange(found, trusted_files(root) if fresh else [])
+
+
+@operation("GET /api/trust", audience="person")
+def trusted_folders(runtime: Runtime) -> TrustDecisions:
+    """List the folders that you or your coding clients trust, with who said so and when."""
+    return TrustDecisions(runtime.organisation.trusted_folders.listed())

@@ -1,0 +1,237 @@
+"""Errors that come back, and what ended them: learned from sessions, and recorded by hand."""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from contextd.claims.contradict import contradiction
+from contextd.claims.judgement import repeats
+from contextd.domain.errors import Stale
+from contextd.domain.records import PRESENT, Record, Status
+from contextd.domain.scope import Scope
+from contextd.domain.sessions import Session
+from contextd.domain.words import content_words
+from contextd.knowledge.writing import Saved, change, save_new
+from contextd.learning.statements import anchor_of
+from contextd.remedies.errors import ERRORS, Met, Sightings, sightings
+from contextd.remedies.lookup import known_remedies
+from contextd.remedies.signatures import symptom_lines
+from contextd.runtime.runtime import Runtime
+from contextd.skills.commands import forms
+
+RETURNS = 3
+"""In so many sessions an error must have been met before what ended it is kept at all. Of the chains from
+error to success within one session 2 in 225 were worth keeping; of the errors met in three, 5 in 9.
+"""
+
+WITNESSES = 2
+"""So many sessions must have ended an error by the same step before anybody is told of it unasked. Of the
+12 errors that came back in 94 sessions one had such a step in two sessions or more, the right one; of the
+others each session did something else.
+"""
+
+SHARE = 1 / 3
+"""The share of the sessions that met an error which the step must have ended it in: what is run all the time
+ended every error twice, sooner or later. A step that falls below is not told unasked any more.
+"""
+
+_SESSIONS = 200
+_MOST_SYMPTOMS, _MOST_SOURCES, _MOST_FILES = 12, 20, 30
+_SAME_FIX = 0.6
+"""The share of content words that two solutions have in common when both say the same."""
+
+_NAMESPACE = uuid.UUID("0b6f0f3d-8c7b-5a39-9a43-6f5c6a1d2e88")
+
+
+def keep_remedies(runtime: Runtime, session: Session, errors: Sequence[Met]) -> int:
+    """Keep what ended an error that was met in `RETURNS` sessions, or by the same step in `WITNESSES`; how
+    many are known now that were not.
+    """
+    ended = [met for met in errors if met.ended and met.steps]
+    if not ended:
+        return 0
+    before = runtime.view.sessions.find(frozenset({session.scope}), limit=_SESSIONS)
+    others = [one for one in before if one.id != session.id]
+    return sum(_learned(runtime, session, met, _seen(others, met)) for met in ended)
+
+
+def _seen(others: Sequence[Session], met: Met) -> Sightings:
+    return sightings(met.signature, [one.data.get(ERRORS) for one in others])
+
+
+def _learned(runtime: Runtime, session: Session, met: Met, seen: Sightings) -> bool:
+    times = seen.sessions + 1
+    proven = {
+        form: step for form, step in met.fixes.items() if _is_proven(seen.fixes[form] + 1, times)
+    }
+    if not proven and times < RETURNS:
+        return False
+    id = str(uuid.uuid5(_NAMESPACE, f"{session.scope}:{met.signature}"))
+    data = _told(runtime, session, met, times, proven)
+    known = runtime.view.records.get([id])
+    if known:
+        every = seen.fixes + Counter(met.fixes.keys())
+        doubted = not any(_is_proven(count, times) for count in every.values())
+        return _came_back(runtime, known[0], session, data, proven=bool(proven), doubted=doubted)
+    saved = save_new(
+        runtime,
+        "remediation",
+        title=met.line[:120],
+        content=content_of(data),
+        data=data,
+        source=session.client,
+        trust="extracted",
+        session=session.id,
+        anchor=anchor_of(runtime, session, data["affected_files"]),
+        id=id,
+        candidate=not proven,
+    )
+    return saved.outcome == "added"
+
+
+def _is_proven(ended: int, met: int) -> bool:
+    return ended >= max(WITNESSES, met * SHARE)
+
+
+def _told(
+    runtime: Runtime, session: Session, met: Met, times: int, proven: Mapping[str, str]
+) -> dict[str, Any]:
+    root = str(runtime.checkout.root) + "/" if runtime.checkout else ""
+    files = [path.removeprefix(root) for path in met.files]
+    return {
+        "problem": met.line,
+        "symptoms": [met.line],
+        "solution": "; ".join(dict.fromkeys(proven.values()) or met.steps).replace(root, ""),
+        "tried": [one.replace(root, "") for one in met.tried if not _holds_any(one, proven)],
+        "affected_files": [] if proven else files,
+        "code_diff": "" if proven else met.diff,
+        "occurrence_count": times,
+        "source_sessions": [session.id],
+        "signatures": signatures_of([met.line]),
+        "verified": bool(proven),
+    }
+
+
+def _holds_any(tried: str, proven: Mapping[str, str]) -> bool:
+    """Whether what was tried holds a step that ended the error elsewhere: then something else was amiss."""
+    return any(form in proven for command in _commands(tried) for form in forms(command))
+
+
+def _commands(steps: str) -> list[str]:
+    """The commands in what was done, as `Met.steps` words it."""
+    return steps.split("`")[1::2]
+
+
+def _came_back(
+    runtime: Runtime,
+    record: Record,
+    session: Session,
+    data: Mapping[str, Any],
+    *,
+    proven: bool,
+    doubted: bool,
+) -> bool:
+    """Count another session that met it; one that proves a step makes it known, and
+    one after which no step is proven any more a candidate again. Whether it is known now.
+    """
+    if record.status not in PRESENT or session.id in record.data.get("source_sessions", ()):
+        return False
+    changes: dict[str, Any] = {
+        "occurrence_count": data["occurrence_count"],
+        "source_sessions": _united(record, data, "source_sessions", _MOST_SOURCES),
+    }
+    mended = {form: "" for step in _commands(str(record.data["solution"])) for form in forms(step)}
+    tried = [one for one in data["tried"] if not _holds_any(one, mended)]
+    changes["tried"] = _united(record, {"tried": tried}, "tried", 3)
+    rises = proven and record.status == "candidate"
+    if rises:
+        fields = ("solution", "affected_files", "code_diff", "verified")
+        changes |= {name: data[name] for name in fields}
+    merged = {**record.data, **changes}
+    sinks = doubted and record.status == "active" and record.trust == "extracted"
+    status: Status = "active" if rises else "candidate" if sinks else record.status
+    if sinks:
+        merged["verified"] = False
+    after = record.with_(data=merged, status=status)
+    if rises:
+        after = after.with_(content=content_of(merged))
+    with suppress(Stale):
+        change(runtime, record, after, action="signal", reason=f"met in session {session.id[:8]}")
+    return rises
+
+
+def record_remedy(
+    runtime: Runtime, scope: Scope, title: str, data: Mapping[str, Any]
+) -> tuple[Saved, bool]:
+    """Keep a fix, or unite it with one that is known for the same error in this scope; and whether it was
+    united.
+    """
+    lines = [str(data["problem"]), *map(str, data.get("symptoms", ()))]
+    fields = {**data, "signatures": signatures_of(lines), "occurrence_count": 1}
+    if runtime.session:
+        fields["source_sessions"] = [runtime.session]
+    for found in known_remedies(runtime, "\n".join(lines), statuses=PRESENT, noted=True):
+        if found.record.scope == scope and _same_fix(found.record, fields):
+            return Saved("duplicate", "", unite(runtime, found.record, fields, count=True)), True
+    saved = save_new(
+        runtime,
+        "remediation",
+        title=title,
+        content=content_of(fields),
+        data=fields,
+        session=runtime.session,
+        scope=scope,
+    )
+    if saved.outcome != "duplicate" or saved.record.scope != scope:
+        return saved, False
+    # The gate counted it as seen again.
+    return Saved("duplicate", "", unite(runtime, saved.record, fields, count=False)), True
+
+
+def unite(runtime: Runtime, record: Record, data: Mapping[str, Any], *, count: bool) -> Record:
+    """The record with the symptoms, files and sessions of another account of the same fix."""
+    names = {"symptoms": _MOST_SYMPTOMS, "affected_files": _MOST_FILES}
+    names |= {"source_sessions": _MOST_SOURCES, "signatures": 2 * _MOST_SYMPTOMS}
+    merged = dict(record.data)
+    for name, most in names.items():
+        merged[name] = _united(record, data, name, most)
+    for name in ("root_cause", "code_diff"):
+        merged[name] = merged.get(name) or data.get(name) or ""
+    merged["occurrence_count"] = int(merged.get("occurrence_count", 1)) + count
+    if merged == record.data:
+        return record
+    after = record.with_(data=merged, content=content_of(merged))
+    return change(runtime, record, after, action="update", reason="recorded again")
+
+
+def _united(record: Record, data: Mapping[str, Any], name: str, most: int) -> list[str]:
+    both = [*record.data.get(name, ()), *data.get(name, ())]
+    return list(dict.fromkeys(map(str, both)))[:most]
+
+
+def _same_fix(record: Record, data: Mapping[str, Any]) -> bool:
+    mine, theirs = str(record.data.get("solution", "")), str(data["solution"])
+    if contradiction(mine, theirs):
+        return False
+    if repeats(theirs, mine) or repeats(mine, theirs):
+        return True
+    ours, other = set(content_words(mine)), set(content_words(theirs))
+    return bool(ours and other) and len(ours & other) >= _SAME_FIX * max(len(ours), len(other))
+
+
+def signatures_of(lines: Sequence[str]) -> list[str]:
+    """The keys of what these lines say, by which the error is known again."""
+    return [line.key for line in symptom_lines(lines)][: 2 * _MOST_SYMPTOMS]
+
+
+def content_of(data: Mapping[str, Any]) -> str:
+    """A remediation as a reader wants it: what goes wrong, why, and what to do."""
+    problem = str(data["problem"]).strip()
+    more = [one for one in map(str, data.get("symptoms", ())) if one.strip() not in problem]
+    parts = [problem, *(f"Symptom: {one.strip()}" for one in more)]
+    parts += [f"Cause: {data['root_cause']}"] if data.get("root_cause") else []
+    return "\n".join([*parts, f"Fix: {data['solution']}"])

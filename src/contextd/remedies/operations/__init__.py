@@ -1,0 +1,1 @@
+"""The operations of remedies: one function per use case."""

@@ -1,0 +1,45 @@
+"""Reading a file of settings: its text, and the YAML in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from contextd.domain.errors import Invalid
+from contextd.files.guarded import read_file
+from contextd.files.yaml_text import load_plain
+
+
+def text_of(path: Path, within: Path | None = None) -> str:
+    """The text of a file of settings; empty when there is none. Raises `Invalid` where it cannot be read."""
+    try:
+        return read_file(path, within=within).decode()
+    except FileNotFoundError:
+        return ""
+    except UnicodeDecodeError as error:
+        raise Invalid(f"{path} is not text in UTF-8", "save it as UTF-8") from error
+    except OSError as error:
+        raise Invalid(
+            f"{path} cannot be read: {error.strerror}", "check its permissions"
+        ) from error
+
+
+def tree_of(text: str, path: Path) -> Mapping[str, Any]:
+    """The names and values in the text of a file. Raises `Invalid` with the line for what is no such YAML."""
+    try:
+        content = load_plain(text)
+    except (yaml.YAMLError, ValueError) as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f", line {mark.line + 1}" if mark is not None else ""
+        what = getattr(error, "problem", None) or error
+        raise Invalid(
+            f"{path}{place}: not valid YAML: {what}", "correct the line or remove the file"
+        ) from error
+    if content is None:
+        return {}
+    if not isinstance(content, dict):
+        raise Invalid(f"{path} must hold names and values", "for example `briefing: {tokens: 400}`")
+    return content

@@ -1,0 +1,1 @@
+"""The operations of schema: one function per use case."""

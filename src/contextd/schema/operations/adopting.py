@@ -1,0 +1,56 @@
+"""The job that gives leftovers their type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from contextd.domain.errors import Invalid
+from contextd.domain.records import Record
+from contextd.jobs.table import Task
+from contextd.knowledge.typed import in_step, structured, with_type
+from contextd.knowledge.writing import Changed, change_all
+from contextd.runtime.runtime import Runtime
+from contextd.schema.in_force import schema_of
+from contextd.schema.model import SAVED_AS, Schema
+from contextd.schema.text import content_of
+from contextd.schema.undeclared import leftovers_for
+
+_AT_ONCE = 200
+
+
+def adopt_leftovers(runtime: Runtime, task: Task) -> Mapping[str, Any]:
+    """Give entries the type they were saved under, where their fields fit it now."""
+    schema = schema_of(runtime)
+    query = runtime.query("context", reach="project", filter=leftovers_for(schema), limit=_AT_ONCE)
+    adopted, unfit = 0, 0
+    while True:
+        task.hold.check()
+        page = runtime.view.records.find(query)
+        changes: list[Changed] = []
+        for record in page.records:
+            name = _type_of(record, schema)
+            if not name:
+                continue
+            try:
+                after = in_step(record, with_type(record, name, {}, schema))
+            except Invalid:
+                unfit += 1
+                continue
+            changes.append(Changed(record, after, "update", f"the type {name} is declared now"))
+        if changes:
+            change_all(runtime, changes)
+        adopted += len(changes)
+        if not page.cursor:
+            return {"adopted": adopted, "unfit": unfit}
+        query = replace(query, cursor=page.cursor)
+
+
+def _type_of(record: Record, schema: Schema) -> str:
+    """The type a leftover was saved under; of one that does not remember it, what its text says."""
+    named = str(record.data.get(SAVED_AS, ""))
+    if named:
+        return named if named in schema.types else ""
+    fields = structured(record)
+    return next((n for n in schema.types if record.content == content_of(n, fields)), "")

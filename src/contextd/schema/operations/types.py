@@ -1,0 +1,168 @@
+"""The types people define, and the entries of those types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from contextd.domain.conditions import AllOf, AnyOf, Compare, Not
+from contextd.domain.dataclass import dataclass
+from contextd.domain.errors import nearest
+from contextd.domain.kinds import KINDS
+from contextd.domain.limits import PageSize
+from contextd.domain.validity import CURRENT
+from contextd.knowledge.acknowledgement import fate
+from contextd.knowledge.typed import TypedEntries, TypedEntry, save_typed, typed_entry
+from contextd.person.person import kept_in, where_kept
+from contextd.policies.policy_files import problems_of_files
+from contextd.runtime.operation import FieldsOf, operation
+from contextd.runtime.runtime import Runtime
+from contextd.schema.filter import parse_filter
+from contextd.schema.in_force import schema_of
+from contextd.schema.model import FIELDS, SAVED_AS, TYPE
+from contextd.schema.type_views import ProblemView, TypeView, field_views, problem_views, type_views
+from contextd.search.bubbles import bubble_in
+from contextd.search.finding import hand_out_whole
+from contextd.search.questions import asked
+from contextd.search.validity import validities
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaView:
+    """The user's own types, the built-in kinds, and what is wrong with the files."""
+
+    types: list[TypeView]
+    built_in: list[TypeView]
+    problems: list[ProblemView]
+
+    def as_text(self) -> str:
+        """The user's types with their fields, the built-in ones by name, then the problems."""
+        lines = [kind.as_text() for kind in self.types]
+        if not self.types:
+            lines.append(
+                "no types defined yet (.context/schema.yaml); save_context keeps free text"
+            )
+        lines.append("built in: " + ", ".join(kind.name for kind in self.built_in))
+        return "\n".join(lines + [f"! {problem.as_text()}" for problem in self.problems])
+
+
+@operation("GET /api/schema/types", profile="standard")
+def describe_schema(runtime: Runtime) -> SchemaView:
+    """See which types of context the user cares about, with their fields. Call it before
+    save_typed_context or query_by_type.
+    """
+    schema = schema_of(runtime)
+    return SchemaView(
+        types=type_views(schema.types.values()),
+        built_in=[
+            TypeView(
+                kind.name, kind.description, field_views(kind.fields), "built-in", built_in=True
+            )
+            for kind in KINDS.values()
+        ],
+        problems=problem_views((*schema.problems, *problems_of_files(runtime))),
+    )
+
+
+@operation("POST /api/contexts/typed", effect="write", profile="standard", personal=True)
+def save_typed_context(
+    runtime: Runtime,
+    type: str,
+    data: Annotated[dict[str, Any], FieldsOf("type")],
+    tags: list[str] | None = None,
+    source: str = "",
+    bubble_id: str | None = None,
+    scope: Literal["project", "person"] | None = None,
+) -> TypedEntry:
+    """Keep an entry of one of the user's types; see describe_schema. All wrong fields are named at
+    once and nothing is saved; an unknown type is saved untyped, and the answer says so.
+
+    Args:
+        type: The type's name.
+        data: The fields, by name.
+        tags: Words to filter by.
+        source: Where it comes from; your client's name when empty.
+        bubble_id: A bubble to put it in.
+        scope: Whether it holds for the project or, in all of them, for the person.
+    """
+    where = kept_in(runtime, scope)
+    bubble = bubble_in(runtime, bubble_id, where).id if bubble_id else ""
+    saved, note = save_typed(
+        runtime, type, data, tags=tags, source=source, bubble=bubble, scope=where
+    )
+    kind = schema_of(runtime).types.get(type)
+    runtime.trace.wrote([saved.record.id], type=type if kind else "context")
+    notes = (note, fate(saved), where_kept(runtime, where, scope))
+    return typed_entry(saved.record, kind, CURRENT, "; ".join(filter(None, notes)))
+
+
+@operation("GET /api/contexts/by-type", profile="standard", personal=True)
+def query_by_type(
+    runtime: Runtime,
+    type: str,
+    filter: Annotated[dict[str, Any] | None, FieldsOf("type")] = None,
+    limit: PageSize = 50,
+    cursor: str = "",
+) -> TypedEntries:
+    """List the entries of a type, newest first, filtered by their fields.
+
+    Args:
+        type: The type's name.
+        filter: Field to value, or to operators $gt $gte $lt $lte $ne $in $nin $not; lists match by containment; $and, $or, $not combine.
+        limit: The most entries of a page.
+        cursor: Where the page starts; given by the page before.
+    """
+    schema = schema_of(runtime)
+    kind = schema.types.get(type)
+    if kind is None and type in KINDS:
+        built_in = KINDS[type]
+        condition = parse_filter(filter or {}, built_in.fields, open=built_in.open)
+        query = runtime.query(type, filter=condition, limit=limit, cursor=cursor)
+    else:
+        condition = parse_filter(
+            filter or {},
+            kind.fields if kind else {},
+            within=(FIELDS,),
+            open=kind is None or kind.partial,
+            held=lambda name: _is_held(runtime, type, name),
+        )
+        where = {TYPE: type} if kind else {}
+        if kind is None:
+            named = AnyOf((Compare((TYPE,), "=", type), Compare((SAVED_AS,), "=", type)))
+            condition = AllOf((named, condition)) if condition else named
+        query = runtime.query("context", where=where, filter=condition, limit=limit, cursor=cursor)
+    page = runtime.view.records.find(query)
+    ids = [record.id for record in page.records]
+    question = "" if cursor else _as_words(type, filter)
+    # Of a type that nobody declared or a filter that leaves all out, nobody knows that it is missing.
+    known = kind is not None or type in KINDS
+    asked(runtime, question, ids, type=type, narrowed=bool(filter or cursor) or not known)
+    hand_out_whole(runtime, page.records)
+    note = ""
+    if kind is None and type not in KINDS:
+        near = nearest(type, [*schema.types, *KINDS])
+        note = f"no type {type!r} is defined" + (f"; {near}" if near and not ids else "")
+    found = validities(runtime, page.records)
+    return TypedEntries(
+        [typed_entry(r, kind, found[r.id]) for r in page.records], page.cursor, note
+    )
+
+
+def _is_held(runtime: Runtime, type: str, name: str) -> bool:
+    """Whether an entry of the type holds a field, declared or not."""
+    present = Not(Compare((FIELDS, name), "=", None))
+    query = runtime.query("context", where={TYPE: type}, filter=present, limit=1)
+    return bool(runtime.view.records.find(query).records)
+
+
+def _as_words(type: str, filter: Any) -> str:
+    """A filter as a query in words, for the list of what was asked in vain."""
+
+    def words(value: Any) -> list[str]:
+        if isinstance(value, Mapping):
+            return [word for part in value.values() for word in words(part)]
+        if isinstance(value, list):
+            return [word for part in value for word in words(part)]
+        return [str(value)] if isinstance(value, str) else []
+
+    return " ".join([type.replace("_", " "), *words(filter)])[:200]

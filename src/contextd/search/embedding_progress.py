@@ -1,0 +1,38 @@
+"""How much of what a search looks through has vectors yet, and what to say while some have none."""
+
+from __future__ import annotations
+
+from contextd.domain.dataclass import dataclass
+from contextd.domain.query import Query
+from contextd.runtime.runtime import Runtime
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingProgress:
+    """The share of texts with a vector, from 0 to 1, and a few words on it; no words once all have one."""
+
+    share: float = 1.0
+    note: str = ""
+
+
+COMPLETE = EmbeddingProgress()
+
+
+def embedding_progress(runtime: Runtime, query: Query | None = None) -> EmbeddingProgress:
+    """How far the texts that a query looks through are embedded; all texts without a query. Without an embedder the
+    search itself says so.
+    """
+    index, model = runtime.view.index, runtime.embedder.model
+    if not model:
+        return EmbeddingProgress(0.0)
+    # The usual answer costs two rows for each part of the index.
+    if not index.pending(model, 1):
+        return COMPLETE
+    stats = index.stats(model, query)
+    if not stats.pending:
+        return COMPLETE
+    share = stats.vectors / stats.documents
+    # One missing text of a thousand is not all of them.
+    percent = min(99, round(100 * share))
+    rest = "words only for the rest" if percent else "words only"
+    return EmbeddingProgress(share, f"{percent}% embedded; {rest}")

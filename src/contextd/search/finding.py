@@ -1,0 +1,188 @@
+"""Finding records and other indexed texts for an operation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Literal
+
+from contextd.domain.confidence import confidence_at
+from contextd.domain.dataclass import dataclass
+from contextd.domain.documents import message_place
+from contextd.domain.errors import Invalid
+from contextd.domain.kinds import SEARCHED_AS, kinds_searched_as, kinds_that
+from contextd.domain.query import CODE, EVENT
+from contextd.domain.records import FOUND, Record
+from contextd.domain.tokens import count_tokens
+from contextd.domain.validity import CURRENT, Validity
+from contextd.domain.window import ItemType, Serving
+from contextd.runtime.runtime import Runtime
+from contextd.search.embedding_progress import embedding_progress
+from contextd.search.files import Past
+from contextd.search.hits import Result, Texted
+from contextd.search.reading import MOST_READ, read_once, read_said_once
+from contextd.search.search import find
+from contextd.search.validity import in_force
+
+SEARCHED: dict[str, tuple[str, ...]] = {
+    **{name: kinds_searched_as(name) for name in SEARCHED_AS},
+    "code": (CODE,),
+    "session": (EVENT, *kinds_searched_as("session")),
+}
+"""What each `type` of a search looks through: kinds of record by what their rows say, and what is
+searched besides records.
+"""
+
+
+KNOWN: tuple[str, ...] = tuple(kind for kind in kinds_that("entry") if kind != "skill")
+"""Notes, lessons, fixes, rules and standards: what is saved with one tool is found with every other."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRecord:
+    """A record, its relevance between 0 and 1, and why it was found."""
+
+    record: Record
+    score: float
+    why: str
+    validity: Validity = CURRENT
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """Records, best first, and what the search wants to say (such as `words only`)."""
+
+    hits: list[FoundRecord]
+    notice: str
+
+
+def find_records(
+    runtime: Runtime,
+    question: str,
+    kinds: tuple[str, ...],
+    *,
+    limit: int,
+    handed_out: bool = True,
+    **conditions: Any,
+) -> Findings:
+    """The records that answer `question`, ranked. Where all of them are `handed_out`, their uses are
+    counted and their sentences remembered. Further conditions are those of `find_documents`.
+    """
+    result = find_documents(
+        runtime, question, kinds, limit=limit, handed_out=handed_out, **conditions
+    )
+    least, now = conditions.get("min_confidence", 0.0), runtime.clock.now()
+    found = {hit.record.id for hit in result.hits if hit.record is not None}
+    hits = [
+        FoundRecord(hit.record, hit.relevance, hit.why, hit.validity)
+        for hit in result.hits
+        # The index knows the confidence that is stored, which can only have sunk since. A copy says
+        # nothing new beside what it is a copy of.
+        if hit.record is not None
+        and (not least or confidence_at(hit.record, now) >= least)
+        and found.isdisjoint(hit.record.data.get("promoted_from") or ())
+    ]
+    if handed_out:
+        runtime.trace.own_texts += [hit.record.text for hit in hits]
+    return Findings(hits, result.notice)
+
+
+def find_documents(
+    runtime: Runtime,
+    question: str,
+    kinds: tuple[str, ...],
+    *,
+    limit: int,
+    reach: Literal["project", "team", "org", "all"] = "all",
+    strict: bool = False,
+    past: Past | None = None,
+    handed_out: bool = True,
+    without: frozenset[str] = frozenset(),
+    **conditions: Any,
+) -> Result:
+    """What answers `question` among records, messages (EVENT) and code (CODE), ranked; with `past`,
+    code is ranked so that the right files come first. Nothing is given of the files `without`.
+    What no longer holds comes last (`in_force`). `handed_out` as for `find_records`.
+    """
+    if not question.strip():
+        raise Invalid("the query is empty", "say in a few words what you look for")
+    now = runtime.clock.now()
+    conditions.setdefault("statuses", FOUND)
+    query = runtime.query(*kinds, reach=reach, valid_at=now, **conditions)
+    caches = runtime.organisation.caches
+    texts = caches.of("words of texts", MOST_READ)
+    records = caches.of("words of records", MOST_READ)
+    progress = embedding_progress(runtime, query)
+    result = find(
+        runtime.view.index,
+        runtime.embedder,
+        question,
+        query,
+        hydrate=lambda ids: contents_of(runtime, ids, without),
+        limit=limit,
+        now=now,
+        cascade=runtime.cascade,
+        strict=strict,
+        past=past,
+        embedded=progress.share if runtime.embedder.model else 1.0,
+        reranker=runtime.reranker,
+        reading=partial(read_once, texts),
+        saying=partial(read_said_once, records, texts),
+    )
+    result = in_force(runtime, result)
+    result = replace(result, notice="; ".join(filter(None, (result.notice, progress.note))))
+    if progress.note or not result.by_meaning:
+        runtime.trace.by_words = result.notice
+    if handed_out:
+        runtime.trace.used += [hit.record for hit in result.hits if hit.record is not None]
+    return result
+
+
+def give(runtime: Runtime, texts: Iterable[tuple[ItemType, str, str]]) -> None:
+    """Note what a call gives its agent: of what type, from where, the text. Outside of a session there is no
+    window that it would fill, and nothing is counted.
+    """
+    if runtime.session:
+        runtime.trace.gave += [
+            Serving(type, source, count_tokens(text)) for type, source, text in texts
+        ]
+
+
+def hand_out_whole(runtime: Runtime, records: Sequence[Record]) -> None:
+    """Note records that a call gives its agent whole."""
+    runtime.trace.gave += [Serving("discovery", one.id, count_tokens(one.text)) for one in records]
+
+
+def contents_of(
+    runtime: Runtime, ids: Sequence[str], without: frozenset[str] = frozenset()
+) -> dict[str, Texted]:
+    """What stands behind index ids: records, chunks of code, messages. Those that nothing stands behind
+    any more are left out, and chunks of the files `without`.
+    """
+    view = runtime.view
+    places = {id: place for id in ids if (place := message_place(id)) is not None}
+    others = [id for id in ids if id not in places]
+    found: dict[str, Texted] = {record.id: record for record in view.records.get(others)}
+    rest = [id for id in others if id not in found]
+    if rest:
+        chunks = view.files.chunks(rest)
+        found |= {chunk.id: chunk for chunk in chunks if chunk.path not in without}
+    if places:
+        by_place = {place: id for id, place in places.items()}
+        for session_id, event in view.sessions.messages(list(by_place)):
+            found[by_place[session_id, event.seq]] = event
+    return found
+
+
+def resolve(runtime: Runtime, id: str, *kinds: str) -> Record:
+    """The record with this id or unique prefix that the caller may read, of one of `kinds`.
+
+    Raises `NotFound` or `Conflict`; `Invalid` when it is of another kind.
+    """
+    record = runtime.view.records.resolve(id.strip())
+    if kinds and record.kind not in kinds:
+        raise Invalid(
+            f"{id} is a {record.kind}, not a {' or '.join(kinds)}", "give the id of one of those"
+        )
+    return record

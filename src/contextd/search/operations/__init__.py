@@ -1,0 +1,1 @@
+"""The operations of search: one function per use case."""

@@ -1,0 +1,216 @@
+"""One search over everything: knowledge, sessions and code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from contextd.briefing.window_log import archived_sources
+from contextd.codebase.freshness import Lag, steady
+from contextd.domain.code import Chunk
+from contextd.domain.dataclass import dataclass
+from contextd.domain.documents import message_place
+from contextd.domain.kinds import KINDS
+from contextd.domain.limits import Range, Text
+from contextd.domain.query import CODE, EVENT
+from contextd.domain.records import Record, headed, short_id
+from contextd.domain.sessions import Event
+from contextd.domain.time import age, from_micros, moment
+from contextd.domain.tokens import count_tokens
+from contextd.domain.window import Serving
+from contextd.domain.words import content_words, one_line
+from contextd.knowledge.anchoring import notes
+from contextd.knowledge.views import label, noted
+from contextd.runtime.operation import operation
+from contextd.runtime.runtime import Runtime
+from contextd.search.finding import SEARCHED, find_documents
+from contextd.search.hits import Hit
+from contextd.search.passage import covered, passage
+from contextd.search.past_work import past_of
+from contextd.search.questions import asked, unanswered
+
+_TEXT = 600
+_HEADING = 150
+"""Characters of a title above a passage that stands elsewhere."""
+
+if TYPE_CHECKING:
+    SearchType = str
+else:
+    SearchType = Literal[("all", *SEARCHED)]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """One hit of any kind. `date` is when it was said, or when the file of a piece of code last changed on disk:
+    how long ago on the same day, else the day. `session` is the id of the session it was said in. `validity` says
+    whether it still holds: who took it back, what replaced it, that nobody confirmed it. `score` is between 0 and 1 and may be compared with other searches. `symbol` is what a piece of
+    code defines.
+    """
+
+    id: str
+    type: str
+    text: str
+    source: str
+    date: str
+    score: float
+    why: str
+    stale: str = ""
+    contradicts: str = ""
+    validity: str = ""
+    session: str = ""
+    symbol: str = ""
+
+    def as_text(self) -> str:
+        """The text, then where it comes from and why it is here; of code, first where it is."""
+        return self._told(f"{self.score:.3f}", self.why)
+
+    def as_line(self) -> str:
+        """The same without why it is here."""
+        return self._told()
+
+    def _told(self, *why: str) -> str:
+        session = f"session {short_id(self.session)}" if self.session else ""
+        notes = (session, *why, self.stale, self.validity)
+        if self.type == "code":
+            place = f"{self.source} {self.symbol}".rstrip()
+            changed = f"changed {self.date}" if self.date else ""
+            return _marked(f"{place}\n{self.text}", f"code {self.id[:12]}", changed, *notes)
+        message = message_place(self.id)
+        if message is not None:
+            # The session is its source.
+            return _marked(self.text, f"{self.source}#{message[1]}", self.date, *notes)
+        name = f"{self.type} {short_id(self.id)}"
+        return _marked(self.text, name, self.source, self.date, *notes)
+
+
+def _marked(text: str, *marks: str) -> str:
+    return f"{text}\n  ({' · '.join(filter(None, marks))})"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHits:
+    """Hits of every kind, best first."""
+
+    results: list[SearchHit]
+    notice: str = ""
+
+    def as_text(self) -> str:
+        """Each hit with its source."""
+        parts = [f"{i}. {hit.as_text()}" for i, hit in enumerate(self.results, 1)]
+        return "\n".join([*parts, f"({self.notice})"] if self.notice else parts)
+
+
+@operation("GET /api/search", profile="core", personal=True)
+def context_search(
+    runtime: Runtime,
+    query: Text,
+    type: SearchType = "all",
+    limit: Annotated[int, Range(1, 100)] = 5,
+) -> SearchHits:
+    """Search lessons, decisions, past sessions and code. Use before asking the user.
+
+    Args:
+        query: What you want to know.
+        type: Only one sort.
+        limit: The most hits.
+    """
+    kinds = SEARCHED.get(type) or (*KINDS, EVENT, CODE)
+    past = past_of(runtime, query) if kinds == (CODE,) else None
+    with steady(runtime, asked=query) if CODE in kinds else nullcontext(Lag()) as lag:
+        found = find_documents(runtime, query, kinds, limit=limit, past=past, without=lag.paths)
+    now = runtime.clock.now()
+    archived = archived_sources(runtime)
+    records = [hit.record for hit in found.hits if hit.record is not None]
+    stale = notes(runtime, records)
+    changed = _changed_at(runtime, found.hits)
+    words = frozenset(content_words(query))
+    hits = [
+        replace(
+            shown(hit, words, now, changed, archived=_source(hit).source in archived),
+            stale=stale.get(hit.id, ""),
+            contradicts=hit.validity.contradicts,
+        )
+        for hit in found.hits
+    ]
+    runtime.trace.gave += [_source(hit) for hit in found.hits]
+    runtime.trace.own_texts += [hit.text for hit in hits if hit.type != "code"]
+    # What is not indexed yet may hold the answer.
+    narrowed = type != "all" or bool(lag.notice)
+    noted = asked(runtime, query, [hit.id for hit in hits], type=type, narrowed=narrowed)
+    nothing = "" if hits else unanswered(runtime, "nothing relevant is known", noted=noted)
+    notes_on_it = (found.notice if hits else nothing, lag.notice)
+    return SearchHits(hits, "; ".join(filter(None, notes_on_it)))
+
+
+def _source(hit: Hit) -> Serving:
+    """What a hit takes of the window: the file, the record or the session it is a piece of."""
+    content = hit.content
+    tokens = count_tokens(content.text[:_TEXT])
+    if isinstance(content, Chunk):
+        return Serving("file", content.path, tokens)
+    if isinstance(content, Record):
+        return Serving("discovery", content.id, tokens)
+    return Serving("session", hit.id.partition("#")[0], tokens)
+
+
+def _changed_at(runtime: Runtime, hits: Iterable[Hit]) -> dict[str, datetime]:
+    """When the files of the hits that are code last changed, by path."""
+    paths = {hit.content.path for hit in hits if isinstance(hit.content, Chunk)}
+    files = runtime.view.files.get(runtime.scope, sorted(paths)) if paths else []
+    return {file.path: from_micros(file.mtime_ns // 1_000) for file in files}
+
+
+def shown(
+    hit: Hit,
+    words: frozenset[str],
+    now: datetime,
+    changed: Mapping[str, datetime],
+    *,
+    archived: bool = False,
+) -> SearchHit:
+    """A hit as it is given to whoever asked with these `words`; `changed` is when files last did."""
+    score = round(hit.relevance, 4)
+    content = hit.content
+    why = hit.why + (" · was archived from the window" if archived else "")
+    if isinstance(content, Record):
+        kind = label(content.kind, dict(content.data))
+        return SearchHit(
+            hit.id,
+            kind,
+            _told_of(content, words),
+            str(content.source),
+            moment(content.created_at, now),
+            score,
+            why,
+            validity=noted(content, hit.validity),
+            session=content.session,
+        )
+    if isinstance(content, Chunk):
+        place = f"{content.path}:{content.start_line}-{content.end_line}"
+        text = content.text[:_TEXT].rstrip()
+        when = age(changed[content.path], now) if content.path in changed else ""
+        return SearchHit(hit.id, "code", text, place, when, score, why, symbol=content.symbol)
+    assert isinstance(content, Event)
+    message = f"{content.role}: {passage(content.text, words, _TEXT)}"[:_TEXT]
+    session = hit.id.partition("#")[0]
+    source, since = f"session {short_id(session)}", moment(content.at, now)
+    note = hit.validity.note
+    return SearchHit(hit.id, "session", message, source, since, score, why, validity=note)
+
+
+def _told_of(record: Record, words: frozenset[str]) -> str:
+    """A record as it is shown: its heading and text, or, where more of the question stands in a field beside
+    them, such as all that was asked and answered in a turn, the heading and that passage.
+    """
+    text = passage(headed(record.title, record.content), words, _TEXT)
+    fields = [field for field in record.beside if field]
+    if not fields:
+        return text
+    heading = one_line(record.title, _HEADING)
+    room = _TEXT - len(heading) - 1
+    passages = [f"{heading}\n{passage(field, words, room)}".strip() for field in fields]
+    # The first of equals: the text itself.
+    return max((text, *passages), key=lambda one: covered(one, words))

@@ -1,0 +1,242 @@
+"""Whether records and messages still hold: the one place that every reader asks.
+
+A text no longer holds when the user took it back, when another record replaced it or was merged with it, or when
+somebody archived or deleted it. Of two texts in conflict the later one comes first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from contextd.claims.contradictions import said_at
+from contextd.claims.replaced import Swap, renamed, swap
+from contextd.domain.dataclass import dataclass
+from contextd.domain.documents import message_place
+from contextd.domain.kinds import EPISODE, kinds_that
+from contextd.domain.records import FOUND, Record, headed, short_id
+from contextd.domain.sessions import Event
+from contextd.domain.validity import CURRENT, TAKEN_BACK, Validity
+from contextd.domain.words import content_words, one_line
+from contextd.knowledge.disagreements import conflicting
+from contextd.runtime.runtime import Runtime
+from contextd.search.hits import Hit, Result
+
+_QUOTED = 100
+"""Characters of what replaced a text, as they are quoted beside it."""
+
+_COMPARED, _EVIDENCE, _READ = 20, 10, 3_000
+"""Hits that are compared with each other, further ones that may tell of a new name, characters of each."""
+
+_AT_ONCE = timedelta(minutes=1)
+"""Of two texts written within it neither is the later one."""
+
+
+def validities(runtime: Runtime, records: Sequence[Record]) -> dict[str, Validity]:
+    """The validity of each record, by id."""
+    against = conflicting(runtime, records)
+    named = [id for record in records if (id := _replacing(record))]
+    others = [other for found in against.values() for other in found]
+    known = {one.id: one for one in records}
+    missing = list(dict.fromkeys(id for id in (*named, *others) if id not in known))
+    if missing:
+        known |= {one.id: one for one in runtime.view.records.get(missing)}
+    return {
+        one.id: _taken_back(one) or _replaced(one, known) or _opposed(one, against, known)
+        for one in records
+    }
+
+
+def current(runtime: Runtime, records: Sequence[Record]) -> list[Record]:
+    """Those of these records that still hold: what may be told unasked."""
+    found = validities(runtime, records)
+    return [record for record in records if not found[record.id].replaced]
+
+
+def in_force(runtime: Runtime, result: Result) -> Result:
+    """The result of a search with the validity of each hit: the later of two texts in conflict before the
+    other, and what no longer holds at the end.
+    """
+    records = {hit.id: hit.record for hit in result.hits if hit.record is not None}
+    found = validities(runtime, list(records.values())) | _messages(runtime, result.hits)
+    hits = [replace(hit, validity=found.get(hit.id, CURRENT)) for hit in result.hits]
+    evidence = [hit for hit in result.lost.beaten if isinstance(hit, Hit)][:_EVIDENCE]
+    hits = _outdated(hits, evidence)
+    ordered = [hit for hit in hits if not hit.validity.replaced]
+    ordered = _later_first(ordered, records)
+    ordered += [hit for hit in hits if hit.validity.replaced]
+    return replace(result, hits=tuple(_falling(ordered)))
+
+
+def _replacing(record: Record) -> str:
+    """The id of what a record says replaced it."""
+    by = record.data.get("taken_back_by") if record.data.get("taken_back") else None
+    return str(by[0]) if by else record.canonical_id
+
+
+def _taken_back(record: Record) -> Validity | None:
+    if not record.data.get("taken_back"):
+        return None
+    source = [str(one) for one in record.data.get("taken_back_by") or ("", "")]
+    return _withdrawn(*source[:2])
+
+
+def _withdrawn(by: str, words: str) -> Validity:
+    quoted = f": “{one_line(words, _QUOTED)}”" if words else ""
+    source = f" (episode {short_id(by)})" if by else ""
+    return Validity(f"taken back by the user{quoted}{source}", by, replaced=True)
+
+
+def _replaced(record: Record, known: Mapping[str, Record]) -> Validity | None:
+    if record.status in (*FOUND, "inbox"):
+        return None
+    by = known.get(record.canonical_id)
+    if by is None or record.status not in _BY:
+        return Validity(record.status, record.canonical_id, replaced=True)
+    quoted = one_line(headed(by.title, by.content), _QUOTED)
+    return Validity(f"{_BY[record.status]} {short_id(by.id)}: “{quoted}”", by.id, replaced=True)
+
+
+_BY = {"superseded": "superseded by", "merged": "merged into"}
+
+
+def _opposed(
+    record: Record, against: Mapping[str, Sequence[str]], known: Mapping[str, Record]
+) -> Validity:
+    others = [known[id] for id in against.get(record.id, ()) if id in known]
+    if not others:
+        return CURRENT
+    later = [one for one in others if _is_later(one, record)]
+    notes = [f"contradicts {short_id(one.id)}{_which(one, record)}" for one in others]
+    return Validity(
+        note="; ".join(notes),
+        contradicts=", ".join(short_id(one.id) for one in others),
+        newer=tuple(one.id for one in later),
+    )
+
+
+def _which(other: Record, record: Record) -> str:
+    if _is_later(other, record):
+        return f", which is newer: “{one_line(headed(other.title, other.content), _QUOTED)}”"
+    return ", which is older" if _is_later(record, other) else ""
+
+
+def _is_later(one: Record, other: Record) -> bool:
+    """Whether a record was said later than another one. No later note outdates a rule."""
+    rules = kinds_that("binding")
+    if other.kind in rules and one.kind not in rules:
+        return False
+    return _since(one) - _since(other) > _AT_ONCE
+
+
+def _since(record: Record) -> datetime:
+    """When a record was said. Marking an episode changes it, and makes it no newer."""
+    return record.created_at if record.kind == EPISODE else said_at(record)
+
+
+def _messages(runtime: Runtime, hits: Iterable[Hit]) -> dict[str, Validity]:
+    """The validity of the messages that the user took back."""
+    places = {hit.id: place for hit in hits if (place := message_place(hit.id)) is not None}
+    found: dict[str, Validity] = {}
+    for id in dict.fromkeys(session for session, _ in places.values()):
+        session = runtime.view.sessions.get(id)
+        for after, last, by, words in session.data.get(TAKEN_BACK, ()) if session else ():
+            for hit, (where, seq) in places.items():
+                if where == id and after < seq <= last:
+                    found[hit] = _withdrawn(str(by), str(words))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """What a hit says, since when, and what it says got another name or was replaced."""
+
+    hit: Hit
+    text: str
+    at: datetime
+    swaps: tuple[Swap, ...]
+
+
+def _outdated(hits: Sequence[Hit], evidence: Sequence[Hit]) -> list[Hit]:
+    """The hits, those marked as replaced that speak of a thing under a name which a later one says is gone."""
+    texts = [one for hit in (*hits[:_COMPARED], *evidence) if (one := _text_of(hit)) is not None]
+    telling = [one for one in texts if one.swaps]
+    if not telling:
+        return list(hits)
+    found: dict[str, Validity] = {}
+    for older in texts:
+        for newer in telling:
+            if newer.at - older.at <= _AT_ONCE or newer.hit.validity.replaced:
+                continue
+            swapped = next((one for one in newer.swaps if _speaks_of(older.text, one)), None)
+            if swapped is not None:
+                found[older.hit.id] = _renamed(swapped, newer.hit)
+    return [
+        replace(hit, validity=found[hit.id])
+        if hit.id in found and not hit.validity.replaced
+        else hit
+        for hit in hits
+    ]
+
+
+def _renamed(swapped: Swap, by: Hit) -> Validity:
+    place = message_place(by.id)
+    name = short_id(by.id if place is None else place[0])
+    now = f"is {swapped.better} since" if swapped.better else "is gone since"
+    return Validity(f"older: {swapped.worse} {now} {name}", by.id, replaced=True)
+
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_TELLING = re.compile(r"[a-z0-9][A-Z]|\w[-_.#/]\w|[A-Za-z]\d|^[A-Z]")
+_NAME = re.compile(r"[\w.+#@/-]{3,}")
+
+
+def _text_of(hit: Hit) -> _Text | None:
+    content = hit.content
+    if isinstance(content, Record):
+        text, at = headed(content.title, content.content), _since(content)
+    elif isinstance(content, Event):
+        text, at = content.text, content.at
+    else:
+        return None
+    sentences = _SENTENCE.split(text[:_READ])
+    swaps = [one for s in sentences for one in (renamed(s), swap(s)) if one is not None]
+    return _Text(hit, text, at, tuple(one for one in swaps if _NAME.fullmatch(one.worse)))
+
+
+def _speaks_of(text: str, swapped: Swap) -> bool:
+    """Whether a text means the thing under its old name: it has that name and not the new one. Where the name may
+    be a plain word, the text must share a word with what was said beside it.
+    """
+    if not _has(text, swapped.worse) or (swapped.better and _has(text, swapped.better)):
+        return False
+    if _TELLING.search(swapped.worse):
+        return True
+    return not set(content_words(swapped.rest)).isdisjoint(content_words(text))
+
+
+def _has(text: str, name: str) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text, re.I) is not None
+
+
+def _later_first(hits: Sequence[Hit], records: Mapping[str, Record]) -> list[Hit]:
+    """The hits, each moved behind the later ones that contradict it."""
+    ordered = list(hits)
+    for hit in hits:
+        later = {id for id in hit.validity.newer if id in records}
+        places = [place for place, other in enumerate(ordered) if other.id in later]
+        here = ordered.index(hit)
+        if places and here < max(places):
+            ordered.insert(max(places), ordered.pop(here))
+    return ordered
+
+
+def _falling(hits: Sequence[Hit]) -> list[Hit]:
+    """The hits with relevances that fall, so that whoever orders by them gets this order."""
+    least, found = 1.0, list[Hit]()
+    for hit in hits:
+        least = min(least, hit.relevance)
+        found.append(hit if hit.relevance == least else hit.with_relevance(least))
+    return found

@@ -1,0 +1,79 @@
+"""What records say of files: those that resemble a question vote for the files they are about.
+
+The vote is gated three times, because memory that always speaks earns nothing: a record must be
+close to the question, a record about many files says little of each, and a vote moves only files
+that the search of the code proposed too, so a file that is gone cannot be voted for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import sqrt
+
+from contextd.domain.records import Record
+from contextd.search.hits import ScorePart
+from contextd.search.rank import files_of
+from contextd.search.weights import FILES_WITH_PAST, MEANING, weights
+
+RECORDS, COMMITS = "records", "commits"
+"""The names of the parts that votes add to a score."""
+
+FLOOR = 0.4
+"""The cosine at which a record begins to count; at 1 it counts fully. It is what every search asks
+of a text that nobody asked for.
+"""
+
+VOTERS, MOST_FILES = 20, 20
+
+BY_WORDS = 0.4
+"""What the voice of commits is beside one of records: subjects are compared by their words alone."""
+
+_QUOTED = 60
+
+
+def file_votes(near: Iterable[tuple[Record, float]]) -> dict[str, ScorePart]:
+    """Path → what the records add to the file's score, from (record, cosine), nearest first. The part's
+    `raw` is their voice, from 0 to 1; its amount, what that counts by fitted weights.
+
+    A record's vote is (cosine − 0.4)/0.6, divided by the root of how many files it is about; the 20
+    nearest with files have one. Votes for a file add up to 1 at most.
+    """
+    sums: dict[str, float] = {}
+    first: dict[str, Record] = {}
+    voters = 0
+    for record, cosine in near:
+        files = sorted(set(files_of(record)))
+        if cosine <= FLOOR or voters == VOTERS:
+            break
+        if not 1 <= len(files) <= MOST_FILES or record.trust == "external":
+            continue
+        voters += 1
+        for path in files:
+            sums[path] = sums.get(path, 0.0) + (cosine - FLOOR) / (1 - FLOOR) / sqrt(len(files))
+            first.setdefault(path, record)
+    return {
+        path: _vote(RECORDS, min(1.0, voice), _reason(first[path])) for path, voice in sums.items()
+    }
+
+
+def commit_votes(alike: Mapping[str, tuple[float, str]]) -> dict[str, ScorePart]:
+    """Path → what commits like the question add to the file's score, from (0 to 1, a subject)."""
+    return {
+        path: _vote(COMMITS, BY_WORDS * voice, f"changed for “{_short(subject)}” before")
+        for path, (voice, subject) in alike.items()
+    }
+
+
+def _vote(name: str, voice: float, why: str) -> ScorePart:
+    return ScorePart(name, MEANING * weights(FILES_WITH_PAST)[name] * voice, raw=voice, why=why)
+
+
+def _reason(record: Record) -> str:
+    excerpt = _short(record.title or record.content)
+    changed = record.anchor.commit or record.data.get("affected_files")
+    return f"changed for “{excerpt}” before" if changed else f"“{excerpt}” is about it"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _QUOTED else line[: _QUOTED - 1] + "…"

@@ -1,0 +1,46 @@
+"""Ending the sessions of a client that exited without a word: some send no event at their end."""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import timedelta
+
+from contextd.domain.sessions import Session, SessionChange
+from contextd.jobs.table import new_job
+from contextd.runtime.runtime import Runtime
+from contextd.sessions.seating import hooked_sessions
+
+_DISCONNECTED = "disconnected_process"
+"""Where a session keeps the process id of the client that closed its MCP connection."""
+
+_GRACE = timedelta(seconds=5)
+"""A client that does send an event at its end has sent it by then: it closes its servers while it exits."""
+
+
+def note_disconnect(runtime: Runtime) -> None:
+    """Note in the sessions that hooks follow that their client closed its connection, and look soon whether it
+    exited. A client that only restarts its servers lives on, and so do its sessions.
+    """
+    sessions = hooked_sessions(runtime)
+    if not sessions:
+        return
+    changes = [SessionChange(id=one.id, data={_DISCONNECTED: runtime.process}) for one in sessions]
+    due = runtime.clock.now() + _GRACE
+    look = new_job("end_idle_sessions", None, runtime.place, once="disconnected", run_at=due)
+    runtime.commit(sessions=changes, jobs=[look])
+
+
+def client_exited(session: Session) -> bool:
+    """Whether the client of a session closed its connection and its process is gone."""
+    process = session.data.get(_DISCONNECTED)
+    # On Windows the signal 0 is no question: it interrupts.
+    if not isinstance(process, int) or process <= 1 or sys.platform == "win32":
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False

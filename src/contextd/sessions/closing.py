@@ -1,0 +1,47 @@
+"""Ending a session, and having it learned from."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from contextd.domain.sessions import Session, SessionChange
+from contextd.jobs.table import new_job
+from contextd.runtime.runtime import Runtime
+from contextd.sessions.track import STATED
+
+
+def close_session(
+    runtime: Runtime,
+    session: Session,
+    *,
+    outcome: str = "",
+    learn: bool = True,
+    transcript: str = "",
+    at: datetime | None = None,
+) -> str:
+    """Mark a session over, now or since `at`, and queue the learning with it. Returns the job's id.
+
+    Ending a session twice is harmless: what was learned once is not learned again.
+    """
+    # What its calls left is written in a moment; learning must find it.
+    runtime.sinks.settle()
+    data = {"transcript": transcript} if transcript else {}
+    change = SessionChange(
+        id=session.id,
+        seen_at=at or runtime.clock.now(),
+        ended_at=at or runtime.clock.now(),
+        outcome=outcome,
+        completed=not learn,
+        data={**data, STATED: outcome} if outcome else data,
+    )
+    jobs = [
+        new_job(
+            "learn_session",
+            session.scope,
+            runtime.place,
+            {"session_id": session.id, "root": session.cwd},
+            once=session.id,
+        )
+    ]
+    done = runtime.commit(sessions=[change], jobs=jobs if learn else [])
+    return done.jobs[0] if done.jobs else ""

@@ -1,0 +1,75 @@
+"""Resolve the handles a caller passes: ids of sessions, subtasks, digests and jobs.
+
+A handle is looked up in the call's view and nowhere else, as records are. One of another project is
+therefore unknown, whole or abbreviated, even where the same person owns both projects: an agent that works
+in one of them must neither read the other's conversation nor write into it. To use a handle of another
+project, the call names that project. `tests/rules/test_handles.py` keeps every other lookup out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from contextd.domain.errors import Conflict, NotFound
+from contextd.domain.jobs import Job
+from contextd.domain.originals import Original
+from contextd.domain.sessions import Session
+from contextd.runtime.runtime import Runtime
+
+SHORTEST = 4
+"""Characters of an id that name a session or a job, as for records."""
+
+_LISTED, _SHOWN = 5, 12
+"""How many candidates an ambiguous id lists, and characters of each."""
+
+_T = TypeVar("_T", Session, Job)
+
+
+def session_named(runtime: Runtime, id: str) -> Session:
+    """The session of the call's project with this id, or with the only id that begins so.
+
+    Raises `NotFound`, also outside of any project, or `Conflict` for an ambiguous beginning.
+    """
+    wanted, sessions = id.strip(), runtime.view.sessions
+    whole = sessions.get(wanted)
+    if whole is not None:
+        return whole
+    here = frozenset({runtime.scope})
+    alike = _alike(wanted, lambda: sessions.find(here, prefix=wanted, limit=_LISTED + 1))
+    return _only(
+        alike, wanted, "session", "session_start gives the id of a session of this project"
+    )
+
+
+def job_named(runtime: Runtime, id: str) -> Job:
+    """The job in the call's view with this id, or with the only id that begins so.
+
+    Raises `NotFound`, or `Conflict` for an ambiguous beginning.
+    """
+    wanted, jobs = id.strip(), runtime.view.jobs
+    alike = _alike(wanted, lambda: jobs.list(prefix=wanted, limit=_LISTED + 1))
+    return _only(alike, wanted, "job", "`contextd jobs` lists them")
+
+
+def is_job(runtime: Runtime, id: str) -> bool:
+    """Whether the call's view has the job with this id."""
+    return bool(runtime.view.jobs.list(prefix=id, limit=1))
+
+
+def original_named(runtime: Runtime, handle: str) -> Original | None:
+    """The text behind a digest's handle, from the call's view; None when there is none."""
+    return runtime.view.originals.get(handle.strip())
+
+
+def _alike(wanted: str, find: Callable[[], list[_T]]) -> list[_T]:
+    return find() if len(wanted) >= SHORTEST else []
+
+
+def _only(alike: Sequence[_T], wanted: str, noun: str, hint: str) -> _T:
+    if len(alike) > 1:
+        names = ", ".join(one.id[:_SHOWN] for one in alike[:_LISTED])
+        raise Conflict(f"{wanted!r} matches {len(alike)} {noun}s", f"use more characters: {names}")
+    if not alike:
+        raise NotFound(f"no {noun} {wanted!r}", hint)
+    return alike[0]

@@ -1,0 +1,39 @@
+"""Events of a session that hooks tell of."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime
+
+from contextd.clients.occurrence import Occurrence
+from contextd.domain.sessions import Event
+from contextd.redaction.redact import redact
+from contextd.runtime.runtime import Runtime
+
+_PROMPT_KEPT, _ANSWER_KEPT = 4_000, 20_000
+
+
+def question(occurrence: Occurrence, at: datetime, clean: str) -> Event:
+    """A prompt, by its text without secrets."""
+    key = occurrence.prompt_id or hashlib.blake2b(clean.encode(), digest_size=12).hexdigest()
+    return Event(type="query", key=f"prompt:{key}", at=at, role="user", text=clean[:_PROMPT_KEPT])
+
+
+def statement(
+    runtime: Runtime, occurrence: Occurrence, at: datetime, origin: str
+) -> tuple[Event, ...]:
+    """What the client says the agent said."""
+    clean = redact(occurrence.answer, runtime.redaction_key).text[:_ANSWER_KEPT]
+    if not clean.strip():
+        return ()
+    key = hashlib.blake2b(clean.encode(), digest_size=12).hexdigest()
+    return (
+        Event(
+            type="note",
+            key=f"{origin}:{key}",
+            at=at,
+            role="assistant",
+            text=clean,
+            data={"origin": origin},
+        ),
+    )

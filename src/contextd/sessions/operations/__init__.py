@@ -1,0 +1,1 @@
+"""The operations of sessions: one function per use case."""

@@ -1,0 +1,83 @@
+"""The session of a connection: which it is, and its end with the connection."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from contextd.domain.dataclass import dataclass
+from contextd.domain.records import short_id
+from contextd.domain.time import iso
+from contextd.runtime.operation import operation
+from contextd.runtime.runtime import Runtime
+from contextd.sessions.client_exit import note_disconnect
+from contextd.sessions.closing import close_session
+from contextd.sessions.seating import is_open, leave_seats, session_of
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """The sessions a closed connection ended."""
+
+    ended: list[str]
+
+
+@operation("POST /api/connections/closed", effect="write", audience="system", idempotent=True)
+def connection_closed(runtime: Runtime) -> Closed:
+    """End the sessions of this connection; one that hooks follow, once its client has exited."""
+    # A session that the last calls are still opening must be there to be ended.
+    runtime.sinks.settle()
+    ended: list[str] = []
+    for scope, session_id in leave_seats(runtime):
+        there = runtime.at(str(scope))
+        found = there.view.sessions.get(session_id)
+        if found is not None and is_open(found) and not found.data.get("hooked"):
+            close_session(there, found)
+            ended.append(found.id)
+    note_disconnect(runtime)
+    return Closed(ended)
+
+
+@dataclass(frozen=True, slots=True)
+class Current:
+    """The session of this connection."""
+
+    session: dict[str, Any] | None
+
+    def as_text(self) -> str:
+        """Markdown."""
+        if self.session is None:
+            return "# Session\nNo session is active; session_start begins one."
+        s = self.session
+        lines = [
+            f"# Session {short_id(s['id'])}",
+            f"Client: {s['client']}",
+            f"Started: {s['started_at']}",
+        ]
+        lines += [f"Task: {s['task']}"] if s["task"] else []
+        lines += [f"Topics: {', '.join(s['topics'])}"] if s["topics"] else []
+        if s["files"]:
+            lines += ["", "## Files", *(f"- {f['path']} ({f['count']}×)" for f in s["files"])]
+        return "\n".join(
+            [*lines, "", f"{s['tool_calls']} calls, {s['tokens_served']} tokens served"]
+        )
+
+
+@operation("GET /api/sessions/current", audience="system")
+def session_current(runtime: Runtime) -> Current:
+    """Show the session of this connection; another window's is none of its business."""
+    runtime.sinks.settle()
+    session = session_of(runtime)
+    if session is None:
+        return Current(None)
+    return Current(
+        {
+            "id": session.id,
+            "client": session.client,
+            "task": session.task,
+            "started_at": iso(session.started_at),
+            "topics": list(session.topics),
+            "files": [{"path": f.path, "count": f.count} for f in session.files],
+            "tool_calls": session.tool_calls,
+            "tokens_served": session.tokens_served,
+        }
+    )

@@ -1,0 +1,56 @@
+"""Sessions that nobody ends: they are over when nothing happened for long, and put away later."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from contextd.codebase.freshness import rest
+from contextd.domain.errors import ContextdError
+from contextd.domain.sessions import Session, SessionChange
+from contextd.jobs.table import Task
+from contextd.runtime.runtime import Runtime
+from contextd.sessions.client_exit import client_exited
+from contextd.sessions.closing import close_session
+
+_AT_ONCE = 1_000
+
+
+def end_idle_sessions(runtime: Runtime, task: Task) -> Mapping[str, Any]:
+    """End sessions without activity or whose client exited, and archive completed ones after a week."""
+    upkeep, now = runtime.upkeep, runtime.clock.now()
+    if upkeep is None:
+        return {}
+    ended = archived = 0
+    busy: set[Path] = set()
+    for session in upkeep.idle_sessions(now, _AT_ONCE):
+        task.hold.check()
+        timeout = _settings_of(runtime, session, "sessions.timeout_minutes")
+        if not (session.is_idle(now, timeout) or client_exited(session)):
+            busy.add(Path(session.cwd))
+            continue
+        close_session(_in(runtime, session), session, at=session.last_seen_at)
+        ended += 1
+    days = runtime.settings.number("sessions.archive_days")
+    for session in upkeep.rested_sessions(now - timedelta(days=days), _AT_ONCE):
+        task.hold.check()
+        _in(runtime, session).commit(sessions=[SessionChange(id=session.id, archived=True)])
+        archived += 1
+    rest(runtime, frozenset(busy))
+    return {"ended": ended, "archived": archived}
+
+
+def _in(runtime: Runtime, session: Session) -> Runtime:
+    """The job standing in the project of a session."""
+    return runtime.at(str(session.scope))
+
+
+def _settings_of(runtime: Runtime, session: Session, name: str) -> int:
+    """A setting as it is where a session works. A file that cannot be read leaves the usual value."""
+    root = Path(session.cwd) if session.cwd else None
+    try:
+        return runtime.organisation.settings(root).number(name)
+    except ContextdError:
+        return runtime.settings.number(name)

@@ -1,0 +1,132 @@
+"""What sessions say of skills: of what use one was, and which sequence of steps might be one."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from contextlib import suppress
+
+from contextd.domain.changes import Put
+from contextd.domain.confidence import START
+from contextd.domain.documents import record_document
+from contextd.domain.errors import Stale
+from contextd.domain.records import STATUSES, Record, Source
+from contextd.domain.sessions import Session
+from contextd.knowledge.writing import change, cleaned, embed_documents
+from contextd.runtime.runtime import Runtime
+from contextd.sessions.turns import Turn
+from contextd.skills.procedures import PROCEDURES, Procedure, procedures_of, returned
+
+SESSIONS = 3
+"""In so many sessions a sequence of steps must have ended well before it is proposed as a skill."""
+
+_LOOKED_AT, _MOST = 200, 2_000
+_NAMESPACE = uuid.UUID("c9a1bb52-61f7-5b62-8a0e-9a4be0b5b1de")
+_PART = 0.5
+"""The share of steps that two sequences have in common when one of them is enough to look at: both proposals
+of 94 sessions were one routine with another step at its end.
+"""
+
+
+def judge_skills(runtime: Runtime, session: Session) -> int:
+    """Count a skill as having helped where it was given whole in a session that ended well; how many."""
+    if session.outcome != "success":
+        return 0
+    served = [item.source for item in runtime.view.sessions.items(session.id)]
+    helped = 0
+    reason = f"helped in session {session.id[:8]}"
+    for record in runtime.view.records.get(served):
+        counted = record.kind == "skill" and record.usage_count and _may_change(runtime, record)
+        if not counted or any(
+            one.reason == reason for one in runtime.view.records.history(record.id)[-20:]
+        ):
+            continue
+        after = record.with_(helpful=record.helpful + 1)
+        with suppress(Stale):
+            change(runtime, record, after, action="feedback", reason=reason)
+            helped += 1
+    return helped
+
+
+def _may_change(runtime: Runtime, record: Record) -> bool:
+    return runtime.caller.may("write", record.scope, "skills")
+
+
+def propose_skills(
+    runtime: Runtime, session: Session, turns: Sequence[Turn]
+) -> tuple[list[str], int]:
+    """Put the sequences of steps that ended well in `SESSIONS` sessions into the inbox as skills somebody may
+    accept; the keys of all sequences of this session, and how many were proposed.
+    """
+    found = procedures_of(turns)
+    keys = [one.key for one in found]
+    if not found or not runtime.caller.may("write", runtime.scope, "skills"):
+        return keys, 0
+    before = runtime.view.sessions.find(frozenset({session.scope}), limit=_LOOKED_AT)
+    others = [one.data.get(PROCEDURES) for one in before if one.id != session.id]
+    again = returned(found, others, SESSIONS)
+    if not again:
+        return keys, 0
+    query = runtime.query("skill", reach="project", statuses=STATUSES, limit=_MOST)
+    known = list(runtime.view.records.find(query).records)
+    made = [
+        _proposal(runtime, session, one, times)
+        for one, times in again
+        if not any(_alike(one, record) for record in known)
+    ]
+    distinct: list[Record] = []
+    for record in made:
+        if not any(_overlap(record, other) for other in distinct):
+            distinct.append(record)
+    if distinct:
+        vectors = embed_documents(runtime, [record_document(record) for record in distinct])
+        puts = [
+            Put(record, "create", f"ended well in {SESSIONS} sessions or more")
+            for record in distinct
+        ]
+        runtime.commit(records=puts, vectors={runtime.scope: vectors}, model=runtime.embedder.model)
+    return keys, len(distinct)
+
+
+def _proposal(runtime: Runtime, session: Session, one: Procedure, times: int) -> Record:
+    now = runtime.clock.now()
+    name = "-".join(dict.fromkeys(word for step in one.steps for word in step.split()[:2]))
+    name = "".join(letter if letter.isalnum() else "-" for letter in name.lower())[:60].strip("-")
+    step_chain = " → ".join(one.steps)
+    record = Record(
+        id=str(uuid.uuid5(_NAMESPACE, f"{session.scope}:{one.key}")),
+        kind="skill",
+        scope=session.scope,
+        title=name,
+        content=f"Steps that ended well together in {times} sessions: {step_chain}",
+        data={
+            "name": name,
+            "steps": [f"run `{command}`" for command in one.commands],
+            "source_sessions": [session.id],
+        },
+        source=Source(agent=session.client, client=runtime.client, operation="learn_session"),
+        session=session.id,
+        trust="extracted",
+        status="inbox",
+        confidence=START["extracted"],
+        valid_from=now,
+        created_at=now,
+        updated_at=now,
+    )
+    return cleaned(runtime, record)[0]
+
+
+def _alike(one: Procedure, record: Record) -> bool:
+    """Whether somebody was asked of such a sequence before, whatever came of it."""
+    return _share(set(one.steps), record) >= _PART
+
+
+def _overlap(one: Record, other: Record) -> bool:
+    steps = set(one.content.partition(": ")[2].split(" → "))
+    return _share(steps, other) >= _PART
+
+
+def _share(steps: set[str], record: Record) -> float:
+    known = set(record.content.partition(": ")[2].split(" → "))
+    together = steps | known
+    return len(steps & known) / len(together) if together else 0.0

@@ -1,0 +1,1 @@
+"""The operations of skills: one function per use case."""

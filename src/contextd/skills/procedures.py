@@ -1,0 +1,91 @@
+"""Sequences of steps that ended well, the same in one session and another."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from contextd.domain.dataclass import dataclass
+from contextd.domain.records import digest
+from contextd.sessions.turns import Turn
+from contextd.skills.commands import forms
+
+PROCEDURES = "procedures"
+"""Where a session keeps the sequences of steps that ended well in it."""
+
+SHORTEST, LONGEST = 3, 6
+_MOST_KEPT = 120
+_BETWEEN = " → "
+
+_COMMON = ("git ", "gh ")
+"""Programs that every work ends with: steps of these alone are nobody's skill."""
+
+
+@dataclass(frozen=True, slots=True)
+class Procedure:
+    """A sequence of steps, and the commands that took them here."""
+
+    steps: tuple[str, ...]
+    commands: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """The sequence in little room."""
+        return digest(_BETWEEN.join(self.steps))[:16]
+
+    def holds(self, other: Procedure) -> bool:
+        """Whether the other sequence is a part of this one."""
+        mine, theirs = self.steps, other.steps
+        starts = range(len(mine) - len(theirs) + 1)
+        return any(mine[at : at + len(theirs)] == theirs for at in starts)
+
+
+def procedures_of(turns: Iterable[Turn]) -> list[Procedure]:
+    """The sequences of three steps or more of the turns that ended well, each once, longest first. A step is
+    counted once in a row, and a command that failed is none.
+    """
+    found: dict[str, Procedure] = {}
+    for turn in turns:
+        if not _ended_well(turn):
+            continue
+        taken: list[tuple[str, str]] = []
+        for command, well in turn.commands:
+            for form in forms(command) if well else ():
+                if not taken or taken[-1][0] != form:
+                    taken.append((form, command))
+        for one in _sequences(taken):
+            found.setdefault(one.key, one)
+    return sorted(found.values(), key=lambda one: (-len(one.steps), one.key))[:_MOST_KEPT]
+
+
+def _sequences(taken: Sequence[tuple[str, str]]) -> Iterable[Procedure]:
+    for length in range(SHORTEST, LONGEST + 1):
+        for start in range(len(taken) - length + 1):
+            some = taken[start : start + length]
+            steps = tuple(form for form, _ in some)
+            own = [step for step in steps if not step.startswith(_COMMON)]
+            # Steps that come again are somebody trying, and those of git alone are everybody's.
+            if len(set(steps)) == length and own:
+                yield Procedure(steps, tuple(dict.fromkeys(command for _, command in some)))
+
+
+def _ended_well(turn: Turn) -> bool:
+    last = turn.commands[-1] if turn.commands else None
+    return last is not None and last[1] and not turn.failing and not turn.taken_back
+
+
+def returned(
+    found: Sequence[Procedure], kept_before: Iterable[object], sessions: int
+) -> list[tuple[Procedure, int]]:
+    """The sequences that at least so many sessions have, this one among them, each with how many: the
+    longest, without those that are a part of one.
+    """
+    seen: Counter[str] = Counter()
+    for keys in kept_before:
+        seen.update(set(map(str, keys)) if isinstance(keys, list) else ())
+    chosen: list[tuple[Procedure, int]] = []
+    for one in found:
+        times = seen[one.key] + 1
+        if times >= sessions and not any(other.holds(one) for other, _ in chosen):
+            chosen.append((one, times))
+    return chosen

@@ -1,0 +1,233 @@
+"""Skills and agents that stand in files, as records: what changed is brought over, what is gone archived."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
+from pathlib import Path
+
+from contextd.domain.changes import Put
+from contextd.domain.confidence import START
+from contextd.domain.dataclass import dataclass
+from contextd.domain.documents import record_document
+from contextd.domain.errors import ContextdError
+from contextd.domain.problems import FileProblem
+from contextd.domain.records import STATUSES, Record, Source
+from contextd.domain.scope import PERSON
+from contextd.jobs.table import new_job
+from contextd.knowledge.writing import cleaned, embed_documents
+from contextd.projects.location import trusted_roots
+from contextd.runtime.runtime import Runtime
+from contextd.skills.places import PLACES, Owner
+from contextd.skills.skill_text import SkillFile, read_skill_file
+from contextd.thin.home import user_directory
+
+_NAMESPACE = uuid.UUID("51c2f1a4-7e0b-5d0c-8a67-2f9d6f3b9b10")
+_MOST = 2_000
+_CHECKOUTS = 64
+_AT_ONCE = 16
+"""New texts that get their vectors before the call goes on, a tenth of a second."""
+
+_log = logging.getLogger(__name__)
+
+Stamps = tuple[tuple[str, int, int], ...]
+
+
+@dataclass(slots=True)
+class _Seen:
+    """How the files looked when they were taken in last, and what was wrong with them."""
+
+    stamps: Stamps | None = None
+    problems: list[FileProblem] = field(default_factory=list[FileProblem])
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A file of a place, and how it is named to people."""
+
+    sort: str
+    path: Path
+    shown: str
+
+
+def follow_skill_files(runtime: Runtime, *, personal: bool = True) -> list[FileProblem]:
+    """Bring the records of skills and agents up to what the files of the checkout say, and with `personal`
+    those of the person's layer up to the person's files; what is wrong with any of them.
+
+    A look at some folders when nothing changed. A person's files are records of the person's layer, a
+    project's files of the project; who may not write there gets what was taken in before.
+    """
+    problems: list[FileProblem] = []
+    if runtime.project is not None and runtime.checkout is not None:
+        if runtime.checkout.trusted:
+            problems += _followed(runtime, {"project": runtime.checkout.root})
+        elif not trusted_roots(runtime, runtime.project):
+            problems += _followed(runtime, {})
+    if personal and runtime.has_person:
+        folders: Mapping[Owner, Path] = {
+            "home": runtime.settings.home,
+            "user": user_directory(),
+        }
+        problems += _followed(runtime.aside().at_person(), folders)
+    return problems
+
+
+def _followed(runtime: Runtime, folders: Mapping[Owner, Path]) -> list[FileProblem]:
+    if not runtime.caller.may("write", runtime.scope, "skills"):
+        return []
+    key = tuple(map(str, folders.values()))
+    seen: _Seen = runtime.organisation.caches.of("skill files", _CHECKOUTS).made(
+        (runtime.scope, key), _Seen
+    )
+    files = list(_files(folders))
+    stamps = _stamps(files)
+    if seen.stamps == stamps:
+        return seen.problems
+    with seen.lock:
+        if seen.stamps == stamps:
+            return seen.problems
+        try:
+            seen.problems = _take_in(runtime.aside(), files)
+            seen.stamps = stamps
+        except ContextdError as error:
+            _log.warning("skills and agents were not taken in: %s", error.message)
+        return seen.problems
+
+
+def _files(folders: Mapping[Owner, Path]) -> Iterable[_Found]:
+    for place in PLACES:
+        if place.owner not in folders:
+            continue
+        below = folders[place.owner]
+        for path in place.files(below):
+            shown = path.relative_to(below).as_posix()
+            if place.owner == "user":
+                shown = f"~/{shown}"
+            elif place.owner == "home":
+                shown = f"$CONTEXTD_HOME/{shown}"
+            if Path(os.path.realpath(path)).is_relative_to(os.path.realpath(below)):
+                yield _Found(place.sort, path, shown)
+
+
+def _stamps(files: Iterable[_Found]) -> Stamps:
+    """A file's own stamp, and of a skill that of its folder: files come and go beside it."""
+    found = []
+    for one in files:
+        try:
+            about, folder = one.path.stat(), one.path.parent.stat()
+        except OSError:
+            continue
+        found.append((one.shown, about.st_mtime_ns ^ about.st_size << 1, folder.st_mtime_ns))
+    return tuple(found)
+
+
+def _take_in(runtime: Runtime, files: Sequence[_Found]) -> list[FileProblem]:
+    problems: list[FileProblem] = []
+    definitions: dict[tuple[str, str], SkillFile] = {}
+    for one in files:
+        read = read_skill_file("skill" if one.sort == "skill" else "agent", one.path, one.shown)
+        if isinstance(read, FileProblem):
+            problems.append(read)
+        else:
+            problems += [read.problem] if read.problem is not None else []
+            # The same skill in the folders of several clients is one.
+            definitions.setdefault((read.sort, read.name), read)
+    query = runtime.query(
+        "skill", "agent", reach=runtime.scope.level, statuses=STATUSES, limit=_MOST
+    )
+    known = {record.id: record for record in runtime.view.records.find(query).records}
+    puts: list[Put] = []
+    for read in definitions.values():
+        before = known.get(_id(runtime, read))
+        put = _created(runtime, read) if before is None else _changed(runtime, before, read)
+        puts += [put] if put is not None else []
+    wanted = {_id(runtime, read) for read in definitions.values()}
+    broken = {problem.file for problem in problems}
+    for record in known.values():
+        file = str(record.data.get("file") or "")
+        if file and record.id not in wanted and file not in broken:
+            puts += _gone(runtime, record, file)
+    _commit(runtime, puts)
+    return problems
+
+
+def _id(runtime: Runtime, read: SkillFile) -> str:
+    return str(uuid.uuid5(_NAMESPACE, f"{runtime.scope}:{read.sort}:{read.name}"))
+
+
+def _created(runtime: Runtime, read: SkillFile) -> Put:
+    now = runtime.clock.now()
+    record = Record(
+        id=_id(runtime, read),
+        kind=read.sort,
+        scope=runtime.scope,
+        title=read.name,
+        content=_content(read),
+        data=_data(read),
+        source=Source(agent=read.file, client=runtime.client, operation="file", ref=read.file),
+        trust="human",
+        confidence=START["human"],
+        valid_from=now,
+        created_at=now,
+        updated_at=now,
+    )
+    return Put(cleaned(runtime, record)[0], "create", f"read from {read.file}")
+
+
+def _changed(runtime: Runtime, before: Record, read: SkillFile) -> Put | None:
+    """The record as the file says it now; None where it says so. What somebody put away stays away."""
+    was_missing = bool(before.data.get("gone"))
+    same = before.data.get("digest") == read.digest and before.data.get("file") == read.file
+    if same and not was_missing:
+        return None
+    source = Source(agent=read.file, client=runtime.client, operation="file", ref=read.file)
+    after = before.with_(
+        title=read.name,
+        content=_content(read),
+        data=_data(read),
+        source=source,
+        status="active" if was_missing else before.status,
+        updated_at=runtime.clock.now(),
+    )
+    return Put(cleaned(runtime, after)[0], "update", f"changed in {read.file}")
+
+
+def _gone(runtime: Runtime, record: Record, file: str) -> list[Put]:
+    """Archive what no file says any more, unless another checkout of the project still has it."""
+    if record.status != "active" or record.data.get("gone"):
+        return []
+    roots = runtime.project.roots if runtime.project is not None else ()
+    if runtime.scope != PERSON and any((Path(root) / file).is_file() for root in roots):
+        return []
+    data = {**record.data, "gone": True}
+    after = record.with_(status="archived", data=data, updated_at=runtime.clock.now())
+    return [Put(after, "update", f"{file} is gone")]
+
+
+def _content(read: SkillFile) -> str:
+    trigger = str(read.data.get("trigger", ""))
+    return f"{read.description}\n{trigger}".strip()
+
+
+def _data(read: SkillFile) -> dict[str, object]:
+    body = {"skill": "prompt_template", "agent": "system_prompt"}[read.sort]
+    files = {"files": list(read.files)} if read.files else {}
+    fields = {"name": read.name, body: read.body, "file": read.file, "digest": read.digest}
+    return {**read.data, **fields, **files}
+
+
+def _commit(runtime: Runtime, puts: Sequence[Put]) -> None:
+    if not puts:
+        return
+    shown = [put.record for put in puts if put.record.status == "active"]
+    soon = len(shown) <= _AT_ONCE
+    documents = [record_document(record) for record in shown] if soon else []
+    vectors = {runtime.scope: embed_documents(runtime, documents)} if documents else {}
+    later = [] if soon else [new_job("embed_pending", runtime.scope, runtime.place, once="")]
+    runtime.commit(records=puts, vectors=vectors, model=runtime.embedder.model, jobs=later)
+    _log.info("skills and agents: %d changed in %s", len(puts), runtime.scope)

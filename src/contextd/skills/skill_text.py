@@ -1,0 +1,196 @@
+"""The text of a SKILL.md or of an agent's definition, and what is wrong with it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from contextd.domain.dataclass import dataclass
+from contextd.domain.problems import FileProblem
+from contextd.domain.records import digest
+from contextd.files.guarded import read_file
+from contextd.files.yaml_text import load_plain
+from contextd.skills.places import SKILL_MD, Sort
+
+LARGEST = 50_000
+"""Characters of a file that are kept, as many as of any record."""
+
+MOST_FILES = 200
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+_LONGEST_ABOUT = 2_000
+_FENCE = "---"
+
+
+@dataclass(frozen=True, slots=True)
+class SkillFile:
+    """A skill or an agent as its file says it. `files` are those beside a SKILL.md, by their path from its
+    folder; `data` what its kind keeps besides; `problem` what is wrong with it and can be read all the same.
+    """
+
+    sort: Sort
+    name: str
+    description: str
+    body: str
+    file: str
+    digest: str
+    files: tuple[str, ...] = ()
+    data: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    problem: FileProblem | None = None
+
+
+def read_skill_file(sort: Sort, path: Path, shown: str) -> SkillFile | FileProblem:
+    """What a file says; `shown` is how it is named to people. Never raises for what stands in it."""
+    try:
+        raw = read_file(path, 4 * LARGEST + 1, cut=True)
+        text = raw.decode("utf-8-sig")
+    except OSError as error:
+        return FileProblem(
+            shown, 1, f"it cannot be read: {error.strerror}", "check who may read it"
+        )
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        return FileProblem(shown, line, "it is not text in UTF-8", "save it as UTF-8")
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        return FileProblem(shown, line, "it is not text", "a skill is a Markdown file")
+    if len(text) > LARGEST:
+        message = f"it has more than {LARGEST:,} characters"
+        return FileProblem(shown, 1, message, "move details into files beside it, and name them")
+    beside = _beside(path.parent) if sort == "skill" else ()
+    fallback = path.parent.name if sort == "skill" else path.name.split(".")[0]
+    return _parsed(sort, text.replace("\r\n", "\n"), shown, fallback, beside)
+
+
+def _parsed(
+    sort: Sort, text: str, file: str, fallback: str, beside: Sequence[str]
+) -> SkillFile | FileProblem:
+    lines = text.split("\n")
+    if lines[0].rstrip() != _FENCE:
+        hint = f"begin it with `{_FENCE}`, a `name:`, a `description:` and `{_FENCE}`"
+        return FileProblem(file, 1, "it has no front matter", hint)
+    end = next((at for at, line in enumerate(lines[1:], 1) if line.rstrip() == _FENCE), 0)
+    if not end:
+        return FileProblem(file, 1, "its front matter does not end", f"close it with `{_FENCE}`")
+    front = lines[1:end]
+    try:
+        fields = load_plain("\n".join(front))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = min(mark.line + 2, end) if mark is not None else 2
+        what = getattr(error, "problem", None) or "it is not YAML"
+        hint = "put a value with `: ` or `#` in it into quotes"
+        problem = FileProblem(file, line, f"its front matter is no YAML: {what}", hint)
+        # Clients take a description with a colon in it, which is what most often is wrong.
+        found = _made(sort, _lines_as_fields(front), lines, end, file, fallback, beside)
+        return replace(found, problem=problem) if isinstance(found, SkillFile) else problem
+    if not isinstance(fields, dict):
+        hint = "write one `name: value` per line"
+        return FileProblem(file, 2, "its front matter holds no fields", hint)
+    return _made(sort, fields, lines, end, file, fallback, beside)
+
+
+def _lines_as_fields(front: Sequence[str]) -> dict[str, str]:
+    """Front matter of one field per line, taken by the first colon of each."""
+    found = (_FIELD.fullmatch(line) for line in front)
+    return {match[1]: match[2].strip().strip("\"'") for match in found if match}
+
+
+_FIELD = re.compile(r"([\w-]+):[ \t]+(\S.*)")
+
+
+def _made(
+    sort: Sort,
+    front_matter: Mapping[str, Any],
+    lines: Sequence[str],
+    end: int,
+    file: str,
+    fallback: str,
+    beside: Sequence[str],
+) -> SkillFile | FileProblem:
+    name, about = front_matter.get("name") or fallback, front_matter.get("description")
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        hint = "use letters, digits, hyphens, dots and underscores, at most 64"
+        return FileProblem(file, _line_of(lines, "name"), f"{name!r:.80} is no name", hint)
+    if not isinstance(about, str) or not about.strip():
+        hint = "say what it does and when to use it: by that it is found"
+        return FileProblem(file, _line_of(lines, "description"), "it has no description", hint)
+    body = "\n".join(lines[end + 1 :]).strip()
+    if sort == "agent" and not body:
+        hint = "write below the front matter what the agent is told"
+        return FileProblem(file, end + 1, "the agent has no prompt", hint)
+    data = _SORTS[sort](front_matter)
+    return SkillFile(
+        sort=sort,
+        name=name,
+        description=" ".join(about.split())[:_LONGEST_ABOUT],
+        body=body,
+        file=file,
+        digest=digest("\n".join((*lines, *beside))),
+        files=tuple(beside),
+        data=data,
+    )
+
+
+def _line_of(lines: Sequence[str], name: str) -> int:
+    return next((at for at, line in enumerate(lines, 1) if line.startswith(f"{name}:")), 1)
+
+
+def _skill_data(front_matter: Mapping[str, Any]) -> dict[str, Any]:
+    found = {
+        "trigger": _text(front_matter.get("when_to_use") or front_matter.get("trigger")),
+        "required_tools": _listed(
+            front_matter.get("allowed-tools") or front_matter.get("required_tools")
+        ),
+        "license": _text(front_matter.get("license")),
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _agent_data(front_matter: Mapping[str, Any]) -> dict[str, Any]:
+    temperature = front_matter.get("temperature")
+    found: dict[str, Any] = {
+        "skills": _listed(front_matter.get("skills")),
+        "collections_access": _listed(front_matter.get("collections_access")),
+        "model_preference": _text(
+            front_matter.get("model") or front_matter.get("model_preference")
+        ),
+        "tools": _listed(front_matter.get("tools")),
+    }
+    if isinstance(temperature, int | float) and not isinstance(temperature, bool):
+        found["temperature"] = temperature
+    return {name: value for name, value in found.items() if value not in ("", [])}
+
+
+_SORTS = {"skill": _skill_data, "agent": _agent_data}
+
+
+def _text(value: Any) -> str:
+    return " ".join(str(value).split())[:_LONGEST_ABOUT] if isinstance(value, str | int) else ""
+
+
+def _listed(value: Any) -> list[str]:
+    """A list of names, also where it is written as one line."""
+    if isinstance(value, str):
+        value = re.split(r",\s*|\s+(?![^(]*\))", value.strip())
+    if isinstance(value, Mapping):
+        value = [name for name, wanted in value.items() if wanted]
+    listed = value if isinstance(value, list) else []
+    return [str(one) for one in listed if isinstance(one, str | int) and str(one).strip()][:100]
+
+
+def _beside(folder: Path) -> list[str]:
+    """The other files of a skill's folder, by their path from it."""
+    found: list[str] = []
+    for where, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))[:50]
+        below = Path(where).relative_to(folder)
+        found += [(below / name).as_posix() for name in sorted(files)]
+        if len(found) > MOST_FILES or len(below.parts) > 4:
+            break
+    return [name for name in found if name != SKILL_MD][:MOST_FILES]

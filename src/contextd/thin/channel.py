@@ -1,0 +1,281 @@
+"""The daemon's socket, seen from a client: lines of JSON both ways after one line saying who comes.
+
+Preamble: `{"v":1,"role":"mcp"|"call"|"hook"|"control","cwd","client","profile","version","pid",
+"ppid","ancestors"}`; of `mcp` also `"conversation"`, which names it over restarts of the daemon, and
+`"repeats"`, the ids of requests that were under way at the last one. After it `mcp` is MCP's own JSON-RPC by lines; the other roles send one object a
+line and get one back; `call` is first told `{"welcome":…}`, before anything it sent is run.
+Standard library only, and light: shim and hook wait for these imports.
+"""
+
+from __future__ import annotations
+
+import _socket as socket  # the half in C: the one in Python imports `enum` and `selectors`
+import os
+import sys
+import time
+
+from contextd import __version__
+from contextd.thin.home import endpoint_path, log_path, socket_path, token_path
+from contextd.thin.plain_json import dumps, loads
+from contextd.thin.spawn import check_directory, has_exited, start_daemon, take_lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+    from typing import Any
+
+    from contextd.thin.home import AnyPath, Home
+
+PROTOCOL = 1
+"""Version of the preamble and of the lines after it."""
+_ANCESTORS = 16
+
+
+class Channel:
+    """One connection. `socket` may be used directly once `take` has given what was read ahead."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.socket = connection
+        self._ahead = b""
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Write one line. Raises `OSError` when the daemon is gone or does not read in time."""
+        self.socket.sendall(dumps(message).encode() + b"\n")
+
+    def receive(self, timeout: float | None = None) -> dict[str, Any]:
+        """Read one line. Raises `TimeoutError`, `ConnectionError` when the daemon hung up, and
+        `ValueError` for a line that is no JSON object.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        pieces = [self._ahead]
+        while b"\n" not in pieces[-1]:
+            if deadline is not None:
+                self.socket.settimeout(max(0.001, deadline - time.monotonic()))
+            piece = self.socket.recv(1 << 16)
+            if not piece:
+                raise ConnectionResetError("the daemon closed the connection")
+            pieces.append(piece)
+        line, _, self._ahead = b"".join(pieces).partition(b"\n")
+        answer = _json_object(line)
+        if answer is None:
+            raise ValueError("the daemon's answer is not a JSON object")
+        return answer
+
+    def close(self) -> None:
+        """Hang up."""
+        self.socket.close()
+
+    def __enter__(self) -> Channel:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def connect(
+    home: Home,
+    role: str,
+    *,
+    cwd: str = "",
+    client: str = "",
+    profile: str = "",
+    start: bool = True,
+    timeout: float = 20.0,
+    version: str = __version__,
+    **further: Any,
+) -> Channel:
+    """A connection to the home's daemon, its preamble sent, with whatever `further` it shall say.
+
+    With `start` a missing daemon is started and an older one asked to make room first. Raises
+    `OSError`: at once without `start`, otherwise when the daemon does not come within `timeout`
+    seconds or cannot run.
+    """
+    deadline = time.monotonic() + timeout
+    if start:
+        _replace_older(home, version, deadline)
+    about = {"client": client, "profile": profile, "version": version, **further}
+    while True:
+        channel = Channel(_met(home, start, timeout, deadline))
+        try:
+            channel.send(preamble(home, role, cwd=cwd, **about))
+        except OSError:
+            # A dying daemon's socket can still take a connection.
+            channel.close()
+            if not start or time.monotonic() > deadline:
+                raise
+        else:
+            return channel
+
+
+def _met(home: Home, start: bool, timeout: float, deadline: float) -> socket.socket:
+    """A connection without a preamble; with `start` to a daemon that is started where none listens."""
+    connection = dial(home, timeout)
+    child, pause = None, 0.005
+    while connection is None:
+        if not start:
+            raise ConnectionRefusedError("no daemon is running")
+        code = has_exited(child) if child else 0
+        if code:
+            raise ConnectionError(
+                f"the daemon could not run: {last_words(home)} (exit {code}; see {log_path(home)})"
+            )
+        if code is not None:
+            child = start_daemon(home)
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"no daemon within {timeout:g} s; see {log_path(home)}")
+        time.sleep(pause)
+        pause = min(0.05, pause * 1.5)
+        connection = dial(home, timeout)
+    return connection
+
+
+def dial(home: Home, timeout: float) -> socket.socket | None:
+    """A connected socket without a preamble, or `None` when no daemon listens."""
+    if sys.platform == "win32":
+        port = read_endpoint(home).get("tcp_port")
+        family, address = socket.AF_INET, ("127.0.0.1", port)
+        if not isinstance(port, int):
+            return None
+    else:
+        path = socket_path(home)
+        family, address = socket.AF_UNIX, str(path)
+    connection = socket.socket(family, socket.SOCK_STREAM)
+    connection.settimeout(timeout)
+    try:
+        if sys.platform != "win32" and os.path.dirname(path) != os.fspath(home):
+            check_directory(os.path.dirname(path))
+        connection.connect(address)
+    except (FileNotFoundError, ConnectionRefusedError):
+        connection.close()
+        return None
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def preamble(home: Home, role: str, *, cwd: str = "", **about: Any) -> dict[str, Any]:
+    """The first line of a connection. `ancestors` lets the daemon see that a hook and a shim
+    belong to one client.
+    """
+    line = {
+        "v": PROTOCOL,
+        "role": role,
+        **about,
+        "cwd": cwd or working_directory(),
+        "pid": os.getpid(),
+        "ppid": os.getppid(),
+        "ancestors": ancestors(),
+    }
+    if sys.platform == "win32":
+        line["token"] = _content(token_path(home)).decode().strip()
+    return line
+
+
+def working_directory() -> str:
+    """The current directory, or the empty string when it was removed."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
+
+
+def ancestors() -> list[int]:
+    """Process ids from the parent upwards; only the parent where there is no /proc."""
+    chain = [os.getppid()]
+    while len(chain) < _ANCESTORS and chain[-1] > 1:
+        try:
+            status = _content(f"/proc/{chain[-1]}/stat")
+            # The name in brackets may itself hold brackets and blanks: read behind the last one.
+            chain.append(int(status.rpartition(b")")[2].split()[1]))
+        except (OSError, ValueError, IndexError):
+            break
+    return [pid for pid in chain if pid > 1]
+
+
+def read_endpoint(home: Home) -> dict[str, Any]:
+    """What the daemon published about itself; empty when there is none or it cannot be read."""
+    try:
+        return _json_object(_content(endpoint_path(home))) or {}
+    except OSError:
+        return {}
+
+
+def is_newer(version: str, than: str) -> bool:
+    """Whether one release is later than another; a pre-release counts as its release."""
+    return _numbers(version) > _numbers(than)
+
+
+_LEAST_BYTES = 1 << 16
+"""Free bytes below which a daemon cannot start: its files and the first pages of its store need more."""
+
+
+def last_words(home: Home) -> str:
+    """Why a daemon ended: a full disk, on which it could not even say so, or the last line of its log."""
+    if _is_full(home):
+        return f"the disk of {home} is full; free some space"
+    try:
+        lines = _content(log_path(home)).decode("utf-8", "replace").strip().splitlines()
+    except OSError:
+        lines = []
+    return lines[-1] if lines else "it left no word"
+
+
+def _is_full(home: AnyPath) -> bool:
+    if sys.platform == "win32":
+        return False
+    try:
+        disk = os.statvfs(home)
+    except OSError:
+        return False
+    return disk.f_bavail * disk.f_frsize < _LEAST_BYTES
+
+
+def _numbers(version: str) -> list[int]:
+    # Nine digits at most: a longer number takes long to read, and is no version.
+    digits = "".join(c if c in "0123456789" else " " for c in version)
+    return [int(part[:9]) for part in digits.split()[:3]]
+
+
+def _content(path: AnyPath) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def _json_object(text: bytes) -> dict[str, Any] | None:
+    try:
+        value = loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _replace_older(home: Home, version: str, deadline: float) -> None:
+    about = read_endpoint(home)
+    running = about.get("version")
+    if not isinstance(running, str) or not running or not is_newer(version, running):
+        return
+    try:
+        connection = dial(home, 2.0)
+        if connection is None:
+            return
+        with Channel(connection) as channel:
+            channel.send(preamble(home, "control", version=version))
+            channel.send({"do": "handover"})
+            channel.receive(2.0)
+        while time.monotonic() < deadline:
+            lock = take_lock(home)
+            if lock is not None:
+                os.close(lock)
+                return
+            if read_endpoint(home).get("pid", about.get("pid")) != about.get("pid"):
+                return  # somebody else started the next one
+            time.sleep(0.02)
+    except (OSError, ValueError):
+        return

@@ -1,0 +1,225 @@
+"""Where contextd keeps things on this machine. Standard library only: the thin entry points use it, and with a
+`PlainPath` they do without `pathlib`.
+
+Besides `settings`, the only module that reads the environment.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from contextd.thin.plain_json import dumps, loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+    from typing import Any, TypeVar
+
+    AnyPath = Path | str
+    Home = TypeVar("Home", Path, "PlainPath")
+
+SOCKET_PATH_LIMIT = 100
+"""Bytes a unix socket's path may have (the kernel's limit is 108, some systems' 104)."""
+
+
+class PlainPath(str):
+    """A path that is its text and no more. Importing `pathlib` takes as long as starting Python."""
+
+    __slots__ = ()
+
+    def __truediv__(self, name: str) -> PlainPath:
+        return PlainPath(os.path.join(self, name))
+
+
+def plain_home() -> PlainPath:
+    """`$CONTEXTD_HOME`, or the platform's data directory for contextd. Not created here."""
+    chosen = os.environ.get("CONTEXTD_HOME")
+    if chosen:
+        place = _expanded(chosen)
+        return place if os.path.isabs(place) else PlainPath(os.getcwd()) / place
+    user = _expanded("~")
+    if sys.platform == "darwin":
+        return user / "Library" / "Application Support" / "contextd"
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA")
+        return PlainPath(local or user / "AppData" / "Local") / "contextd"
+    data = os.environ.get("XDG_DATA_HOME")
+    return PlainPath(data or user / ".local" / "share") / "contextd"
+
+
+def home_directory() -> Path:
+    """The same as a `Path`, for everybody who has the time."""
+    return _path(plain_home())
+
+
+def cache_directory() -> Path:
+    """Where programs of this user on Linux leave what can be made again."""
+    return _path(os.environ.get("XDG_CACHE_HOME") or _expanded("~/.cache"))
+
+
+def first_set(*names: str) -> str:
+    """The value of the first of these environment variables that is set, or the empty string."""
+    return next((os.environ[name] for name in names if os.environ.get(name)), "")
+
+
+def make_home(home: AnyPath) -> None:
+    """Create the home, readable by its owner only."""
+    os.makedirs(home, mode=0o700, exist_ok=True)
+
+
+def close_to_others(home: AnyPath) -> None:
+    """Take the rights of others off a home that was made with them. A directory that holds something else
+    too, such as a person's own home directory, is left as it is.
+    """
+    if is_private(home) and os.stat(home).st_mode & 0o077 and _is_ours(home):
+        os.chmod(home, 0o700)
+
+
+def _is_ours(home: AnyPath) -> bool:
+    found = os.listdir(home)
+    return not found or ("orgs" in found and "redaction.key" in found)
+
+
+def socket_path(home: Home) -> Home:
+    """The daemon's unix socket: in the home, or in a private temporary directory when that path is
+    too long for a socket.
+    """
+    path = home / "contextd.sock"
+    if len(os.fsencode(path)) <= SOCKET_PATH_LIMIT:
+        return path
+    import tempfile  # noqa: PLC0415 - for the few homes with a long path
+
+    return type(home)(tempfile.gettempdir()) / _private_name(home) / "contextd.sock"
+
+
+def second_places(home: Home) -> list[Home]:
+    """Directories, perhaps on other disks, for what a full home cannot take; not created here, and not safe
+    to use before `make_private`. None on Windows.
+    """
+    # Not `tempfile`: on a full disk it falls back to the current directory, which is somebody's repository.
+    places = () if sys.platform == "win32" else ("/dev/shm", "/tmp")
+    return [type(home)(place) / _private_name(home) for place in places if os.path.isdir(place)]
+
+
+def _private_name(home: Home) -> str:
+    # 30 ms of the 50 that a hook may take, for the few that need it.
+    import hashlib  # noqa: PLC0415
+
+    # One home, however it is written: shim and daemon must meet.
+    name = hashlib.blake2b(os.fsencode(os.path.normpath(home)), digest_size=8).hexdigest()
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    return f"contextd-{user}-{name}"
+
+
+def make_private(folder: AnyPath) -> None:
+    """Create a directory below a shared one. Raises `PermissionError` where it is somebody else's: whoever
+    made it first could read what is put there.
+    """
+    try:
+        os.mkdir(folder, 0o700)
+    except FileExistsError:
+        pass
+    if not is_private(folder):
+        raise PermissionError(f"{folder} belongs to somebody else")
+
+
+def is_private(folder: AnyPath) -> bool:
+    """Whether it is a directory of this user's, and no link to one."""
+    try:
+        about = os.lstat(folder)
+    except OSError:
+        return False
+    mine = not hasattr(os, "getuid") or about.st_uid == os.getuid()
+    # `stat.S_ISDIR`, without importing `stat`: a link to a directory is none.
+    return mine and about.st_mode & 0o170000 == 0o040000
+
+
+def read_object(path: AnyPath, largest: int) -> dict[str, Any] | None:
+    """The JSON object in a small file; None where none can be read."""
+    try:
+        with open(path, "rb") as file:
+            content = file.read(largest + 1)
+        value = loads(content) if len(content) <= largest else None
+    except (OSError, ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def write_object(path: AnyPath, value: Mapping[str, Any]) -> None:
+    """Replace a small file by a JSON object, readable by its owner only. Raises `OSError`."""
+    fresh = f"{os.path.splitext(path)[0]}.{os.getpid()}.tmp"
+    fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        with os.fdopen(fd, "w", encoding="utf-8") as file:
+            file.write(dumps(value))
+        os.replace(fresh, path)
+    except OSError:
+        # On a full disk every attempt would leave one more behind.
+        os.unlink(fresh)
+        raise
+
+
+LOCAL = "local"
+"""The organisation of whoever works on this machine without a server."""
+
+
+def database_path(home: Path, organisation: str) -> Path:
+    """The database of an organisation: dropping it is dropping all of its data."""
+    return home / "orgs" / organisation / "contextd.db"
+
+
+def spool_path(home: Home) -> Home:
+    """Where hooks leave what no daemon was there to take."""
+    return home / "spool.jsonl"
+
+
+def unknown_path(home: Home) -> Home:
+    """Where hook events wait that this version does not know."""
+    return home / "spool.unknown.jsonl"
+
+
+def lock_path(home: Home) -> Home:
+    """The file whose lock says that a daemon lives."""
+    return home / "daemon.lock"
+
+
+def endpoint_path(home: Home) -> Home:
+    """A small JSON file the daemon writes: pid, version, HTTP port."""
+    return home / "daemon.json"
+
+
+def token_path(home: Home) -> Home:
+    """The token of the loopback HTTP port; readable by its owner only."""
+    return home / "token"
+
+
+def log_path(home: Home) -> Home:
+    """The daemon's log."""
+    return home / "logs" / "daemon.log"
+
+
+def user_directory() -> Path:
+    """The directory of the person who runs this, where their clients keep what holds for all projects."""
+    return _path(_expanded("~"))
+
+
+def directory_from(variable: str) -> Path | None:
+    """The directory an environment variable names, such as a client's own; None when unset."""
+    value = os.environ.get(variable, "")
+    return _path(_expanded(value)) if value else None
+
+
+def _path(text: str) -> Path:
+    from pathlib import Path  # noqa: PLC0415 - see `PlainPath`
+
+    return Path(text)
+
+
+def _expanded(path: str) -> PlainPath:
+    """As `Path.expanduser` does it, with its error where nobody's directory can be found."""
+    expanded = os.path.expanduser(path)
+    if expanded.startswith("~"):
+        raise RuntimeError("could not determine the home directory; set CONTEXTD_HOME")
+    return PlainPath(expanded)

@@ -1,0 +1,322 @@
+"""`contextd hook`: one client event, from the client's hook to the daemon and the answer back.
+
+Fails open: whatever happens, the exit code is 0 and stdout holds the daemon's JSON or nothing, and
+the whole takes no longer than the deadline. Where no daemon answers the event goes to the spool.
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+import time
+
+from contextd.thin import ready, spool
+from contextd.thin.channel import (
+    Channel,
+    ancestors,
+    dial,
+    preamble,
+    read_endpoint,
+    working_directory,
+)
+from contextd.thin.home import first_set, plain_home
+from contextd.thin.long_lines import LINE_LIMIT
+from contextd.thin.plain_json import dumps, loads
+from contextd.thin.spawn import start_daemon
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from _socket import socket
+    from collections.abc import Sequence
+    from typing import Any
+
+    from contextd.thin.home import PlainPath
+
+DEADLINE_MS = 1000
+"""Milliseconds a hook may take when neither the environment nor the daemon says otherwise."""
+_LONGEST_MS = 600_000
+"""No client waits longer for a hook, and a wait without an end would be refused by the system."""
+_CONNECT_SECONDS = 0.05
+_RESERVE_SECONDS = 0.03
+_POLL_SECONDS = 0.02
+_QUIET_SECONDS = 0.1
+"""How long a client that does not close stdin is waited for once a whole object has come."""
+_LARGEST = LINE_LIMIT - (1 << 20)
+"""Bytes of an event: a line of the daemon's, less what is written beside it."""
+_PASSING = ("busy", "unavailable", "corrupt")
+"""Errors that say nothing against the event: it may be taken in later."""
+_BROKEN = ("unavailable", "corrupt")
+"""Errors that last until somebody acts, such as a full disk."""
+_EVENT_FIELDS = ("hook_event_name", "hookEventName", "agent_action_name", "hookName")
+
+_STARTING = ("SessionStart", "sessionStart", "TaskStart")
+"""Events for which a daemon is waited for: without one the session begins cold."""
+
+_PROMPTS = ("UserPromptSubmit", "userPromptSubmitted", "BeforeAgent", "beforeSubmitPrompt")
+"""Events at which the user is looking: a warning is shown here and not at every tool."""
+
+_GOING_ON = ("compact", "resume")
+"""Why a session goes on rather than begins: what it must hold again is not its project's briefing."""
+
+_PATIENT = dict.fromkeys(
+    (*_STARTING, "Stop", "agentStop", "AfterAgent", "PreCompact", "preCompact", "PostCompact"),
+    4_500,
+)
+"""Milliseconds for events that clients wait for longer than for others: the 5 s our installer allows them,
+less what starting and ending a process may take on a busy machine."""
+
+_MOST_SPOOLED = 1_000_000
+"""Characters of a text that are spooled: more could not be freed of secrets within a hook's deadline."""
+
+_ONLY_NOW = ("PreToolUse", "SubagentStart", "subagentStart")
+"""Events that nobody would act on later: the tool was used by then, the sub-agent is at work."""
+
+_MARKS = ("CLAUDE", "CLINE_", "CODEX_", "COPILOT_", "CURSOR_", "GEMINI_", "QWEN_")
+_MOST_MARKS = 50
+_ENTRYPOINT = "CLAUDE_CODE_ENTRYPOINT"
+
+
+def main(argv: Sequence[str] = ()) -> int:
+    """Handle the event on stdin. `argv`: `[--client NAME] [EVENT]`. Always returns 0."""
+    started, event = time.monotonic(), ""
+    try:
+        home = plain_home()
+        client, event = _options(argv)
+        payload = _payload(started + _budget(home, event))
+        event = event or next(filter(None, (_text(payload, f) for f in _EVENT_FIELDS)), "")
+        deadline = started + _budget(home, event)
+        output = _deliver(home, client, event, payload, deadline)
+    except OSError as error:
+        _say(f"event lost: {error}")
+        output = _warning(f"{event or 'an event'} was not recorded: {error}")
+    except Exception as error:  # noqa: BLE001  a hook that fails would stop the user's agent
+        _say(f"event not kept: {error}")
+        return 0
+    if output:
+        sys.stdout.write(dumps(output))
+        sys.stdout.flush()
+    return 0
+
+
+def _deliver(
+    home: PlainPath, client: str, event: str, payload: dict[str, Any], deadline: float
+) -> dict[str, Any]:
+    """What the daemon wants the client to see; empty when the event went to the spool."""
+    cwd = _place(payload)
+    if event in _STARTING and ready.was_told(home, _text(payload, "session_id")):
+        return {}
+    line = {"event": event, "client": client, "marks": _marks(), "payload": payload}
+    try:
+        connection = dial(home, _CONNECT_SECONDS)
+    except OSError:
+        connection = None
+    if connection is None:
+        lies_ready = _from_file(home, cwd, line)
+        try:
+            start_daemon(home)
+            wanted = event in _STARTING and not lies_ready
+        except OSError as error:
+            # A full disk: without a daemon the event can still be kept elsewhere.
+            _say(f"the daemon cannot be started: {error}")
+            wanted = False
+        if lies_ready:
+            return _told(home, cwd, line, lies_ready)
+        connection = _await_daemon(home, deadline) if wanted else None
+    if connection is None:
+        _leave(home, cwd, line)
+        return {}
+    with Channel(connection) as channel:
+        try:
+            connection.settimeout(max(0.001, deadline - time.monotonic()))
+            channel.send(preamble(home, "hook", cwd=cwd, client=client))
+            channel.send(line)
+            answer = channel.receive(deadline - time.monotonic() - _RESERVE_SECONDS)
+        except (OSError, ValueError) as error:
+            # Kept before hanging up: a daemon that finds the connection closed leaves the event to
+            # the spool.
+            lies_ready = _from_file(home, cwd, line)
+            if lies_ready:
+                return _told(home, cwd, line, lies_ready)
+            _leave(home, cwd, line)
+            late = isinstance(error, TimeoutError)
+            _say("no answer in time; the event waits in the spool" if late else f"{error}; spooled")
+            return {}
+    refusal = answer.get("error")
+    if isinstance(refusal, dict):
+        _say(str(refusal.get("message", refusal)))
+        if refusal.get("code") in _PASSING:
+            _leave(home, cwd, line)
+        if refusal.get("code") in _BROKEN and event in (*_STARTING, *_PROMPTS):
+            return _warning(f"not recording for now: {refusal.get('message')}")
+    output = answer.get("output")
+    return output if isinstance(output, dict) else {}
+
+
+def _warning(text: str) -> dict[str, Any]:
+    """A message that clients show to their user and not to the model."""
+    return {"systemMessage": f"contextd: {' '.join(text.split())}"}
+
+
+def _from_file(home: PlainPath, cwd: str, line: dict[str, Any]) -> dict[str, Any]:
+    """The briefing that lies ready, in the client's form, for a session that begins; noted in the event,
+    so that the daemon learns what was told. Empty where there is none.
+    """
+    payload = line["payload"]
+    if line["event"] not in _STARTING or payload.get("source") in _GOING_ON:
+        return {}
+    if any(mark.startswith(f"{_ENTRYPOINT}=sdk") for mark in line["marks"]):
+        # A program runs the session: what lies ready is for people.
+        return {}
+    from datetime import UTC, datetime  # noqa: PLC0415 - only without a daemon
+
+    now = datetime.now(UTC)
+    made = ready.find(home, cwd, now)
+    if made is None:
+        return {}
+    text = ready.said(made, now)
+    output = ready.answer(made, line["client"], line["marks"], text)
+    if output:
+        line["payload"] = {**payload, ready.TOLD: {"text": text, "why": made.get("why")}}
+    return output or {}
+
+
+def _told(
+    home: PlainPath, cwd: str, line: dict[str, Any], output: dict[str, Any]
+) -> dict[str, Any]:
+    """What lies ready, with the event left for the daemon; nothing when another hook of the session did both
+    just now.
+    """
+    session = _text(line["payload"], "session_id")
+    if session and not ready.note_told(home, session):
+        return {}
+    _leave(home, cwd, line)
+    return output
+
+
+def _await_daemon(home: PlainPath, deadline: float) -> socket | None:
+    """A connection to a daemon that was started just now; None when it does not come in time."""
+    while time.monotonic() < deadline - _RESERVE_SECONDS:
+        try:
+            connection = dial(home, _CONNECT_SECONDS)
+        except OSError:
+            connection = None
+        if connection is not None:
+            return connection
+        time.sleep(_POLL_SECONDS)
+    return None
+
+
+def _leave(home: PlainPath, cwd: str, line: dict[str, Any]) -> None:
+    if line["event"] in _ONLY_NOW:
+        return
+    now = time.time()
+    seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now))
+    at = f"{seconds}.{int(now % 1 * 1e6):06d}+00:00"
+    entry = {"at": at, "cwd": cwd, "ancestors": ancestors(), **_shortened(line, _MOST_SPOOLED)}
+    # 0.15 s, and only where no daemon answers: what lies on the disk until one comes must hold no secret.
+    from contextd.redaction.redact import redact_json  # noqa: PLC0415
+
+    spool.leave(home, redact_json(entry, os.urandom(32)))
+
+
+def _shortened(value: Any, most: int) -> Any:
+    """JSON data whose texts are no longer than `most`."""
+    if isinstance(value, str):
+        return value if len(value) <= most else value[:most] + "…"
+    if isinstance(value, dict):
+        return {name: _shortened(part, most) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_shortened(part, most) for part in value]
+    return value
+
+
+def _budget(home: PlainPath, event: str) -> float:
+    """The seconds that the hook of an event may take."""
+    chosen = first_set("CONTEXTD_HOOKS_DEADLINE_MS")
+    if chosen.isdecimal():
+        return min(int(chosen), _LONGEST_MS) / 1000
+    published = read_endpoint(home).get("hooks_deadline_ms")
+    if not isinstance(published, int) or isinstance(published, bool) or published <= 0:
+        published = DEADLINE_MS
+    return min(max(published, _PATIENT.get(event, 0)), _LONGEST_MS) / 1000
+
+
+def _options(argv: Sequence[str]) -> tuple[str, str]:
+    client, rest = "", list(argv)
+    if "--client" in rest:
+        at = rest.index("--client")
+        client = rest[at + 1] if at + 1 < len(rest) else ""
+        del rest[at : at + 2]
+    return client, rest[0] if rest else ""
+
+
+def _payload(deadline: float) -> dict[str, Any]:
+    """The JSON object on stdin. A client that forgets to close stdin is waited for a moment after a whole
+    object has come, else until the deadline. Raises `ValueError` for more than the daemon takes in a line.
+    """
+    pieces: list[bytes] = []
+    size = 0
+    while True:
+        left = max(0.0, deadline - time.monotonic() - _RESERVE_SECONDS)
+        may_be_whole = bool(pieces) and pieces[-1].rstrip().endswith(b"}")
+        pause = min(left, _QUIET_SECONDS) if may_be_whole and size <= _LARGEST else left
+        if sys.platform != "win32" and not select.select([0], [], [], pause)[0]:
+            if pause == left:
+                break
+            with_all = _object(b"".join(pieces))
+            if with_all is not None:
+                return with_all
+            # Not whole: the rest is waited for as if nothing had come yet.
+            pieces = [b"".join(pieces), b""]
+            continue
+        piece = os.read(0, 1 << 16)
+        if not piece:
+            break
+        size += len(piece)
+        # What is too much is read to its end all the same: its client writes until it is.
+        if size <= _LARGEST:
+            pieces.append(piece)
+    if size > _LARGEST:
+        raise ValueError(
+            f"its input has {size >> 20} MB, more than the {_LARGEST >> 20} MB allowed"
+        )
+    text = b"".join(pieces)
+    payload = loads(text) if text.strip() else {}
+    if not isinstance(payload, dict):
+        raise TypeError("the hook's input is not a JSON object")
+    return payload
+
+
+def _object(text: bytes) -> dict[str, Any] | None:
+    try:
+        value = loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _marks() -> list[str]:
+    """The environment variables by which the daemon tells which client runs this hook, and the one with its value
+    that says whether a program runs the client.
+    """
+    names = sorted(name for name in os.environ if name.startswith(_MARKS))[:_MOST_MARKS]
+    entrypoint = first_set(_ENTRYPOINT)
+    return [*names, f"{_ENTRYPOINT}={entrypoint}"] if entrypoint else names
+
+
+def _place(payload: dict[str, Any]) -> str:
+    """The directory the client works in."""
+    roots = payload.get("workspace_roots")
+    root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
+    return _text(payload, "cwd") or root or first_set("CLAUDE_PROJECT_DIR") or working_directory()
+
+
+def _text(payload: dict[str, Any], name: str) -> str:
+    value = payload.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"contextd hook: {' '.join(text.split())}\n")

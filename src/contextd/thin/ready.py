@@ -1,0 +1,196 @@
+"""The briefing that lies ready: a small file per checkout, which the hook prints when no daemon answers
+at once. Standard library only.
+
+It is written when something was learned or recorded, by `briefing/ready_briefings.py`, and holds besides the text how
+each client wants it and what it quotes, so that the daemon learns later what was told.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import zlib
+
+from contextd.thin.home import read_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime, timedelta
+    from typing import Any
+
+    from contextd.thin.home import AnyPath, Home
+
+VERSION = 1
+TOLD = "contextd_told"
+"""What the payload of a spooled event says besides: what the hook told the agent from the file."""
+
+NOW, SINCE, TEXT = "{contextd:now}", "{contextd:since}", "{contextd:text}"
+"""Places in the text and in the forms of an answer: the present moment, how long ago one worked here, and the text."""
+
+AGO = "{contextd:ago:"
+"""How a mark begins that stands for how long ago something was: seconds since 1970 and a brace follow."""
+
+_OLDEST_DAYS = 14
+"""As long as a thread of work is one to continue."""
+
+_MARK, _AT_ONCE = "told-", 10.0
+"""How the file is called that says a session was told, and for how many seconds it says so."""
+
+_LARGEST = 64 * 1024
+_DEEPEST = 64
+
+
+def ready_path(home: Home, root: AnyPath) -> Home:
+    """Where the briefing of a checkout lies."""
+    return home / "ready" / f"{_digest(os.fsencode(root))}.json"
+
+
+def check_of(text: str) -> str:
+    """What tells a whole text from one that was cut off or changed by hand."""
+    return _digest(text.encode("utf-8", "replace"))
+
+
+def find(home: Home, cwd: str, now: datetime) -> dict[str, Any] | None:
+    """What lies ready for a directory or the nearest one above it; None where nothing does, or nothing
+    that is whole, of this version and young enough.
+    """
+    if not cwd:
+        return None
+    root = os.path.realpath(cwd)
+    for _ in range(_DEEPEST):
+        made = read_object(ready_path(home, root), _LARGEST)
+        if made is not None:
+            return made if _holds(made, root, now) else None
+        root, below = os.path.dirname(root), root
+        if root == below:
+            break
+    return None
+
+
+def mark_of(seconds: float) -> str:
+    """The mark for an instant."""
+    return f"{AGO}{seconds:.0f}}}"
+
+
+def said(made: Mapping[str, Any], now: datetime) -> str:
+    """The text, with the present moment and how long ago everything in it was."""
+    at = _instant(made.get("last_at"))
+    here = now.astimezone()
+    present = f"Now {here:%A, %Y-%m-%d %H:%M} {here.tzname() or ''}".rstrip() + ". "
+    since = f"Last worked here {_ago(now - at)}." if at else ""
+    text = _aged(str(made["text"]), now).replace(NOW, present).replace(SINCE, since)
+    lines = text.split("\n")
+    return "\n".join(line for line in lines if line.strip() != "-")
+
+
+def note_told(home: Home, session: str) -> bool:
+    """Note that a session is told what lies ready. False when another hook did so just now: a client runs
+    those of its settings and those of a plugin at once.
+    """
+    mark = _mark(home, session)
+    try:
+        for old in os.scandir(os.path.dirname(mark)):
+            if old.name.startswith(_MARK) and not _is_fresh(old.path):
+                os.unlink(old.path)
+    except OSError:
+        pass
+    try:
+        os.close(os.open(mark, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def was_told(home: Home, session: str) -> bool:
+    """Whether a hook told a session just now what lay ready."""
+    return _is_fresh(_mark(home, session))
+
+
+def _mark(home: Home, session: str) -> Home:
+    # Every session that begins asks, and importing hashlib would take longer than all the rest; the name
+    # itself is the client's, and may hold anything.
+    return home / "ready" / f"{_MARK}{zlib.crc32(session.encode('utf-8', 'replace')):08x}"
+
+
+def _is_fresh(mark: AnyPath) -> bool:
+    try:
+        return time.time() - os.stat(mark).st_mtime <= _AT_ONCE
+    except OSError:
+        return False
+
+
+def answer(
+    made: Mapping[str, Any], client: str, marks: list[str], text: str
+) -> dict[str, Any] | None:
+    """The text in the client's form; None for a client that takes none at this moment."""
+    forms = made.get("forms")
+    for form in forms if isinstance(forms, list) else ():
+        known = client in form["names"] if client else set(form["marks"]) & set(marks)
+        if known:
+            filled = _filled(form["answer"], text)
+            return filled if isinstance(filled, dict) else None
+    return None
+
+
+def _filled(form: Any, text: str) -> Any:
+    if isinstance(form, dict):
+        return {name: _filled(value, text) for name, value in form.items()}
+    return text if form == TEXT else form
+
+
+def _holds(made: Mapping[str, Any], root: str, now: datetime) -> bool:
+    at = _instant(made.get("made_at"))
+    text = made.get("text")
+    return (
+        made.get("v") == VERSION
+        and made.get("root") == root
+        and isinstance(text, str)
+        and made.get("check") == check_of(text)
+        and at is not None
+        and (now - at).days < _OLDEST_DAYS
+    )
+
+
+def _digest(data: bytes) -> str:
+    # Only a session that begins without a daemon needs it; `hashlib` would load OpenSSL first, for 10 ms.
+    try:
+        from _blake2 import blake2b  # noqa: PLC0415
+    except ImportError:
+        from hashlib import blake2b  # noqa: PLC0415
+
+    return blake2b(data, digest_size=12).hexdigest()
+
+
+def _instant(text: Any) -> datetime | None:
+    from datetime import UTC, datetime  # noqa: PLC0415 - likewise
+
+    try:
+        at = datetime.fromisoformat(str(text)) if text else None
+    except ValueError:
+        return None
+    return at if at is None or at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def _aged(text: str, now: datetime) -> str:
+    """A text with its marks replaced."""
+    first, *rest = text.split(AGO)
+    for part in rest:
+        seconds, brace, after = part.partition("}")
+        known = brace and seconds.isdigit()
+        first += _in_words((now.timestamp() - int(seconds)) / 60) + after if known else AGO + part
+    return first
+
+
+def _ago(gap: timedelta) -> str:
+    return _in_words(gap.total_seconds() / 60)
+
+
+def _in_words(minutes: float) -> str:
+    """As `domain.time.age` says it; importing that takes a hook longer than all the rest."""
+    for unit, length in (("days", 1_440), ("h", 60), ("min", 1)):
+        if minutes >= 1.5 * length:
+            return f"{round(minutes / length)} {unit} ago"
+    return "just now"

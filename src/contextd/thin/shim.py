@@ -1,0 +1,504 @@
+"""`contextd mcp`: what an agent starts. It joins the agent's stdio to the daemon and does no more.
+
+Nothing but MCP goes to stdout. It ends when the agent closes stdin, when its parent dies, or with
+code 1 when no daemon can run: every request is answered with the reason first, and an agent that was greeted
+already is answered so until a daemon runs again. A daemon that restarts is met again: the handshake, what was
+subscribed to and what was under way are sent again behind the agent's back, and the daemon knows by the conversation's name
+which calls were carried out already. While the daemon starts and loads, what every agent asks for first
+is answered as it was the last time. Standard library only.
+"""
+
+from __future__ import annotations
+
+import _socket as socket
+import _thread
+import os
+import select
+import sys
+import time
+
+from contextd.thin.channel import connect, last_words, working_directory
+from contextd.thin.greetings import LISTEN, Greetings
+from contextd.thin.home import first_set, plain_home
+from contextd.thin.long_lines import LineCutter, LongLine
+from contextd.thin.plain_json import dumps, loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from contextd.thin.home import PlainPath
+
+USAGE = (
+    "usage: contextd mcp [--profile core|standard|full] [--client NAME] [--project-root DIR]"
+    " [--hooked] [--standalone]"
+)
+_CHUNK = 1 << 16
+_STDOUT_CHUNK = 4096
+"""What a pipe that is ready takes without blocking (PIPE_BUF)."""
+_BUFFER_LIMIT = 1 << 20
+_TICK = 2.0
+_CHANGED = {
+    f"{what}/list": b'{"jsonrpc":"2.0","method":"notifications/%b/list_changed"}\n' % what.encode()
+    for what in ("tools", "prompts", "resources")
+}
+_ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
+_SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
+_DRAIN_SECONDS = 10.0
+_LOSS_SECONDS = 10.0
+_MOST_LOSSES = 3
+_FIRST_REQUEST_SECONDS = 2.0
+"""How long an agent that has asked nothing yet is waited for, so that it learns why nothing is served."""
+_RETRY_SECONDS = 2.0
+"""How long after a failure a request has the daemon tried again: starting one costs half a second of CPU."""
+_INTERNAL_ERROR = -32603
+_INTERRUPTED = 130
+"""What a shell makes of a program that Ctrl-C ended."""
+
+
+class Options:
+    """How the agent wants to be served; empty means the daemon's setting. With `hooked` the client has
+    our hooks as well, which start its sessions and end them.
+    """
+
+    def __init__(
+        self,
+        profile: str = "",
+        client: str = "",
+        cwd: str = "",
+        standalone: bool = False,
+        hooked: bool = False,
+    ) -> None:
+        self.profile, self.client, self.cwd = profile, client, cwd
+        self.standalone, self.hooked = standalone, hooked
+
+
+class _Gone(Exception):
+    """The daemon is gone, and why."""
+
+
+class _Meeting:
+    """A connection to the daemon that is made beside other work: the daemon may have to be started."""
+
+    def __init__(self, meet: Callable[[], socket.socket]) -> None:
+        self._meet = meet
+        self._met: socket.socket | Exception | None = None
+        self.bell, self._ringer = os.pipe()
+        # `threading` would be one more module in every window.
+        _thread.start_new_thread(self._run, ())
+
+    def _run(self) -> None:
+        try:
+            self._met = self._meet()
+        except Exception as error:  # noqa: BLE001  raised where the daemon is waited for
+            self._met = error
+        os.close(self._ringer)
+
+    def end(self) -> socket.socket:
+        """The connection, once `bell` can be read. Raises what meeting raised."""
+        os.close(self.bell)
+        if isinstance(self._met, socket.socket):
+            return self._met
+        raise self._met or _Gone("the daemon was not met")
+
+
+def main(argv: Sequence[str] = ()) -> int:
+    """Serve one agent on stdin and stdout until it leaves. Returns the exit code."""
+    options = parse(argv)
+    if options is None:
+        sys.stderr.write(USAGE + "\n")
+        return 2
+    # select cannot wait for pipes on Windows, so the agent is served in this process there.
+    if options.standalone or sys.platform == "win32":
+        # 1.5 s of imports that a shim in front of a daemon must not pay.
+        from contextd.app import serve_standalone  # noqa: PLC0415
+
+        profile, client, cwd = options.profile, options.client, options.cwd
+        return int(serve_standalone(profile, client, cwd, hooked=options.hooked))
+    try:
+        return _Bridge(plain_home(), options).run()
+    except (OSError, _Gone) as error:
+        sys.stderr.write(f"contextd mcp: {error}\n")
+        return 1
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+
+
+def parse(argv: Sequence[str]) -> Options | None:
+    """Flags, then environment. `None` when a flag is unknown or lacks its value."""
+    given: dict[str, str] = {}
+    words = list(argv)
+    standalone, hooked = "--standalone" in words, "--hooked" in words
+    words = [word for word in words if word not in ("--standalone", "--hooked")]
+    while words:
+        name, equals, value = words.pop(0).partition("=")
+        if name not in ("--profile", "--client", "--project-root") or not (equals or words):
+            return None
+        given[name] = value if equals else words.pop(0)
+    profile = given.get("--profile") or first_set("CONTEXTD_PROFILE", "CONTEXTD_MCP_PROFILE")
+    root = (
+        given.get("--project-root") or first_set("CLAUDE_PROJECT_DIR") or _where_the_client_began()
+    )
+    cwd = root and os.path.abspath(root)
+    return Options(profile, given.get("--client", ""), cwd, standalone, hooked)
+
+
+def _where_the_client_began() -> str:
+    """Where the client was started, as the shell before it noted, when it starts the server of a plugin in
+    the plugin's own folder. Empty otherwise.
+    """
+    folder, started_in = first_set("PLUGIN_ROOT"), first_set("PWD")
+    if not folder or os.path.realpath(folder) != os.path.realpath(working_directory()):
+        return ""
+    return started_in if os.path.isdir(started_in) else ""
+
+
+class _Bridge:
+    """stdin and stdout on one side, the daemon on the other."""
+
+    def __init__(self, home: PlainPath, options: Options) -> None:
+        self._home = home
+        self._options = options
+        self._parent = os.getppid()
+        self._from_agent, self._from_daemon = LineCutter(), bytearray()
+        self._to_agent, self._to_daemon = bytearray(), bytearray()
+        self._agent_open = True
+        self._initialize = self._initialized = b""
+        self._pending: dict[str | int, tuple[str, bytes]] = {}
+        self._subscriptions: dict[str, tuple[str | int, bytes]] = {}
+        self._unasked: set[str | int] = set()
+        hooked = "hooked" if options.hooked else ""
+        place = options.cwd or working_directory()
+        self._greetings = Greetings(home, options.profile, place, options.client, hooked)
+        self._greeted: dict[str | int, str] = {}
+        self._acknowledged: set[str | int] = set()
+        self._heard = False
+        self._losses: list[float] = []
+        self._conversation = os.urandom(12).hex()
+        self._daemon: socket.socket | None = None
+        self._meeting: _Meeting | None = _Meeting(self._meet)
+        self._refused_at = 0.0
+        self._is_greeted = False
+        self._why = ""
+
+    def run(self) -> int:
+        """Carry lines both ways until one side leaves."""
+        leave_at: float | None = None
+        while leave_at is None or time.monotonic() < leave_at:
+            ready, free = self._wait()
+            if not ready and not free and os.getppid() != self._parent:
+                break
+            if 0 in ready:
+                self._read_agent()
+            if 1 in free and not self._write_agent():
+                break
+            if not self._serve(ready, free):
+                break
+            if self._daemon is None:
+                continue
+            if leave_at is None and not self._agent_open and not self._to_daemon:
+                leave_at = time.monotonic() + _DRAIN_SECONDS
+                self._daemon.shutdown(socket.SHUT_WR)
+            elif leave_at is not None and self._daemon in ready:
+                # Answers still come: thousands may be under way on a busy machine.
+                leave_at = time.monotonic() + _DRAIN_SECONDS
+        while self._to_agent and self._write_agent():
+            pass
+        if self._daemon is not None:
+            self._daemon.close()
+        return 0
+
+    def _serve(self, ready: Sequence[Any], free: Sequence[Any]) -> bool:
+        """Meet the daemon, or carry what can be carried; false when there is no more to do. Raises why no
+        daemon can run, for an agent that was not greeted.
+        """
+        try:
+            if self._daemon is not None:
+                return self._carry(self._daemon, ready, free)
+            self._end_meeting(ready)
+        except (OSError, _Gone) as error:
+            self._refuse(error)
+        return self._agent_open or self._daemon is not None or self._meeting is not None
+
+    def _end_meeting(self, ready: Sequence[Any]) -> None:
+        """Take over the daemon once it is met. Raises why it was not."""
+        if self._meeting is None or self._meeting.bell not in ready:
+            return
+        meeting, self._meeting = self._meeting, None
+        self._daemon = meeting.end()
+        if self._why:
+            self._why = ""
+            self._greet_daemon()
+
+    def _refuse(self, why: Exception) -> None:
+        """Answer everything under way with the reason why there is no daemon. Raises it where the handshake
+        was refused so: that agent has no use for more.
+        """
+        if self._daemon is not None:
+            self._daemon.close()
+        self._daemon = self._meeting = None
+        self._why, self._refused_at = self._reason(why), time.monotonic()
+        self._refuse_pending()
+        until = self._refused_at + _FIRST_REQUEST_SECONDS
+        while not self._initialize and self._agent_open and time.monotonic() < until:
+            if select.select([0], [], [], max(0.0, until - time.monotonic()))[0]:
+                self._read_agent()
+        if self._is_greeted:
+            return
+        while self._to_agent and self._write_agent():
+            pass
+        raise _Gone(self._why) from why
+
+    def _reason(self, error: Exception) -> str:
+        errno = getattr(error, "errno", None)
+        if errno is None or getattr(error, "filename", None):
+            return str(error)
+        # What a system call says names no file, and the home is what all of them are about.
+        return f"the home {os.fspath(self._home)} cannot be used: {os.strerror(errno)}"
+
+    def _refuse_pending(self) -> None:
+        for key, (method, _) in self._pending.items():
+            self._to_agent += refusal(key, self._why)
+            if method == "initialize":
+                self._is_greeted = False
+        self._pending.clear()
+        self._to_daemon.clear()
+
+    def _carry(self, daemon: socket.socket, ready: Sequence[Any], free: Sequence[Any]) -> bool:
+        """Write and read what the daemon can take and has; false when it has nothing more to say."""
+        try:
+            if daemon in free:
+                self._write_daemon(daemon)
+            return daemon not in ready or self._read_daemon(daemon)
+        except OSError as error:
+            if not self._agent_open:
+                return False
+            self._meet_again(error)
+            return True
+
+    def _wait(self) -> tuple[list[Any], list[Any]]:
+        """What can be read and what can be written now; both empty after a quiet tick."""
+        reading: list[Any] = []
+        if self._daemon is None:
+            if self._meeting is not None:
+                reading.append(self._meeting.bell)
+        elif len(self._to_agent) < _BUFFER_LIMIT:
+            reading.append(self._daemon)
+        if self._agent_open and len(self._to_daemon) < _BUFFER_LIMIT:
+            reading.append(0)
+        writing: list[Any] = [self._daemon] if self._to_daemon and self._daemon else []
+        if self._to_agent:
+            writing.append(1)
+        ready, free, _ = select.select(reading, writing, [], _TICK)
+        return ready, free
+
+    def _meet(self) -> socket.socket:
+        options = self._options
+        channel = connect(
+            self._home,
+            "mcp",
+            cwd=options.cwd,
+            client=options.client,
+            profile=options.profile,
+            hooked=options.hooked,
+            conversation=self._conversation,
+            repeats=list(self._pending),
+        )
+        channel.socket.setblocking(False)
+        return channel.socket
+
+    def _meet_again(self, why: OSError) -> None:
+        if self._daemon is not None:
+            self._daemon.close()
+        now = time.monotonic()
+        self._losses = [at for at in self._losses if now - at < _LOSS_SECONDS] + [now]
+        if len(self._losses) > _MOST_LOSSES:
+            raise _Gone(f"the daemon cannot run: {last_words(self._home)}") from why
+        # A dying daemon's socket can still take a connection that nobody will answer.
+        time.sleep(0.05 * len(self._losses))
+        self._from_daemon.clear()
+        self._to_daemon.clear()
+        self._daemon = self._meet()
+        self._greet_daemon()
+
+    def _greet_daemon(self) -> None:
+        """Say the handshake again, what was subscribed to and what is under way."""
+        self._to_daemon.clear()
+        self._to_daemon += self._initialize + self._initialized
+        key = _request_id(_message(self._initialize), "id")
+        self._unasked = {key} if key is not None else set()
+        for key, line in self._subscriptions.values():
+            if key not in self._pending:
+                self._to_daemon += line
+                self._unasked.add(key)
+        self._unasked -= set(self._pending)
+        self._greeted = {key: name for key, name in self._greeted.items() if key in self._pending}
+        for method, line in self._pending.values():
+            if method != "initialize":
+                self._to_daemon += line
+
+    def _read_agent(self) -> None:
+        data = os.read(0, _CHUNK)
+        if not data:
+            self._agent_open = False
+            data = b"\n" if self._from_agent.is_partial else b""
+        for line in self._from_agent.feed(data):
+            if isinstance(line, LongLine):
+                self._to_agent += line.refusal()
+                continue
+            self._note_request(line)
+            self._to_daemon += line
+        if self._why and self._meeting is None and self._pending:
+            if time.monotonic() - self._refused_at < _RETRY_SECONDS:
+                self._refuse_pending()
+            else:
+                self._meeting = _Meeting(self._meet)
+
+    def _write_agent(self) -> bool:
+        try:
+            written = os.write(1, self._to_agent[:_STDOUT_CHUNK])
+        except BrokenPipeError:
+            return False
+        del self._to_agent[:written]
+        return True
+
+    def _write_daemon(self, daemon: socket.socket) -> None:
+        try:
+            del self._to_daemon[: daemon.send(self._to_daemon[: _CHUNK * 4])]
+        except BlockingIOError:
+            return
+
+    def _read_daemon(self, daemon: socket.socket) -> bool:
+        try:
+            data = daemon.recv(_CHUNK)
+        except BlockingIOError:
+            return True
+        if not data:
+            if not self._agent_open:
+                return False
+            raise ConnectionResetError("the daemon closed the connection")
+        self._heard = True
+        for line in _lines(self._from_daemon, data):
+            if self._note_answer(line):
+                self._to_agent += line
+        return True
+
+    def _note_request(self, line: bytes) -> None:
+        message = _message(line)
+        method, key = message.get("method"), _request_id(message, "id")
+        if method == "initialize" and key is not None:
+            self._initialize, self._is_greeted = line, True
+        elif method == "notifications/initialized":
+            self._initialized = line
+        elif method == "notifications/cancelled":
+            cancelled = _request_id(message.get("params"), "requestId")
+            if cancelled is not None:
+                self._pending.pop(cancelled, None)
+        if isinstance(method, str) and key is not None:
+            self._pending[key] = (method, line)
+            self._note_subscription(method, key, line)
+            self._greet(message, key)
+
+    def _greet(self, message: Mapping[str, Any], key: str | int) -> None:
+        """Answer as the daemon did the last time, while it was not heard of yet; its own answer is kept."""
+        name = self._greetings.key(message)
+        if not name:
+            return
+        self._greeted[key] = name
+        stored_answer = self._greetings.answer(name)
+        if stored_answer is None or self._heard:
+            return
+        answer: dict[str, Any] = {"jsonrpc": "2.0"}
+        if message.get("method") == LISTEN:
+            answer |= {
+                "method": _ACKNOWLEDGED,
+                "params": {"_meta": {_SUBSCRIPTION: key}, **stored_answer},
+            }
+            self._acknowledged.add(key)
+        else:
+            answer |= {"id": key, "result": stored_answer}
+            self._pending.pop(key, None)
+            self._unasked.add(key)
+        self._to_agent += dumps(answer).encode() + b"\n"
+
+    def _note_greeting(self, message: Mapping[str, Any], key: str | int) -> None:
+        name = self._greeted.pop(key, "")
+        changed = bool(name) and self._greetings.keep(name, message.get("result"))
+        if changed and key in self._unasked:
+            self._to_agent += _CHANGED.get(name.partition(" ")[0], b"")
+
+    def _note_acknowledgement(self, parameters: Any) -> bool:
+        """Keep what may be listened to for the next time; false when the agent was told already."""
+        about = _as_object(parameters)
+        key = _request_id(_as_object(about.get("_meta")), _SUBSCRIPTION)
+        if key is None:
+            return True
+        acknowledgement = {name: value for name, value in about.items() if name != "_meta"}
+        self._greetings.keep(self._greeted.pop(key, ""), acknowledgement)
+        is_repeat = key in self._acknowledged
+        self._acknowledged.discard(key)
+        return not is_repeat
+
+    def _note_subscription(self, method: str, key: str | int, line: bytes) -> None:
+        uri = _as_object(_message(line).get("params")).get("uri")
+        if not isinstance(uri, str):
+            return
+        if method == "resources/subscribe":
+            self._subscriptions[uri] = (key, line)
+        elif method == "resources/unsubscribe":
+            self._subscriptions.pop(uri, None)
+
+    def _note_answer(self, line: bytes) -> bool:
+        """Remember that a request was answered; false when the agent must not see the line."""
+        message = _message(line)
+        if "jsonrpc" not in message and isinstance(message.get("error"), dict):
+            error = message["error"]
+            raise _Gone(f"{error.get('message')}. {error.get('hint', '')}")
+        if message.get("method") == _ACKNOWLEDGED:
+            return self._note_acknowledgement(message.get("params"))
+        key = _request_id(message, "id")
+        if "method" in message or key is None:
+            return True
+        self._note_greeting(message, key)
+        if key in self._unasked and key not in self._pending:
+            self._unasked.discard(key)
+            return False
+        self._pending.pop(key, None)
+        return True
+
+
+def refusal(key: str | int, why: str) -> bytes:
+    """The JSON-RPC error that answers a request while no daemon can run, as a line."""
+    data = {"code": "unavailable", "message": why, "hint": "`contextd doctor` checks the home"}
+    error = {"code": _INTERNAL_ERROR, "message": f"contextd is unavailable: {why}", "data": data}
+    return dumps({"jsonrpc": "2.0", "id": key, "error": error}).encode() + b"\n"
+
+
+def _lines(partial: bytearray, data: bytes) -> list[bytes]:
+    """The complete lines, each with its newline; the rest stays in `partial`."""
+    partial += data
+    if b"\n" not in data:
+        return []
+    end = partial.rindex(b"\n")
+    whole = bytes(partial[:end])
+    del partial[: end + 1]
+    return [line + b"\n" for line in whole.split(b"\n")]
+
+
+def _message(line: bytes) -> Mapping[str, Any]:
+    try:
+        message = loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return _as_object(message)
+
+
+def _as_object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _request_id(message: Any, name: str) -> str | int | None:
+    """The id a message has under `name`; None for what cannot be one, as any JSON may stand there."""
+    key = message.get(name) if isinstance(message, dict) else None
+    return key if isinstance(key, str | int) and not isinstance(key, bool) else None

@@ -1,0 +1,237 @@
+"""One daemon per home: how it is started, and how it proves that it is the only one.
+
+The proof is a lock on `home.lock_path`, never a process id. Whoever starts a daemon takes the lock
+first and hands the locked file to the child, so of nine clients arriving at once one starts a daemon
+and eight wait. Standard library only. The Windows branches have not been run on Windows.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from contextd.thin.home import (
+    endpoint_path,
+    lock_path,
+    log_path,
+    make_home,
+    socket_path,
+    write_object,
+)
+from contextd.thin.offline import TELEMETRY_OFF
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import socket
+    from pathlib import Path
+    from typing import Any
+
+    from contextd.thin.home import AnyPath, Home
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+LOCK_VARIABLE = "CONTEXTD_LOCK_FD"
+"""Tells a daemon which open file it inherited the lock with. Set by `start_daemon` only."""
+LOG_LIMIT = 4 << 20
+"""Bytes of a log, some 25,000 calls. The one before it is kept as well."""
+_BACKLOG = 128
+
+
+class HomeClaim:
+    """A home taken by this process: the lock is held and clients can connect."""
+
+    def __init__(self, home: Path, lock: int, listener: socket.socket) -> None:
+        self.home = home
+        self.listener = listener
+        self._lock: int | None = lock
+
+    def publish(self, **facts: Any) -> None:
+        """Write what clients may want to know to `endpoint_path`, readable by the owner only."""
+        if sys.platform == "win32":
+            facts["tcp_port"] = self.listener.getsockname()[1]
+        write_object(endpoint_path(self.home), {**facts, "pid": os.getpid()})
+
+    @property
+    def lost(self) -> bool:
+        """Whether the home was deleted: what stands there now, if anything, is another daemon's."""
+        return self._lock is None or not _is_lock_of(self.home, self._lock)
+
+    def withdraw(self) -> None:
+        """Let no new client in; those inside stay. In a home that was lost nothing is touched."""
+        self.listener.close()
+        if self.lost:
+            return
+        for path in (socket_path(self.home), endpoint_path(self.home)):
+            _remove(path)
+
+    def release(self) -> None:
+        """Give the home free. The last thing a daemon does."""
+        if self._lock is not None:
+            self.withdraw()
+            os.close(self._lock)
+            self._lock = None
+
+
+def claim_home(home: Path) -> HomeClaim | None:
+    """Take the home and listen on its socket, or `None` when another daemon has it.
+
+    Raises `OSError` when the home cannot be written.
+    """
+    make_home(home)
+    lock = _inherited_lock(home)
+    if lock is None:
+        lock = take_lock(home)
+    if lock is None:
+        return None
+    try:
+        return HomeClaim(home, lock, _listen(home))
+    except OSError:
+        os.close(lock)
+        raise
+
+
+def take_lock(home: Home) -> int | None:
+    """An open file holding the daemon's lock, or `None` while somebody else holds it."""
+    fd = os.open(lock_path(home), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(fd)
+        return None
+    return fd
+
+
+def is_alive(home: Home) -> bool:
+    """Whether a daemon holds the home's lock, be it only starting."""
+    try:
+        lock = take_lock(home)
+    except OSError:
+        return False
+    if lock is not None:
+        os.close(lock)
+    return lock is None
+
+
+def start_daemon(home: Home) -> int | None:
+    """Start a detached daemon and return its process id; `None` when one is there or starting.
+
+    It is a session leader without a terminal, reads nothing, and writes to `log_path`.
+    """
+    make_home(home)
+    lock = take_lock(home)
+    if lock is None:
+        return None
+    try:
+        log = log_path(home)
+        os.makedirs(os.path.dirname(log), mode=0o700, exist_ok=True)
+        if os.path.exists(log) and os.path.getsize(log) > LOG_LIMIT:
+            set_aside(log)
+        # -P: a module of the agent's working directory must never be imported by the daemon.
+        command = [sys.executable, "-P", "-m", "contextd", "daemon", "run"]
+        # glibc would keep what loading the vectors took: 226 MB instead of 200 with 10,000 records.
+        trim = {"MALLOC_TRIM_THRESHOLD_": "131072"}
+        environment = {**trim, **os.environ, **TELEMETRY_OFF, "CONTEXTD_HOME": str(home)}
+        if sys.platform == "win32":
+            return _spawn_on_windows(command, environment, log)
+        os.set_inheritable(lock, True)
+        return os.posix_spawn(
+            sys.executable,
+            command,
+            {**environment, LOCK_VARIABLE: str(lock)},
+            file_actions=[
+                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+                (os.POSIX_SPAWN_OPEN, 2, str(log), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
+            ],
+            setsid=True,
+        )
+    finally:
+        os.close(lock)
+
+
+def set_aside(log: AnyPath) -> None:
+    """Keep a full log as the one before, in place of that."""
+    os.replace(log, f"{log}.1")
+
+
+def has_exited(pid: int) -> int | None:
+    """The exit code of a daemon this process started, or `None` while it runs."""
+    if sys.platform == "win32":
+        return None
+    try:
+        done, status = os.waitpid(pid, os.WNOHANG)
+    except ChildProcessError:
+        return 0
+    return os.waitstatus_to_exitcode(status) if done else None
+
+
+def _inherited_lock(home: Home) -> int | None:
+    number = os.environ.pop(LOCK_VARIABLE, "")
+    if not number.isdecimal():
+        return None
+    fd = int(number)
+    if not _is_lock_of(home, fd):
+        return None
+    os.set_inheritable(fd, False)
+    return fd
+
+
+def _is_lock_of(home: Home, fd: int) -> bool:
+    try:
+        given, wanted = os.fstat(fd), os.stat(lock_path(home))
+    except OSError:
+        return False
+    return (given.st_dev, given.st_ino) == (wanted.st_dev, wanted.st_ino)
+
+
+def _listen(home: Home) -> socket.socket:
+    import socket  # noqa: PLC0415 - only a daemon listens; it imports `enum` and `selectors`
+
+    if sys.platform == "win32":
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        listener.bind(("127.0.0.1", 0))
+    else:
+        path = socket_path(home)
+        directory = os.path.dirname(path)
+        os.makedirs(directory, mode=0o700, exist_ok=True)
+        check_directory(directory)
+        _remove(path)
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        listener.bind(str(path))
+        os.chmod(path, 0o600)
+    listener.listen(_BACKLOG)
+    listener.setblocking(False)
+    return listener
+
+
+def check_directory(directory: str) -> None:
+    """Raise `PermissionError` unless the directory is this user's: in a shared temporary directory
+    somebody else may have made it first.
+    """
+    if hasattr(os, "getuid") and os.stat(directory).st_uid != os.getuid():
+        raise PermissionError(f"{directory} belongs to another user")
+
+
+def _remove(path: AnyPath) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
+
+
+def _spawn_on_windows(command: list[str], environment: dict[str, str], log: AnyPath) -> int:
+    import subprocess  # noqa: PLC0415  11 ms of start-up that only Windows needs
+
+    flags = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(
+        subprocess, "CREATE_NEW_PROCESS_GROUP", 0
+    )
+    with open(log, "ab") as file:
+        return subprocess.Popen(
+            command, env=environment, stdin=-3, stdout=-3, stderr=file, creationflags=flags
+        ).pid

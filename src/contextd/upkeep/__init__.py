@@ -1,0 +1,5 @@
+"""Looking after the store: health, backups, background work, repairs.
+
+Uses: clients, domain, runtime, thin.
+Start at: `operations/doctor.py`.
+"""

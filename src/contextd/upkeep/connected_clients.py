@@ -1,0 +1,109 @@
+"""How the coding clients of this machine stand to contextd: connected, heard of, captured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from contextd.clients.client import Client
+from contextd.clients.presence import Connection, connection_of, present_clients
+from contextd.domain.dataclass import dataclass
+from contextd.domain.sessions import Session
+from contextd.domain.time import age
+from contextd.runtime.runtime import Runtime
+from contextd.thin.home import directory_from, user_directory
+
+_LATEST = 500
+"""Sessions that are looked through: those of some weeks on a busy machine."""
+
+_LOOKED_INTO = 5
+_FIRST = 20
+"""Events of a session among which its first prompt is."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientStanding:
+    """One client that is on this machine. `sign` is what says so, `detail` what is missing or wrong.
+    `trusted` is None where the client asks for no trust in hooks, or nobody can read it.
+    """
+
+    client: Client
+    sign: str
+    connection: Connection
+    detail: str = ""
+    trusted: bool | None = None
+    seen_at: datetime | None = None
+    captured_at: datetime | None = None
+
+    @property
+    def sound(self) -> bool:
+        """Whether what was connected works, as far as its files tell."""
+        return self.connection != "unreadable" and self.trusted is not False
+
+    def told(self, now: datetime) -> str:
+        """It in a line."""
+        title = self.client.title
+        if self.connection == "unreadable":
+            return f"{title}: {self.detail}"
+        if self.connection == "not connected":
+            way = f"`contextd install {self.client.name}` connects it"
+            return f"{title}: found ({self.sign}), not connected; {way}"
+        parts = [f"{title}: connected"]
+        if self.connection == "partly":
+            parts.append(f"nothing of contextd in {self.detail}")
+        if self.trusted is False:
+            parts.append("its hooks do not run yet. " + self.client.configuration.afterwards)
+        parts.append(f"last seen {age(self.seen_at, now)}" if self.seen_at else "not seen yet")
+        if self.seen_at:
+            when = f"last {age(self.captured_at, now)}" if self.captured_at else "nothing yet"
+            parts.append(f"captured {when}")
+        if self.client.limits:
+            parts.append(self.client.limits)
+        return "; ".join(parts)
+
+
+def client_standings(runtime: Runtime) -> list[ClientStanding]:
+    """Every client on this machine, by the files of its user, of the checkout, and the sessions."""
+    home = user_directory()
+    root = runtime.checkout.root if runtime.checkout else None
+    whole = runtime.everywhere()
+    scopes = frozenset(project.scope for project in runtime.projects())
+    sessions = whole.view.sessions.find(scopes, limit=_LATEST) if scopes else []
+    standings: list[ClientStanding] = []
+    for present in present_clients(home):
+        client = present.client
+        connection, detail = connection_of(client, home, None)
+        if connection == "not connected" and root is not None:
+            connection, detail = connection_of(client, home, root)
+        trusts = client.configuration.trusts
+        chosen = directory_from(client.configuration.variable)
+        theirs = [one for one in sessions if one.client in (client.name, *client.names)]
+        standings.append(
+            ClientStanding(
+                client,
+                present.sign,
+                connection,
+                detail,
+                trusts(home, chosen) if trusts and connection == "connected" else None,
+                max((one.last_seen_at for one in theirs), default=None),
+                _captured_at(whole, theirs),
+            )
+        )
+    return standings
+
+
+def _captured_at(runtime: Runtime, sessions: Sequence[Session]) -> datetime | None:
+    """When the latest of these sessions that something is known of was heard of last."""
+    latest = sorted(sessions, key=lambda one: one.last_seen_at, reverse=True)
+    for session in latest[:_LOOKED_INTO]:
+        if is_captured(runtime, session):
+            return session.last_seen_at
+    return None
+
+
+def is_captured(runtime: Runtime, session: Session) -> bool:
+    """Whether anything that was said in a session is known, by its hooks or from its transcript. What its agent
+    asked contextd is not.
+    """
+    events = runtime.view.sessions.events(session.id, types=("message", "query"), limit=_FIRST)
+    return any(event.role for event in events)

@@ -1,0 +1,1 @@
+"""The operations of upkeep: one function per use case."""

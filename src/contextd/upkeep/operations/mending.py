@@ -1,0 +1,207 @@
+"""Keeping derived data equal to what it is derived from: mended where it is not, or made anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from contextd.codebase.hydration import documents_behind
+from contextd.codebase.scanning import scan_project
+from contextd.domain.changes import CodeChange
+from contextd.domain.dataclass import dataclass
+from contextd.domain.documents import code_documents, message_documents, record_document
+from contextd.domain.errors import Corrupt, Unavailable
+from contextd.domain.query import Query
+from contextd.domain.records import STATUSES
+from contextd.domain.scope import Scope
+from contextd.domain.upkeep import Ages, Balance, Repair
+from contextd.jobs.table import Task
+from contextd.knowledge.embedding import queue_embedding
+from contextd.ports.upkeep import Upkeep
+from contextd.runtime.operation import operation
+from contextd.runtime.runtime import Runtime
+
+_AT_ONCE = 2_000
+"""Rows mended in one commit: some tenths of a second of writing, in which nobody else writes."""
+
+_MOST_SESSIONS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Reindexed:
+    """What was rebuilt."""
+
+    records: int
+    messages: int
+    files: int
+    pending: int
+
+    def as_text(self) -> str:
+        """Counts in a sentence."""
+        return f"rebuilt: {self.records} records, {self.messages} messages, {self.files} files; {self.pending} wait for vectors"
+
+
+@operation("POST /api/reindex", effect="write", audience="owner", idempotent=True, needs="upkeep")
+def reindex(runtime: Runtime) -> Reindexed:
+    """Rebuild everything derived: words, vectors, the code index."""
+    runtime.sinks.settle()
+    _drop_misfits(runtime)
+    records = messages = files = pending = 0
+    done: set[Scope] = set()
+    for project in runtime.projects():
+        there = runtime.standing_in(project)
+        for scope in project.scope.cascade:
+            if scope not in done:
+                done.add(scope)
+                records += _records_anew(there, scope)
+        messages += _messages_anew(there)
+        if there.checkout is not None:
+            files += scan_project(there, incremental=False).files
+        else:
+            files += _code_anew(there)
+        queue_embedding(there)
+        pending += there.view.index.stats(runtime.embedder.model).pending
+    return Reindexed(records, messages, files, pending)
+
+
+def _drop_misfits(runtime: Runtime) -> None:
+    """Forget vectors of another length than the model makes now: another one goes by its name."""
+    assert runtime.upkeep is not None
+    if runtime.embedder.model:
+        with suppress(Unavailable):
+            dimensions = runtime.embedder.embed(["how long is a vector"]).shape[1]
+            runtime.upkeep.drop_vectors(runtime.embedder.model, dimensions)
+
+
+def _records_anew(runtime: Runtime, scope: Scope) -> int:
+    """Forget what is derived of a scope, and index its records again; how many they are."""
+    assert runtime.upkeep is not None
+    runtime.upkeep.rebuild(scope)
+    query = Query(scopes=frozenset({scope}), statuses=STATUSES, limit=_AT_ONCE)
+    count = 0
+    while True:
+        page = runtime.view.records.find(query)
+        if page.records:
+            runtime.commit(documents=[record_document(record) for record in page.records])
+        count += len(page.records)
+        if not page.cursor:
+            return count
+        query = replace(query, cursor=page.cursor)
+
+
+def _messages_anew(runtime: Runtime) -> int:
+    """Index the messages of the project's sessions again; how many they are."""
+    view, count = runtime.view, 0
+    for session in view.sessions.find(frozenset({runtime.scope}), limit=_MOST_SESSIONS):
+        events = view.sessions.events(session.id, types=("message",))
+        documents = message_documents(session.scope, session.id, events)
+        if documents:
+            runtime.commit(documents=documents)
+        count += len(documents)
+    return count
+
+
+def _code_anew(runtime: Runtime) -> int:
+    """Index what is stored of the project's code again; how many files it is."""
+    files = runtime.view.files
+    paths = list(files.stamps(runtime.scope))
+    for start in range(0, len(paths), _AT_ONCE):
+        some = files.get(runtime.scope, paths[start : start + _AT_ONCE])
+        documents = [one for file in some for one in code_documents(runtime.scope, file)]
+        runtime.commit(documents=documents)
+    return len(paths)
+
+
+def mend_index(runtime: Runtime, task: Task) -> Mapping[str, Any]:
+    """Mend what is out of balance in a project: documents that are missing in the index or too much in
+    it, files whose pieces are not all there, sessions that tell another number of events.
+    """
+    upkeep, scope = runtime.upkeep, task.scope
+    if upkeep is None or scope is None:
+        return {}
+    balance = upkeep.balance([scope])
+    mended, found = 0, [text for one in balance for text in one.problems]
+    if runtime.scope == scope and any(map(_mostly_gone, balance)):
+        # An upgrade may empty the index, and no count tells which messages are missing.
+        mended += _messages_anew(runtime)
+    before = Repair()
+    while True:
+        task.hold.check()
+        repair = upkeep.unbalanced(scope, _AT_ONCE)
+        if repair.is_empty or repair == before:
+            break
+        _mend(runtime, upkeep, scope, repair, task.hold.check)
+        mended += len(repair.missing) + len(repair.surplus)
+        mended += len(repair.files) + len(repair.sessions)
+        before = repair
+    anew = not repair.is_empty or _problems(upkeep, scope)
+    if anew:
+        _all_anew(runtime, scope, task.hold.check)
+    if mended or anew:
+        queue_embedding(runtime)
+    if problems := _problems(upkeep, scope):
+        raise Corrupt(
+            "; ".join(problems), "restore a backup: making the index anew changed nothing"
+        )
+    return {"mended": mended, "made_anew": bool(anew), "found": found}
+
+
+def _mostly_gone(balance: Balance) -> bool:
+    indexed = balance.record_documents + balance.code_documents
+    return 2 * indexed < balance.records + balance.chunks
+
+
+def _problems(upkeep: Upkeep, scope: Scope) -> list[str]:
+    return [text for one in upkeep.balance([scope]) for text in one.problems]
+
+
+def _all_anew(runtime: Runtime, scope: Scope, check: Callable[[], None]) -> None:
+    """Make the index of a scope anew from what is stored: no row of it can be told for wrong."""
+    _records_anew(runtime, scope)
+    check()
+    if runtime.scope == scope:
+        _messages_anew(runtime)
+        check()
+        _code_anew(runtime)
+
+
+def _mend(
+    runtime: Runtime, upkeep: Upkeep, scope: Scope, repair: Repair, check: Callable[[], None]
+) -> None:
+    documents = documents_behind(runtime, repair.missing)
+    there = {document.id for document in documents}
+    # What nothing stands behind is too much, even where its words are missing.
+    orphan_ids = [one.id for one in repair.surplus]
+    orphan_ids += [one.id for one in repair.missing if one.id not in there]
+    half = [CodeChange(scope=scope, remove=repair.files)] if repair.files else []
+    runtime.commit(documents=documents, forget={scope: orphan_ids} if orphan_ids else {}, code=half)
+    if repair.files and runtime.checkout is not None:
+        scan_project(runtime, check=check)
+    if repair.sessions:
+        upkeep.recount_sessions(scope, repair.sessions)
+
+
+def retire_old_rows(runtime: Runtime, task: Task) -> Mapping[str, Any]:
+    """Drop rows that are older than the settings keep them; daily."""
+    upkeep = runtime.upkeep
+    if upkeep is None:
+        return {}
+    model = runtime.embedder.model
+    ages = Ages(
+        jobs=_before(runtime, "retention.jobs_days"),
+        events=_before(runtime, "retention.events_days"),
+        changes=_before(runtime, "retention.history_days"),
+        handed_out=_before(runtime, "retention.handed_out_days"),
+        calls=_before(runtime, "retention.answers_days"),
+        originals=_before(runtime, "retention.originals_days"),
+        upgraded=not model or not upkeep.waiting(model),
+    )
+    return upkeep.retire(ages)
+
+
+def _before(runtime: Runtime, setting: str) -> datetime | None:
+    days = runtime.settings.number(setting)
+    return runtime.clock.now() - timedelta(days=days) if days else None

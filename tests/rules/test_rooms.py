@@ -1,0 +1,59 @@
+"""Each room says in its `__init__.py` what it is for, which rooms it uses, and where to start reading."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import pytest
+from sources import ROOT, parsed
+
+PACKAGE = ROOT / "src" / "contextd"
+ROOMS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
+
+
+def docstring(room: str) -> str:
+    return ast.get_docstring(ast.parse((PACKAGE / room / "__init__.py").read_text("utf-8"))) or ""
+
+
+def line(room: str, label: str) -> str:
+    found = re.search(rf"^{label}: (.*?)\.?$(?!\n    )", docstring(room), re.M | re.S)
+    return " ".join(found[1].split()) if found else ""
+
+
+def used(room: str) -> set[str]:
+    """The rooms that the modules of a room import, but for its operations, which may import any."""
+    found = set()
+    for path in (PACKAGE / room).rglob("*.py"):
+        if path.relative_to(PACKAGE / room).parts[0] == "operations":
+            continue
+        for node in ast.walk(parsed(path.relative_to(ROOT))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names = [node.module, *(f"{node.module}.{name.name}" for name in node.names)]
+                found |= {name.split(".")[1] for name in names if name.startswith("contextd.")}
+    return found & set(ROOMS) - {room}
+
+
+def test_there_are_rooms() -> None:
+    assert {"knowledge", "policies", "thin", "code"} <= set(ROOMS)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_says_what_it_is_for_in_one_line(room: str) -> None:
+    first = docstring(room).split("\n")[0]
+    assert 20 < len(first) < 120
+    assert first.endswith(".")
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_names_the_rooms_it_uses(room: str) -> None:
+    said = {name.strip() for name in line(room, "Uses").split(",")}
+    assert said - {"nothing of contextd"} == used(room)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_says_where_to_start_reading(room: str) -> None:
+    start = line(room, "Start at")
+    assert start
+    for name in re.findall(r"`([\w/]+\.py)`", start):
+        assert (PACKAGE / room / name).is_file(), name
