@@ -38,6 +38,7 @@ def test_the_first_session_has_its_task_as_focus_though_context_md_is_fresh(
     assert "Focus: Move the price rounding into its own module" in prompt
     assert "The shop closes on Mondays." in prompt
     assert prompt.count("Focus:") == 1
+    assert prompt.count("# Context\n") == 1
 
 
 def test_each_directive_of_a_large_home_is_told_or_counted(desk: Desk, tmp_path: Path) -> None:

@@ -96,7 +96,8 @@ def _context(runtime: Runtime) -> str:
     if runtime.project in (None, THE_PERSON):
         return ""
     try:
-        now = _RULES.sub("", render(situation(runtime, session_of(runtime))))
+        rendered = render(situation(runtime, session_of(runtime)))
+        now = _RULES.sub("", rendered).strip().removeprefix(_TITLE)
         checkout = runtime.checkout
         path = checkout.context_md if checkout and checkout.trusted else None
         written = _text_of(path) if path is not None and path.is_file() else ""
@@ -104,6 +105,9 @@ def _context(runtime: Runtime) -> str:
         return ""
     return "\n\n".join(filter(None, (now.strip(), written)))
 
+
+_TITLE = "# Context\n"
+"""The title of CONTEXT.md; the part of the prompt has its own."""
 
 _RULES = re.compile(r"^## Rules\n(?:- .*\n?)*\n?", re.M)
 """The section of a rendered situation that the prompt has by itself."""
@@ -124,7 +128,7 @@ def _text_of(path: Path) -> str:
     within = path.parent.parent
     content = read_file(path, _LARGEST_CONTEXT, within=within, cut=True)
     text = without_block(content).decode("utf-8", "replace")
-    return text.replace("# Context\n", "", 1).strip()
+    return text.replace(_TITLE, "", 1).strip()
 
 
 def _time(runtime: Runtime) -> Sequence[str]:
