@@ -78,13 +78,19 @@ def told_directives(
     lately: Lately | None = None,
     aged: bool = False,
     recorded: bool = False,
+    of_person: bool = True,
 ) -> ToldDirectives:
     """The directives that hold here within `budget` tokens: critical ones first, then what the user
     directed, then standards, then, if `recorded`, what agents recorded as directives; among equals those that
     bear on the `work`. `lately` is what was read already,
     where the caller has it. Lines have their age when they are `aged`, as long as they are not kept in a file.
+    Without `of_person` the person's are neither told nor counted: the caller tells them elsewhere.
     """
-    known = directives_in_force(runtime, lately, recorded=recorded)
+    known = {
+        id: found
+        for id, found in directives_in_force(runtime, lately, recorded=recorded).items()
+        if of_person or not is_personal(found[0])
+    }
     order = _order(runtime, known, work)
     lines: list[Line] = []
     personal: list[Line] = []

@@ -74,7 +74,7 @@ def test_dependencies_come_from_real_imports_and_leave_tests_out(tmp_path: Path)
 def test_our_own_modules_depend_as_the_layers_say() -> None:
     files = scan(REPOSITORY, CodeModel(), SCOPE).changed
     found = {module.name: module for module in modules(files)}
-    assert {"code", "domain", "stores", "operations"} <= set(found)
+    assert {"code", "domain", "stores", "knowledge"} <= set(found)
     assert found["domain"].dependencies == ()
     assert "domain" in found["stores"].dependencies
     key = {file.path: file.role for file in found["domain"].key_files}

@@ -118,7 +118,11 @@ def _rules(runtime: Runtime, budget: int) -> str:
     if runtime.project in (None, THE_PERSON):
         return ""
     found = told_directives(
-        runtime, tier_zero_tokens(runtime, budget // 2), aged=True, recorded=True
+        runtime,
+        tier_zero_tokens(runtime, budget // 2),
+        aged=True,
+        recorded=True,
+        of_person=False,
     )
     return "\n".join(f"- {line.text}" for line in found.lines)
 
