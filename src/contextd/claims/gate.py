@@ -113,7 +113,7 @@ _WORDS = regex(r"[^\W_]+")
 
 
 def without_secrets(draft: Draft, key: bytes) -> tuple[Draft, tuple[FoundSecret, ...]]:
-    """The draft with every secret in any of its texts replaced, in each of them, and what was found."""
+    """The draft without secrets, and the secrets found. One that a single text gives away is replaced in all texts."""
     (title, content, data, tags), findings = redact_parts(
         (draft.title, draft.content, draft.data, draft.tags), key
     )

@@ -1,4 +1,4 @@
-"""Records: writing, reading and listing them, their history and their candidates.
+"""Records: writing, reading and listing them, and their history.
 
 Uses: claims, clients, code, domain, jobs, redaction, runtime, schema, thin.
 Start at: `writing.py`, `operations/records.py`.
