@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ def test_an_agent_that_was_greeted_is_refused_until_the_config_is_mended(cold_ho
         assert answer["id"] == id
         assert "config.yaml, line 3" in answer["error"]["message"]
     config.unlink()
-    ids = iter(range(3, 100))
+    ids = itertools.count(3)
     wait_for(lambda: "result" in call(agent, next(ids)), "the daemon is tried again", 60)
     assert agent.end() == ""
     assert agent.process.returncode == 0
