@@ -115,7 +115,7 @@ def test_an_unknown_agent_is_not_found_with_the_nearest_name(agent, neighbour):
         agent("agent_invoke", agent_name="generalist", task=" ")
     with pytest.raises(NotFound) as elsewhere:
         neighbour.desk(agent.host)("agent_invoke", agent_name="generalist", task="x")
-    assert "no agent is stored yet" in elsewhere.value.hint
+    assert "no agents stored yet" in elsewhere.value.hint
 
 
 def test_it_is_a_subtask_like_any_other(agent):

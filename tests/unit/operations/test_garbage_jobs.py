@@ -18,7 +18,7 @@ GOOD = {
 
 GARBAGE = {
     "unknown name": ({"name": "drop_everything"}, "no job 'drop_everything'"),
-    "empty name": ({"name": ""}, "no job ''"),
+    "must not be empty": ({"name": ""}, "no job ''"),
     "arguments cut off": ({"arguments": '{"root": "/ho'}, "arguments cannot be read"),
     "arguments of another shape": ({"arguments": "[1, 2]"}, "arguments cannot be read"),
     "arguments nested without end": ({"arguments": "[" * 50_000}, "arguments cannot be read"),

@@ -65,7 +65,7 @@ def test_every_part_of_a_type_is_read():
         ("required: true", 5, "has no type"),
         ("type: enum", 5, "has no values"),
         ("type: enum\nvalues: []", 7, "has no values"),
-        ("type: string\nvalues: [a]", 7, "only an enum has values"),
+        ("type: string\nvalues: [a]", 7, "only an enum has `values`"),
         ("type: string\nrequired: maybe", 7, "`required` is 'maybe'"),
         ("type: number\ndefault: many", 7, "the default must be a number"),
         ("type: enum\nvalues: [a, b]\ndefault: c", 8, "the default must be one of a, b"),
