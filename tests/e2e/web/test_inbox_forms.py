@@ -140,7 +140,7 @@ def test_one_is_merged_into_what_says_the_same(
     page = visitor.page
     visitor.go("/inbox")
     page.get_by_role("link", name="Merge: Birch").click()
-    page.get_by_label("Look for another one").fill("depot painted green")
+    page.get_by_label("Search for another record").fill("depot painted green")
     page.get_by_role("button", name="Search").click()
     page.get_by_role("button", name="Merge into this one: The depot was painted").click()
     expect(page.locator(".notice")).to_contain_text("merged into the other")
@@ -177,4 +177,4 @@ def test_the_inbox_works_without_script(visit: Visit, call: Call, waiting: dict[
     expect(page.locator(".notice")).to_contain_text("2 accepted")
     assert [status_of(call, waiting[word]) for word in ORDERS] == ["active", "inbox", "active"]
     page.get_by_role("button", name="Reject selected").click()
-    expect(page.locator(".notice")).to_contain_text("Select what you mean first")
+    expect(page.locator(".notice")).to_contain_text("Select records first")
