@@ -55,7 +55,7 @@ class WidelyKnown:
 
 def propose_wider(runtime: Runtime, check: Callable[[], None]) -> list[Record]:
     """Propose to each team what two of its projects share, and to each organisation what two of its teams
-    share, as records in the inbox there; return the proposals. Skips what is known there or was
+    share, as records in the inbox there; return the proposals. Skips records already there or was
     proposed before. `check` raises when nothing more may be written.
     """
     everywhere = runtime.everywhere().aside()

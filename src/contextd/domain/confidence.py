@@ -47,7 +47,7 @@ def decayed(confidence: float, last_used: datetime, now: datetime) -> float:
 
 def confidence_at(record: Record, now: datetime) -> float:
     """The confidence of a record today. It decays with the time since the record was last used or changed
-    here. Time before an import does not count, because nobody could use the record then. Directives do
+    here. Time before an import does not count, because the record was not available then. Directives do
     not decay.
     """
     moments = (record.last_used_at, record.updated_at, record.created_at, record.arrived_at)

@@ -164,7 +164,7 @@ _READ = 1_200
 
 
 def is_directive(record: Record) -> bool:
-    """Whether a record is a directive: by its kind, its type or tags, or its wording, whoever recorded it."""
+    """Whether a record is a directive: by its kind, its type or tags, or its wording, regardless of its author."""
     if record.kind in kinds_that("directive"):
         return True
     if record.kind not in WORDED:

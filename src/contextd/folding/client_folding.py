@@ -38,7 +38,7 @@ def measure_subagent(
 
 
 def measure_compactions(runtime: Runtime, session: Session, transcript: str) -> None:
-    """Count a session's compactions by the client's own figures, each once."""
+    """Count a session's compactions once each, by the client's own figures."""
     path = transcript or str(session.data.get("transcript") or "")
     if not session.data.get(COMPACTED) or not path:
         return

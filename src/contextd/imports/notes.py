@@ -1,4 +1,4 @@
-"""Import other programs' knowledge as records, each once and through the write gate, and archive what its
+"""Import other programs' knowledge as records, without duplicates and through the write gate, and archive what its
 source dropped.
 """
 
@@ -90,7 +90,7 @@ def archive_gone(intake: Intake, runtime: Runtime, shown: str, ids: set[str]) ->
 
 
 def edited(runtime: Runtime, record: Record) -> bool:
-    """Whether somebody changed a record after its import; ratings by programs and its earlier states
+    """Whether a record was changed after its import; ratings by programs and its earlier states
     elsewhere do not count.
     """
     later = runtime.view.records.history(record.id)[1:]

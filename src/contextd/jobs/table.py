@@ -128,7 +128,7 @@ JOBS: dict[str, JobRow] = {
         ),
         JobRow(
             name="restore_directives",
-            about="Restore rules that older versions demoted or archived because nobody used them.",
+            about="Restore rules that older versions demoted or archived for lack of use.",
             run="upkeep.operations.directives:restore_directives",
             lane="upkeep",
             priority=1,

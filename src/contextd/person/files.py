@@ -194,7 +194,7 @@ def _compared(
 
 
 def _brought_back(runtime: Runtime, record: Record) -> bool:
-    """Whether somebody undid the removal of a record with its line: then it stays, detached."""
+    """Whether the removal of a record was undone with its line: then it stays, detached."""
     history = runtime.view.records.history(record.id)
     return record.status == "active" and bool(history) and history[-1].action == "undo"
 

@@ -209,7 +209,7 @@ class _Reading:
         self._removed: list[Line] = []
 
     def takes(self, line: str) -> bool:
-        """Read a line of a hunk; False if it is none."""
+        """Read a line of a hunk; False for any other line."""
         if self._left == [0, 0]:
             return False
         mark = line[:1]

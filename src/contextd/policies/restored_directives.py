@@ -1,4 +1,4 @@
-"""Restore directives that older versions demoted, archived or distrusted because nobody used them."""
+"""Restore directives that older versions demoted, archived or distrusted for lack of use."""
 
 from __future__ import annotations
 

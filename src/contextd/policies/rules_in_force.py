@@ -24,7 +24,7 @@ _GIT_SECONDS = 0.5
 """Timeout for asking git whether a file was committed, while an agent waits."""
 
 _MOST = 1_000
-"""Maximum records read; nobody has that many rules."""
+"""Maximum records read; no project has that many rules."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,7 +141,7 @@ class Queue(Protocol):
         ...
 
     def come_round(self, lanes: Mapping[str, NewJob]) -> int:
-        """Queue the jobs that are due by schedule, each once, and set their next times; return the number.
+        """Queue the jobs that are due by schedule, one job each, and set their next times; return the number.
         `lanes` maps a job's name to its lane, priority and place.
         """
         ...

@@ -128,7 +128,7 @@ def _answered(event: Event, command: str, found: dict[str, Met]) -> None:
 
 
 def _came(one: ErrorLine, command: str, found: dict[str, Met]) -> None:
-    """Record an error. Steps since its first occurrence were in vain."""
+    """Record an error. Steps since its first occurrence were failed attempts."""
     if _LOOKED.match(one.line):
         return
     met = found.setdefault(one.signature, Met(one.signature, one.line[:300], command))

@@ -302,7 +302,7 @@ def test_a_secret_in_an_edit_is_shown_as_it_would_be_kept_and_never_stored(
     expect(review.get_by_text("1 secret found.")).to_be_visible()
     expect(review).not_to_contain_text(SECRET)
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_role("status")).to_contain_text("1 secret was taken out")
+    expect(page.get_by_role("status")).to_contain_text("1 secret was redacted")
     assert SECRET not in str(call("get_record", id=note))
 
 

@@ -61,7 +61,7 @@ def test_one_is_accepted_and_taken_back_from_the_banner(
     whole = call("get_record", id=waiting["Amber"])
     assert (whole["record"]["status"], whole["record"]["trust"]) == ("active", "human")
     page.get_by_role("button", name="Undo", exact=True).click()
-    expect(page.locator(".notice")).to_contain_text("1 record waits again")
+    expect(page.locator(".notice")).to_contain_text("1 record back in the inbox")
     assert status_of(call, waiting["Amber"]) == "inbox"
 
 
@@ -81,7 +81,7 @@ def test_keys_move_select_reject_many_and_each_comes_back(
     assert [status_of(call, waiting[word]) for word in ORDERS] == ["inbox", "archived", "archived"]
     page.get_by_text("Undo one of them").click()
     page.get_by_role("button", name="Undo: Birch").click()
-    expect(page.locator(".notice")).to_contain_text("1 record waits again")
+    expect(page.locator(".notice")).to_contain_text("1 record back in the inbox")
     assert [status_of(call, waiting[word]) for word in ORDERS] == ["inbox", "inbox", "archived"]
 
 

@@ -39,7 +39,7 @@ def test_what_a_person_says_of_themselves_is_kept_edited_and_removed(
     page.get_by_label("One preference, in your own words").fill("No emojis in commits")
     page.get_by_label("Strength").select_option("strong")
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_role("status")).to_contain_text("every project")
+    expect(page.get_by_role("status")).to_contain_text("all of your projects")
     strong = page.get_by_role("region", name="Strong")
     expect(strong).to_contain_text("No emojis in commits")
     page.get_by_role("button", name="Write saved preferences into it").click()

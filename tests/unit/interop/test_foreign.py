@@ -142,7 +142,7 @@ def test_an_archive_that_bursts_or_leads_out_is_refused(tmp_path):
         list(FOREIGN["claude.ai"].read(sly, sly.name))
     broken = tmp_path / "broken.zip"
     broken.write_bytes(b"PK\x03\x04" + b"nothing of a zip file" * 9)
-    with pytest.raises(Invalid, match="no text"):
+    with pytest.raises(Invalid, match="not a readable text"):
         list(FOREIGN["chatgpt"].read(broken, broken.name))
 
 

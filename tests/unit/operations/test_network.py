@@ -66,7 +66,7 @@ def test_where_sockets_cannot_be_looked_at_it_says_so(monkeypatch: pytest.Monkey
     monkeypatch.setattr(network, "PROC", Path("/nowhere"))
     for finding in (sockets(), telemetry(), device_id(Path("/nowhere"))):
         assert finding.ok is None
-        assert "cannot be checked" in finding.text
+        assert "cannot be" in finding.text
 
 
 @linux_only

@@ -208,7 +208,7 @@ def test_a_policy_that_was_recorded_is_written_to_a_file_on_request(desk):
     assert desk.as_owner("list_policies")["problems"] == []
     fields = {"requirement": "something else altogether"}
     other = desk.as_owner("remember", kind="policy", title="No eval", fields=fields)
-    with pytest.raises(Conflict, match="left unchanged"):
+    with pytest.raises(Conflict, match="already exists"):
         desk.as_owner("policy_write", id=other["id"])
 
 

@@ -195,7 +195,7 @@ def test_what_waits_or_ended_is_not_promoted(desk):
     desk.as_owner("init")
     record = desk.record(lesson(desk))
     desk.put(record.with_(status="candidate"))
-    with pytest.raises(ContextdError, match="in use"):
+    with pytest.raises(ContextdError, match="active records"):
         promote(desk, record.id)
     with pytest.raises(ContextdError, match="not a remediation"):
         desk("knowledge_promote", item_id=record.id, item_type="remediation", target_scope="team")

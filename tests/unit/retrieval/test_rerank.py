@@ -116,7 +116,7 @@ def a_clock(*, seconds: float):
 
 def test_a_model_with_many_numbers_for_a_text_is_no_cross_encoder(tmp_path: Path):
     path = write_cross_encoder(tmp_path, outputs=3)
-    with pytest.raises(Unavailable, match="gives 3 numbers for a text"):
+    with pytest.raises(Unavailable, match="outputs 3 numbers per text"):
         open_reranker(str(path)).judge("a", ["b"])
 
 

@@ -92,7 +92,7 @@ def _is_output(line: str) -> bool:
 
 
 def _mark_indented(lines: list[str], marks: list[bool]) -> None:
-    """Three consecutive indented lines that are no list were copied from a terminal or an editor."""
+    """Three consecutive indented lines outside a list were copied from a terminal or an editor."""
     start = 0
     while start < len(lines):
         end = start
