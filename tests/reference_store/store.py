@@ -20,19 +20,23 @@ from contextd.domain.upkeep import Ages, Balance, Repair
 from contextd.domain.usage import ByProducts
 from contextd.ports.knowledge import Scrub
 from contextd.ports.upkeep import Clock
-from contextd.stores import codec, memory_index, rules
+from contextd.stores import codec, rules
 from contextd.stores.authorise import authorise, writable
-from contextd.stores.memory_files import MemoryFiles, write_code
-from contextd.stores.memory_index import MemoryIndex
-from contextd.stores.memory_jobs import MemoryDirectory, MemoryJobs, MemoryQueue, add_job
-from contextd.stores.memory_records import (
+from contextd.stores.reach import Reach
+from contextd.stores.scrub import scrubbed
+from contextd.stores.together import LocalReads
+from reference_store import index
+from reference_store.files import MemoryFiles, write_code
+from reference_store.index import MemoryIndex
+from reference_store.jobs import MemoryDirectory, MemoryJobs, MemoryQueue, add_job
+from reference_store.records import (
     MemoryContradictions,
     MemoryRecords,
     MemorySurvey,
     write_contradictions,
     write_record,
 )
-from contextd.stores.memory_sessions import (
+from reference_store.sessions import (
     MemoryObservations,
     MemoryOriginals,
     MemorySessions,
@@ -41,10 +45,7 @@ from contextd.stores.memory_sessions import (
     log,
     open_session,
 )
-from contextd.stores.memory_space import Key, Space, State
-from contextd.stores.reach import Reach
-from contextd.stores.scrub import scrubbed
-from contextd.stores.together import LocalReads
+from reference_store.space import Key, Space, State
 
 
 class MemoryView(LocalReads):
@@ -69,10 +70,9 @@ class MemoryView(LocalReads):
         changes = scrubbed(changes, self._space.scrub)
         codec.dumps([changes.actor, *(c.action + c.reason for c in changes.records)])
         for document in changes.documents:
-            memory_index.checked(document)
+            index.checked(document)
         vectors = {
-            scope: memory_index.unpacked(mine, changes.model)
-            for scope, mine in changes.vectors.items()
+            scope: index.unpacked(mine, changes.model) for scope, mine in changes.vectors.items()
         }
         with self._space.lock:
             before = self._space.state.copy()
@@ -97,16 +97,16 @@ class MemoryView(LocalReads):
         for change in changes.records:
             changed.append(write_record(state, change, changes.actor, now))
             if isinstance(change, Put):
-                memory_index.put(state, [record_document(change.record)])
+                index.put(state, [record_document(change.record)])
             else:
-                memory_index.forget(state, change.record.scope, [change.record.id])
+                index.forget(state, change.record.scope, [change.record.id])
         for code in changes.code:
             write_code(state, code, self._code)
-        memory_index.put(state, changes.documents)
+        index.put(state, changes.documents)
         for scope, ids in changes.forget.items():
-            memory_index.forget(state, scope, ids)
+            index.forget(state, scope, ids)
         for scope, mine in vectors.items():
-            memory_index.keep_vectors(state, scope, mine, changes.model)
+            index.keep_vectors(state, scope, mine, changes.model)
         for session in changes.open:
             open_session(state, session)
         scopes = writable(self.grant)

@@ -23,9 +23,10 @@ from contextd.domain.defining import Defining, Naming, folded_names
 from contextd.domain.documents import code_documents
 from contextd.domain.imports import Importing, has_wordless, import_words
 from contextd.domain.scope import Scope
-from contextd.stores import codec, memory_index
-from contextd.stores.memory_space import FileKey, Space, State
+from contextd.stores import codec
 from contextd.stores.reach import Reach
+from reference_store import index
+from reference_store.space import FileKey, Space, State
 
 
 def _concerns(file: SourceFile, asked: Importing) -> bool:
@@ -228,10 +229,10 @@ def write_code(state: State, code: CodeChange, standing: CodePlace | None) -> No
         if stands and code.remove:
             removed_ids |= _remove(state, place, code.remove)
         removed_ids |= _write(state, place, code)
-    memory_index.forget(state, code.scope, sorted(removed_ids - _held(state, code.scope)))
+    index.forget(state, code.scope, sorted(removed_ids - _held(state, code.scope)))
     for file in code.put:
         if file.path not in code.same_text:
-            memory_index.put(state, code_documents(code.scope, file))
+            index.put(state, code_documents(code.scope, file))
 
 
 def _held(state: State, scope: Scope) -> set[str]:

@@ -1,11 +1,15 @@
--- Every row knows whose it is: its scope is the first part of its key. What is derived is dropped and
--- made again; the vectors stay until their texts are indexed anew.
+-- Canonical: what cannot be made again.
 
-DROP TRIGGER records_tagged;
-DROP TRIGGER records_retagged;
-DROP TRIGGER records_untagged;
-DROP TABLE record_tags;
-ALTER TABLE records RENAME TO records_before;
+CREATE TABLE projects (
+    identity   TEXT PRIMARY KEY,
+    scope      TEXT NOT NULL UNIQUE,
+    name       TEXT NOT NULL,
+    roots      TEXT NOT NULL,
+    aliases    TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+) STRICT;
+
+-- `body` holds the whole record as JSON; the columns repeat what queries filter and sort by.
 CREATE TABLE records (
     no           INTEGER PRIMARY KEY,
     scope        TEXT NOT NULL,
@@ -43,15 +47,8 @@ CREATE TABLE records (
     ) VIRTUAL,
     UNIQUE (scope, id)
 ) STRICT;
-INSERT INTO records (scope, id, version, kind, status, session, confidence, usage_count,
-    last_used_at, valid_from, valid_to, created_at, updated_at, content_hash, body)
-SELECT scope, id, 1, kind, status, session, confidence, usage_count, last_used_at, valid_from,
-    valid_to, created_at, updated_at, content_hash, body
-FROM records_before ORDER BY created_at, id;
-DROP TABLE records_before;
 CREATE INDEX records_listed ON records (scope, kind, status, created_at, id);
 CREATE INDEX records_newest ON records (scope, created_at, id);
-CREATE INDEX records_said ON records (scope, content_hash) WHERE status IN ('active', 'inbox');
 CREATE INDEX records_of_session ON records (scope, session) WHERE session <> '';
 CREATE INDEX records_tallied
     ON records (scope, status, kind, context_type, updated_at, created_at);
@@ -66,14 +63,6 @@ CREATE INDEX records_in_bubble ON records
     WHERE json_extract(body, '$.data.bubbleId') IS NOT NULL;
 CREATE INDEX records_trusted ON records (trust, scope, status, kind, created_at, id);
 CREATE INDEX records_from ON records (source, scope, status, kind, created_at, id);
-
-CREATE TABLE record_tags (
-    tag    TEXT NOT NULL,
-    record INTEGER NOT NULL,
-    PRIMARY KEY (tag, record)
-) STRICT, WITHOUT ROWID;
-INSERT INTO record_tags
-    SELECT DISTINCT atom, records.no FROM records, json_each(records.body, '$.tags');
 CREATE TRIGGER records_tagged AFTER INSERT ON records BEGIN
     INSERT INTO record_tags SELECT DISTINCT atom, new.no FROM json_each(new.body, '$.tags');
 END;
@@ -87,10 +76,14 @@ CREATE TRIGGER records_untagged AFTER DELETE ON records BEGIN
     DELETE FROM record_tags WHERE record = old.no
         AND tag IN (SELECT atom FROM json_each(old.body, '$.tags'));
 END;
+CREATE INDEX records_said ON records (scope, content_hash) WHERE status IN ('active', 'candidate', 'inbox');
 
-ALTER TABLE changes RENAME TO changes_before;
-DROP INDEX changes_of_record;
-DROP INDEX changes_undone;
+CREATE TABLE record_tags (
+    tag    TEXT NOT NULL,
+    record INTEGER NOT NULL,
+    PRIMARY KEY (tag, record)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE changes (
     no        INTEGER PRIMARY KEY,
     scope     TEXT NOT NULL,
@@ -101,32 +94,14 @@ CREATE TABLE changes (
     actor     TEXT NOT NULL,
     action    TEXT NOT NULL,
     reason    TEXT NOT NULL,
-    before    TEXT,
-    after     TEXT,
+    before    ANY,
+    after     ANY,
     undoes    INTEGER,
     UNIQUE (scope, record_id, seq)
 ) STRICT;
-CREATE TEMP TABLE numbered AS
-    SELECT seq AS old, row_number() OVER (PARTITION BY record_id ORDER BY seq) AS new
-    FROM changes_before;
-CREATE INDEX temp.numbered_old ON numbered (old);
-INSERT INTO changes (scope, record_id, seq, kind, at, actor, action, reason, before, after, undoes)
-SELECT json_extract(coalesce(after, before), '$.scope'), record_id, numbered.new,
-    json_extract(coalesce(after, before), '$.kind'), at, actor, action, reason, before, after,
-    (SELECT new FROM numbered WHERE old = undoes)
-FROM changes_before JOIN numbered ON numbered.old = changes_before.seq
-ORDER BY changes_before.seq;
-DROP TABLE numbered;
-DROP TABLE changes_before;
 CREATE UNIQUE INDEX changes_undone ON changes (scope, record_id, undoes) WHERE undoes IS NOT NULL;
 CREATE INDEX changes_aged ON changes (at);
 
-ALTER TABLE context_items RENAME TO context_items_before;
-ALTER TABLE events RENAME TO events_before;
-ALTER TABLE sessions RENAME TO sessions_before;
-DROP INDEX sessions_listed;
-DROP INDEX sessions_external;
-DROP INDEX sessions_seen;
 CREATE TABLE sessions (
     no           INTEGER PRIMARY KEY,
     scope        TEXT NOT NULL,
@@ -142,27 +117,21 @@ CREATE TABLE sessions (
     body         TEXT NOT NULL,
     UNIQUE (scope, id)
 ) STRICT;
-INSERT INTO sessions
-    (scope, id, client, external_id, status, ended, started_at, last_seen_at, events, body)
-SELECT scope, id, client, external_id, status, json_extract(body, '$.ended_at') IS NOT NULL,
-    started_at, last_seen_at,
-    (SELECT ifnull(max(seq), 0) FROM events_before WHERE session_id = id), body
-FROM sessions_before;
 CREATE INDEX sessions_listed ON sessions (scope, started_at, id);
 CREATE INDEX sessions_external ON sessions (scope, client, external_id);
 CREATE INDEX sessions_seen ON sessions (status, ended, last_seen_at);
+
+-- `body` is JSON text, or packed (stores/packing.py).
 CREATE TABLE events (
     session INTEGER NOT NULL REFERENCES sessions (no),
     seq     INTEGER NOT NULL,
     key     TEXT NOT NULL,
     type    TEXT NOT NULL,
-    body    TEXT NOT NULL,
+    body    ANY NOT NULL,
     UNIQUE (session, seq),
     UNIQUE (session, key)
 ) STRICT;
-INSERT INTO events SELECT sessions.no, seq, key, type, events_before.body
-    FROM events_before JOIN sessions ON sessions.id = session_id ORDER BY sessions.no, seq;
-DROP TABLE events_before;
+
 CREATE TABLE context_items (
     session  INTEGER NOT NULL REFERENCES sessions (no),
     type     TEXT NOT NULL CHECK (type IN ('file', 'module', 'discovery', 'session')),
@@ -176,14 +145,7 @@ CREATE TABLE context_items (
     reason   TEXT NOT NULL,
     PRIMARY KEY (session, type, source)
 ) STRICT, WITHOUT ROWID;
-INSERT INTO context_items
-    SELECT sessions.no, type, source, tokens, count, first_at, last_at, score,
-        context_items_before.status, reason
-    FROM context_items_before JOIN sessions ON sessions.id = session_id;
-DROP TABLE context_items_before;
-DROP TABLE sessions_before;
 
-DROP TABLE served;
 CREATE TABLE handed_out (
     scope   TEXT NOT NULL,
     session TEXT NOT NULL,
@@ -193,14 +155,8 @@ CREATE TABLE handed_out (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX handed_out_aged ON handed_out (at);
 
-ALTER TABLE observation_scopes ADD COLUMN logged INTEGER NOT NULL DEFAULT 0;
-UPDATE observation_scopes SET logged =
-    (SELECT count(*) FROM observations WHERE observations.scope = observation_scopes.scope);
-DROP TABLE observation_totals;
-
-ALTER TABLE contradictions RENAME TO contradictions_before;
-DROP INDEX contradictions_of;
-DROP INDEX contradictions_latest;
+-- Found by comparing records, and found again by comparing them again. Only `dismissed` and `note` are
+-- somebody's decision. Whether a pair still stands is read from its records.
 CREATE TABLE contradictions (
     a_scope   TEXT NOT NULL,
     a         TEXT NOT NULL,
@@ -214,18 +170,9 @@ CREATE TABLE contradictions (
     PRIMARY KEY (a_scope, a, b_scope, b),
     CHECK (a <= b)
 ) STRICT, WITHOUT ROWID;
-INSERT INTO contradictions
-    SELECT x.scope, a, y.scope, b, c.kind, reason, found_at, dismissed, note
-    FROM contradictions_before c JOIN records x ON x.id = a JOIN records y ON y.id = b;
-DROP TABLE contradictions_before;
 CREATE INDEX contradictions_of ON contradictions (b_scope, b);
 CREATE INDEX contradictions_latest ON contradictions (a_scope, found_at DESC, a, b);
 
-ALTER TABLE jobs RENAME TO jobs_before;
-DROP INDEX jobs_ready;
-DROP INDEX jobs_running;
-DROP INDEX jobs_cron;
-DROP INDEX jobs_unique;
 CREATE TABLE jobs (
     seq          INTEGER PRIMARY KEY AUTOINCREMENT,
     id           TEXT NOT NULL UNIQUE,
@@ -248,16 +195,6 @@ CREATE TABLE jobs (
     worker       TEXT NOT NULL DEFAULT '',
     lease_until  INTEGER
 ) STRICT;
--- Learning is what nobody else would ask for again; all other work comes round by itself.
-INSERT INTO jobs (id, scope, name, arguments, state, lane, priority, place, unique_key, attempts,
-    max_attempts, run_at, checkpoint, error, result, created_at, finished_at)
-SELECT jobs_before.id, sessions.scope, name, arguments,
-    CASE state WHEN 'running' THEN 'ready' ELSE state END, 'learning', 0, '',
-    unique_key || ':' || jobs_before.seq, attempts, max_attempts, run_at, checkpoint, error, result,
-    created_at, finished_at
-FROM jobs_before JOIN sessions ON sessions.id = json_extract(arguments, '$.session_id')
-WHERE name = 'learn_session' ORDER BY jobs_before.seq;
-DROP TABLE jobs_before;
 CREATE INDEX jobs_ready ON jobs (lane, priority DESC, run_at, seq) WHERE state = 'ready';
 CREATE INDEX jobs_due ON jobs (lane, run_at) WHERE state = 'ready';
 CREATE INDEX jobs_running ON jobs (lane, lease_until) WHERE state = 'running';
@@ -275,6 +212,7 @@ CREATE TABLE schedules (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX schedules_due ON schedules (due_at);
 
+-- Answers of keyed calls, for a client that asks again because the answer was lost (ADR 17).
 CREATE TABLE calls (
     owner  TEXT NOT NULL,
     key    TEXT NOT NULL,
@@ -284,55 +222,63 @@ CREATE TABLE calls (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX calls_aged ON calls (at);
 
--- Derived.
-
-ALTER TABLE chunks RENAME TO chunks_before;
-ALTER TABLE files RENAME TO files_before;
-DROP INDEX chunks_by_id;
-DROP INDEX chunks_of_file;
-CREATE TABLE files (
-    no       INTEGER PRIMARY KEY,
-    scope    TEXT NOT NULL,
-    path     TEXT NOT NULL,
-    size     INTEGER NOT NULL,
-    mtime_ns INTEGER NOT NULL,
-    digest   TEXT NOT NULL,
-    pieces   INTEGER NOT NULL,
-    facts    TEXT NOT NULL,
-    UNIQUE (scope, path)
+CREATE TABLE observations (
+    seq        INTEGER PRIMARY KEY AUTOINCREMENT,
+    at         INTEGER NOT NULL,
+    action     TEXT NOT NULL,
+    operation  TEXT NOT NULL,
+    type       TEXT NOT NULL,
+    record_ids TEXT NOT NULL,
+    query      TEXT NOT NULL,
+    agent      TEXT NOT NULL,
+    scope TEXT NOT NULL DEFAULT ''
 ) STRICT;
-INSERT INTO files SELECT rowid, scope, path, size, mtime_ns, digest,
-    (SELECT count(*) FROM chunks_before WHERE file = files_before.rowid), facts FROM files_before;
-CREATE TABLE chunks (
-    no         INTEGER PRIMARY KEY,
-    id         TEXT NOT NULL,
-    file       INTEGER NOT NULL REFERENCES files (no) ON DELETE CASCADE,
-    start_line INTEGER NOT NULL,
-    end_line   INTEGER NOT NULL,
-    symbol     TEXT NOT NULL,
-    language   TEXT NOT NULL,
-    text       TEXT NOT NULL
-) STRICT;
-INSERT INTO chunks SELECT rowid, id, file, start_line, end_line, symbol, language, text
-    FROM chunks_before;
-DROP TABLE chunks_before;
-DROP TABLE files_before;
-CREATE INDEX chunks_by_id ON chunks (id);
-CREATE INDEX chunks_of_file ON chunks (file);
+CREATE INDEX observations_of_scope ON observations (scope, seq);
 
-ALTER TABLE vectors RENAME TO vectors_before;
-DROP INDEX vectors_by_seq;
-DROP TABLE docs;
-DROP TABLE doc_counts;
-DROP TABLE vocabulary;
-DROP TABLE lexicon;
-DROP TABLE common_words;
-DROP TABLE index_clock;
-DROP TABLE forgotten;
+CREATE TABLE observation_scopes (
+    scope         TEXT PRIMARY KEY,
+    reads         INTEGER NOT NULL,
+    writes        INTEGER NOT NULL,
+    misses        INTEGER NOT NULL,
+    last_activity INTEGER,
+    logged INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE observation_types (
+    scope   TEXT NOT NULL,
+    counted TEXT NOT NULL,
+    type    TEXT NOT NULL,
+    count   INTEGER NOT NULL,
+    PRIMARY KEY (scope, counted, type)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE missed_queries (
+    scope  TEXT NOT NULL,
+    query  TEXT NOT NULL,
+    count  INTEGER NOT NULL,
+    latest INTEGER NOT NULL,
+    PRIMARY KEY (scope, query)
+) STRICT;
+CREATE INDEX missed_least ON missed_queries (scope, count, latest);
+
+-- The full text behind a digest. `body` is compressed: logs shrink to a tenth.
+CREATE TABLE originals (
+    no     INTEGER PRIMARY KEY AUTOINCREMENT,
+    scope  TEXT NOT NULL,
+    id     TEXT NOT NULL,
+    about  TEXT NOT NULL,
+    tokens INTEGER NOT NULL CHECK (tokens >= 0),
+    at     INTEGER NOT NULL,
+    body   BLOB NOT NULL,
+    UNIQUE (scope, id)
+) STRICT;
+CREATE INDEX originals_by_age ON originals (at);
+
+-- Derived: what a scan and an embedder can make again.
 
 -- A part of the index is one family of documents of one scope. It has word statistics, a lexicon
--- (`lexicon_NO`, made with its first document) and a clock of its own. `clock` numbers every change
--- of the part; who knows less than `floor` must read all of it again.
+-- (`lexicon_NO`, created with its first document) and a clock of its own. `clock` numbers every change of the
+-- part; a cache that knows less than `floor` must read all of it again.
 CREATE TABLE parts (
     no     INTEGER PRIMARY KEY,
     scope  TEXT NOT NULL,
@@ -341,8 +287,8 @@ CREATE TABLE parts (
     floor  INTEGER NOT NULL DEFAULT 0,
     UNIQUE (scope, family)
 ) STRICT;
--- `terms` is the hash of what the lexicon holds of a document: one that is the same is not indexed
--- again.
+
+-- `terms` is the hash of what the lexicon holds of a document: an unchanged one is not indexed again.
 CREATE TABLE docs (
     no         INTEGER PRIMARY KEY,
     part       INTEGER NOT NULL REFERENCES parts (no),
@@ -359,13 +305,6 @@ CREATE TABLE docs (
 ) STRICT;
 CREATE INDEX docs_by_digest ON docs (part, digest);
 CREATE INDEX docs_by_seq ON docs (part, seq);
-CREATE TABLE doc_counts (
-    part  INTEGER NOT NULL,
-    field TEXT NOT NULL,
-    value TEXT NOT NULL,
-    count INTEGER NOT NULL,
-    PRIMARY KEY (part, field, value)
-) STRICT, WITHOUT ROWID;
 CREATE TRIGGER docs_added AFTER INSERT ON docs BEGIN
     INSERT INTO doc_counts
     VALUES (new.part, 'kind', new.kind, 1), (new.part, 'status', new.status, 1)
@@ -387,11 +326,17 @@ WHEN (old.kind, old.status) <> (new.kind, new.status) BEGIN
     VALUES (new.part, 'kind', new.kind, 1), (new.part, 'status', new.status, 1)
     ON CONFLICT (part, field, value) DO UPDATE SET count = count + 1;
 END;
-CREATE TABLE common_words (
-    part INTEGER NOT NULL,
-    word TEXT NOT NULL,
-    PRIMARY KEY (part, word)
+CREATE INDEX docs_to_index ON docs (part) WHERE terms = '';
+
+-- How many documents have each value: tells a search which filters would exclude nothing.
+CREATE TABLE doc_counts (
+    part  INTEGER NOT NULL,
+    field TEXT NOT NULL,
+    value TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (part, field, value)
 ) STRICT, WITHOUT ROWID;
+
 CREATE TABLE vectors (
     part   INTEGER NOT NULL,
     digest TEXT NOT NULL,
@@ -401,9 +346,103 @@ CREATE TABLE vectors (
     UNIQUE (part, digest, model)
 ) STRICT;
 CREATE INDEX vectors_by_seq ON vectors (part, model, seq);
+
 CREATE TABLE forgotten (
     part INTEGER NOT NULL,
     seq  INTEGER NOT NULL,
     doc  INTEGER NOT NULL,
     PRIMARY KEY (part, seq)
+) STRICT, WITHOUT ROWID;
+
+-- Each checkout of a project has an index of its own: which content stands at which path. A content, and what
+-- was derived from it, is stored once for all checkouts of the project that have it.
+CREATE TABLE checkouts (
+    no      INTEGER PRIMARY KEY,
+    scope   TEXT NOT NULL,
+    root    TEXT NOT NULL,
+    indexed INTEGER NOT NULL,
+    version INTEGER NOT NULL DEFAULT 0,
+    removed INTEGER NOT NULL DEFAULT 0,
+    weighed INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (scope, root)
+) STRICT;
+
+-- `facts` say nothing of size and time: those are the checkout's.
+CREATE TABLE contents (
+    no     INTEGER PRIMARY KEY,
+    scope  TEXT NOT NULL,
+    path   TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    pieces INTEGER NOT NULL,
+    error  TEXT NOT NULL,
+    facts  TEXT NOT NULL
+) STRICT;
+CREATE INDEX contents_at ON contents (scope, path);
+CREATE INDEX contents_faulty ON contents (scope, path) WHERE error <> '';
+CREATE TRIGGER content_gone AFTER DELETE ON contents BEGIN
+    DELETE FROM file_words WHERE rowid = old.no;
+END;
+
+CREATE TABLE files (
+    checkout INTEGER NOT NULL REFERENCES checkouts (no) ON DELETE CASCADE,
+    path     TEXT NOT NULL,
+    content  INTEGER NOT NULL REFERENCES contents (no),
+    size     INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL,
+    digest   TEXT NOT NULL,
+    version  INTEGER NOT NULL,
+    PRIMARY KEY (checkout, path)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX files_by_version ON files (checkout, version);
+CREATE INDEX files_of_content ON files (content);
+
+CREATE TABLE chunks (
+    no         INTEGER PRIMARY KEY,
+    id         TEXT NOT NULL,
+    content    INTEGER NOT NULL REFERENCES contents (no) ON DELETE CASCADE,
+    start_line INTEGER NOT NULL,
+    end_line   INTEGER NOT NULL,
+    symbol     TEXT NOT NULL,
+    language   TEXT NOT NULL,
+    text       TEXT NOT NULL
+) STRICT;
+CREATE INDEX chunks_by_id ON chunks (id);
+CREATE INDEX chunks_of_content ON chunks (content);
+
+-- The words of a file's imports and definitions, one row per content: finds the files that a change may
+-- concern, and where a name is defined.
+CREATE VIRTUAL TABLE file_words USING fts5 (
+    words, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii'
+);
+
+CREATE VIRTUAL TABLE words_of_files USING fts5vocab (file_words, row);
+
+-- The calls in a file, read when somebody asks for callers. `digest` is of the content they were read from,
+-- `sum` of `facts` and of what can read them.
+CREATE TABLE calls_of_files (
+    content INTEGER PRIMARY KEY REFERENCES contents (no) ON DELETE CASCADE,
+    digest  TEXT NOT NULL,
+    reader  TEXT NOT NULL,
+    names   TEXT NOT NULL,
+    sum     BLOB NOT NULL,
+    facts   BLOB NOT NULL
+) STRICT;
+
+-- How much a file and its definitions matter to the others, as of a version of the files.
+CREATE TABLE weights_of_files (
+    content INTEGER PRIMARY KEY REFERENCES contents (no) ON DELETE CASCADE,
+    rank    REAL NOT NULL,
+    top     REAL NOT NULL,
+    used    TEXT NOT NULL
+) STRICT;
+
+-- What resolves imports, such as the types a Java file defines, so that a new process need not read every
+-- file. `sum` as in `calls_of_files`.
+CREATE TABLE readings_of_files (
+    content INTEGER NOT NULL REFERENCES contents (no) ON DELETE CASCADE,
+    reader  TEXT NOT NULL,
+    digest  TEXT NOT NULL,
+    sum     BLOB NOT NULL,
+    value   BLOB NOT NULL,
+    PRIMARY KEY (content, reader)
 ) STRICT, WITHOUT ROWID;

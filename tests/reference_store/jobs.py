@@ -14,9 +14,9 @@ from contextd.domain.projects import Project
 from contextd.domain.records import new_id
 from contextd.domain.scope import Scope
 from contextd.stores import codec, rules
-from contextd.stores.memory_space import Space, State
 from contextd.stores.reach import Reach
 from contextd.stores.scrub import labels_scrubbed, scrubbed
+from reference_store.space import Space, State
 
 
 class MemoryJobs:

@@ -1,3 +1,6 @@
+-- From the schema of unreleased versions to that of `initial.sql`.
+DROP TABLE vectors_before;
+
 -- Each checkout of a project has an index of its own: which content stands at which path. A content, and what was
 -- made of it, is stored once for all checkouts of the project that have it.
 CREATE TABLE checkouts (

@@ -14,8 +14,8 @@ from contextd.domain.sessions import LISTED, Event, Session, SessionChange, chan
 from contextd.domain.usage import Observation, ObservationSummary
 from contextd.domain.window import ContextItem, first_served, together
 from contextd.stores import codec, rules
-from contextd.stores.memory_space import Key, Space, State
 from contextd.stores.reach import Reach
+from reference_store.space import Key, Space, State
 
 T = TypeVar("T")
 

@@ -24,10 +24,10 @@ from contextd.domain.scope import Scope
 from contextd.domain.words import words
 from contextd.stores import filters, ranking
 from contextd.stores.codec import dumps
-from contextd.stores.memory_space import IndexedDocument, PartKey, Space, State
 from contextd.stores.reach import Reach
 from contextd.stores.together import LocalRankings
 from contextd.stores.vectors import check_vectors, pack, stacked, unit, unpack
+from reference_store.space import IndexedDocument, PartKey, Space, State
 
 
 class MemoryIndex(LocalRankings):
