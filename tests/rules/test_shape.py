@@ -56,7 +56,7 @@ LONGER_LISTS = {
     "briefing/briefing.py:brief": 9,
     "clients/install.py:install": 11,
     "code/index/scan.py:scan": 13,
-    "code/project/stack_row.py:row": 13,
+    "code/project/stack_row.py:row": 15,
     "knowledge/writing.py:_record": 11,
     "knowledge/writing.py:save_new": 16,
     "runtime/operation.py:operation": 11,
