@@ -20,18 +20,32 @@ _MANAGERS = {
     "package-lock.json": "npm", "npm-shrinkwrap.json": "npm",
 }  # fmt: skip
 _WANTED = "build", "dev", "start", "test", "lint"
-_TARGET = re.compile(r"^(all|build|test|tests|check|run|lint|dev)\s*:(?!=)", re.MULTILINE)
+_TARGET = re.compile(
+    r"^(all|build|test|tests|check|run|lint|dev)[ \t]*::?(?![=:])([^\n;]*)(;[^\n]*)?((?:\n(?:\t[^\n]*|[ \t]*(?=\n\t)))*)",
+    re.MULTILINE,
+)
+"""(target, what it needs, a recipe on the same line, a recipe below) of a Makefile."""
+
+_SETS_VARIABLE = re.compile(r"^\s*(?:export\s+|override\s+)?[\w.]+\s*[:+?]?=")
+_IDLE = re.compile(
+    r"(?:[@-]|\s)*(?:echo\b|printf\b|exit\b|true\b|false\b|:(?:\s|$)|#|$|\$\((?:error|info|warning)\b)"
+)
+"""A line of a recipe that builds and tests nothing."""
+
+_MORE_THAN_BUILT = re.compile(
+    r"release|dist|install|clean|test|check|lint|fmt|format|deploy|publish|upload|docs?\b|help|push|docker"
+)
+"""What `make all` does beside building, where it needs targets of such names."""
+
 _BY_FILE: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Cargo.toml", ("build: cargo build", "test: cargo test")),
     ("go.mod", ("build: go build ./...", "test: go test ./...")),
     ("manage.py", ("run: python manage.py runserver", "test: python manage.py test")),
-    ("tox.ini", ("test: tox",)),
     ("noxfile.py", ("test: nox",)),
     ("gradlew", ("build: ./gradlew build", "test: ./gradlew test")),
     ("mvnw", ("build: ./mvnw package", "test: ./mvnw test")),
     ("pom.xml", ("build: mvn package", "test: mvn test")),
     ("meson.build", ("build: meson setup build && meson compile -C build",)),
-    ("configure.ac", ("build: ./configure && make",)),
     (".rspec", ("test: bundle exec rspec",)),
     ("Rakefile", ("tasks: rake -T",)),
     ("mix.exs", ("test: mix test",)),
@@ -81,6 +95,7 @@ def commands(paths: Sequence[str], manifests: Sequence[Manifest], read: Read) ->
             found += [
                 line.replace("rake", "bundle exec rake") if bundled else line for line in lines
             ]
+    found += _of_configure(top)
     found += _of_cmake(top, read)
     found += _of_others(paths, top, manifests, read)
     first: dict[str, str] = {}
@@ -94,10 +109,13 @@ def _of_scripts(top: set[str], read: Read) -> Iterator[str]:
     if "package.json" not in top:
         return
     try:
-        scripts = table(table(json.loads(read("package.json"))).get("scripts"))
+        manifest = table(json.loads(read("package.json")))
     except (ValueError, RecursionError):
         return
-    manager = next((tool for lock, tool in _MANAGERS.items() if lock in top), "npm")
+    scripts = table(manifest.get("scripts"))
+    asked = str(manifest.get("packageManager") or "").partition("@")[0]
+    locked = next((tool for lock, tool in _MANAGERS.items() if lock in top), "npm")
+    manager = asked if asked in _MANAGERS.values() else locked
     for name in _WANTED:
         script = scripts.get(name)
         if isinstance(script, str) and script and not _SAYS_ONLY.search(script):
@@ -111,9 +129,33 @@ def _short(script: str) -> str:
 
 
 def _of_make(top: set[str], read: Read) -> Iterator[str]:
-    name = next((name for name in ("Makefile", "makefile", "GNUmakefile") if name in top), "")
-    for target in dict.fromkeys(_TARGET.findall(read(name)) if name else ()):
+    """Targets of a Makefile that do something and are called after it; `all` builds where nothing else is in it."""
+    name = next((name for name in ("GNUmakefile", "makefile", "Makefile") if name in top), "")
+    found: dict[str, None] = {}
+    for target, needs, beside, below in _TARGET.findall(
+        read(name).replace("\\\n", " ") if name else ""
+    ):
+        recipe = [beside.removeprefix(";"), *below.split("\n")]
+        works = any(not _IDLE.match(line) for line in recipe)
+        only_set = _SETS_VARIABLE.match(needs) is not None
+        if only_set or not (works or needs.partition("#")[0].strip()):
+            continue
+        if target != "all" or not _MORE_THAN_BUILT.search(f"{needs} {below}"):
+            found[target] = None
+    for target in sorted(found, key=lambda one: one == "all"):
         yield f"{'build' if target == 'all' else target.removesuffix('s')}: make {target}"
+
+
+def _of_configure(top: set[str]) -> Iterator[str]:
+    """A build by Autoconf; the script `configure` itself is often made first."""
+    if "configure" in top and top & {"configure.ac", "Makefile.in", "Makefile", "configure.in"}:
+        yield "build: ./configure && make"
+    elif top & {"configure.ac", "configure.in"}:
+        script = next(
+            (one for one in ("autogen.sh", "bootstrap.sh", "bootstrap") if one in top), ""
+        )
+        first = f"./{script}" if script else "autoreconf -i"
+        yield f"build: {first} && ./configure && make"
 
 
 def _of_cmake(top: set[str], read: Read) -> Iterator[str]:
@@ -140,7 +182,11 @@ def _of_others(
     paths: Sequence[str], top: set[str], manifests: Sequence[Manifest], read: Read
 ) -> Iterator[str]:
     if any(name.endswith((".sln", ".slnx")) for name in top):
-        yield from ("build: dotnet build", "test: dotnet test")
+        yield "build: dotnet build"
+        if any(re.search(r"test[^/]*\.(?:cs|fs|vb)proj$", path, re.I) for path in paths):
+            yield "test: dotnet test"
+    if "tox.ini" in top and "[testenv" in read("tox.ini"):
+        yield "test: tox"
     if "pytest.ini" in top or "[tool.pytest" in (
         read("pyproject.toml") if "pyproject.toml" in top else ""
     ):

@@ -14,7 +14,7 @@ Read = Callable[[str], str]
 """The text of a file by its path, or an empty one."""
 
 _NAMES = {
-    "tsx": "TypeScript", "typescript": "TypeScript", "javascript": "JavaScript", "csharp": "C#",
+    "tsx": "TypeScript", "typescript": "TypeScript", "powershell": "PowerShell", "javascript": "JavaScript", "csharp": "C#",
     "cpp": "C++", "c-header": "C header", "cmake": "CMake", "notebook": "notebook",
      "php": "PHP", "sql": "SQL", "yaml": "YAML", "json": "JSON", "csv": "CSV", "html": "HTML", "css": "CSS", "toml": "TOML",
 }  # fmt: skip
@@ -25,7 +25,11 @@ _ENTRIES = (
     "package-info.java", "index.ts", "src/index.ts", "index.js", "src/index.js", "index.tsx",
 )  # fmt: skip
 _NOISE = re.compile(
-    r"copyright|licen[cs]ed?\b|spdx|eslint|prettier|@ts-|auto-?generated|do not edit|https?://\S+$"
+    r"copyright|\(c\)\s|©|licen[cs]ed?\b|\b(?:mit|bsd|isc|apache|l?gpl|gnu)\b[^.]{0,30}\blicen[cs]e|\S@\S+\.\w|(?<!\d)(?:19|20)\d\d\s*[-–]\s*(?:(?:19|20)?\d\d\b|present)"
+    r"|\b\d{1,2}\.? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d{4}\b|^version \d"
+    r"|^(?:(?:written|created|made|maintained|developed|authored|designed) )?by\b|^(?:authors?|maintainers?|contributors?)\b\s*:"
+    r"|\b(?:for|of|to|with|and|or|by|in|on|from|the|an?|including|following|are|is)$"
+    r"|spdx|eslint|prettier|@ts-|auto-?generated|do not edit|https?://\S+$"
     r"|pom\.xml|^(?:see|click (?:here|on|the)|read|check|visit|star|join|follow|explore|view|note|important|warning|caution)\b"
     r"|npm (?:install|run|i)\b|registry|^\$ "
     r"|^(?:please|for (?:more|further|full|detailed)|as per|refer to|to (?:install|get started|run|build|use))\b"
@@ -40,6 +44,10 @@ _NOISE = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<=[a-z0-9)`\"'”])[.!?](?:\s|$)")
+_LEADS_ON = re.compile(
+    r"\b(?:following|these|below|included|contains?|provides?|supports?|for)\b[^.!?]*:$"
+)
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,1000}>")
 _LINK = re.compile(r"!?\[([^\]\n]*)\](?:\([^)\n]*\)|\[[^\]\n]*\])")
 _BADGE = re.compile(r"\[?!\[[^\]\n]*\](?:\([^)\n]*\)|\[[^\]\n]*\])(?:\]\([^)\n]*\))?")
@@ -67,7 +75,11 @@ def first_sentence(text: str) -> str:
     """The first sentence of a text in one line, at most 160 characters; empty for boilerplate."""
     sentence = " ".join(re.sub(r"``?([^`\n]*)``?", r"`\1`", _LINK.sub(r"\1", text)).split())
     sentence = re.sub(r"\*\*([^*]+)\*\*", r"\1", sentence)
-    sentence = re.sub(r":\w+:`([^`]*)`", r"\1", sentence).strip(" -–—:*_#>=|")
+    sentence = re.sub(r":\w+:`([^`]*)`", r"\1", sentence)
+    if _LEADS_ON.search(sentence):
+        # It ends where a list begins, and is no whole without it.
+        sentence = sentence[: sentence.rfind(". ") + 1]
+    sentence = sentence.strip(" -–—:*_#>=|")
     found = _SENTENCE.search(sentence)
     if found:
         sentence = sentence[: found.start()]
@@ -87,7 +99,9 @@ def first_sentence(text: str) -> str:
 def readme_sentence(text: str) -> str:
     """The first sentence of a README that says something: headings, badges and HTML are skipped."""
     cleaned = _REFERENCE.sub("", _HIDDEN.sub("", text[:20_000].replace("\r", "")))
-    cleaned = _SETEXT.sub("\n\n", html.unescape(_TAG.sub("", _BADGE.sub("", cleaned))))
+    cleaned = _SETEXT.sub(
+        "\n\n", html.unescape(_TAG.sub("", _BADGE.sub("", _BREAK.sub(" ", cleaned))))
+    )
     aside = _ASIDE.search(cleaned)
     paragraphs = re.split(r"\n\s*\n", cleaned[: aside.start()] if aside else cleaned)
     for paragraph in paragraphs[:25]:

@@ -25,6 +25,9 @@ _UNVERSIONED = {
 _OTHER_VERSION = {"github-pages", "mkdocs-material"}
 """Packages that bring a technology and are numbered by themselves."""
 
+_UPPER = re.compile(r"(?:<=?|!=?)\s*v?\d[\w.*+-]*")
+"""A bound from above, or what is left out: neither is a version that is used."""
+
 _UNKNOWN = re.compile(r"\$\{?[\w.-]*\}?")
 
 
@@ -64,13 +67,14 @@ def short_version(asked: str) -> str:
     Of alternatives (`^18 || ^20`) the highest counts. Empty when no version is named.
     """
     best: tuple[tuple[int, ...], str] = ((), "")
-    for one in re.split(r"\|\|", asked):
+    for alternative in re.split(r"\|\|", asked):
+        one = _UPPER.sub("", alternative).strip(" ,")
         found = re.search(r"(?<![\w.])v?(\d+)(?:\.(\d+))?", one)
         if found is None or len(found[1]) > 4:
             continue
         major, minor = int(found[1]), int(found[2] or 0)
         text = f"0.{minor}" if major == 0 and found[2] else str(major)
-        lower_only = re.match(r"\s*>=?", one) and not re.search(r"<|~|-\s", one)
+        lower_only = re.match(r">=?", one) and not re.search(r"<|~|-\s", alternative)
         best = max(best, ((major, minor), text + "+" * bool(lower_only)))
     return best[1]
 
@@ -79,7 +83,7 @@ def allows_more(asked: str, *, minors: bool) -> bool:
     """Whether a requirement allows major, or with `minors` minor, versions past its first: `>=5,<7` does, `>=5,<6`
     does not.
     """
-    first = re.match(r"\s*>=?\s*v?(\d+)(?:\.(\d+))?", asked)
+    first = re.match(r"(?:[^>|]*,)?\s*>=?\s*v?(\d+)(?:\.(\d+))?", asked)
     if first is None or re.search(r"~|-\s", asked):
         return False
     last = re.search(r"<(=?)\s*v?(\d+)(?:\.(\d+))?", asked)
@@ -130,6 +134,10 @@ class _Tally:
         # The version nearest to the root; a sure one before an open one.
         versions = sorted(self.versions, key=lambda v: (v[1].endswith("+"), -v[0]))
         version = versions[0][1] if versions else ""
+        equal = {v.rstrip("+") for weight, v in versions if weight == versions[0][0]}
+        if len(equal) > 1 and versions[0][0] < 1:
+            # Of members that ask for different versions none speaks for the others.
+            version = ""
         lines = tuple(dict.fromkeys(self.lines))[:5]
         weight = round(self.weight, 3)
         return FoundTechnology(row.name, row.category, version, weight, lines, self.only_dev)
@@ -154,8 +162,12 @@ def technologies(
         properties |= manifest.properties
     locked = {name: filled(version, properties) for name, version in locked.items()}
     aside = private_beside_published(manifests)
+    gems = {m.path.rpartition("/")[0] for m in manifests if m.path.endswith(".gemspec")}
     for manifest in manifests:
-        known = _Known(own_names, locked, properties, manifest.path in aside, is_family=bool(aside))
+        folder, _, name = manifest.path.rpartition("/")
+        # The Gemfile of a gem lists what the gem is developed and tried out with.
+        beside = manifest.path in aside or (name == "Gemfile" and folder in gems)
+        known = _Known(own_names, locked, properties, beside, is_family=bool(aside))
         _from_packages(manifest, known, tallies)
         _from_images(manifest, tallies)
     for manifest in trials:

@@ -1,0 +1,297 @@
+"""What `init` states rests on evidence that holds for the whole project, or it is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from contextd.code.project.architecture import architecture
+from contextd.code.project.beside import is_beside
+from contextd.code.project.commands import commands
+from contextd.code.project.manifests import parse
+from contextd.code.project.material import substance
+from contextd.code.project.module_words import first_sentence, readme_sentence
+from contextd.code.project.modules import modules, role_of
+from contextd.code.project.project_type import project_type
+from contextd.code.project.stack import Stack, detect, language_shares
+from contextd.code.project.stack_evidence import allows_more, short_version
+from contextd.code.project.usage import uses
+from contextd.domain.code import Import, SourceFile
+
+ROOT = Path("/nowhere")
+LYING = "Without tests, examples and the like, most of the code lies side by side in {}."
+
+
+def reading(files: Mapping[str, str]) -> Callable[[str], str]:
+    return lambda path: files.get(path, "")
+
+
+def look(files: Mapping[str, str]) -> Stack:
+    return detect(ROOT, list(files), reading(files))
+
+
+def source(path: str, language: str, *imports: tuple[str, str]) -> SourceFile:
+    """A file with imports as (specifier, target)."""
+    found = tuple(Import(specifier=one, line=1, target=target) for one, target in imports)
+    return SourceFile(
+        path=path, size=1, mtime_ns=0, digest="", lines=3, language=language, imports=found
+    )
+
+
+# A Go program may lie in a file of any name.
+
+
+def test_a_go_file_with_a_main_function_is_a_program_whatever_its_name() -> None:
+    files = {"go.mod": "module example.org/shop\n\ngo 1.22\n", "shop.go": "", "cart.go": ""}
+    assert project_type(list(files), look(files)).value == "library"
+    about = "Shop is a command-line tool for apples"
+    found = project_type(list(files), look(files), programs=["shop.go"], about=about)
+    assert (found.value, found.reason) == ("cli", "shop.go is a program.")
+
+
+# Versions
+
+
+@pytest.mark.parametrize(
+    ("asked", "version"),
+    [("< 6", ""), ("<=5", ""), ("!=2", ""), ("!=2.0,>=1.4", "1+"), ("<7,>=5", "5"), (">=5,<7", "5"), ("~> 8.1", "8"),
+     ("=5", "5"), ("==5.1", "5"), ("<5 || ^6", "6")],
+)  # fmt: skip
+def test_an_upper_bound_is_no_version(asked: str, version: str) -> None:
+    assert short_version(asked) == version
+
+
+def test_the_order_of_bounds_does_not_matter() -> None:
+    assert allows_more("<7,>=5", minors=False) is allows_more(">=5,<7", minors=False) is True
+    assert allows_more("<6,>=5", minors=False) is False
+
+
+def test_the_locked_version_is_stated_where_only_an_upper_bound_is_asked_for() -> None:
+    files = {"Gemfile": 'gem "minitest", "< 6"\n', "Gemfile.lock": "GEM\n  specs:\n    minitest (5.27.0)\n", "a.rb": ""}  # fmt: skip
+    assert [one.label for one in look(files).of("test")] == ["Minitest 5"]
+    del files["Gemfile.lock"]
+    assert [one.label for one in look(files).of("test")] == ["Minitest"]
+
+
+@pytest.mark.parametrize(("second", "label"), [("9.1.0", "Sphinx"), ("8.2.0", "Sphinx 8")])
+def test_locked_versions_that_differ_state_none(second: str, label: str) -> None:
+    lock = "".join(
+        f'[[package]]\nname = "sphinx"\nversion = "{one}"\n' for one in ("8.1.3", second)
+    )
+    files = {"uv.lock": lock, "pyproject.toml": '[project]\nname="a"\n[dependency-groups]\ndocs=["sphinx"]\n',
+             "a.py": ""}  # fmt: skip
+    assert [one.label for one in look(files).of("docs")] == [label]
+
+
+def test_members_that_ask_for_different_versions_of_a_framework_state_none() -> None:
+    files = {f"packages/{one}/package.json": f'{{"name": "{one}", "dependencies": {{"react": "^{n}"}}}}'
+             for one, n in (("a", 18), ("b", 19))} | {"packages/a/x.tsx": "", "packages/b/x.tsx": ""}  # fmt: skip
+    assert [one.label for one in look(files).of("frontend")] == ["React"]
+
+
+def test_the_gemfile_of_a_gem_only_says_what_the_gem_is_developed_with() -> None:
+    spec = 'Gem::Specification.new do |s|\n  s.add_dependency "railties", ">= 7.0"\nend\n'
+    files = {"shop.gemspec": spec, "Gemfile": 'gem "mongoid"\ngem "sqlite3"\n', "lib/shop.rb": ""}
+    assert all(one.only_dev for one in look(files).of("database"))
+    del files["shop.gemspec"]
+    assert not any(one.only_dev for one in look(files).of("database"))
+
+
+# What others contributed lies beside a project.
+
+
+def test_what_others_contributed_says_nothing_of_the_project() -> None:
+    assert is_beside("contrib/pack/shop.csproj")
+    assert not is_beside("django/contrib/admin/site.py")
+    project = '<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><TargetFramework>net6.0</TargetFramework><PackageId>shop</PackageId></PropertyGroup></Project>'
+    files = {f"c{n}.c": "" for n in range(6)} | {"contrib/pack/shop.csproj": project}
+    files |= {f"contrib/pack/{n}.cs": "" for n in range(4)} | {"shop.h": ""}
+    stack = look(files)
+    assert (stack.runtime, stack.package_manager) == ("C", "")
+    assert "contrib" not in architecture(list(files), stack).reason
+
+
+def test_a_package_deep_down_in_another_language_is_not_what_a_project_runs_on() -> None:
+    files = {f"src/c{n}.cpp": "" for n in range(6)} | {f"src/l{n}.pas": "" for n in range(6)}
+    files |= {"bindings/net/a.csproj": "<Project/>", "bindings/net/a.cs": ""}
+    assert look(files).package_manager == ""
+
+
+# Commands
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("all:\n\t-@echo \"Use ./configure first.\"\n", ()),
+        ("all: shop\nshop: a.o\n\tcc -o shop a.o\n", ("build: make all",)),
+        ("build: x\n\tgo build\nall: build release\n", ("build: make build",)),
+        ("all: build release-linux\nrelease-linux:\n\ttar x\n", ()),
+        ("all: lint test\nlint:\n\tgolangci-lint run\ntest: \n\tgo test ./...\n", ("lint: make lint", "test: make test")),
+        (".PHONY: test\ntest:\n\t@echo none yet\n", ()),
+        ("test:\n", ()),
+        ("test: export A = 1\ntest:\n\tgo test\n", ("test: make test",)),
+        ("all: ; cc a.c\n", ("build: make all",)),
+    ],
+)  # fmt: skip
+def test_a_target_of_make_is_a_command_where_its_recipe_does_what_it_is_called(
+    text: str, said: tuple[str, ...]
+) -> None:
+    assert commands(["Makefile"], [], reading({"Makefile": text})) == said
+
+
+@pytest.mark.parametrize(
+    ("paths", "said"),
+    [
+        (["configure", "Makefile.in"], "build: ./configure && make"),
+        (["configure.ac", "autogen.sh"], "build: ./autogen.sh && ./configure && make"),
+        (["configure.ac"], "build: autoreconf -i && ./configure && make"),
+    ],
+)
+def test_a_configure_script_is_made_first_where_it_is_not_there(
+    paths: list[str], said: str
+) -> None:
+    assert commands(paths, [], reading({})) == (said,)
+
+
+def test_a_configure_script_goes_before_a_makefile_that_only_names_it() -> None:
+    files = {"Makefile": "all:\n\t@echo Use ./configure first.\n", "configure": ""}
+    assert commands(list(files), [], reading(files)) == ("build: ./configure && make",)
+
+
+def test_tox_tests_where_it_says_an_environment_and_dotnet_where_a_project_is_of_tests() -> None:
+    assert (
+        commands(["tox.ini"], [], reading({"tox.ini": "[flake8]\nmax-line-length = 100\n"})) == ()
+    )
+    assert commands(["tox.ini"], [], reading({"tox.ini": "[testenv]\n"})) == ("test: tox",)
+    assert commands(["a.sln", "A/A.csproj"], [], reading({})) == ("build: dotnet build",)
+    assert "test: dotnet test" in commands(["a.sln", "A.Tests/A.Tests.csproj"], [], reading({}))
+
+
+def test_the_package_manager_of_scripts_is_the_one_the_manifest_names() -> None:
+    files = {"package.json": '{"packageManager": "pnpm@9.1.0", "scripts": {"test": "vitest"}}'}
+    assert commands(list(files), [], reading(files)) == ("test: pnpm test (vitest)",)
+
+
+# Descriptions
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Ada Bear ada@example.org", "Ada Bear MIT License 2015-2026", "Ada Bear of Town<br>2015-2026", "A simple shop 3 Mar 2003 Ada Bear",
+        "by Ada Bear and friends", "Written by Ada Bear in spring", "Author: Ada Bear, Apple Town",
+        "Version 1.2.3 of the shop", "This collection provides apples for", "The following parts are included:",
+        "Copyright Ada Bear and others", "(c) 2019 by Ada Bear", "Maintainer: Ada Bear of Apple Town",
+    ],
+)  # fmt: skip
+def test_who_wrote_it_and_a_sentence_that_breaks_off_describe_nothing(line: str) -> None:
+    assert first_sentence(line) == ""
+    text = f"# Shop\n\n{line}\n\nShop sells apples to bears.\n"
+    assert readme_sentence(text) == "Shop sells apples to bears"
+
+
+# Roles
+
+
+def test_what_sets_up_a_tool_in_a_hidden_folder_is_no_way_in() -> None:
+    assert role_of(".storybook/main.ts") == "config"
+    assert role_of("apps/web/.storybook/preview.tsx") == "config"
+
+
+@pytest.mark.parametrize(
+    ("others", "test"),
+    [
+        ([], "test/cart_test.rb"),
+        (["lib/shop/cart.rb"], ""),
+        (["lib/shop/cart.rb", "test/cart/price_test.rb"], "test/cart/price_test.rb"),
+    ],
+)
+def test_a_test_that_is_called_like_a_file_of_another_module_is_not_told_here(
+    others: list[str], test: str
+) -> None:
+    paths = [f"lib/shop/{m}/{n}.rb" for m in ("cart", "pay") for n in ("one", "two")]
+    found = modules([source(p, "ruby") for p in [*paths, "test/cart_test.rb", *others]])
+    cart = next(one for one in found if one.name == "cart")
+    assert [f.path for f in cart.key_files if f.role == "test"] == [test] * bool(test)
+
+
+# Dependencies of packages
+
+
+def test_a_workspace_package_is_needed_where_its_built_entry_is_not_there() -> None:
+    files = [
+        source("packages/core/src/a.ts", "typescript"),
+        source("packages/core/src/b.ts", "typescript"),
+        source("packages/web/src/a.ts", "typescript", ("@shop/core", ""), ("@shop/core/inner", "")),
+        source("packages/web/src/b.ts", "typescript", ("left-pad", ""), ("@shop/web", "")),
+    ]
+    names = {"@shop/core": "packages/core", "@shop/web": "packages/web"}
+    packages = dict.fromkeys(names.values(), "")
+    needs = {m.name: m.dependencies for m in modules(files, packages, named=names)}
+    assert needs == {"core": (), "web": ("core",)}
+
+
+# Layout
+
+
+def test_a_folder_without_a_package_file_is_no_package_and_no_count_is_stated() -> None:
+    found = architecture([f"py/{n}.py" for n in "abcd"], Stack())
+    assert (found.value, found.reason) == ("unknown", LYING.format("py/"))
+    found = architecture([f"shop/{n}.py" for n in "abcd"] + ["x/y.py"], Stack())
+    assert found.reason == LYING.format("shop/")
+    assert architecture(["a.go", "b.go", "c.go"], Stack()).reason == LYING.format("the root")
+
+
+def test_notebooks_that_outweigh_many_files_of_code_are_what_a_project_is() -> None:
+    code = [f"py/{n}.py" for n in range(22)]
+    notebooks = [f"ipynb/{n}.ipynb" for n in range(80)]
+    found = substance([*code, *notebooks], code)
+    assert found is not None
+    assert found[0].label == "Jupyter Notebook"
+    assert substance([*code, *notebooks[:40]], code) is None
+
+
+@pytest.mark.parametrize(
+    ("folders", "reason"),
+    [
+        (["a"], "a/ holds 4 notebooks side by side."),
+        (["a/b"], "a/ holds 4 notebooks."),
+        (["a", ""], "8 notebooks by folder: a, the root."),
+        ([""], "The root holds 4 notebooks side by side."),
+    ],
+)
+def test_material_is_side_by_side_only_in_one_folder(folders: list[str], reason: str) -> None:
+    paths = [f"{folder}/{n}.ipynb".lstrip("/") for folder in folders for n in range(4)]
+    assert architecture(paths, Stack()).reason == reason
+
+
+def test_languages_of_shells_and_of_the_old_compilers_are_counted() -> None:
+    paths = "a.fish a.elv a.nu a.adb a.ads a.pas a.asm a.f90 a.scss a.rs".split()
+    found = {one.language for one in language_shares(paths)}
+    assert found == set("Fish Elvish Nushell Ada Pascal Assembly Fortran SCSS Rust".split())
+
+
+def test_a_use_names_the_languages_it_counts_and_how_many_files_lie_where() -> None:
+    files = [source(f"src/a{n}.ts", "typescript") for n in range(3)]
+    files += [source(f"src/core/{n}.ts", "typescript", ("svelte", "")) for n in "ab"]
+    files += [source("web/c.svelte", "svelte", ("svelte", ""))]
+    use = uses(files)["Svelte"]
+    assert use.as_text() == (
+        "imported by 3 of 6 TypeScript and Svelte files without tests and examples, 2 of them in src/core"
+    )
+
+
+def test_the_reason_without_a_type_states_what_was_looked_for() -> None:
+    found = project_type(["one.py", "two.py"], look({"one.py": "", "two.py": ""}))
+    assert (found.value, found.reason) == (
+        "unknown",
+        "No manifest names a package or a program.",
+    )
+
+
+def test_catalogues_with_different_versions_state_none() -> None:
+    text = "packages: [a]\ncatalogs:\n  old:\n    vite: ^5.0.0\n    vitest: ^3.1\n  new:\n    vite: ^6.0.0\n    vitest: ^3.2\n"
+    assert parse("pnpm-workspace.yaml", text).versions == {"vitest": "^3.1"}
