@@ -38,7 +38,7 @@ from contextd.projects.model import project_model
 from contextd.runtime.runtime import Runtime
 
 _LARGEST_TEXT = 500_000
-_KEY_FILES, _NEEDED, _LONG = 3, 12, 20
+_KEY_FILES, _NEEDED, _LONG = 3, 20, 20
 """Key files and dependencies of a module that project.yaml has, and how many modules have key files there."""
 
 _MOST_LISTED = 8

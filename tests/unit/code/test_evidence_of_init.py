@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tree_sitter import Language, Parser
 
+from contextd.code.index.languages import csharp
+from contextd.code.index.languages.table import BY_NAME
 from contextd.code.project.architecture import architecture
 from contextd.code.project.beside import is_beside
 from contextd.code.project.commands import commands
@@ -295,3 +299,91 @@ def test_the_reason_without_a_type_states_what_was_looked_for() -> None:
 def test_catalogues_with_different_versions_state_none() -> None:
     text = "packages: [a]\ncatalogs:\n  old:\n    vite: ^5.0.0\n    vitest: ^3.1\n  new:\n    vite: ^6.0.0\n    vitest: ^3.2\n"
     assert parse("pnpm-workspace.yaml", text).versions == {"vitest": "^3.1"}
+
+
+# Evidence that speaks of something beside the project
+
+
+def test_an_application_that_tries_out_a_published_package_is_not_its_stack() -> None:
+    spec = 'Gem::Specification.new do |s|\n  s.add_dependency "rack", ">= 3"\nend\n'
+    files = {"shop.gemspec": spec, "lib/shop.rb": "", "trial/Gemfile": 'gem "sqlite3"\n', "trial/a.rb": ""}  # fmt: skip
+    files["trial/config/database.yml"] = "development:\n  adapter: sqlite3\n"
+    assert all(one.only_dev for one in look(files).of("database"))
+
+
+def test_hidden_folders_lie_beside_the_project() -> None:
+    assert is_beside(".devcontainer/db/Dockerfile")
+    assert not is_beside(".config/dotnet-tools.json")
+
+
+@pytest.mark.parametrize(
+    ("asked", "version"),
+    [("^16 || ^17 || ^19", "16+"), ("^7.4|^8.0", "7+"), ("^5.1 || ^5.2", "5")],
+)
+def test_alternatives_come_down_to_the_lowest(asked: str, version: str) -> None:
+    assert short_version(asked) == version
+
+
+def test_alternatives_of_a_runtime_are_a_lower_bound() -> None:
+    files = {
+        "composer.json": '{"name": "a/b", "require": {"php": "~8.2.0 || ~8.3.0"}}',
+        "src/a.php": "",
+    }
+    assert look(files).runtime == "PHP 8.2+"
+
+
+def test_layers_that_hold_little_of_the_code_are_no_layout() -> None:
+    layers = ["src/Entities/a.php", "src/Middleware/b.php", "src/Repositories/c.php"]
+    assert architecture(layers, Stack()).value == "layered"
+    others = [f"src/{one}/{n}.php" for one in ("Grant", "Response") for n in range(3)]
+    assert architecture([*layers, *others], Stack()).value != "layered"
+
+
+def test_code_in_the_root_is_stated_beside_that_of_its_folders() -> None:
+    paths = [f"{one}{n}.go" for one in ("", "a/", "b/", "c/") for n in "xyz"]
+    found = architecture(paths, Stack())
+    assert found.reason == "The code lies in the root and in its folders: a, b, c."
+    assert found.value == "unknown"
+
+
+def test_a_server_that_installs_a_command_is_not_surely_a_library() -> None:
+    text = '[project]\nname = "shop"\ndescription = "{}"\nclassifiers = ["Topic :: Software Development :: Libraries"]\n[project.scripts]\nshop = "a:b"\n'
+    for about, kind in (("A server for apples", "unknown"), ("A library for servers", "library")):
+        files = {"pyproject.toml": "[build-system]\nrequires = ['x']\n" + text.format(about), "shop/__init__.py": ""}  # fmt: skip
+        assert project_type(list(files), look(files), about=about).value == kind
+
+
+def test_a_target_that_only_sets_up_is_no_build() -> None:
+    for recipe, said in (("virtualenv venv", ()), ("go build", ("build: make build",))):
+        files = {"Makefile": f"build:\n\t{recipe}\n"}
+        assert commands(list(files), [], reading(files)) == said
+
+
+def test_an_example_inside_of_a_module_needs_nothing_for_it() -> None:
+    files = [source(f"{one}/{n}.go", "go") for one in ("core", "cbor") for n in "ab"]
+    files.append(source("cbor/examples/gen.go", "go", ("example.org/core", "core/a.go")))
+    needs = {m.name: m.dependencies for m in modules(files)}
+    assert needs["cbor"] == ()
+
+
+def test_generated_files_count_but_give_no_names_and_a_copied_description_is_none() -> None:
+    paths = [f"{one}/{n}.py" for one in ("cart", "pay") for n in ("x", "y")]
+    files = [source(p, "python") for p in paths]
+    files = [replace(f, error="generated") if f.path.endswith("y.py") else f for f in files]
+    copied = {f"{one}/README.md": "# A\n\nShop sells apples to bears.\n" for one in ("cart", "pay")}
+    found = modules([*files, *(source(p, "markdown") for p in copied)], read=reading(copied))
+    assert {m.description for m in found} == {"2 Python files"}
+
+
+def test_a_sentence_ends_after_a_name_in_capitals() -> None:
+    assert first_sentence("It is a provider for PostgreSQL. It sells apples.") == (
+        "It is a provider for PostgreSQL"
+    )
+
+
+def test_a_property_called_like_its_type_uses_the_type() -> None:
+    text = b"namespace A;\nclass Cart { public Price? Price { get; } void Run() { Price.Add(); Other.Go(); } }\n"
+    row = BY_NAME["csharp"]
+    parser = Parser(Language(row.grammar()))
+    found = csharp.outline(parser.parse(text).root_node, text, "a.cs")
+    assert [[a for a, _ in one.names] for one in found.imports] == [["Price", "Other"]]

@@ -146,6 +146,9 @@ def _layers(own: Sequence[str], children: dict[str, dict[str, int]]) -> Reasoned
         if _GOOD_PART * len(own) > sum(below.values()):
             # One part of the project may be laid out so, and says nothing about the others.
             continue
+        if 2 * sum(below[name] for name in layers) < sum(below.values()):
+            # Most of the code lies beside these folders.
+            continue
         if len({_LAYERS[ends[name]] for name in layers}) >= 3:
             where = f"{folder}/" if folder else "The root"
             return ReasonedValue(
@@ -191,9 +194,9 @@ def _packages(own: Sequence[str], children: dict[str, dict[str, int]]) -> Reason
         }
         if len(below) >= (2 if sure else 3):
             if not place:
-                return ReasonedValue(
-                    "modular", f"The code lies in folders of the root{_names(below)}."
-                )
+                beside = any("/" not in path for path in own)
+                where = "in the root and in its folders" if beside else "in folders of the root"
+                return ReasonedValue("unknown", f"The code lies {where}{_names(below)}.")
             return ReasonedValue("modular", f"{place}/ is divided into packages{_names(below)}.")
     return None
 

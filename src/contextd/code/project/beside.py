@@ -28,4 +28,5 @@ def is_beside(path: str) -> bool:
 
 def is_beside_name(folder: str) -> bool:
     """Whether a folder's own name says so: `tests-integration`, `Shop.Tests`, `app-e2e`."""
-    return _BY_NAME.search(folder) is not None
+    hidden = folder.startswith(".") and folder.strip(".") and folder != ".config"
+    return bool(hidden) or _BY_NAME.search(folder) is not None

@@ -32,6 +32,11 @@ _IDLE = re.compile(
 )
 """A line of a recipe that builds and tests nothing."""
 
+_SETS_UP = re.compile(
+    r"\b(?:virtualenv|venv)\b|\b(?:pip3?|npm|yarn|pnpm|poetry|bundle) (?:ci\b|i\b|install\b)"
+)
+"""A recipe that installs what is needed to develop, and builds nothing."""
+
 _MORE_THAN_BUILT = re.compile(
     r"release|dist|install|clean|test|check|lint|fmt|format|deploy|publish|upload|docs?\b|help|push|docker"
 )
@@ -138,7 +143,8 @@ def _of_make(top: set[str], read: Read) -> Iterator[str]:
         recipe = [beside.removeprefix(";"), *below.split("\n")]
         works = any(not _IDLE.match(line) for line in recipe)
         only_set = _SETS_VARIABLE.match(needs) is not None
-        if only_set or not (works or needs.partition("#")[0].strip()):
+        sets_up = target == "build" and not needs.strip() and _SETS_UP.search(below) is not None
+        if only_set or sets_up or not (works or needs.partition("#")[0].strip()):
             continue
         if target != "all" or not _MORE_THAN_BUILT.search(f"{needs} {below}"):
             found[target] = None

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+from contextd.code.tree.generated import UNWRITTEN
 from contextd.domain.code import SourceFile, Symbol
 
 Read = Callable[[str], str]
@@ -43,7 +44,9 @@ _NOISE = re.compile(
     r"|^(?:short|project|package) description\b|^lorem ipsum\b|^default template\b|^an? (?:empty|example) project\b",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<=[a-z0-9)`\"'”])[.!?](?:\s|$)")
+_SENTENCE = re.compile(
+    r"(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?:(?<=[a-z0-9)`\"'”])|(?<=[A-Za-z]{2}))[.!?](?:\s|$)"
+)
 _LEADS_ON = re.compile(
     r"\b(?:following|these|below|included|contains?|provides?|supports?|for)\b[^.!?]*:$"
 )
@@ -222,7 +225,7 @@ def counted(members: Sequence[SourceFile], rank: Mapping[str, float]) -> str:
     shown = {language, others[0][0]} if others and 2 * most <= len(members) else {language}
     # Headers are counted among the files of their language.
     shown |= {"C header"} if shown & {"C", "C++"} else set()
-    named = [f for f in members if languages[f.path] in shown]
+    named = [f for f in members if languages[f.path] in shown and f.error not in UNWRITTEN]
     for file in sorted(named, key=lambda f: (-rank.get(f.path, 0), f.path)):
         for symbol in most_public(file)[:2]:
             names.setdefault(symbol.name)

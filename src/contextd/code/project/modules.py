@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Literal
 
 from contextd.code.index.languages.table import BY_NAME, DATA
@@ -16,7 +16,7 @@ from contextd.code.project.declared_builds import Builds, within_builds
 from contextd.code.project.material import substance
 from contextd.code.project.module_clusters import clusters
 from contextd.code.project.module_folders import Unit, by_name, prefixes_of, tree_of, units_of
-from contextd.code.project.module_words import Read, description
+from contextd.code.project.module_words import Read, counted, description
 from contextd.code.project.project_model import ROOT, KeyFile
 from contextd.code.project.project_type import CODE
 from contextd.code.symbols.graph import edges, page_rank
@@ -102,7 +102,7 @@ def modules(
     tests = [f.path for f in files if _TEST_NAME.search(f.path) and f.language not in _NO_CODE]
     paths = {file.path for file in files}
     outside = _stems_outside(code, members)
-    return [
+    found = [
         DetectedModule(
             name=one,
             prefixes=prefixes[one],
@@ -112,7 +112,7 @@ def modules(
             languages=dict(Counter(file.language for file in members[one]).most_common()),
             description=description(
                 prefixes[one],
-                [f for f in members[one] if f.error not in UNWRITTEN] or members[one],
+                members[one],
                 rank,
                 paths,
                 read,
@@ -121,6 +121,14 @@ def modules(
         )
         for one in sorted(members, key=lambda one: (-len(members[one]), one))
         if members[one]
+    ]
+    said = Counter(module.description for module in found)
+    # What several say of themselves was copied, and tells nothing of one of them.
+    return [
+        replace(module, description=counted(members[module.name], rank))
+        if said[module.description] > 1
+        else module
+        for module in found
     ]
 
 
@@ -218,12 +226,13 @@ def _needs(
     members: Mapping[str, Sequence[SourceFile]], weighted: Mapping[tuple[str, str], int]
 ) -> dict[str, tuple[str, ...]]:
     module_of = {file.path: name for name, files in members.items() for file in files}
+    shows = {name for name, files in members.items() if all(is_beside(f.path) for f in files)}
     counts: dict[str, Counter[str]] = {name: Counter() for name in members}
     for (start, end), weight in weighted.items():
-        if role_of(start) == "config":
-            # What a tool is set up with says nothing about what the code needs.
-            continue
         one, other = module_of.get(start), module_of.get(end)
+        if role_of(start) == "config" or (is_beside(start) and one not in shows):
+            # What a tool is set up with, or an example in a folder, says nothing about what the code needs.
+            continue
         if one is not None and other is not None and one != other:
             counts[one][other] += weight
     return {
