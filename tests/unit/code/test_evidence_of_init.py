@@ -10,13 +10,19 @@ import pytest
 from tree_sitter import Language, Parser
 
 from contextd.code.index.languages import csharp
+from contextd.code.index.languages.csharp_resolver import CsharpResolver
 from contextd.code.index.languages.table import BY_NAME
 from contextd.code.project.architecture import architecture
 from contextd.code.project.beside import is_beside
 from contextd.code.project.commands import commands
+from contextd.code.project.declared_builds import declared_builds
 from contextd.code.project.manifests import parse
 from contextd.code.project.material import substance
-from contextd.code.project.module_words import first_sentence, readme_sentence
+from contextd.code.project.module_words import (
+    comment_sentence,
+    first_sentence,
+    readme_sentence,
+)
 from contextd.code.project.modules import modules, role_of
 from contextd.code.project.project_type import project_type
 from contextd.code.project.stack import Stack, detect, language_shares
@@ -387,3 +393,69 @@ def test_a_property_called_like_its_type_uses_the_type() -> None:
     parser = Parser(Language(row.grammar()))
     found = csharp.outline(parser.parse(text).root_node, text, "a.cs")
     assert [[a for a, _ in one.names] for one in found.imports] == [["Price", "Other"]]
+
+
+def test_what_a_sponsor_says_of_itself_does_not_describe_a_project() -> None:
+    text = '<a href="https://ad.example.org">\n<img src="a.png">\n<b>Honey, the sweet terminal</b>\n</a>\n\nShop sells apples to bears.\n'
+    assert readme_sentence(text) == "Shop sells apples to bears"
+
+
+def test_a_heading_of_a_package_and_the_head_of_a_list_are_no_sentence() -> None:
+    java = "/**\n * <h2>Shop Apples</h2>\n *\n * <p>Shop sells apples to bears.</p>\n */\npackage shop;\n"
+    assert comment_sentence("a/package-info.java", java) == "Shop sells apples to bears"
+    rust = "//! # Cookbook\n//!\n//! Typed arguments: with links\n//! - Topics\n"
+    assert comment_sentence("src/mod.rs", rust) == ""
+
+
+def test_commands_of_other_pipelines_are_read_from_their_scripts() -> None:
+    files = {".circleci/config.yml": "jobs:\n  unit:\n    steps:\n      - run:\n          name: Run tests\n          command: |\n            go test ./...\n"}  # fmt: skip
+    assert commands(list(files), [], reading(files)) == (
+        "CI (.circleci/config.yml): go test ./...",
+    )
+    files = {".gitlab-ci.yml": "unit:\n  script:\n    - pytest -q\n"}
+    assert commands(list(files), [], reading(files)) == ("CI (.gitlab-ci.yml): pytest -q",)
+
+
+def test_what_a_project_took_from_others_is_neither_its_languages_nor_its_stack() -> None:
+    assert [one.language for one in language_shares(["a.cc", "deps/lint.py"])] == ["C++"]
+    assert is_beside("deps/lint.py")
+    assert not is_beside("shop/deps/apples.py")
+
+
+def test_the_program_of_a_crate_is_named_by_the_file_that_is_there() -> None:
+    files = {"Cargo.toml": '[package]\nname="shop"\n', "src/lib.rs": "", "src/bin/sell.rs": ""}
+    assert project_type(list(files), look(files)).reason == "src/bin/sell.rs is a program."
+
+
+def test_a_crate_needs_only_what_its_own_manifest_declares() -> None:
+    texts = {
+        "a/Cargo.toml": '[package]\nname="a"\n',
+        "b/Cargo.toml": '[package]\nname="b"\n[dependencies]\na={path="../a"}\n',
+        "c/Cargo.toml": '[package]\nname="c"\n[dependencies]\nother={package="b", path="../b"}\n',
+    }
+    builds = declared_builds([parse(path, text) for path, text in texts.items()])
+    assert builds == {"a": {"a"}, "b": {"a", "b"}, "c": {"b", "c"}}
+
+
+def test_what_a_gem_or_a_dotnet_project_asks_for_goes_before_what_builds_it() -> None:
+    spec = 'Gem::Specification.new do |s|\n  s.required_ruby_version = ">= 3.0.0"\nend\n'
+    files = {"shop.gemspec": spec, ".ruby-version": "4.0.2\n", "lib/shop.rb": ""}
+    assert look(files).runtime == "Ruby 3.0+"
+    project = "<Project><PropertyGroup><TargetFramework>net8.0</TargetFramework></PropertyGroup></Project>"
+    files = {"src/A/A.csproj": project, "global.json": '{"sdk": {"version": "10.0.1"}}', "src/A/a.cs": ""}  # fmt: skip
+    assert look(files).runtime == ".NET 8"
+
+
+def test_a_using_inside_of_a_namespace_is_relative_to_it() -> None:
+    texts = {
+        "A.cs": "namespace Shop.Carts;\nusing Prices;\nclass Cart { Price price; }\n",
+        "B.cs": "namespace Shop.Prices;\npublic class Price { }\n",
+    }
+    resolver = CsharpResolver(list(texts), texts.__getitem__)
+    imports = (
+        Import(specifier="Prices", line=2),
+        Import(specifier="", line=1, names=(("Price", "Price"),)),
+    )
+    found = resolver.resolve("A.cs", imports)
+    assert [(one.specifier, one.target) for one in found] == [("Prices", "B.cs")]
+    assert resolver.resolve("A.cs", found) == found

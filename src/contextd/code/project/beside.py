@@ -12,8 +12,10 @@ _BY_NAME = re.compile(
     r"|^project_templates?$|^(?:Examples?|Samples?|Demos?|Tests?|Benchmarks?|Docs?|Fixtures?|Playgrounds?)$"
 )
 
-_GIVEN = frozenset(("contrib", "contributed"))
-"""Folders of the root with what others gave to a project. Deeper down, as in `shop/contrib/`, they are a part of it."""
+_GIVEN = frozenset(
+    "contrib contributed deps extern external externals 3rdparty thirdparty third-party submodules".split()
+)
+"""Folders of the root with what others gave to a project or what it took from them. Deeper down, as in `shop/contrib/`, they are a part of it."""
 
 
 def is_beside(path: str) -> bool:

@@ -69,7 +69,6 @@ _CMAKE = re.compile(
 )
 
 _CI = re.compile(r"^\.github/workflows/[^/]+\.ya?ml$|^\.gitlab-ci\.yml$|^\.circleci/config\.yml$")
-_RUN = re.compile(r"^\s*(?:- )?run:\s*(?:\|\s*\n\s*)?([^\n|>].*)$", re.MULTILINE)
 _TESTS = re.compile(
     r"(?:^|[\s/:_.-])(?:tests?(?!/)|pytest|tox|nox|phpunit|rspec|molecule|ctest|vitest|jest)\b"
 )
@@ -231,11 +230,7 @@ def _runs_of(path: str, text: str) -> Iterator[tuple[str, str]]:
     except (yaml.YAMLError, ValueError, RecursionError):
         return
     if not path.startswith(".github/"):
-        for command in _RUN.findall(text):
-            line = " ".join(command.split())
-            if len(line) > 1 and line[0] in "'\"" and line.find(line[0], 1) == len(line) - 1:
-                line = line[1:-1]
-            yield line, ""
+        yield from ((line, "") for script in _scripts(whole) for line in _lines(script))
         return
     for job in map(table, [*table(whole.get("jobs")).values(), whole]):
         steps = job.get("steps")
@@ -244,11 +239,33 @@ def _runs_of(path: str, text: str) -> Iterator[tuple[str, str]]:
             script = step.get("run")
             if not isinstance(script, str) or "$" in folder:
                 continue
-            for line in script.replace("\\\n", " ").splitlines():
-                # From here on the script is somewhere else.
-                if line.strip().startswith(("cd ", "pushd ")):
-                    break
-                yield " ".join(line.split()), folder
+            for line in _lines(script):
+                yield line, folder
+
+
+def _scripts(node: object) -> Iterator[str]:
+    """The scripts of a pipeline that is not GitHub's, wherever they stand: below `run`, `command` or `script`."""
+    if isinstance(node, list):
+        for one in node:
+            yield from _scripts(one)
+        return
+    for key, value in table(node).items():
+        if key in ("run", "command", "script", "before_script"):
+            yield from (
+                one
+                for one in (value if isinstance(value, list) else [value])
+                if isinstance(one, str)
+            )
+        if not isinstance(value, str):
+            yield from _scripts(value)
+
+
+def _lines(script: str) -> Iterator[str]:
+    for line in script.replace("\\\n", " ").splitlines():
+        # From here on the script is somewhere else.
+        if line.strip().startswith(("cd ", "pushd ")):
+            break
+        yield " ".join(line.split())
 
 
 def _folder(step: Mapping[str, Any]) -> str:

@@ -50,6 +50,12 @@ _SENTENCE = re.compile(
 _LEADS_ON = re.compile(
     r"\b(?:following|these|below|included|contains?|provides?|supports?|for)\b[^.!?]*:$"
 )
+_SHOWN_LINK = re.compile(
+    r"<a\b(?:(?!</a>).){0,3000}<img\b(?:(?!</a>).){0,3000}</a>", re.IGNORECASE | re.DOTALL
+)
+"""A link around a picture: a badge, or what a sponsor says of itself."""
+
+_HEADING = re.compile(r"<h(\d)>.*?</h\1>", re.IGNORECASE | re.DOTALL)
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,1000}>")
 _LINK = re.compile(r"!?\[([^\]\n]*)\](?:\([^)\n]*\)|\[[^\]\n]*\])")
@@ -103,7 +109,8 @@ def readme_sentence(text: str) -> str:
     """The first sentence of a README that says something: headings, badges and HTML are skipped."""
     cleaned = _REFERENCE.sub("", _HIDDEN.sub("", text[:20_000].replace("\r", "")))
     cleaned = _SETEXT.sub(
-        "\n\n", html.unescape(_TAG.sub("", _BADGE.sub("", _BREAK.sub(" ", cleaned))))
+        "\n\n",
+        html.unescape(_TAG.sub("", _BADGE.sub("", _BREAK.sub(" ", _SHOWN_LINK.sub(" ", cleaned))))),
     )
     aside = _ASIDE.search(cleaned)
     paragraphs = re.split(r"\n\s*\n", cleaned[: aside.start()] if aside else cleaned)
@@ -171,6 +178,9 @@ def comment_sentence(path: str, text: str) -> str:
         lines: list[str] = []
         for line in text.split("\n"):
             found = _RUST.match(line)
+            if found and lines and found[1].startswith(("- ", "* ", "1. ")):
+                # The head of a list is no sentence.
+                return ""
             if found and not (lines and not found[1].strip()):
                 lines += [found[1]] if found[1].strip() and found[1][0] not in "#=-`" else []
             elif lines:
@@ -195,7 +205,8 @@ def _of_block(path: str, text: str) -> str:
         found = _BLOCK.search(text, found.end()) or found
     lines = [line.strip(" *\t") for line in found[1].split("\n")]
     comment = " ".join(line for line in lines if not line.startswith("@"))
-    return first_sentence(_TAG.sub("", re.sub(r"\{@\w+ ([^}]*)\}", r"\1", comment)))
+    comment = _TAG.sub("", _HEADING.sub(" ", re.sub(r"\{@\w+ ([^}]*)\}", r"\1", comment)))
+    return first_sentence(comment)
 
 
 def _docstring(text: str) -> str:

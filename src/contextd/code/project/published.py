@@ -174,8 +174,10 @@ def programs_of_crates(manifests: Sequence[Manifest], own: Sequence[str]) -> Map
         if manifest.ecosystem == "cargo" and manifest.name and not manifest.private:
             folder = manifest.path.removesuffix("Cargo.toml")
             main = f"{folder}src/main.rs"
-            bins = any(p.startswith(f"{folder}src/bin/") for p in known)
-            program = main if main in known or bins else ""
+            inside = file_matching(
+                own, re.compile(rf"{re.escape(folder)}src/bin/(?:[^/]+|[^/]+/main)\.rs")
+            )
+            program = main if main in known else inside
             found[folder] = program or (manifest.commands and manifest.path) or ""
     return found
 

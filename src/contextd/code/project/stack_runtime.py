@@ -94,6 +94,8 @@ def runtime_of(manifests: Sequence[Manifest], primary: str) -> tuple[str, str]:
             if image in RUNTIME_IMAGES:
                 candidates.append((depth, 2, RUNTIME_IMAGES[image], tag, manifest.path))
     fitting = [one for one in candidates if not primary or one[2] in expected]
+    # The SDK that builds a project is not what it runs on, where a project says that.
+    fitting = [one for one in fitting if not one[4].endswith("global.json")] or fitting
     rivals = {one[2] for one in fitting}
     # Something that names Bun or Deno means it; everybody names Node.js.
     if rivals & {"Bun", "Deno"}:
