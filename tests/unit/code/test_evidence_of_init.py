@@ -459,3 +459,13 @@ def test_a_using_inside_of_a_namespace_is_relative_to_it() -> None:
     found = resolver.resolve("A.cs", imports)
     assert [(one.specifier, one.target) for one in found] == [("Prices", "B.cs")]
     assert resolver.resolve("A.cs", found) == found
+
+
+def test_a_target_that_only_makes_documents_is_no_build() -> None:
+    files = {"Makefile": 'all: themes.json THEMES.md\n\t@echo "Running all"\n'}
+    assert commands(list(files), [], reading(files)) == ()
+
+
+def test_a_site_of_php_with_commands_beside_it_is_no_command() -> None:
+    files = {"composer.json": '{"require": {"symfony/console": "^7"}}', "index.php": "", "src/a.php": ""}  # fmt: skip
+    assert project_type(list(files), look(files)).value == "web-app"

@@ -37,6 +37,9 @@ _SETS_UP = re.compile(
 )
 """A recipe that installs what is needed to develop, and builds nothing."""
 
+_WRITTEN = re.compile(r"\.(?:md|json|txt|html|ya?ml|csv|svg|png)$")
+"""Documents and data that a target makes: no program."""
+
 _MORE_THAN_BUILT = re.compile(
     r"release|dist|install|clean|test|check|lint|fmt|format|deploy|publish|upload|docs?\b|help|push|docker"
 )
@@ -144,6 +147,9 @@ def _of_make(top: set[str], read: Read) -> Iterator[str]:
         only_set = _SETS_VARIABLE.match(needs) is not None
         sets_up = target == "build" and not needs.strip() and _SETS_UP.search(below) is not None
         if only_set or sets_up or not (works or needs.partition("#")[0].strip()):
+            continue
+        written = needs.split() and all(_WRITTEN.search(one) for one in needs.split())
+        if target == "all" and written and not works:
             continue
         if target != "all" or not _MORE_THAN_BUILT.search(f"{needs} {below}"):
             found[target] = None

@@ -356,7 +356,8 @@ def _command(stack: Stack, own: Sequence[str], programs: Sequence[str]) -> str:
         main = next(filter(None, programs_of_crates(stack.manifests, own).values()), "")
         if main:
             return f"{main} is a program."
-    if libraries:
+    answers = stack.main_language == "PHP" and file_matching(own, INDEX)
+    if libraries and not answers:
         return f"{_BUILT_ON} {libraries[0].name}."
     if any(m.ecosystem == "go" for m in stack.manifests):
         main = program_of_go(own, programs)
