@@ -11,6 +11,7 @@ from tree_sitter import Language, Parser
 
 from contextd.code.index.languages import csharp
 from contextd.code.index.languages.csharp_resolver import CsharpResolver
+from contextd.code.index.languages.ruby_resolver import RubyResolver
 from contextd.code.index.languages.table import BY_NAME
 from contextd.code.project.architecture import architecture
 from contextd.code.project.beside import is_beside
@@ -469,3 +470,12 @@ def test_a_target_that_only_makes_documents_is_no_build() -> None:
 def test_a_site_of_php_with_commands_beside_it_is_no_command() -> None:
     files = {"composer.json": '{"require": {"symfony/console": "^7"}}', "index.php": "", "src/a.php": ""}  # fmt: skip
     assert project_type(list(files), look(files)).value == "web-app"
+
+
+def test_a_constant_in_capitals_is_no_file_called_alike() -> None:
+    paths = ["lib/shop/unit_price.rb", "lib/shop/cart.rb"]
+    resolver = RubyResolver(paths, lambda path: "")
+    names = "UNIT_PRICE", "UnitPrice", "UnitPrice::MAX_SUM"
+    asked = [Import(specifier=f"::Shop::{name}", line=1, names=((name, name),)) for name in names]
+    found = [one.target for one in resolver.resolve("lib/shop/cart.rb", asked)]
+    assert found == ["", "lib/shop/unit_price.rb", "lib/shop/unit_price.rb"]
