@@ -122,11 +122,11 @@ def modules(
         for one in sorted(members, key=lambda one: (-len(members[one]), one))
         if members[one]
     ]
-    said = Counter(module.description for module in found)
+    shared = Counter(module.description for module in found)
     # What several say of themselves was copied, and tells nothing of one of them.
     return [
         replace(module, description=counted(members[module.name], rank))
-        if said[module.description] > 1
+        if shared[module.description] > 1
         else module
         for module in found
     ]

@@ -280,9 +280,9 @@ def _library_or_command(
             else ""
         )
         # Which of the two it is for is only sure where it says so.
-        said = f"{main.about} {about}"
-        sure = _FOR_OTHERS.search(said) or not (about or main.about)
-        sure = sure or (for_others > 1 and not _NO_SHELL.search(said))
+        own_words = f"{main.about} {about}"
+        sure = _FOR_OTHERS.search(own_words) or not (about or main.about)
+        sure = sure or (for_others > 1 and not _NO_SHELL.search(own_words))
         return ReasonedValue("library" if sure else "unknown", f"{library}{more} {command}")
     return ReasonedValue("cli", command)
 
