@@ -38,7 +38,7 @@ from contextd.projects.model import project_model
 from contextd.runtime.runtime import Runtime
 
 _LARGEST_TEXT = 500_000
-_KEY_FILES, _NEEDED, _LONG = 3, 5, 20
+_KEY_FILES, _NEEDED, _LONG = 3, 20, 20
 """Key files and dependencies per module in project.yaml, and the maximum modules that list key files."""
 
 _MOST_LISTED = 8
@@ -58,6 +58,9 @@ _SHOWS = re.compile(
 )
 """Tests below these folders do not test the project."""
 
+_NOT_BUILT = re.compile(
+    r"^//\s*(?:go:build|\+build)\s+(?:ignore|tools?)\b|^package (?!main\b)", re.MULTILINE
+)
 _TRIES = re.compile(r"(?:^|/)(?:unit)?tests?$|(?:^|/)test_|_test$")
 _MAJOR = re.compile(r"/v\d+$")
 _ANY_PROJECT = frozenset(
@@ -124,12 +127,16 @@ def project_facts(
 
     about = _about(stack.manifests, paths, text_of)
     known = set(paths)
-    programs = [f.path for f in files if _starts(f) and not _is_part(f.path, known)]
+    programs = [
+        f.path
+        for f in files
+        if _starts(f) and not _is_part(f.path, known) and not _is_tool_of_go(f.path, text_of)
+    ]
     kind = project_type(
         paths,
         stack,
         public_names=_public_names(files, stack.manifests),
-        programs=[f for f in programs if f.endswith(_COMPILED)],
+        programs=[f for f in programs if f.endswith((*_COMPILED, ".go"))],
         about=about,
     )
     shape = architecture(paths, stack)
@@ -158,7 +165,12 @@ def project_facts(
 
 def _modules(files: Sequence[SourceFile], stack: Stack, read: Read, name: str) -> list[ModuleFacts]:
     builds = declared_builds(stack.manifests)
-    found = find_modules(files, _packages(stack.manifests), read, name, builds)
+    packages = {
+        m.name: m.path.rpartition("/")[0]
+        for m in stack.manifests
+        if m.ecosystem == "npm" and m.name
+    }
+    found = find_modules(files, _packages(stack.manifests), read, name, builds, packages)
     return [
         ModuleFacts(
             name=module.name,
@@ -202,6 +214,11 @@ def _is_part(path: str, known: Collection[str]) -> bool:
     stem, _, ending = path.rpartition(".")
     tried = f".{ending}" in _COMPILED and (f"{stem}.h" in known or _TRIES.search(stem) is not None)
     return tried or any(one.startswith(".") or one == "CMakeFiles" for one in folders)
+
+
+def _is_tool_of_go(path: str, read: Read) -> bool:
+    """Whether no build includes this file of Go, or its package is not main: it generates or tries out something."""
+    return path.endswith(".go") and _NOT_BUILT.search(read(path)) is not None
 
 
 def _starts(file: SourceFile) -> bool:
@@ -329,9 +346,9 @@ def _languages(shares: Sequence[Share]) -> tuple[str, ...]:
 
 
 def _labels(stack: Stack, *categories: Category) -> tuple[str, ...]:
-    return tuple(one.label for one in stack.of(*categories))[
-        : _MOST_LISTED * len(categories) // 2 + 4
-    ]
+    # What a library is tried out with is no database of it.
+    found = [one for one in stack.of(*categories) if one.category != "database" or not one.only_dev]
+    return tuple(one.label for one in found)[: _MOST_LISTED * len(categories) // 2 + 4]
 
 
 def _other_managers(stack: Stack) -> tuple[str, ...]:

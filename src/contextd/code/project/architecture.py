@@ -46,7 +46,7 @@ def architecture(paths: Sequence[str], stack: Stack) -> ReasonedValue:
     own = [path for path in paths if not is_beside(path) and CODE.search(path)]
     other = substance(paths, own)
     if other is not None:
-        return ReasonedValue("modular", layout(*other, paths))
+        return ReasonedValue("unknown", layout(*other, paths))
     children = _children(own)
     several = _workspace(stack.manifests)
     if several:
@@ -56,9 +56,9 @@ def architecture(paths: Sequence[str], stack: Stack) -> ReasonedValue:
         if found:
             return found
     if own:
-        return ReasonedValue("modular", _places(own, "The code"))
+        return ReasonedValue("unknown", _places(own, "The code"))
     if paths:
-        return ReasonedValue("modular", _places(paths, "What is here"))
+        return ReasonedValue("unknown", _places(paths, "What is here"))
     return ReasonedValue("unknown", "")
 
 
@@ -66,8 +66,7 @@ def _places(own: Sequence[str], what: str) -> str:
     """Where files lie, when nothing more can be said of them."""
     homes = Counter(path.partition("/")[0] if "/" in path else "" for path in own)
     names = [f"{name}/" if name else "the root" for name, _ in homes.most_common(4)]
-    count = "1 file" if len(own) == 1 else f"{len(own)} files"
-    return f"{what}, {count}, lies in {', '.join(names)}{', …' * (len(homes) > 4)}."
+    return f"{what} lies in {', '.join(names)}{', …' * (len(homes) > 4)}."
 
 
 def _children(own: Sequence[str]) -> dict[str, dict[str, int]]:
@@ -147,6 +146,9 @@ def _layers(own: Sequence[str], children: dict[str, dict[str, int]]) -> Reasoned
         if _GOOD_PART * len(own) > sum(below.values()):
             # One part of the project may be laid out so, and says nothing about the others.
             continue
+        if 2 * sum(below[name] for name in layers) < sum(below.values()):
+            # Most of the code lies beside these folders.
+            continue
         if len({_LAYERS[ends[name]] for name in layers}) >= 3:
             where = f"{folder}/" if folder else "The root"
             return ReasonedValue(
@@ -192,9 +194,9 @@ def _packages(own: Sequence[str], children: dict[str, dict[str, int]]) -> Reason
         }
         if len(below) >= (2 if sure else 3):
             if not place:
-                return ReasonedValue(
-                    "modular", f"The code lies in folders of the root{_names(below)}."
-                )
+                beside = any("/" not in path for path in own)
+                where = "in the root and in its folders" if beside else "in folders of the root"
+                return ReasonedValue("unknown", f"The code lies {where}{_names(below)}.")
             return ReasonedValue("modular", f"{place}/ is divided into packages{_names(below)}.")
     return None
 
@@ -212,10 +214,13 @@ def _flat(own: Sequence[str], children: dict[str, dict[str, int]]) -> ReasonedVa
     for path in own:
         folders[path.rpartition("/")[0]] += 1
     folder, count = max(folders.items(), key=lambda one: one[1], default=("", 0))
-    if count < 3 or 2 * count < len(own):
+    if count < 3 or 2 * count <= len(own):
         return None
-    where = f"{folder}/" if folder else "The root"
-    return ReasonedValue("modular", f"One flat package: {where} holds {count} files side by side.")
+    where = f"{folder}/" if folder else "the root"
+    return ReasonedValue(
+        "unknown",
+        f"Without tests, examples and the like, most of the code lies side by side in {where}.",
+    )
 
 
 def _names(below: dict[str, int]) -> str:

@@ -12,15 +12,23 @@ _BY_NAME = re.compile(
     r"|^project_templates?$|^(?:Examples?|Samples?|Demos?|Tests?|Benchmarks?|Docs?|Fixtures?|Playgrounds?)$"
 )
 
+_GIVEN = frozenset(
+    "contrib contributed deps extern external externals 3rdparty thirdparty third-party submodules".split()
+)
+"""Folders of the root with what others gave to a project or what it took from them. Deeper down, as in `shop/contrib/`, they are a part of it."""
+
 
 def is_beside(path: str) -> bool:
     """Whether a file lies in examples, tests, fixtures and the like, beside the project proper."""
     # Below src/main the folders are those of a Java package, which may well hold "samples".
     before, found, _ = path.partition("src/main/")
     folders = before.split("/") if found else path.split("/")[:-1]
+    if folders and folders[0].lower() in _GIVEN:
+        return True
     return any(name in NOT_THE_STACK or is_beside_name(name) for name in folders)
 
 
 def is_beside_name(folder: str) -> bool:
     """Whether a folder's own name says so: `tests-integration`, `Shop.Tests`, `app-e2e`."""
-    return _BY_NAME.search(folder) is not None
+    hidden = folder.startswith(".") and folder.strip(".") and folder != ".config"
+    return bool(hidden) or _BY_NAME.search(folder) is not None

@@ -20,18 +20,40 @@ _MANAGERS = {
     "package-lock.json": "npm", "npm-shrinkwrap.json": "npm",
 }  # fmt: skip
 _WANTED = "build", "dev", "start", "test", "lint"
-_TARGET = re.compile(r"^(all|build|test|tests|check|run|lint|dev)\s*:(?!=)", re.MULTILINE)
+_TARGET = re.compile(
+    r"^(all|build|test|tests|check|run|lint|dev)[ \t]*::?(?![=:])([^\n;]*)(;[^\n]*)?((?:\n(?:\t[^\n]*|[ \t]*(?=\n\t)))*)",
+    re.MULTILINE,
+)
+"""(target, what it needs, a recipe on the same line, a recipe below) of a Makefile."""
+
+_SETS_VARIABLE = re.compile(r"^\s*(?:export\s+|override\s+)?[\w.]+\s*[:+?]?=")
+_IDLE = re.compile(
+    r"(?:[@-]|\s)*(?:echo\b|printf\b|exit\b|true\b|false\b|:(?:\s|$)|#|$|\$\((?:error|info|warning)\b)"
+)
+"""A line of a recipe that builds and tests nothing."""
+
+_SETS_UP = re.compile(
+    r"\b(?:virtualenv|venv)\b|\b(?:pip3?|npm|yarn|pnpm|poetry|bundle) (?:ci\b|i\b|install\b)"
+)
+"""A recipe that installs what is needed to develop, and builds nothing."""
+
+_WRITTEN = re.compile(r"\.(?:md|json|txt|html|ya?ml|csv|svg|png)$")
+"""Documents and data that a target makes: no program."""
+
+_MORE_THAN_BUILT = re.compile(
+    r"release|dist|install|clean|test|check|lint|fmt|format|deploy|publish|upload|docs?\b|help|push|docker"
+)
+"""What `make all` does beside building, where it needs targets of such names."""
+
 _BY_FILE: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Cargo.toml", ("build: cargo build", "test: cargo test")),
     ("go.mod", ("build: go build ./...", "test: go test ./...")),
     ("manage.py", ("run: python manage.py runserver", "test: python manage.py test")),
-    ("tox.ini", ("test: tox",)),
     ("noxfile.py", ("test: nox",)),
     ("gradlew", ("build: ./gradlew build", "test: ./gradlew test")),
     ("mvnw", ("build: ./mvnw package", "test: ./mvnw test")),
     ("pom.xml", ("build: mvn package", "test: mvn test")),
     ("meson.build", ("build: meson setup build && meson compile -C build",)),
-    ("configure.ac", ("build: ./configure && make",)),
     (".rspec", ("test: bundle exec rspec",)),
     ("Rakefile", ("tasks: rake -T",)),
     ("mix.exs", ("test: mix test",)),
@@ -50,7 +72,6 @@ _CMAKE = re.compile(
 )
 
 _CI = re.compile(r"^\.github/workflows/[^/]+\.ya?ml$|^\.gitlab-ci\.yml$|^\.circleci/config\.yml$")
-_RUN = re.compile(r"^\s*(?:- )?run:\s*(?:\|\s*\n\s*)?([^\n|>].*)$", re.MULTILINE)
 _TESTS = re.compile(
     r"(?:^|[\s/:_.-])(?:tests?(?!/)|pytest|tox|nox|phpunit|rspec|molecule|ctest|vitest|jest)\b"
 )
@@ -81,6 +102,7 @@ def commands(paths: Sequence[str], manifests: Sequence[Manifest], read: Read) ->
             found += [
                 line.replace("rake", "bundle exec rake") if bundled else line for line in lines
             ]
+    found += _of_configure(top)
     found += _of_cmake(top, read)
     found += _of_others(paths, top, manifests, read)
     first: dict[str, str] = {}
@@ -94,10 +116,13 @@ def _of_scripts(top: set[str], read: Read) -> Iterator[str]:
     if "package.json" not in top:
         return
     try:
-        scripts = table(table(json.loads(read("package.json"))).get("scripts"))
+        manifest = table(json.loads(read("package.json")))
     except (ValueError, RecursionError):
         return
-    manager = next((tool for lock, tool in _MANAGERS.items() if lock in top), "npm")
+    scripts = table(manifest.get("scripts"))
+    asked = str(manifest.get("packageManager") or "").partition("@")[0]
+    locked = next((tool for lock, tool in _MANAGERS.items() if lock in top), "npm")
+    manager = asked if asked in _MANAGERS.values() else locked
     for name in _WANTED:
         script = scripts.get(name)
         if isinstance(script, str) and script and not _SAYS_ONLY.search(script):
@@ -111,9 +136,37 @@ def _short(script: str) -> str:
 
 
 def _of_make(top: set[str], read: Read) -> Iterator[str]:
-    name = next((name for name in ("Makefile", "makefile", "GNUmakefile") if name in top), "")
-    for target in dict.fromkeys(_TARGET.findall(read(name)) if name else ()):
+    """Targets of a Makefile that do something and are called after it; `all` builds where nothing else is in it."""
+    name = next((name for name in ("GNUmakefile", "makefile", "Makefile") if name in top), "")
+    found: dict[str, None] = {}
+    for target, needs, beside, below in _TARGET.findall(
+        read(name).replace("\\\n", " ") if name else ""
+    ):
+        recipe = [beside.removeprefix(";"), *below.split("\n")]
+        works = any(not _IDLE.match(line) for line in recipe)
+        only_set = _SETS_VARIABLE.match(needs) is not None
+        sets_up = target == "build" and not needs.strip() and _SETS_UP.search(below) is not None
+        if only_set or sets_up or not (works or needs.partition("#")[0].strip()):
+            continue
+        written = needs.split() and all(_WRITTEN.search(one) for one in needs.split())
+        if target == "all" and written and not works:
+            continue
+        if target != "all" or not _MORE_THAN_BUILT.search(f"{needs} {below}"):
+            found[target] = None
+    for target in sorted(found, key=lambda one: one == "all"):
         yield f"{'build' if target == 'all' else target.removesuffix('s')}: make {target}"
+
+
+def _of_configure(top: set[str]) -> Iterator[str]:
+    """A build by Autoconf; the script `configure` itself is often made first."""
+    if "configure" in top and top & {"configure.ac", "Makefile.in", "Makefile", "configure.in"}:
+        yield "build: ./configure && make"
+    elif top & {"configure.ac", "configure.in"}:
+        script = next(
+            (one for one in ("autogen.sh", "bootstrap.sh", "bootstrap") if one in top), ""
+        )
+        first = f"./{script}" if script else "autoreconf -i"
+        yield f"build: {first} && ./configure && make"
 
 
 def _of_cmake(top: set[str], read: Read) -> Iterator[str]:
@@ -140,7 +193,11 @@ def _of_others(
     paths: Sequence[str], top: set[str], manifests: Sequence[Manifest], read: Read
 ) -> Iterator[str]:
     if any(name.endswith((".sln", ".slnx")) for name in top):
-        yield from ("build: dotnet build", "test: dotnet test")
+        yield "build: dotnet build"
+        if any(re.search(r"test[^/]*\.(?:cs|fs|vb)proj$", path, re.I) for path in paths):
+            yield "test: dotnet test"
+    if "tox.ini" in top and "[testenv" in read("tox.ini"):
+        yield "test: tox"
     if "pytest.ini" in top or "[tool.pytest" in (
         read("pyproject.toml") if "pyproject.toml" in top else ""
     ):
@@ -179,11 +236,7 @@ def _runs_of(path: str, text: str) -> Iterator[tuple[str, str]]:
     except (yaml.YAMLError, ValueError, RecursionError):
         return
     if not path.startswith(".github/"):
-        for command in _RUN.findall(text):
-            line = " ".join(command.split())
-            if len(line) > 1 and line[0] in "'\"" and line.find(line[0], 1) == len(line) - 1:
-                line = line[1:-1]
-            yield line, ""
+        yield from ((line, "") for script in _scripts(whole) for line in _lines(script))
         return
     for job in map(table, [*table(whole.get("jobs")).values(), whole]):
         steps = job.get("steps")
@@ -192,11 +245,33 @@ def _runs_of(path: str, text: str) -> Iterator[tuple[str, str]]:
             script = step.get("run")
             if not isinstance(script, str) or "$" in folder:
                 continue
-            for line in script.replace("\\\n", " ").splitlines():
-                # From here on the script is somewhere else.
-                if line.strip().startswith(("cd ", "pushd ")):
-                    break
-                yield " ".join(line.split()), folder
+            for line in _lines(script):
+                yield line, folder
+
+
+def _scripts(node: object) -> Iterator[str]:
+    """The scripts of a pipeline that is not GitHub's, wherever they stand: below `run`, `command` or `script`."""
+    if isinstance(node, list):
+        for one in node:
+            yield from _scripts(one)
+        return
+    for key, value in table(node).items():
+        if key in ("run", "command", "script", "before_script"):
+            yield from (
+                one
+                for one in (value if isinstance(value, list) else [value])
+                if isinstance(one, str)
+            )
+        if not isinstance(value, str):
+            yield from _scripts(value)
+
+
+def _lines(script: str) -> Iterator[str]:
+    for line in script.replace("\\\n", " ").splitlines():
+        # From here on the script is somewhere else.
+        if line.strip().startswith(("cd ", "pushd ")):
+            break
+        yield " ".join(line.split())
 
 
 def _folder(step: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Which packages of a repository each package is built with, where the build files declare it (Gradle, .NET)."""
+"""Which packages of a repository each package is built with, where the build files declare it (Gradle, .NET, Cargo)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,14 @@ def declared_builds(manifests: Sequence[Manifest]) -> Builds:
             for m in own:
                 found = (by_name.get(_plain(r), r) for r in m.references or ())
                 direct.setdefault(_folder(m), set()).update(found)
-    return {folder: _closure(folder, direct) for folder in direct}
+    closed = {folder: _closure(folder, direct) for folder in direct}
+    crates = {m.name: _folder(m) for m in manifests if m.ecosystem == "cargo" and m.name}
+    for m in manifests:
+        if m.ecosystem == "cargo" and m.name and not m.problem:
+            # A crate names only what its own manifest declares, also where that hands out another crate's items.
+            named = {crates[name] for name in m.dependencies if name in crates}
+            closed[_folder(m)] = frozenset({_folder(m), *named, *(m.references or ())})
+    return closed
 
 
 def within_builds(

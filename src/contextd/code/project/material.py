@@ -79,6 +79,9 @@ _PERSONAL = re.compile(
 _FEW, OUTWEIGHED = 10, 3
 """So few files of code, outweighed so many times, are what helps the rest along."""
 
+_CODE_AS_WELL = "Jupyter Notebook"
+"""Notebooks hold code themselves: however many files of code stand beside them, the larger part counts."""
+
 _CRATE = {"src/lib.rs", "src/main.rs"}
 """A book beside a crate is about the crate; a book alone is what the repository is."""
 
@@ -96,7 +99,8 @@ def substance(paths: Sequence[str], code: Sequence[str]) -> tuple[Material, list
         ((one, [p for p in _of_charts(one, paths) or own if one.files.search(p)]) for one in there),
         key=lambda found: len(found[1]),
     )
-    if best[1] and (not code or (len(code) < _FEW and len(best[1]) >= OUTWEIGHED * len(code))):
+    few = len(code) < _FEW or best[0].label == _CODE_AS_WELL
+    if best[1] and (not code or (few and len(best[1]) >= OUTWEIGHED * len(code))):
         return best
     documents = [path for path in own if DOCUMENTS.files.search(path)]
     if {"book.toml", "src/SUMMARY.md"} <= set(paths) and not _CRATE & set(paths):
@@ -127,10 +131,11 @@ def layout(material: Material, own: Sequence[str], paths: Sequence[str]) -> str:
         )
         if len(inner) > 1:
             return f"{top} has {what} by folder: {_listed(inner)}."
-    if folders and len(own) - homes[""] >= max(2, homes[""]):
+    if len(homes) > 1:
         return f"{what[:1].upper()}{what[1:]} by folder: {_listed(homes)}."
-    where = "The root" if homes[""] or not folders else f"{folders[0]}/"
-    return f"{where} holds {what} side by side."
+    where = f"{folders[0]}/" if folders else "The root"
+    deeper = any(path.count("/") > 1 for path in own)
+    return f"{where} holds {what}{' side by side' * (not deeper)}."
 
 
 def personal(paths: Sequence[str]) -> str:

@@ -42,7 +42,9 @@ _NO_MODULE = frozenset(
     styles css typings constants migrations templates benchmarks benchmark benches vendor
     third_party stories storybook .storybook .github generated __generated__ fuzz""".split()
 )
-_ONLY_LARGE = frozenset("images locales locale i18n types utils util helpers resources".split())
+_ONLY_LARGE = frozenset(
+    "contrib images locales locale i18n types utils util helpers resources".split()
+)
 """Folders that are no subject, unless much code is in them."""
 
 _VERSION = re.compile(r"v\d+")
@@ -230,7 +232,7 @@ class _Division:
         return found
 
 
-def named(units: Sequence[Unit], fallback: str) -> dict[str, list[Unit]]:
+def by_name(units: Sequence[Unit], fallback: str) -> dict[str, list[Unit]]:
     """Units by module name. Equal names are one subject, unless they are packages."""
     found: dict[str, list[Unit]] = {}
     if len(units) == 1 and units[0].name.lower() in _SOURCES | {"lib"} and fallback:

@@ -8,13 +8,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+from contextd.code.tree.generated import UNWRITTEN
 from contextd.domain.code import SourceFile, Symbol
 
 Read = Callable[[str], str]
 """The text of a file by its path, or an empty one."""
 
 _NAMES = {
-    "tsx": "TypeScript", "typescript": "TypeScript", "javascript": "JavaScript", "csharp": "C#",
+    "tsx": "TypeScript", "typescript": "TypeScript", "powershell": "PowerShell", "javascript": "JavaScript", "csharp": "C#",
     "cpp": "C++", "c-header": "C header", "cmake": "CMake", "notebook": "notebook",
      "php": "PHP", "sql": "SQL", "yaml": "YAML", "json": "JSON", "csv": "CSV", "html": "HTML", "css": "CSS", "toml": "TOML",
 }  # fmt: skip
@@ -25,7 +26,11 @@ _ENTRIES = (
     "package-info.java", "index.ts", "src/index.ts", "index.js", "src/index.js", "index.tsx",
 )  # fmt: skip
 _NOISE = re.compile(
-    r"copyright|licen[cs]ed?\b|spdx|eslint|prettier|@ts-|auto-?generated|do not edit|https?://\S+$"
+    r"copyright|\(c\)\s|©|licen[cs]ed?\b|\b(?:mit|bsd|isc|apache|l?gpl|gnu)\b[^.]{0,30}\blicen[cs]e|\S@\S+\.\w|(?<!\d)(?:19|20)\d\d\s*[-–]\s*(?:(?:19|20)?\d\d\b|present)"
+    r"|\b\d{1,2}\.? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d{4}\b|^version \d"
+    r"|^(?:(?:written|created|made|maintained|developed|authored|designed) )?by\b|^(?:authors?|maintainers?|contributors?)\b\s*:"
+    r"|\b(?:for|of|to|with|and|or|by|in|on|from|the|an?|including|following|are|is)$"
+    r"|spdx|eslint|prettier|@ts-|auto-?generated|do not edit|https?://\S+$"
     r"|pom\.xml|^(?:see|click (?:here|on|the)|read|check|visit|star|join|follow|explore|view|note|important|warning|caution)\b"
     r"|npm (?:install|run|i)\b|registry|^\$ "
     r"|^(?:please|for (?:more|further|full|detailed)|as per|refer to|to (?:install|get started|run|build|use))\b"
@@ -39,7 +44,19 @@ _NOISE = re.compile(
     r"|^(?:short|project|package) description\b|^lorem ipsum\b|^default template\b|^an? (?:empty|example) project\b",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<=[a-z0-9)`\"'”])[.!?](?:\s|$)")
+_SENTENCE = re.compile(
+    r"(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?:(?<=[a-z0-9)`\"'”])|(?<=[A-Za-z]{2}))[.!?](?:\s|$)"
+)
+_LEADS_ON = re.compile(
+    r"\b(?:following|these|below|included|contains?|provides?|supports?|for)\b[^.!?]*:$"
+)
+_SHOWN_LINK = re.compile(
+    r"<a\b(?:(?!</a>).){0,3000}<img\b(?:(?!</a>).){0,3000}</a>", re.IGNORECASE | re.DOTALL
+)
+"""A link around a picture: a badge, or what a sponsor says of itself."""
+
+_HEADING = re.compile(r"<h(\d)>.*?</h\1>", re.IGNORECASE | re.DOTALL)
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,1000}>")
 _LINK = re.compile(r"!?\[([^\]\n]*)\](?:\([^)\n]*\)|\[[^\]\n]*\])")
 _BADGE = re.compile(r"\[?!\[[^\]\n]*\](?:\([^)\n]*\)|\[[^\]\n]*\])(?:\]\([^)\n]*\))?")
@@ -67,7 +84,11 @@ def first_sentence(text: str) -> str:
     """The first sentence of a text in one line, at most 160 characters; empty for boilerplate."""
     sentence = " ".join(re.sub(r"``?([^`\n]*)``?", r"`\1`", _LINK.sub(r"\1", text)).split())
     sentence = re.sub(r"\*\*([^*]+)\*\*", r"\1", sentence)
-    sentence = re.sub(r":\w+:`([^`]*)`", r"\1", sentence).strip(" -–—:*_#>=|")
+    sentence = re.sub(r":\w+:`([^`]*)`", r"\1", sentence)
+    if _LEADS_ON.search(sentence):
+        # It ends where a list begins, and is no whole without it.
+        sentence = sentence[: sentence.rfind(". ") + 1]
+    sentence = sentence.strip(" -–—:*_#>=|")
     found = _SENTENCE.search(sentence)
     if found:
         sentence = sentence[: found.start()]
@@ -87,7 +108,10 @@ def first_sentence(text: str) -> str:
 def readme_sentence(text: str) -> str:
     """The first sentence of a README that says something: headings, badges and HTML are skipped."""
     cleaned = _REFERENCE.sub("", _HIDDEN.sub("", text[:20_000].replace("\r", "")))
-    cleaned = _SETEXT.sub("\n\n", html.unescape(_TAG.sub("", _BADGE.sub("", cleaned))))
+    cleaned = _SETEXT.sub(
+        "\n\n",
+        html.unescape(_TAG.sub("", _BADGE.sub("", _BREAK.sub(" ", _SHOWN_LINK.sub(" ", cleaned))))),
+    )
     aside = _ASIDE.search(cleaned)
     paragraphs = re.split(r"\n\s*\n", cleaned[: aside.start()] if aside else cleaned)
     for paragraph in paragraphs[:25]:
@@ -154,6 +178,9 @@ def comment_sentence(path: str, text: str) -> str:
         lines: list[str] = []
         for line in text.split("\n"):
             found = _RUST.match(line)
+            if found and lines and found[1].startswith(("- ", "* ", "1. ")):
+                # The head of a list is no sentence.
+                return ""
             if found and not (lines and not found[1].strip()):
                 lines += [found[1]] if found[1].strip() and found[1][0] not in "#=-`" else []
             elif lines:
@@ -178,7 +205,8 @@ def _of_block(path: str, text: str) -> str:
         found = _BLOCK.search(text, found.end()) or found
     lines = [line.strip(" *\t") for line in found[1].split("\n")]
     comment = " ".join(line for line in lines if not line.startswith("@"))
-    return first_sentence(_TAG.sub("", re.sub(r"\{@\w+ ([^}]*)\}", r"\1", comment)))
+    comment = _TAG.sub("", _HEADING.sub(" ", re.sub(r"\{@\w+ ([^}]*)\}", r"\1", comment)))
+    return first_sentence(comment)
 
 
 def _docstring(text: str) -> str:
@@ -208,7 +236,7 @@ def counted(members: Sequence[SourceFile], rank: Mapping[str, float]) -> str:
     shown = {language, others[0][0]} if others and 2 * most <= len(members) else {language}
     # Headers are counted among the files of their language.
     shown |= {"C header"} if shown & {"C", "C++"} else set()
-    named = [f for f in members if languages[f.path] in shown]
+    named = [f for f in members if languages[f.path] in shown and f.error not in UNWRITTEN]
     for file in sorted(named, key=lambda f: (-rank.get(f.path, 0), f.path)):
         for symbol in most_public(file)[:2]:
             names.setdefault(symbol.name)

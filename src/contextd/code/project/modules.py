@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Literal
 
 from contextd.code.index.languages.table import BY_NAME, DATA
@@ -15,8 +15,8 @@ from contextd.code.project.beside import is_beside
 from contextd.code.project.declared_builds import Builds, within_builds
 from contextd.code.project.material import substance
 from contextd.code.project.module_clusters import clusters
-from contextd.code.project.module_folders import Unit, named, prefixes_of, tree_of, units_of
-from contextd.code.project.module_words import Read, description
+from contextd.code.project.module_folders import Unit, by_name, prefixes_of, tree_of, units_of
+from contextd.code.project.module_words import Read, counted, description
 from contextd.code.project.project_model import ROOT, KeyFile
 from contextd.code.project.project_type import CODE
 from contextd.code.symbols.graph import edges, page_rank
@@ -39,6 +39,9 @@ _NO_CODE = DATA | DOCUMENTS | frozenset(["", "css", "scss", "sass", "less", "she
 _TEST_NAME = re.compile(r"(?:[._-](?:test|spec)s?|/test_[^/]*|^test_[^/]*|[a-z]Test)\.[a-z]+$")
 _ROOT_PACKAGES = frozenset(("go", "python", "c", "c-header", "cpp", "lua", "ruby"))
 """Languages whose files in the root are a package of their own, and not settings of tools."""
+
+_BARE = re.compile(r"@[\w.-]+/[\w.-]+|[A-Za-z][\w.-]*(?:/|$)")
+"""What an import of a package begins with, and no path."""
 
 _SET_UP = re.compile(r"^(?:setup|conftest|noxfile|tasks|fabfile|manage|conf)\.py$|^[Rr]akefile")
 _ENTRY = re.compile(
@@ -78,35 +81,38 @@ def modules(
     read: Read = _unread,
     name: str = "",
     builds: Builds | None = None,
+    named: Mapping[str, str] | None = None,
 ) -> list[DetectedModule]:
     """The modules, largest first: every package, and at most 30 others. A small flat project may
     have one or none.
 
     `packages` are the folders with a manifest of their own, each with what it says of itself; `read`
-    gives a file's text for descriptions; `name` is the project's; `builds` says what packages can see.
+    gives a file's text for descriptions; `name` is the project's; `builds` says what packages can see; `named` are the
+    folders of packages by the name that others import them by.
     """
     code = _with_subject(files)
     known = packages or {}
     units = units_of(tree_of([file.path for file in code]), known)
-    prefixes = prefixes_of(_largest(named(units, name), known))
+    prefixes = prefixes_of(_largest(by_name(units, name), known))
     members = _members(code, prefixes)
     weighted = within_builds(edges(files), builds or {})
     rank = page_rank([file.path for file in files], weighted)
     _with_flat(code, members, prefixes, weighted, rank, name)
-    needs = _needs(members, weighted)
+    needs = _needs(members, {**weighted, **_by_package(code, members, prefixes, named or {})})
     tests = [f.path for f in files if _TEST_NAME.search(f.path) and f.language not in _NO_CODE]
     paths = {file.path for file in files}
-    return [
+    outside = _stems_outside(code, members)
+    found = [
         DetectedModule(
             name=one,
             prefixes=prefixes[one],
             files=tuple(file.path for file in members[one]),
-            key_files=_key_files(one, prefixes[one], members[one], tests, rank),
+            key_files=_key_files(one, prefixes[one], members[one], tests, outside[one], rank),
             dependencies=needs[one],
             languages=dict(Counter(file.language for file in members[one]).most_common()),
             description=description(
                 prefixes[one],
-                [f for f in members[one] if f.error not in UNWRITTEN] or members[one],
+                members[one],
                 rank,
                 paths,
                 read,
@@ -115,6 +121,14 @@ def modules(
         )
         for one in sorted(members, key=lambda one: (-len(members[one]), one))
         if members[one]
+    ]
+    shared = Counter(module.description for module in found)
+    # What several say of themselves was copied, and tells nothing of one of them.
+    return [
+        replace(module, description=counted(members[module.name], rank))
+        if shared[module.description] > 1
+        else module
+        for module in found
     ]
 
 
@@ -188,7 +202,7 @@ def role_of(path: str) -> Role:
     """The role of a file by its name."""
     if is_test(path):
         return "test"
-    if _CONFIG.search(path):
+    if _CONFIG.search(path) or any(one.startswith(".") for one in path.split("/")[:-1]):
         return "config"
     return "entry" if _ENTRY.search(path) and CODE.search(path) else "core"
 
@@ -212,12 +226,13 @@ def _needs(
     members: Mapping[str, Sequence[SourceFile]], weighted: Mapping[tuple[str, str], int]
 ) -> dict[str, tuple[str, ...]]:
     module_of = {file.path: name for name, files in members.items() for file in files}
+    shows = {name for name, files in members.items() if all(is_beside(f.path) for f in files)}
     counts: dict[str, Counter[str]] = {name: Counter() for name in members}
     for (start, end), weight in weighted.items():
-        if role_of(start) == "config":
-            # What a tool is set up with says nothing about what the code needs.
-            continue
         one, other = module_of.get(start), module_of.get(end)
+        if role_of(start) == "config" or (is_beside(start) and one not in shows):
+            # What a tool is set up with, or an example in a folder, says nothing about what the code needs.
+            continue
         if one is not None and other is not None and one != other:
             counts[one][other] += weight
     return {
@@ -226,14 +241,72 @@ def _needs(
     }
 
 
+def _by_package(
+    code: Sequence[SourceFile],
+    members: Mapping[str, Sequence[SourceFile]],
+    prefixes: Mapping[str, Sequence[str]],
+    named: Mapping[str, str],
+) -> dict[tuple[str, str], int]:
+    """Edges to packages of this repository whose entry is built, so that no file stands for the import: they lead
+    to a file of the module that is the package.
+    """
+    whole = {folder: members[one] for one, listed in prefixes.items() for folder in listed}
+    found: Counter[tuple[str, str]] = Counter()
+    for file in code:
+        for one in file.imports if named else ():
+            if one.target or not _BARE.match(one.specifier):
+                continue
+            parts = one.specifier.split("/")
+            package = "/".join(parts[: 2 if one.specifier.startswith("@") else 1])
+            inside = whole.get(named.get(package, ""))
+            if inside:
+                found[file.path, inside[0].path] += max(1, len(one.names))
+    return dict(found)
+
+
+def _stems_outside(
+    code: Sequence[SourceFile], members: Mapping[str, Sequence[SourceFile]]
+) -> dict[str, frozenset[str]]:
+    """Module → the names, without endings, of the files that are not in it."""
+    every = Counter(_stem(file.path) for file in code)
+    return {
+        one: frozenset((every - Counter(_stem(file.path) for file in inside)).keys())
+        for one, inside in members.items()
+    }
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0].lower()
+
+
+def _tests_about(
+    name: str, members: Sequence[SourceFile], tests: Sequence[str], others: Collection[str]
+) -> list[str]:
+    """Tests elsewhere that are called like a module: those in a folder of its name, then files of its name where no
+    file outside of the module has that name too, so that it is sure which of them is tested.
+    """
+    folder = re.compile(rf"(?:^|/){re.escape(name)}/")
+    within = [path for path in tests if folder.search(path)]
+    if within or name.lower() in others:
+        return within
+    file = re.compile(
+        rf"(?:^|/)(?:test_{re.escape(name)}|{re.escape(name)}[._-](?:test|spec)s?)\.[^/]*$"
+    )
+    return [path for path in tests if file.search(path)]
+
+
 def _key_files(
     name: str,
     prefixes: Sequence[str],
     members: Sequence[SourceFile],
     tests: Sequence[str],
+    others: Collection[str],
     rank: Mapping[str, float],
 ) -> tuple[KeyFile, ...]:
-    """One way in, the most imported files, one configuration and one test."""
+    """One way in, the most imported files, one configuration and one test.
+
+    `others` are the names, without endings, of files that several modules may have.
+    """
     by_role: dict[Role, list[str]] = {"entry": [], "core": [], "config": [], "test": []}
     for file in sorted(
         members,
@@ -243,8 +316,7 @@ def _key_files(
         if file.language not in BY_NAME or file.symbols or file.imports or file.exports:
             by_role[role_of(file.path)].append(file.path)
     own = [path for path in tests if path.startswith(tuple(p + "/" for p in prefixes))]
-    about = [path for path in tests if re.search(rf"(?:^|[/_.-]){re.escape(name)}[/_.-]", path)]
-    by_role["test"] = own or about
+    by_role["test"] = own or _tests_about(name, members, tests, others)
     unwritten = {file.path for file in members if file.error in UNWRITTEN}
     by_role["entry"].sort(key=lambda path: (path in unwritten, path.count("/")))
     cores = _KEY_FILES - 1 - bool(by_role["config"]) - bool(by_role["test"])

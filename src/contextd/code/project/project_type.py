@@ -21,6 +21,7 @@ from contextd.code.project.published import (
     builds_program,
     file_matching,
     file_named,
+    program_of_go,
     programs_of_crates,
     why_family,
     why_jvm,
@@ -93,7 +94,7 @@ def project_type(
     """One of `ProjectType`; `unknown` for a program of which only its start is sure, and for nothing.
 
     `public_names` is how many names the main package hands out to whoever imports it, `programs`
-    are files of C and the like with a main function, `about` is what the project says of itself.
+    are files of compiled languages with a main function, `about` is what the project says of itself.
     """
     found = _type_of(paths, stack, public_names, programs, about)
     if found.value == "cli" and not _is_for_shells(stack, about, found.reason):
@@ -124,8 +125,8 @@ def _type_of(
     full, back = _used(stack.of("fullstack")), _used(stack.of("backend"))
     front, app = _used(stack.of("frontend")), _used(stack.of("mobile", "desktop"))
     data, api = _used(stack.of("orm", "database", "api")), _used(stack.of("api"))
-    library = why_library(stack.manifests, own) or why_jvm(stack, own)
-    command = _command(stack, own)
+    library = why_library(stack.manifests, own, programs) or why_jvm(stack, own)
+    command = _command(stack, own, programs)
     alone = not (full or back or front)
     if offered := _made_for_others(stack, own, command, serves=bool(back), alone=alone):
         return ReasonedValue("library", offered)
@@ -223,7 +224,7 @@ def _program_behind(stack: Stack, own: Sequence[str]) -> str:
         if "/" in manifest.path or system == "npm" or share < _GOOD_PART * total or not known:
             continue
         if system == "go":
-            return file_named(own, r"cmd/[^/]+/main\.go") or file_named(own, r"main\.go")
+            return program_of_go(own, ())
         if system == "cargo":
             return next(filter(None, programs_of_crates(stack.manifests, own).values()), "")
         return manifest.path if _serves(own, frozenset(), stack.manifests) else ""
@@ -241,7 +242,7 @@ def _nothing(paths: Sequence[str]) -> ReasonedValue:
     if why := personal(paths):
         return ReasonedValue("configuration", why)
     if code:
-        return ReasonedValue("unknown", "No manifest or file says what it is for.")
+        return ReasonedValue("unknown", "No manifest names a package or a program.")
     kinds = {path.rpartition(".")[2].lower() for path in paths if "." in path}
     if "ipynb" in kinds:
         return ReasonedValue("notebooks", "It holds notebooks.")
@@ -279,7 +280,9 @@ def _library_or_command(
             else ""
         )
         # Which of the two it is for is only sure where it says so.
-        sure = for_others > 1 or _FOR_OTHERS.search(about) or not (about or main.about)
+        own_words = f"{main.about} {about}"
+        sure = _FOR_OTHERS.search(own_words) or not (about or main.about)
+        sure = sure or (for_others > 1 and not _NO_SHELL.search(own_words))
         return ReasonedValue("library" if sure else "unknown", f"{library}{more} {command}")
     return ReasonedValue("cli", command)
 
@@ -341,7 +344,7 @@ def _draws_pages(paths: Sequence[str], *, few_count: bool = True) -> bool:
     return (pages > 0 and few_count) or (pages + ready > 0 and 20 * (pages + ready) >= code)
 
 
-def _command(stack: Stack, own: Sequence[str]) -> str:
+def _command(stack: Stack, own: Sequence[str], programs: Sequence[str]) -> str:
     libraries = _used(stack.of("cli"))
     aside = private_beside_published(stack.manifests)
     for manifest in stack.manifests:
@@ -353,10 +356,11 @@ def _command(stack: Stack, own: Sequence[str]) -> str:
         main = next(filter(None, programs_of_crates(stack.manifests, own).values()), "")
         if main:
             return f"{main} is a program."
-    if libraries:
+    answers = stack.main_language == "PHP" and file_matching(own, INDEX)
+    if libraries and not answers:
         return f"{_BUILT_ON} {libraries[0].name}."
     if any(m.ecosystem == "go" for m in stack.manifests):
-        main = file_named(own, r"cmd/[^/]+/main\.go") or file_named(own, r"main\.go")
+        main = program_of_go(own, programs)
         return f"{main} is a program." if main else ""
     for manifest in stack.manifests:
         if manifest.commands:

@@ -61,8 +61,13 @@ def why_family(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
     return f"{len(public)} packages are published for others to depend on: {listed}."
 
 
-def why_library(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
-    """Why a project is one package, or a family of them, that others depend on, if it is."""
+def why_library(
+    manifests: Sequence[Manifest], own: Sequence[str], programs: Sequence[str] = ()
+) -> str:
+    """Why a project is one package, or a family of them, that others depend on, if it is.
+
+    `programs` are files with a main function.
+    """
     starts = file_matching(own, FRONT)
     # Packages of Swift beside a project of Xcode are parts of its app.
     built_by_xcode = any(".xcodeproj/" in path for path in own)
@@ -75,11 +80,10 @@ def why_library(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
             return f"{manifest.path} describes a package for others to depend on."
     if any(m.ecosystem == "cargo" for m in manifests):
         lib = file_named(own, r"src/lib\.rs")
-        programs = programs_of_crates(manifests, own)
-        if lib and not any(programs.values()):
+        if lib and not any(programs_of_crates(manifests, own).values()):
             return f"{lib} is its entry and there is no program."
     go = any(m.ecosystem == "go" for m in manifests) and file_named(own, r".*\.go")
-    if go and not file_named(own, r"main\.go"):
+    if go and not program_of_go(own, programs):
         return "It is a Go module without a main package."
     nets = [m for m in manifests if m.ecosystem == "nuget" and m.name]
     if (
@@ -89,6 +93,15 @@ def why_library(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
     ):
         return f"{nets[0].path} builds a library and there is no program."
     return ""
+
+
+def program_of_go(own: Sequence[str], programs: Sequence[str]) -> str:
+    """The file a Go program starts in: one below `cmd` first, then the nearest; empty where there is none.
+
+    A main package may lie in a file of any name, so `programs` are files with a main function.
+    """
+    named = file_named(own, r"cmd/[^/]+/main\.go") or file_named(own, r"main\.go")
+    return named or file_matching([p for p in programs if p in set(own)], re.compile(r".*\.go"))
 
 
 def builds_program(manifest: Manifest) -> bool:
@@ -161,8 +174,10 @@ def programs_of_crates(manifests: Sequence[Manifest], own: Sequence[str]) -> Map
         if manifest.ecosystem == "cargo" and manifest.name and not manifest.private:
             folder = manifest.path.removesuffix("Cargo.toml")
             main = f"{folder}src/main.rs"
-            bins = any(p.startswith(f"{folder}src/bin/") for p in known)
-            program = main if main in known or bins else ""
+            inside = file_matching(
+                own, re.compile(rf"{re.escape(folder)}src/bin/(?:[^/]+|[^/]+/main)\.rs")
+            )
+            program = main if main in known else inside
             found[folder] = program or (manifest.commands and manifest.path) or ""
     return found
 

@@ -30,7 +30,7 @@ _LABELLED: tuple[Category, ...] = (
     "messaging", "ai", "data", "cli",
 )  # fmt: skip
 _NOT_COUNTED = re.compile(
-    r"(?:^|/)(?:node_modules|bower_components|vendor|vendored|third[_-]party|site-packages|\.?venv|\.yarn|\.git"
+    r"^(?:deps|extern|externals?|contrib|3rdparty)/|(?:^|/)(?:thirdparty|node_modules|bower_components|vendor|vendored|third[_-]party|site-packages|\.?venv|\.yarn|\.git"
     r"|dist|target|website|javadoc|apidocs|docs?|documentation|examples?|samples?|demos?|fixtures|testdata|__snapshots__)/|\{\{",
     re.IGNORECASE,
 )

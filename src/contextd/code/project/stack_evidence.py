@@ -25,6 +25,9 @@ _UNVERSIONED = {
 _OTHER_VERSION = {"github-pages", "mkdocs-material"}
 """Packages that bring a technology and are numbered by themselves."""
 
+_UPPER = re.compile(r"(?:<=?|!=?)\s*v?\d[\w.*+-]*")
+"""A bound from above, or what is left out: neither is a version that is used."""
+
 _UNKNOWN = re.compile(r"\$\{?[\w.-]*\}?")
 
 
@@ -61,25 +64,35 @@ class FoundTechnology:
 def short_version(asked: str) -> str:
     """What a requirement comes down to: `^14.1` is `14`, `>=4.2` is `4+`, `0.110.1` is `0.110`.
 
-    Of alternatives (`^18 || ^20`) the highest counts. Empty when no version is named.
+    Alternatives (`^18 || ^20`) come down to the lowest and what follows: `18+`. Empty when no version
+    is named.
     """
-    best: tuple[tuple[int, ...], str] = ((), "")
-    for one in re.split(r"\|\|", asked):
+    found_versions: dict[tuple[int, int], str] = {}
+    for alternative in re.split(r"\|\|?", asked):
+        one = _UPPER.sub("", alternative).strip(" ,")
         found = re.search(r"(?<![\w.])v?(\d+)(?:\.(\d+))?", one)
         if found is None or len(found[1]) > 4:
             continue
         major, minor = int(found[1]), int(found[2] or 0)
         text = f"0.{minor}" if major == 0 and found[2] else str(major)
-        lower_only = re.match(r"\s*>=?", one) and not re.search(r"<|~|-\s", one)
-        best = max(best, ((major, minor), text + "+" * bool(lower_only)))
-    return best[1]
+        lower_only = re.match(r">=?", one) and not re.search(r"<|~|-\s", alternative)
+        found_versions.setdefault((major, minor), text + "+" * bool(lower_only))
+    if not found_versions:
+        return ""
+    lowest = found_versions[min(found_versions)]
+    several = len({one.rstrip("+") for one in found_versions.values()}) > 1
+    return f"{lowest.rstrip('+')}+" if several else lowest
 
 
 def allows_more(asked: str, *, minors: bool) -> bool:
     """Whether a requirement allows major, or with `minors` minor, versions past its first: `>=5,<7` does, `>=5,<6`
     does not.
     """
-    first = re.match(r"\s*>=?\s*v?(\d+)(?:\.(\d+))?", asked)
+    if "|" in asked:
+        return short_version(asked).endswith("+") or (
+            minors and len(set(re.findall(r"(\d+\.\d+)", asked))) > 1
+        )
+    first = re.match(r"(?:[^>|]*,)?\s*>=?\s*v?(\d+)(?:\.(\d+))?", asked)
     if first is None or re.search(r"~|-\s", asked):
         return False
     last = re.search(r"<(=?)\s*v?(\d+)(?:\.(\d+))?", asked)
@@ -130,6 +143,10 @@ class _Tally:
         # The version nearest to the root; a sure one before an open one.
         versions = sorted(self.versions, key=lambda v: (v[1].endswith("+"), -v[0]))
         version = versions[0][1] if versions else ""
+        equal = {v.rstrip("+") for weight, v in versions if weight == versions[0][0]}
+        if len(equal) > 1 and versions[0][0] < 1:
+            # Of members that ask for different versions none speaks for the others.
+            version = ""
         lines = tuple(dict.fromkeys(self.lines))[:5]
         weight = round(self.weight, 3)
         return FoundTechnology(row.name, row.category, version, weight, lines, self.only_dev)
@@ -153,11 +170,17 @@ def technologies(
         locked |= {(manifest.ecosystem, name): v for name, v in manifest.versions.items()}
         properties |= manifest.properties
     locked = {name: filled(version, properties) for name, version in locked.items()}
-    aside = private_beside_published(manifests)
+    tried = _tried_out(manifests)
+    aside = private_beside_published(manifests) | tried
+    gems = {m.path.rpartition("/")[0] for m in manifests if m.path.endswith(".gemspec")}
     for manifest in manifests:
-        known = _Known(own_names, locked, properties, manifest.path in aside, is_family=bool(aside))
+        folder, _, name = manifest.path.rpartition("/")
+        # The Gemfile of a gem lists what the gem is developed and tried out with.
+        beside = manifest.path in aside or (name == "Gemfile" and folder in gems)
+        known = _Known(own_names, locked, properties, beside, is_family=bool(aside - tried))
         _from_packages(manifest, known, tallies)
-        _from_images(manifest, tallies)
+        if manifest.path not in tried:
+            _from_images(manifest, tallies)
     for manifest in trials:
         known = _Known(own_names, locked, properties, aside=False, only="test")
         _from_packages(manifest, known, tallies)
@@ -179,6 +202,21 @@ def private_beside_published(manifests: Sequence[Manifest]) -> frozenset[str]:
     private = [m.path for m in named if m.private]
     few = len(offered) < 3 or len(private) > len(offered)
     return frozenset[str]() if few else frozenset(private)
+
+
+def _tried_out(manifests: Sequence[Manifest]) -> frozenset[str]:
+    """What lies in a folder whose own manifest is neither published nor a member, where the root publishes a
+    package of the same ecosystem: an application that only tries the package out.
+    """
+    top = [m for m in manifests if "/" not in m.path]
+    offered = {m.ecosystem for m in top if m.publishes and not m.private}
+    offered -= {m.ecosystem for m in top if m.members}
+    apps = {
+        f"{m.path.rpartition('/')[0]}/"
+        for m in manifests
+        if "/" in m.path and m.ecosystem in offered and not m.publishes and m.dependencies
+    }
+    return frozenset(m.path for m in manifests if m.path.startswith(tuple(apps)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,9 @@ from contextd.code.project.stack_languages import (
 _SERVING, _GOOD_PART = ("composer", "gem"), 0.25
 """Ecosystems of sites whose pages are built with npm, and the share of the files that makes it one."""
 
+_SMALL_PART = 0.1
+"""A share of the programs below which a manifest deeper down speaks for a part and not for the project."""
+
 _HARDLY = 0.05
 """A share of the files below which a language is what helps a project along."""
 
@@ -34,7 +37,8 @@ def primary_ecosystem(manifests: Sequence[Manifest], languages: Sequence[Share])
     """
     share = {one.language: one.share for one in languages}
     compiled = share.get("C", 0.0) + share.get("C++", 0.0) > 0.5
-    half = sum(one.share for one in languages if one.language not in MARKUP) / 2
+    programs = sum(one.share for one in languages if one.language not in MARKUP)
+    half = programs / 2
     main = next(
         (one.language for one in languages if one.share > half and one.language in NATIVE), ""
     )
@@ -51,6 +55,9 @@ def primary_ecosystem(manifests: Sequence[Manifest], languages: Sequence[Share])
             written = sum(share.get(name, 0.0) for name in LANGUAGES_OF[system])
             if (compiled or main) and "/" in manifest.path and written < _HARDLY:
                 # The tests of a server in C may be written in Python: it runs on neither.
+                continue
+            if "/" in manifest.path and written < _SMALL_PART * programs:
+                # Bindings for another language run on what the project does not.
                 continue
             if not written and system not in needed:
                 # A linter of documents is no reason to call it a program of Node.js.
@@ -87,6 +94,8 @@ def runtime_of(manifests: Sequence[Manifest], primary: str) -> tuple[str, str]:
             if image in RUNTIME_IMAGES:
                 candidates.append((depth, 2, RUNTIME_IMAGES[image], tag, manifest.path))
     fitting = [one for one in candidates if not primary or one[2] in expected]
+    # The SDK that builds a project is not what it runs on, where a project says that.
+    fitting = [one for one in fitting if not one[4].endswith("global.json")] or fitting
     rivals = {one[2] for one in fitting}
     # Something that names Bun or Deno means it; everybody names Node.js.
     if rivals & {"Bun", "Deno"}:

@@ -20,7 +20,10 @@ _ECOSYSTEMS = {
 }  # fmt: skip
 """Languages whose imports name the package they come from."""
 
-_SHOWN = {"pypi": "Python", "go": "Go", "cargo": "Rust", "npm": "JavaScript or TypeScript"}
+_SHOWN = {
+    "python": "Python", "go": "Go", "rust": "Rust", "javascript": "JavaScript", "typescript": "TypeScript",
+    "tsx": "TypeScript", "jsx": "JavaScript", "vue": "Vue", "svelte": "Svelte", "astro": "Astro",
+}  # fmt: skip
 _IMPORTED_AS = {
     "psycopg2-binary": "psycopg2", "psycopg-binary": "psycopg", "mysqlclient": "mysqldb",
     "mysql-connector-python": "mysql", "djangorestframework": "rest_framework",
@@ -48,12 +51,15 @@ _MOST_MINOR = 4
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """How many of the files of an ecosystem import a technology, and the folder most of them lie in."""
+    """How many files import a technology, of how many in the `languages` of its ecosystem, and the folder that
+    most of them lie in, with how many are `there`.
+    """
 
     files: int
     total: int
-    ecosystem: str
+    languages: tuple[str, ...]
     folder: str
+    there: int = 0
 
     @property
     def share(self) -> float:
@@ -61,21 +67,24 @@ class Use:
         return self.files / max(1, self.total)
 
     def as_text(self) -> str:
-        """`imported by 1 of 312 Go files, in modules/acme`."""
-        where = f", in {self.folder}" if self.folder else ""
-        return f"imported by {self.files} of {self.total} {_SHOWN[self.ecosystem]} files{where}"
+        """`imported by 3 of 312 Go files without tests and examples, 2 of them in modules/acme`."""
+        some = f"{self.there} of them in" if self.there < self.files else "in"
+        where = f", {some} {self.folder}" if self.folder else ""
+        *first, last = self.languages
+        named = f"{', '.join(first)} and {last}" if first else last
+        return f"imported by {self.files} of {self.total} {named} files without tests and examples{where}"
 
 
 def uses(files: Iterable[SourceFile]) -> dict[str, Use]:
     """Technology → who imports it. Tests, examples and the like do not count."""
-    totals: Counter[str] = Counter()
+    totals: dict[str, Counter[str]] = defaultdict(Counter)
     folders: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     known: dict[tuple[str, str], tuple[str, ...]] = {}
     for file in files:
         ecosystem = _ECOSYSTEMS.get(file.language)
         if ecosystem is None or is_test(file.path) or is_beside(file.path):
             continue
-        totals[ecosystem] += 1
+        totals[ecosystem][_SHOWN[file.language]] += 1
         found: set[str] = set()
         for one in file.imports:
             if not one.target:
@@ -89,7 +98,9 @@ def uses(files: Iterable[SourceFile]) -> dict[str, Use]:
     for (name, ecosystem), counted in folders.items():
         folder, most = counted.most_common(1)[0]
         count = sum(counted.values())
-        use = Use(count, totals[ecosystem], ecosystem, folder if 2 * most > count else "")
+        languages = tuple(one for one, _ in totals[ecosystem].most_common())
+        total = totals[ecosystem].total()
+        use = Use(count, total, languages, folder if 2 * most > count else "", most)
         if name not in made or use.files > made[name].files:
             made[name] = use
     return made
@@ -168,4 +179,4 @@ def _is_told_by_imports(one: FoundTechnology, stack: Stack) -> bool:
         return False
     systems = {m.path: m.ecosystem for m in stack.manifests}
     places = [systems.get(line.partition(":")[0], "") for line in one.evidence]
-    return all(place in _SHOWN for place in places)
+    return all(place in _ECOSYSTEMS.values() for place in places)

@@ -33,6 +33,7 @@ _KINDS = {
     "event_declaration": "property",
     "local_function_statement": "function",
 }
+_TYPES = frozenset(("class", "struct", "interface", "enum", "type"))
 _FIELDS = ("field_declaration", "event_field_declaration")
 _QUERY = (
     "\n".join(f"({kind}) @def" for kind in (*_KINDS, *_FIELDS))
@@ -49,10 +50,10 @@ _QUERY = (
 (type_argument_list [(identifier) (qualified_name)] @used)
 (generic_name . (identifier) @used)
 (attribute name: (_) @used)
-(member_access_expression expression: (identifier) @used)
+(member_access_expression expression: (identifier) @value)
 (as_expression right: (identifier) @used)
 (is_expression right: (identifier) @used)
-(constant_pattern (identifier) @used)
+(constant_pattern (identifier) @value)
 (type_parameter_constraint (identifier) @used)
 """
 )
@@ -76,10 +77,15 @@ def outline(root: Node, data: bytes, path: str) -> Outline:
     definitions = [d for node in found.get("def", ()) for d in _declared(node) if d.name]
     symbols = symbols_of(definitions, data)
     spaces = sorted(found.get("space", ()), key=lambda node: node.start_byte)
-    own = {s.name for s in symbols} | {text_of(node) for node in found.get("parameter", ())}
+    every = {s.name for s in symbols}
+    # A property is often called like its type: where a type is expected, a member hides none.
+    types = {s.name for s in symbols if s.kind in _TYPES}
+    types |= {text_of(node) for node in found.get("parameter", ())}
+    places = [(node, types) for node in found.get("used", ())]
+    places += [(node, types | every) for node in found.get("value", ())]
     used = dict.fromkeys(
         name
-        for node in sorted(found.get("used", ()), key=lambda node: node.start_byte)
+        for node, own in sorted(places, key=lambda place: place[0].start_byte)
         if (name := "".join(text_of(node).split())) and name not in own and name[:1].isupper()
     )
     imports = [one for node in found.get("using", ()) if (one := _using(node)) is not None]

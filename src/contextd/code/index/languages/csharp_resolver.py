@@ -43,14 +43,18 @@ class CsharpResolver:
         own = [space for whole in self._table.of(path) or [""] for space in _outwards(whole)]
         found = [self._named(path, one) for one in named]
         with_file = set()
-        for space in dict.fromkeys([*own, *reversed(opened), *self._table.opened]):
+        # Inside of `namespace A.B`, `using C` may open `A.B.C` or `A.C`.
+        relative = {f"{whole}.{one}": one for one in opened for whole in own if whole}
+        for space in dict.fromkeys([*own, *reversed(opened), *relative, *self._table.opened]):
+            known = space in opened or space in own
+            written = space if known else relative.get(space, space)
             for target, names in self._taken(space, left).items():
-                with_file.add(space)
+                with_file.add(written)
                 if target != path:
-                    using = opened.get(space)
+                    using = opened.get(written)
                     found.append(
                         Import(
-                            specifier="" if using is None else space,
+                            specifier="" if using is None else written,
                             line=line if using is None else using,
                             target=target,
                             names=tuple((name, name) for name in sorted(names)),

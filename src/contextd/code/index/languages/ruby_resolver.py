@@ -74,7 +74,13 @@ class RubyResolver:
 
     def _constant(self, path: str, name: str) -> str:
         whole = name.startswith("::")
-        wanted = "/".join(_snake(part) for part in name.lstrip(":").split("::"))
+        parts = name.lstrip(":").split("::")
+        if "_" in parts[-1] and parts[-1].isupper():
+            # `CONTENT_TYPE` is a value; the file `content_type.rb` defines `ContentType`.
+            parts.pop()
+        if not parts:
+            return ""
+        wanted = "/".join(map(_snake, parts))
         for around in [""] if whole else self._nesting(path):
             choice = _join(around, wanted) + ".rb"
             found = {f for home in self._homes if (f := _join(home, choice)) in self._files}

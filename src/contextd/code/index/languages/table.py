@@ -201,7 +201,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="ruby",
-        extensions=("rb", "rake", "gemspec"),
+        extensions=("rb", "rake", "gemspec", "ru"),
         family="ruby",
         grammar=ruby.grammar,
         outline=ruby.outline,

@@ -6,9 +6,9 @@ They can have many megabytes, so they are searched by pattern and not parsed.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-from contextd.code.project.manifests.model import Manifest
+from contextd.code.project.manifests.model import Manifest, agreed
 
 _Lock = Callable[[str, str], Manifest]
 
@@ -17,7 +17,7 @@ def _lock(ecosystem: str, manager: str, pattern: str) -> _Lock:
     compiled = re.compile(pattern, re.MULTILINE)
 
     def read(path: str, text: str) -> Manifest:
-        versions: Mapping[str, str] = dict(reversed(compiled.findall(text)))
+        versions = agreed(compiled.findall(text))
         return Manifest(path, ecosystem, versions=versions, manager=manager)
 
     return read

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from typing import Any
 
@@ -41,6 +42,23 @@ class Manifest:
     properties: Mapping[str, str] = field(default_factory=dict[str, str])
     references: tuple[str, ...] | None = None
     problem: str = ""
+
+
+def agreed(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Name → the first version given for it, without names whose versions differ in more than the last parts:
+    `8.1` and `8.2` are both 8, of `8.1` and `9.0` neither speaks for the other.
+    """
+    first: dict[str, str] = {}
+    differing: set[str] = set()
+    for name, version in pairs:
+        if _leading(first.setdefault(name, version)) != _leading(version):
+            differing.add(name)
+    return {name: version for name, version in first.items() if name not in differing}
+
+
+def _leading(version: str) -> str:
+    found = re.search(r"0\.\d+|\d+", version)
+    return found[0] if found else version
 
 
 def table(value: Any) -> dict[str, Any]:

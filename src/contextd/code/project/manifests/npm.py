@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from contextd.code.project.manifests.model import Manifest, plain, table, texts, wanted
+from contextd.code.project.manifests.model import Manifest, agreed, plain, table, texts, wanted
 from contextd.files.yaml_text import load_plain
 
 _MANAGERS = {"npm", "yarn", "pnpm", "bun"}
@@ -78,7 +78,7 @@ def pnpm_workspace(path: str, text: str) -> Manifest:
     """Members and catalogues of a pnpm workspace."""
     data = table(load_plain(text))
     catalogues = [table(data.get("catalog")), *map(table, table(data.get("catalogs")).values())]
-    versions = {name: str(spec) for one in catalogues for name, spec in one.items()}
+    versions = agreed((name, str(spec)) for one in catalogues for name, spec in one.items())
     members = texts(data.get("packages"))
     return Manifest(path, "npm", versions=versions, manager="pnpm", members=members)
 

@@ -66,12 +66,15 @@ def gemspec(path: str, text: str) -> Manifest:
     asked = re.findall(
         r"""add_(?:runtime_)?dependency\(?\s*["']([\w.-]+)["'](?:\s*,\s*["']([^"']+))?""", text
     )
+    ruby = re.search(
+        r"""required_ruby_version\s*=\s*(?:Gem::Requirement\.new\()?\[?\s*["']([^"']+)""", text
+    )
     about = re.search(r"""\.(?:summary|description)\s*=\s*["']([^"']+)["']""", text)
     commands = re.search(r"executables\s*=\s*(?:%w\[|\[)([^\]]*)", text)
     return Manifest(
         path, "gem", PurePosixPath(path).stem, dict(asked), manager="bundler", publishes=True,
         commands=tuple(re.findall(r"[\w.-]+", commands[1])) if commands else (),
-        about=plain(about[1]) if about else "",
+        about=plain(about[1]) if about else "", runtimes={"Ruby": ruby[1]} if ruby else {},
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from posixpath import normpath
 
 from contextd.code.project.manifests.model import Manifest, plain, table, texts, wanted
 
@@ -23,6 +24,13 @@ def cargo(path: str, text: str) -> Manifest:
     extra: dict[str, str] = {}
     for group in ("dev-dependencies", "build-dependencies"):
         extra |= {name: wanted(spec) for name, spec in table(data.get(group)).items()}
+    listed = [
+        table(data.get(one)) for one in ("dependencies", "dev-dependencies", "build-dependencies")
+    ]
+    listed += [table(table(one).get("dependencies")) for one in table(data.get("target")).values()]
+    places = (table(spec).get("path") for one in listed for spec in one.values())
+    folder = path.rpartition("/")[0]
+    references = tuple(normpath(f"{folder or '.'}/{one}") for one in places if isinstance(one, str))
     shared = {name: wanted(spec) for name, spec in table(space.get("dependencies")).items()}
     rust = package.get("rust-version")
     if not isinstance(rust, str):
@@ -38,6 +46,7 @@ def cargo(path: str, text: str) -> Manifest:
         publishes="lib" in data and package.get("publish") is not False,
         private=package.get("publish") is False, about=plain(package.get("description")),
         topics=(*texts(package.get("keywords")), *texts(package.get("categories"))),
+        references=references,
     )  # fmt: skip
 
 
