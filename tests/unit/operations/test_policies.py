@@ -226,7 +226,11 @@ def test_a_deleted_record_of_a_file_that_stands_comes_back(desk):
 BROKEN = {
     "broken.yaml": ("requirement: [x\n", 2, "not YAML"),
     "enum.yaml": ("requirement: x\nseverity: grave\n", 2, "must be one of critical"),
-    "regex.yaml": ("requirement: x\npatterns:\n  - 'ok'\n  - '(?=x)'\n", 4, "not a valid RE2 pattern"),
+    "regex.yaml": (
+        "requirement: x\npatterns:\n  - 'ok'\n  - '(?=x)'\n",
+        4,
+        "not a valid RE2 pattern",
+    ),
     "all.yaml": ("requirement: x\npatterns: ['x*']\n", 2, "matches every line"),
     "typo.yaml": ("requirement: x\npattern: ['x']\n", 2, "unknown key"),
     "twice.yaml": ("requirement: x\nrequirement: y\n", 2, "duplicate key"),

@@ -321,7 +321,9 @@ def test_doctor_names_the_mistakes_of_the_schema_files(typed):
     define(typed, DECISIONS.replace("type: number", "type: nmber"))
     [schema] = [c for c in typed.as_owner("doctor")["checks"] if c["name"] == "schema"]
     assert not schema["ok"]
-    assert ".context/schema.yaml:17: field decision.weight: unknown type 'nmber'" in schema["detail"]
+    assert (
+        ".context/schema.yaml:17: field decision.weight: unknown type 'nmber'" in schema["detail"]
+    )
 
 
 def test_the_text_of_an_answer_names_the_type_once_and_says_what_happened(typed):
