@@ -30,8 +30,8 @@ def open_store(
     backups: Path | None = None,
     fresh: bool = False,
 ) -> Store:
-    """The store at `url`, such as `sqlite:///absolute/path/contextd.db`. `scrub` is applied to every stored
-    text.
+    """The store at `url`, such as `sqlite:///absolute/path/contextd.db`. `scrub` is applied to every
+    stored text.
 
     A new store is created if there never was one, or if `fresh` allows it. Raises `Invalid` for an unknown
     URL, `Unavailable` if the store cannot be opened, `Corrupt` if its data is damaged or missing: the hint

@@ -38,7 +38,7 @@ def migrate(database: Database, scripts: Sequence[str]) -> None:
     """Migrate the schema to the last script, each in its own transaction; all of a new database in one, which
     waits for the disk once.
 
-    Writes a copy of the existing database first. Raises `Unavailable` for a database of a newer contextd or
+    Writes a copy of the existing database first. Raises `Unavailable` for a database of a newer contextd, of
     another program, or from before the first release.
     """
     if _version(database, scripts) == schema_of(scripts):
