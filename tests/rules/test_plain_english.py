@@ -10,10 +10,9 @@ import pytest
 from sources import ROOT
 
 ALLOWED = {
-    "README.md": 2,
+    "README.md": 1,
     "contextd/app": 14,
     "contextd/awareness": 31,
-    "contextd/benchmarks": 49,
     "contextd/briefing": 58,
     "contextd/clients": 20,
     "contextd/code": 96,
@@ -24,14 +23,10 @@ ALLOWED = {
     "contextd/knowledge": 34,
     "contextd/launch.py": 2,
     "contextd/redaction": 17,
-    "contextd/search": 1,
-    "contextd/stores": 1,
     "contextd/surfaces": 20,
     "contextd/surfaces/cli": 20,
     "contextd/thin": 20,
-    "docs/architecture.md": 6,
-    "docs/domain.md": 31,
-    "docs/howto": 70,
+    "docs/howto": 33,
 }
 """Calques that a room still has, by `python tools/plain_english.py --count`. Lower a number when the room has
 fewer; no number is ever raised, and no room is added.

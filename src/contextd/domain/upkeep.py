@@ -70,8 +70,7 @@ class Ages:
 
     `events` are non-message events of archived sessions. `changes` are history entries beyond a record's
     latest twenty. `handed_out` are digests of sentences. `calls` are keys of calls that might be retried.
-    `originals` are full texts behind digests. `upgraded` are vectors from before an upgrade, deleted once
-    everything is indexed again.
+    `originals` are full texts behind digests.
     """
 
     jobs: datetime | None = None
@@ -80,7 +79,6 @@ class Ages:
     handed_out: datetime | None = None
     calls: datetime | None = None
     originals: datetime | None = None
-    upgraded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from contextd.domain.dataclass import dataclass
 
 PACKS = {
     "secrets": "Keys, tokens and passwords stay out of files and commands.",
-    "licences": "Nothing under a licence that binds your own code comes in.",
-    "migrations": "Migrations that ran are not changed, and none loses data unseen.",
-    "public-api": "Names that others import do not disappear.",
+    "licences": "No dependencies under licences that bind your own code.",
+    "migrations": "Applied migrations are not changed, and none silently loses data.",
+    "public-api": "Public names are not removed.",
 }
 """Every pack by name, with its purpose."""
 

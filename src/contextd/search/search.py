@@ -58,7 +58,7 @@ NAMED = 0.15
 """Relevance from which code with a query word in its path or name is shown beside an answer."""
 
 LOUD = 0.12
-"""Minimum total of the votes for a file to be an answer when the code is none. In replays with commit
+"""Minimum total of the votes for a file to be an answer if the code itself does not match. In replays with commit
 subjects, and LoCoMo's questions on the same code, off-topic queries get no more answers.
 """
 

@@ -21,7 +21,7 @@ _HEADER = 100
 
 _EXPLANATION = """\
 {name} was first opened by contextd at {at}. While this file is here, a missing or emptied {name} is
-reported as lost instead of being made anew.
+reported as lost instead of being created again.
 """
 
 

@@ -229,7 +229,7 @@ class SqliteUpkeep:
                 counts[name] = _deleted(connection, sql, before)
             counts["changes"] = _deleted(connection, _OLD_CHANGES, ages.changes, rules.CHANGES_KEPT)
             counts["events"] = _drop_events(connection, ages.events) if ages.events else 0
-            counts["vectors"] = _drop_vectors(connection, ages.upgraded)
+            counts["vectors"] = _drop_vectors(connection)
         return {name: count for name, count in counts.items() if count}
 
     def waiting(self, model: str) -> dict[Scope, int]:
@@ -318,14 +318,10 @@ def _drop_events(connection: apsw.Connection, before: datetime) -> int:
     return count
 
 
-def _drop_vectors(connection: apsw.Connection, upgraded: bool) -> int:
-    """Delete vectors without a document, and those kept from before an upgrade."""
+def _drop_vectors(connection: apsw.Connection) -> int:
+    """Delete vectors without a document."""
     connection.execute(
         "DELETE FROM vectors WHERE NOT EXISTS (SELECT 1 FROM docs"
         " WHERE docs.part = vectors.part AND docs.digest = vectors.digest)"
     )
-    count = connection.changes()
-    if upgraded:
-        connection.execute("DELETE FROM vectors_before")
-        count += connection.changes()
-    return count
+    return connection.changes()

@@ -18,7 +18,7 @@ GOOD = {
 
 GARBAGE = {
     "unknown name": ({"name": "drop_everything"}, "no job 'drop_everything'"),
-    "must not be empty": ({"name": ""}, "no job ''"),
+    "empty name": ({"name": ""}, "no job ''"),
     "arguments cut off": ({"arguments": '{"root": "/ho'}, "unreadable: arguments"),
     "arguments of another shape": ({"arguments": "[1, 2]"}, "unreadable: arguments"),
     "arguments nested without end": ({"arguments": "[" * 50_000}, "unreadable: arguments"),

@@ -190,7 +190,6 @@ def retire_old_rows(runtime: Runtime, task: Task) -> Mapping[str, Any]:
     upkeep = runtime.upkeep
     if upkeep is None:
         return {}
-    model = runtime.embedder.model
     ages = Ages(
         jobs=_before(runtime, "retention.jobs_days"),
         events=_before(runtime, "retention.events_days"),
@@ -198,7 +197,6 @@ def retire_old_rows(runtime: Runtime, task: Task) -> Mapping[str, Any]:
         handed_out=_before(runtime, "retention.handed_out_days"),
         calls=_before(runtime, "retention.answers_days"),
         originals=_before(runtime, "retention.originals_days"),
-        upgraded=not model or not upkeep.waiting(model),
     )
     return upkeep.retire(ages)
 
