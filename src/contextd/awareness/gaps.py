@@ -188,7 +188,7 @@ def _empty(evidence: Evidence, asked: Mapping[str, Sequence[Missed]]) -> list[Ga
                 calls=[
                     SuggestedCall(
                         "save_typed_context",
-                        {"type": wanted.name, "data": dict(wanted.example) or {"note": ANSWER}},
+                        {"type": wanted.name, "fields": dict(wanted.example) or {"note": ANSWER}},
                     )
                 ],
                 subjects=[wanted.name, *(one.question[:_LONGEST] for one in group)],
@@ -262,7 +262,7 @@ def _missed(evidence: Evidence, group: Sequence[Missed]) -> Gap:
         description=f"Agents asked for {quoted_questions} {often} without an answer{when}.",
         severity="warning" if count >= OFTEN_MISSED else "info",
         suggestion=f"ask the user what holds for '{first}', then {_way_in(evidence.wanted)}",
-        calls=[SuggestedCall("save_context", {"content": f"{first}: {SAID}"})],
+        calls=[SuggestedCall("save_context", {"text": f"{first}: {SAID}"})],
         subjects=[one.question[:_LONGEST] for one in group],
         count=count,
         last=iso(last) if last else "",
@@ -371,7 +371,7 @@ def _modules(evidence: Evidence) -> list[Gap]:
                     {
                         "title": f"Working on {evidence.modules[0]}",
                         "description": f"When working on module {evidence.modules[0]}",
-                        "content": f"In {evidence.modules[0]}: {LEARNED}",
+                        "text": f"In {evidence.modules[0]}: {LEARNED}",
                         "outcome": "success",
                     },
                 )
@@ -404,14 +404,14 @@ def _unneeded(record: Record) -> SuggestedCall:
     """Taking out what helps nobody, or saying once more that it does not."""
     if record.kind == "context":
         return SuggestedCall("delete_context", {"id": record.id})
-    return SuggestedCall("report_usefulness", {"context_ids": [record.id], "useful": False})
+    return SuggestedCall("report_usefulness", {"ids": [record.id], "useful": False})
 
 
 def _held(record: Record) -> SuggestedCall:
     """Saying that a record still holds, or for what is no note that it does not."""
     if record.kind == "context":
         return SuggestedCall("update_context", {"id": record.id})
-    return SuggestedCall("report_usefulness", {"context_ids": [record.id], "useful": False})
+    return SuggestedCall("report_usefulness", {"ids": [record.id], "useful": False})
 
 
 def _few(names: Sequence[str]) -> str:

@@ -34,6 +34,8 @@ _WORDS = {"added": "recorded", "inbox": "kept for review", "duplicate": "already
 def recorded(saved: Saved, note: str = "") -> Recorded:
     """The acknowledgment of a write, in words, with a `note` at its end."""
     id = saved.record.id
+    if saved.outcome == "updated":
+        return Recorded(id, saved.outcome, saved.reason, saved.reason, operation=saved.operation)
     message = f"{_WORDS[saved.outcome]} as {short_id(id)}" + (
         f" ({saved.reason})" if saved.reason else ""
     )

@@ -18,6 +18,7 @@ from contextd import __version__
 from contextd.domain.access import OWNER
 from contextd.domain.errors import Conflict, ContextdError, Invalid, NotFound
 from contextd.domain.unseen import visible_json
+from contextd.runtime.argument_names import argument_meant
 from contextd.runtime.operation import OPERATIONS, Operation, as_problem, slim_schema
 from contextd.surfaces.calls import Call, Calls, Peer
 from contextd.surfaces.openapi import openapi
@@ -170,7 +171,8 @@ def _no_constant(name: str) -> Any:
 
 def _from_query(op: Operation, name: str, values: list[str]) -> Any:
     """A query argument in the shape its field has: repeated for lists, JSON for objects."""
-    kind = _kinds(op.name).get(name)
+    meant = argument_meant(name, op.arguments.model_fields, op.aliases)
+    kind = _kinds(op.name).get(meant or name)
     if kind == "array":
         return values
     if kind == "object":

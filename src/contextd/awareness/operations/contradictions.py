@@ -91,20 +91,20 @@ class Disputes:
 @operation("GET /api/contradictions", profile="standard")
 def list_contradictions(
     runtime: Runtime,
-    state: Literal["open", "dismissed", "resolved", "all"] = "open",
+    status: Literal["open", "dismissed", "resolved", "all"] = "open",
     limit: PageSize = 20,
 ) -> Disputes:
     """List records that contradict each other, with a proposal which one to keep.
 
     Args:
-        state: Which of them.
+        status: Which of them.
         limit: The most pairs.
     """
     runtime.sinks.settle()
     runtime = everywhere(runtime)
     pairs = runtime.view.contradictions.find(
         observed_in(runtime),
-        states=() if state == "all" else (state,),
+        states=() if status == "all" else (status,),
         limit=limit,
     )
     disputes = _disputes(runtime, pairs)

@@ -29,7 +29,7 @@ class Briefing:
         return self.briefing
 
 
-@operation("GET /api/briefing", profile="core", aliases={"task_description": "task"})
+@operation("GET /api/briefing", profile="core")
 def briefing_get(
     runtime: Runtime,
     depth: Literal["minimal", "standard", "comprehensive"] = "standard",

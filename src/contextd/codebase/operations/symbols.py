@@ -147,21 +147,21 @@ class MapText:
 
 @operation("GET /api/code/map", profile="standard")
 def repo_map(
-    runtime: Runtime, budget: Annotated[int, Range(50, 50_000)] = 1000, focus: str | None = None
+    runtime: Runtime, budget: Annotated[int, Range(50, 50_000)] = 1000, query: str | None = None
 ) -> MapText:
     """Show the most important files and signatures of the project, or those near a task.
 
     Args:
         budget: Tokens to fill.
-        focus: The task in words, or paths and names to start from.
+        query: The task in words, or paths and names to start from.
     """
-    with steady(runtime, asked=focus or "") as lag:
+    with steady(runtime, asked=query or "") as lag:
         graph = symbols_of(runtime)
-    drawn = draw_map(graph, focus=focus or "", near=_at_hand(runtime), budget=budget)
+    drawn = draw_map(graph, focus=query or "", near=_at_hand(runtime), budget=budget)
     indexed = 0
     if not drawn.symbols:
         stamps = runtime.view.files.stamps(runtime.scope)
-        indexed, first = len(stamps), first_paths(list(stamps), focus or "")
+        indexed, first = len(stamps), first_paths(list(stamps), query or "")
         ordered = {f.path: f for f in runtime.view.files.all(runtime.scope, first)}
         drawn = contents([ordered[path] for path in first if path in ordered], budget)
     runtime.trace.read([], type="map")

@@ -51,12 +51,12 @@ class Promotion:
         return "\n".join([*self.diff, self.message])
 
 
-@operation("POST /api/records/{item_id}/promote", effect="write", profile="full")
+@operation("POST /api/records/{id}/promote", effect="write", profile="full")
 def knowledge_promote(
     runtime: Runtime,
-    item_id: Id,
-    item_type: ItemType,
-    target_scope: Literal["team", "org"],
+    id: Id,
+    kind: ItemType,
+    scope: Literal["team", "org"],
     generalize: bool = False,
     confirm: str = "",
 ) -> Promotion:
@@ -65,14 +65,14 @@ def knowledge_promote(
     `confirm`, keeps it.
 
     Args:
-        item_id: The record's id, or its first characters.
-        item_type: What it is.
-        target_scope: Who shall know it.
+        id: The record's id, or its first characters.
+        kind: What it is.
+        scope: Who shall know it.
         generalize: Take out the project's names, paths and identifiers.
         confirm: What the first call gave, to say yes to its text.
     """
-    record = resolve(runtime, item_id, *_KINDS[item_type])
-    target = _target(record, target_scope)
+    record = resolve(runtime, id, *_KINDS[kind])
+    target = _target(record, scope)
     runtime.caller.require("write", target, area_of(record.kind))
     _require_promotable(runtime, record)
     own = particulars(runtime, record.scope) if generalize else None

@@ -53,20 +53,20 @@ class Invoked:
         return "\n".join([head, *self.notes, self.brief])
 
 
-@operation("POST /api/agents/{agent_name}/invoke", effect="write", profile="standard")
-def agent_invoke(runtime: Runtime, agent_name: Text, task: Text, context: str = "") -> Invoked:
+@operation("POST /api/agents/{name}/invoke", effect="write", profile="standard")
+def agent_invoke(runtime: Runtime, name: Text, task: Text, context: str = "") -> Invoked:
     """Open a subtask for a stored agent: its instructions, its skills, and searches kept to what it may see.
 
     Give the brief to a sub-agent if you can, or follow it yourself until return.
 
     Args:
-        agent_name: The agent's name.
+        name: The agent's name.
         task: What it is to do.
         context: What it should know besides.
     """
     follow_skill_files(runtime)
     # Inside the subtask of an agent that may see no agents the way out is to return, which is said below.
-    agent = _agent(replace(runtime, among=None), agent_name)
+    agent = _agent(replace(runtime, among=None), name)
     kinds, collections, notes = _reach(agent)
     session = parent_session(runtime, "")
     room = room_for(runtime, session, None)
@@ -84,10 +84,10 @@ def agent_invoke(runtime: Runtime, agent_name: Text, task: Text, context: str = 
         runtime,
         replace(
             room,
-            description=f"{agent_name.strip()}: {task}",
+            description=f"{name.strip()}: {task}",
             prompt=brief,
             tokens_given=cost,
-            agent=agent_name.strip(),
+            agent=name.strip(),
             kinds=kinds,
         ),
     )

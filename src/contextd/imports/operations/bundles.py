@@ -49,7 +49,7 @@ class Exported:
 def export(
     runtime: Runtime,
     format: str = "opencontext-v2",
-    out: FilePath = "",
+    path: FilePath = "",
     force: bool = False,
     into: FilePath = "",
 ) -> Exported:
@@ -58,7 +58,7 @@ def export(
 
     Args:
         format: The format's name: opencontext-v2, bundle, markdown or agents-md.
-        out: The file to write, or the folder for markdown; the content is printed when empty.
+        path: The file to write, or the folder for markdown; the content is printed when empty.
         force: Replace the file when it is there.
         into: The file of the repository to keep the block in, with agents-md.
     """
@@ -67,12 +67,12 @@ def export(
         raise Invalid(f"{format} goes into no other file", "give the file as out")
     match exporter.shape:
         case "bundle":
-            return _bundle(runtime, exporter, out, force=force)
+            return _bundle(runtime, exporter, path, force=force)
         case "pages":
-            return _pages(runtime, exporter, out, force=force)
+            return _pages(runtime, exporter, path, force=force)
         case "block":
             return _block(runtime, exporter, into)
-    return _entries(runtime, exporter, out, force=force)
+    return _entries(runtime, exporter, path, force=force)
 
 
 def _entries(runtime: Runtime, exporter: Exporter, out: str, *, force: bool) -> Exported:

@@ -59,18 +59,18 @@ class Started:
 @operation("POST /api/sessions", effect="write", profile="core")
 def session_start(
     runtime: Runtime,
-    task_description: str = "",
+    task: str = "",
     budget: Annotated[int, Range(0)] | None = None,
     all_branches: bool = False,
 ) -> Started:
     """Start a session: gives its id and a briefing. Pass the id to later calls.
 
     Args:
-        task_description: Your task.
+        task: Your task.
         budget: Most tokens of the briefing.
         all_branches: Unmerged branches too.
     """
-    task = task_of(runtime, task_description)
+    task = task_of(runtime, task)
     begun = session_begun(runtime)
     if begun is not None and (begun.data.get("hooked") or begun.data.get(IMPLICIT)):
         # Hooks follow this session already, or an earlier call began it: it only gets its task.

@@ -78,23 +78,23 @@ class FoundSkills:
 
 @operation("GET /api/skills/search", profile="standard", personal=True)
 def skill_search(
-    runtime: Runtime, task: Text, limit: Annotated[int, Range(1, _MOST_LISTED)] = 5
+    runtime: Runtime, query: Text, limit: Annotated[int, Range(1, _MOST_LISTED)] = 5
 ) -> FoundSkills:
     """Find written ways of working that fit a task. skill_get gives one whole.
 
     Args:
-        task: What you are about to do.
+        query: What you are about to do.
         limit: The most results.
     """
     problems = follow_skill_files(runtime)
     found = find_records(
-        runtime, task, ("skill",), limit=limit, handed_out=False, strict=True, statuses=("active",)
+        runtime, query, ("skill",), limit=limit, handed_out=False, strict=True, statuses=("active",)
     )
     hits = {hit.record.id: (hit.record, hit.score, hit.why) for hit in found.hits}
-    words = set(content_words(task))
+    words = set(content_words(query))
     for record in _skills(runtime):
         trigger = set(content_words(str(record.data.get("trigger") or "")))
-        named = record.title.casefold() in task.casefold().split()
+        named = record.title.casefold() in query.casefold().split()
         if named or (trigger and len(trigger & words) >= TRIGGERED * len(trigger)):
             why = "its name" if named else "its trigger"
             hits[record.id] = (record, 1.0, why)
@@ -103,7 +103,7 @@ def skill_search(
     runtime.trace.gave += [
         Serving("discovery", one.id, count_tokens(text_form(one))) for one in skills
     ]
-    noted = asked(runtime, task, [one.id for one in skills], type="skill")
+    noted = asked(runtime, query, [one.id for one in skills], type="skill")
     nothing = unanswered(runtime, "no skill fits this", noted=noted)
     return FoundSkills(skills, _told(problems), found.notice if skills else nothing)
 

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from contextd.domain.errors import Invalid
+from contextd.runtime.argument_names import argument_meant
 from contextd.surfaces.cli.completion import completes
 from contextd.surfaces.cli.output import Console, ask, json_option
 from contextd.surfaces.cli.signatures import Parameter, Signature
@@ -16,6 +17,8 @@ from contextd.surfaces.cli.table import SHORTHANDS, Verb
 from contextd.surfaces.cli.values import is_switched, switch, typed_fields, value_of
 
 _WORDS, _FIELD = "words", "field"
+_ALWAYS = frozenset({"--json", "--help", "--field"})
+"""Options that no argument of an operation may take the place of."""
 _WIDEST = 30
 """Characters of choices that leave room for their meaning beside them."""
 _METAVARS = {
@@ -38,6 +41,7 @@ class OperationCommand(click.Command):
         self.positions = _positions(op, self.verb)
         self.holder = next((one for one in op.parameters if one.fields_of), None)
         self._by_flag = {one.flag: one for one in op.parameters}
+        self._names = {one.name: one for one in op.parameters}
         self._short = {
             short: f"--{name}={value}"
             for short, (name, value) in SHORTHANDS.items()
@@ -105,7 +109,7 @@ class OperationCommand(click.Command):
                 spelled.append(self._short[word])
                 continue
             name, equals, value = word.partition("=")
-            name = name.replace("_", "-")
+            name = self._flag_meant(name.replace("_", "-"))
             one = self._by_flag.get(name)
             if one is None:
                 spelled.append(word)
@@ -120,6 +124,16 @@ class OperationCommand(click.Command):
                 # Whatever stands behind an option that takes a value is its value.
                 spelled.append(f"{name}={words.pop(0)}")
         return spelled
+
+    def _flag_meant(self, name: str) -> str:
+        """The flag that a word with dashes stands for; the word itself where it stands for none."""
+        begin = "--no-" if name.startswith("--no-") else "--"
+        if name in self._by_flag or not name.startswith("--") or name in _ALWAYS:
+            return name
+        meant = argument_meant(name.removeprefix(begin), self._names, self.op.aliases)
+        if meant is None or (begin == "--no-" and self._names[meant].kind != "flag"):
+            return name
+        return begin + self._names[meant].flag[2:]
 
     def _run(self, **options: Any) -> int:
         console = Console(options.pop("as_json"), wrap=self.op.room != "codebase")

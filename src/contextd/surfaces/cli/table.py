@@ -130,7 +130,7 @@ class Verb:
 
 VERBS = {
     "search": Verb("context_search", words="join"),
-    "remember": Verb("remember", positional="content", words="join"),
+    "remember": Verb("remember", positional="text", words="join"),
     "recall": Verb("memory_search", words="join", wider="search"),
     "forget": Verb("delete_record", words="each"),
     "list": Verb("list_records", positional="kind"),

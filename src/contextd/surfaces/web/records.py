@@ -254,7 +254,7 @@ def _act(operation: str, banner: str, undo: str = "") -> Handler:
 def _rate(useful: bool) -> Handler:
     async def rate(desk: Desk) -> Response:
         id = desk.request.path_params["id"]
-        done = await desk.ask("report_usefulness", context_ids=[id], useful=useful)
+        done = await desk.ask("report_usefulness", ids=[id], useful=useful)
         sure = round(100 * done["scores"][0]["confidence"])
         message = f"Noted. contextd is {sure}% sure of it now, and ranks it accordingly."
         return desk.go(
