@@ -243,7 +243,9 @@ async def _ask(agent: Client, stage: Stage, learned: str) -> str:
     if path:
         began = time.perf_counter()
         read = await agent.call_tool(
-            "read_file", {"path": path, "include_deps": True, "budget": 3000}
+            "read_file",
+            {"path": path, "include_deps": True, "budget": 3000},
+            meta={"contextd/complete": True},
         )
         stage.marks.append(("read_file with dependencies", (time.perf_counter() - began) * 1e3))
         text = _text(read)

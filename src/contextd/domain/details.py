@@ -1,18 +1,8 @@
-"""How fields of a result are shown to an agent: left out where it can do without them, quoted, or whole."""
+"""How the texts in a result are shown: quoted, or whole."""
 
 from __future__ import annotations
 
 from typing import Final, Literal
-
-
-class Detail:
-    """Marks a field of a result that programs and people look at, and that an agent would only pay for:
-    how a score came about, what another field says already.
-    """
-
-
-DETAIL: Final = Detail()
-"""To be put beside a field's type: `Annotated[float, DETAIL]`."""
 
 
 class TextForm:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
 from contextd.domain.records import short_id
 from contextd.knowledge.writing import Saved
 
@@ -17,11 +14,11 @@ class Recorded:
     """
 
     id: str
-    outcome: Annotated[str, DETAIL]
-    message: Annotated[str, DETAIL]
+    outcome: str
+    message: str
     note: str = ""
-    redacted: Annotated[int, DETAIL] = 0
-    operation: Annotated[str, DETAIL] = ""
+    redacted: int = 0
+    operation: str = ""
 
     def as_text(self) -> str:
         """The message."""

@@ -141,18 +141,12 @@ class Operation:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a call gave: `value` is plain JSON data, `text` its compact form for agents and people, and
-    `notices` what they should know besides. `lean` is the data as a model is shown it, where one asked.
+    `notices` what they should know besides.
     """
 
     value: Any
     text: str
     notices: tuple[Notice, ...] = ()
-    lean: Any = None
-
-    @property
-    def shown(self) -> Any:
-        """The data for a model: `lean` where it was made."""
-        return self.value if self.lean is None else self.lean
 
 
 def operation(
@@ -270,12 +264,12 @@ def validate(op: Operation, raw: Mapping[str, Any]) -> dict[str, Any]:
     return {name: getattr(parsed, name) for name in fields}
 
 
-def text_of(result: Any, value: Any) -> str:
+def text_of(result: Any, value: Any, longer: Mapping[str, str] | None = None) -> str:
     """The text form of a result: its own `as_text`, or a compact outline of the value. What others wrote is
-    quoted in it.
+    quoted in it, and the ids in `longer` are shown by the beginnings it gives.
     """
     own = getattr(result, "as_text", None)
-    return text_form(result) if callable(own) else settled(outline(shown(value)))
+    return text_form(result, longer) if callable(own) else settled(outline(shown(value)))
 
 
 def outline(value: Any, indent: str = "") -> str:
@@ -302,7 +296,7 @@ def schema_tokens(ops: Iterable[Operation]) -> int:
 
 
 _OBVIOUS = frozenset(
-    """end_line ignore_case limit min_confidence outcome start_line task_description title""".split()
+    """end_line ignore_case limit min_confidence outcome source start_line tags task title""".split()
 )
 """Arguments whose name says what they are."""
 

@@ -16,7 +16,6 @@ from contextd.claims.judgement import outlined, statement_of
 from contextd.domain.awareness import STANDING, Contradiction, State
 from contextd.domain.changes import Decision
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
 from contextd.domain.errors import NotFound
 from contextd.domain.kinds import area_of, kinds_that
 from contextd.domain.limits import Id, PageSize
@@ -116,9 +115,9 @@ def list_contradictions(
 class Resolved:
     """What became of a contradiction. `superseded` can be brought back with undo."""
 
-    id: Annotated[str, DETAIL]
-    kept: Annotated[list[str], DETAIL]
-    superseded: Annotated[list[str], DETAIL]
+    id: str
+    kept: list[str]
+    superseded: list[str]
     message: str
 
     def as_text(self) -> str:

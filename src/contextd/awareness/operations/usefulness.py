@@ -6,7 +6,6 @@ from typing import Annotated
 
 from contextd.domain.confidence import apply
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
 from contextd.domain.limits import Count, Id
 from contextd.domain.records import short_id
 from contextd.knowledge.writing import Changed, change_all
@@ -34,7 +33,7 @@ class UsefulnessScore:
 class Acknowledged:
     """A report of usefulness, taken, with the new scores."""
 
-    acknowledged: Annotated[bool, DETAIL]
+    acknowledged: bool
     scores: list[UsefulnessScore]
 
     def as_text(self) -> str:

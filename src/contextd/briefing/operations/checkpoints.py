@@ -8,7 +8,7 @@ from typing import Annotated
 
 from contextd.briefing.briefing import quoted_in
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL, RENDERED
+from contextd.domain.details import RENDERED
 from contextd.domain.limits import Id, OptionalId, Text
 from contextd.domain.quoting import inline, quotation, settled
 from contextd.domain.records import new_id, short_id
@@ -31,6 +31,11 @@ class Checkpointed:
 
     checkpoint_id: str
     session_id: str
+
+    def as_text(self) -> str:
+        """Both ids."""
+        checkpoint, session = short_id(self.checkpoint_id), short_id(self.session_id)
+        return f"checkpoint {checkpoint} of session {session}"
 
 
 @operation("POST /api/checkpoints", effect="write", profile="standard")
@@ -79,8 +84,8 @@ class Resumed:
 
     session_id: str
     restored_context: Annotated[str, RENDERED]
-    checkpoint_id: Annotated[str, DETAIL] = ""
-    files: Annotated[list[str], DETAIL] = field(default_factory=list[str])
+    checkpoint_id: str = ""
+    files: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
         """The restored context."""

@@ -9,7 +9,6 @@ from typing import Annotated
 from contextd.briefing.figures import figures_of
 from contextd.briefing.tiers import reasons_in
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
 from contextd.domain.limits import OptionalId, Range
 from contextd.domain.records import short_id
 from contextd.domain.sessions import Session
@@ -55,7 +54,7 @@ class LastInjection:
     at: str
     tokens: int
     told: list[ToldRecord]
-    text: Annotated[str, DETAIL]
+    text: str
 
     def as_text(self) -> str:
         """A line per record."""

@@ -71,7 +71,7 @@ class Grepped:
         return "\n".join(lines) or "no matches"
 
 
-@operation("GET /api/code/grep", profile="core", needs="checkout")
+@operation("GET /api/code/grep", profile="standard", needs="checkout")
 def grep_codebase(
     runtime: Runtime,
     pattern: Annotated[str, Matching(".", "a regular expression")],

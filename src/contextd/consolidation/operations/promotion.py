@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from contextd.consolidation.promotion import KNOWN, copy_for, particulars, promoted
 from contextd.consolidation.promotion_proposals import propose_wider
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL, RENDERED
+from contextd.domain.details import RENDERED
 from contextd.domain.errors import Conflict, Denied, Invalid
 from contextd.domain.kinds import area_of
 from contextd.domain.limits import Id
@@ -38,11 +38,11 @@ class Promotion:
     """
 
     new_id: str
-    status: Annotated[Literal["promoted", "known", "proposal"], DETAIL]
-    scope: Annotated[str, DETAIL]
+    status: Literal["promoted", "known", "proposal"]
+    scope: str
     message: str
-    title: Annotated[str, DETAIL] = ""
-    content: Annotated[str, DETAIL] = ""
+    title: str = ""
+    content: str = ""
     diff: Annotated[list[str], RENDERED] = field(default_factory=list[str])
     confirm: str = ""
 

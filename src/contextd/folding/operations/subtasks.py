@@ -40,7 +40,7 @@ _REMEMBERED = 300
 """Tokens of a message that a memory takes from its beginning: it should say one thing."""
 
 _ENDS = (
-    "End it with return(message): outcome, files changed, findings, what is open. "
+    "End it with return(text): outcome, files changed, findings, what is open. "
     "Only the message should come back."
 )
 

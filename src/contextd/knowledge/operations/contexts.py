@@ -24,7 +24,7 @@ from contextd.search.questions import asked, unanswered
 from contextd.search.validity import validities
 
 
-@operation("POST /api/contexts", effect="write", profile="standard", personal=True)
+@operation("POST /api/contexts", effect="write", profile="full", personal=True)
 def save_context(
     runtime: Runtime,
     text: Text,
@@ -50,7 +50,7 @@ def save_context(
     return saved_entry(saved.record, note)
 
 
-@operation("GET /api/contexts/recall", profile="standard", personal=True)
+@operation("GET /api/contexts/recall", profile="full", personal=True)
 def recall_context(runtime: Runtime, query: Text, limit: PageSize = 10) -> Entries:
     """Find saved notes, lessons and rules about something.
 
@@ -88,7 +88,7 @@ def list_contexts(
     return Entries([entry(one, found[one.id]) for one in page.records], page.cursor)
 
 
-@operation("GET /api/contexts/search", profile="standard", personal=True)
+@operation("GET /api/contexts/search", profile="full", personal=True)
 def search_contexts(
     runtime: Runtime,
     query: Text,

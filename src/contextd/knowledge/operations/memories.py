@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from contextd.domain.confidence import apply
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
 from contextd.domain.kinds import kinds_that
 from contextd.domain.limits import Id, Range, Text
 from contextd.domain.records import short_id
@@ -36,7 +35,7 @@ class Memories:
         return "\n".join([*lines, self.note] if self.note else lines)
 
 
-@operation("GET /api/memories/search", profile="core", personal=True)
+@operation("GET /api/memories/search", profile="full", personal=True)
 def memory_search(
     runtime: Runtime,
     query: Text,
@@ -139,7 +138,7 @@ def memory_record(
 class Feedback:
     """What feedback did to a memory."""
 
-    success: Annotated[bool, DETAIL]
+    success: bool
     new_confidence: float
     memory_id: str
 
@@ -168,7 +167,7 @@ def memory_feedback(runtime: Runtime, id: Id, useful: bool, note: str = "") -> F
     rating = new_record(
         runtime,
         "feedback",
-        content=note or f"{signal} feedback on {record.title or short_id(record.id)}",
+        content=note.strip() or f"{signal} feedback on {record.title or short_id(record.id)}",
         data={"record_id": record.id, "helpful": useful, "comment": note},
     )
     change_all(runtime, [Changed(record, after, "feedback", reason)], beside=[rating])

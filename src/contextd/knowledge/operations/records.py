@@ -14,6 +14,7 @@ from contextd.domain.quoting import unquoted
 from contextd.domain.records import AskedStatus, AskedTrust, Change, Record, Status, short_id
 from contextd.domain.time import age, iso
 from contextd.domain.validity import Validity
+from contextd.knowledge.file_details import KEPT
 from contextd.knowledge.rows import (
     FieldDifference,
     RecordRow,
@@ -25,12 +26,15 @@ from contextd.knowledge.rows import (
 from contextd.knowledge.typed import in_step
 from contextd.knowledge.writing import change, clean_tags, cleaned, within_limits
 from contextd.policies.policy_files import file_of, to_its_file
-from contextd.runtime.operation import FieldsOf, operation
+from contextd.runtime.operation import FieldsOf, operation, outline
 from contextd.runtime.runtime import Runtime
-from contextd.search.finding import resolve
+from contextd.schema.model import SAVED_AS
+from contextd.search.finding import hand_out_whole, resolve
 from contextd.search.validity import validities
 
 _MOST = 200
+_UNSEEN = (KEPT, SAVED_AS)
+"""What the data of a record holds for contextd itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,21 +151,24 @@ class Whole:
     history: list[ChangeRow] = field(default_factory=list[ChangeRow])
 
     def as_text(self) -> str:
-        """The record, then a line per change."""
+        """The record, its fields, then a line per change."""
         state = self.record.validity or self.record.status
         head = f"{self.record.id} {self.record.label} ({state}): {self.record.title}"
+        fields = {name: value for name, value in self.data.items() if name not in _UNSEEN}
         steps = [f"{s.at} {s.action} by {s.actor}" for s in self.history]
-        return "\n".join([head, self.content, *steps])
+        return "\n".join([head, self.content, *([outline(fields)] if fields else []), *steps])
 
 
-@operation("GET /api/records/{id}", audience="owner", personal=True)
+@operation("GET /api/records/{id}", profile="core", personal=True)
 def get_record(runtime: Runtime, id: Id) -> Whole:
-    """Show one record with its typed fields, provenance and every change.
+    """Read a record that a search found in full: text, fields, status, changes.
 
     Args:
-        id: The record's id, or its first characters.
+        id: Its id, or the first characters.
     """
     record = resolve(runtime, id)
+    hand_out_whole(runtime, [record])
+    runtime.trace.own_texts.append(record.content)
     now = runtime.clock.now()
     steps = [_step(c, now) for c in reversed(runtime.view.records.history(record.id))]
     return _whole(record, now, validities(runtime, [record])[record.id], steps)

@@ -15,7 +15,7 @@ from contextd.schema.in_force import schema_of
 
 
 @operation(
-    "POST /api/records", effect="write", profile="full", personal=True, aliases={"data": "fields"}
+    "POST /api/records", effect="write", profile="core", personal=True, aliases={"data": "fields"}
 )
 def remember(
     runtime: Runtime,
@@ -27,17 +27,16 @@ def remember(
     scope: Literal["project", "team", "org", "person"] | None = None,
     source: str = "",
 ) -> Recorded:
-    """Record something of any kind: a note, a fix, a policy, a standard, a type of the user's own.
-    describe_schema shows the kinds and their fields.
+    """Save one fact, decision, lesson, rule or fix for later sessions; describe_schema lists kinds.
 
     Args:
-        text: What is worth knowing, in one to three sentences; made from the fields when empty.
-        kind: The kind or type; a plain note when empty.
+        text: One to three sentences.
+        kind: Such as note, lesson, rule, fix, or the user's type.
         title: A short name.
         tags: Words to filter by.
-        fields: The typed fields of the kind, by name.
-        scope: For whom it holds: the project, its team, the organisation, or the person in all projects.
-        source: Where it comes from; your client's name when empty.
+        fields: Fields of the kind.
+        scope: Person: all their projects.
+        source: Where it comes from.
     """
     kind, implied = kind_meant(kind, (*KINDS, *schema_of(runtime).types))
     where = kept_in(runtime, scope)

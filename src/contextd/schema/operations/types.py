@@ -40,9 +40,7 @@ class SchemaView:
         """The user's types with their fields, the built-in ones by name, then the problems."""
         lines = [kind.as_text() for kind in self.types]
         if not self.types:
-            lines.append(
-                "no types defined yet (.context/schema.yaml); save_context keeps free text"
-            )
+            lines.append("no types defined yet (.context/schema.yaml); remember keeps free text")
         lines.append("built in: " + ", ".join(kind.name for kind in self.built_in))
         return "\n".join(lines + [f"! {problem.as_text()}" for problem in self.problems])
 
@@ -50,7 +48,7 @@ class SchemaView:
 @operation("GET /api/schema/types", profile="standard")
 def describe_schema(runtime: Runtime) -> SchemaView:
     """See which types of context the user cares about, with their fields. Call it before
-    save_typed_context or query_by_type.
+    remember or query_by_type.
     """
     schema = schema_of(runtime)
     return SchemaView(
@@ -65,7 +63,7 @@ def describe_schema(runtime: Runtime) -> SchemaView:
     )
 
 
-@operation("POST /api/contexts/typed", effect="write", profile="standard", personal=True)
+@operation("POST /api/contexts/typed", effect="write", profile="full", personal=True)
 def save_typed_context(
     runtime: Runtime,
     type: str,

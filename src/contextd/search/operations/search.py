@@ -65,15 +65,8 @@ class SearchHit:
 
     def as_text(self) -> str:
         """The text, then where it comes from and why it is here; of code, first where it is."""
-        return self._told(f"{self.score:.3f}", self.why)
-
-    def as_line(self) -> str:
-        """The same without why it is here."""
-        return self._told()
-
-    def _told(self, *why: str) -> str:
         session = f"session {short_id(self.session)}" if self.session else ""
-        notes = (session, *why, self.stale, self.validity)
+        notes = (session, f"{self.score:.3f}", self.why, self.stale, self.validity)
         if self.type == "code":
             place = f"{self.source} {self.symbol}".rstrip()
             changed = f"changed {self.date}" if self.date else ""

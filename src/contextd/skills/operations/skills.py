@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL, DOCUMENT
+from contextd.domain.details import DOCUMENT
 from contextd.domain.errors import NotFound, nearest
 from contextd.domain.limits import Range, Text
 from contextd.domain.problems import FileProblem
@@ -49,16 +49,10 @@ class FoundSkill:
 
     def as_text(self) -> str:
         """Name and what it is for, then what it costs and how it served."""
-        return f"{self._told()} · {self.why})"
-
-    def as_line(self) -> str:
-        """The same without why it fits."""
-        return f"{self._told()})"
-
-    def _told(self) -> str:
         trigger = f" Use it: {self.trigger}" if self.trigger else ""
         counts = f"{self.tokens} tokens, used {self.used}×, helped {self.helped}×"
-        return f"{self.name}: {self.description}{trigger}\n  ({counts} · {self.file or self.scope}"
+        place = self.file or self.scope
+        return f"{self.name}: {self.description}{trigger}\n  ({counts} · {place} · {self.why})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,12 +160,12 @@ class Skill:
     folder: str = ""
     files: list[str] = field(default_factory=list[str])
     required_tools: list[str] = field(default_factory=list[str])
-    source: Annotated[str, DETAIL] = ""
-    scope: Annotated[str, DETAIL] = ""
-    tokens: Annotated[int, DETAIL] = 0
-    used: Annotated[int, DETAIL] = 0
-    helped: Annotated[int, DETAIL] = 0
-    unhelped: Annotated[int, DETAIL] = 0
+    source: str = ""
+    scope: str = ""
+    tokens: int = 0
+    used: int = 0
+    helped: int = 0
+    unhelped: int = 0
     problems: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
