@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from contextd.app import load_operations
+from contextd.domain.argument_names import NAMES, argument_meant, retired_names
 from contextd.domain.errors import Invalid
-from contextd.runtime.argument_names import NAMES, argument_meant, retired_names
 from contextd.runtime.operation import OPERATIONS, PROJECT, Operation, validate
 
 load_operations()
@@ -70,8 +70,8 @@ def every_operation() -> pytest.MarkDecorator:
 def test_a_parameter_has_a_name_of_the_table(op: Operation) -> None:
     unknown = [name for name in op.arguments.model_fields if name not in NAMES]
     banned = sorted(retired_names().intersection(unknown))
-    assert banned == [], "these words stand for another name in runtime/argument_names.py"
-    assert unknown == [], "no row in runtime/argument_names.py: use a name that means the same"
+    assert banned == [], "these words stand for another name in domain/argument_names.py"
+    assert unknown == [], "no row in domain/argument_names.py: use a name that means the same"
 
 
 @pytest.mark.parametrize("row", FORMER.strip().splitlines())

@@ -21,6 +21,7 @@ from typing import (
     get_type_hints,
 )
 
+from contextd.domain.argument_names import argument_meant, nearest_argument
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid, NotFound, nearest
 from contextd.domain.limits import NOT_EMPTY, broken_limit
@@ -28,7 +29,6 @@ from contextd.domain.notices import Notice
 from contextd.domain.quoting import settled
 from contextd.domain.showing import shown, text_form
 from contextd.domain.tokens import count_tokens
-from contextd.runtime.argument_names import argument_meant, nearest_argument
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, TypeAdapter

@@ -49,7 +49,9 @@ class Invoked:
 
     def as_text(self) -> str:
         """The brief, and how the subtask ends."""
-        head = f"subtask {short_id(self.subtask_id)}: {self.budget:,} tokens; end it with return(text)"
+        head = (
+            f"subtask {short_id(self.subtask_id)}: {self.budget:,} tokens; end it with return(text)"
+        )
         return "\n".join([head, *self.notes, self.brief])
 
 

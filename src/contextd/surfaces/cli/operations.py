@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
+from contextd.domain.argument_names import argument_meant
 from contextd.domain.errors import Invalid
-from contextd.runtime.argument_names import argument_meant
 from contextd.surfaces.cli.completion import completes
 from contextd.surfaces.cli.output import Console, ask, json_option
 from contextd.surfaces.cli.signatures import Parameter, Signature
@@ -100,6 +100,7 @@ class OperationCommand(click.Command):
 
     def _respelled(self, args: Sequence[str]) -> list[str]:
         spelled: list[str] = []
+        named: dict[str, str] = {}
         words = list(args)
         while words:
             word = words.pop(0)
@@ -109,10 +110,14 @@ class OperationCommand(click.Command):
                 spelled.append(self._short[word])
                 continue
             name, equals, value = word.partition("=")
-            name = self._flag_meant(name.replace("_", "-"))
+            given = name.replace("_", "-")
+            name = self._flag_meant(given)
+            one = self._by_flag.get(name.replace("--no-", "--", 1))
+            if one is not None:
+                self._require_one_name(one, given, named)
             one = self._by_flag.get(name)
             if one is None:
-                spelled.append(word)
+                spelled.append(word if name == given else name + equals + value)
             elif one.kind == "flag":
                 if not equals and words and is_switched(words[0]):
                     value = words.pop(0)
@@ -124,6 +129,15 @@ class OperationCommand(click.Command):
                 # Whatever stands behind an option that takes a value is its value.
                 spelled.append(f"{name}={words.pop(0)}")
         return spelled
+
+    def _require_one_name(self, one: Parameter, option: str, named: dict[str, str]) -> None:
+        """Raise `Invalid` for an option that was given before by another of its names."""
+        plain = option.replace("--no-", "--", 1) if one.kind == "flag" else option
+        before = named.setdefault(one.name, plain)
+        if before != plain:
+            raise Invalid(
+                f"{before} and {plain} are the same option", f"give only one of them: {one.flag}"
+            )
 
     def _flag_meant(self, name: str) -> str:
         """The flag that a word with dashes stands for; the word itself where it stands for none."""
