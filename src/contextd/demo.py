@@ -231,6 +231,10 @@ async def _greet(agent: Client) -> str:
     return f"connected; {len(listed.tools)} tools, about {size} tokens: {names}"
 
 
+_COMPLETE: Any = {"contextd/complete": True}
+"""The `_meta` of a call whose data a program reads, beside its text."""
+
+
 async def _ask(agent: Client, stage: Stage, learned: str) -> str:
     """A search that explains itself, and a file with what it depends on."""
     question = " ".join(re.findall(r"\w+", learned.split(" [")[0])[:8])
@@ -243,7 +247,9 @@ async def _ask(agent: Client, stage: Stage, learned: str) -> str:
     if path:
         began = time.perf_counter()
         read = await agent.call_tool(
-            "read_file", {"path": path, "include_deps": True, "budget": 3000}
+            "read_file",
+            {"path": path, "include_deps": True, "budget": 3000},
+            meta=_COMPLETE,
         )
         stage.marks.append(("read_file with dependencies", (time.perf_counter() - began) * 1e3))
         text = _text(read)

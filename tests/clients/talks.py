@@ -15,20 +15,20 @@ LEDGER = "Refunds are written to the ledger table before the provider is asked"
 """What the agent of the first session records."""
 
 _LESSON = {
+    "kind": "lesson",
     "title": "Refunds",
-    "description": "When a refund is written",
-    "content": LEDGER,
-    "outcome": "success",
+    "text": LEDGER,
+    "fields": {"description": "When a refund is written", "outcome": "success"},
 }
 FIRST = (
     Turn("I read the code.", (Use("read_file", {"path": "no/such.py"}),)),
-    Turn("I keep what I learned.", (Use("memory_record", _LESSON),)),
+    Turn("I keep what I learned.", (Use("remember", _LESSON),)),
     Turn("It keeps no event id."),
 )
 """A session that makes a mistake, learns something and says so."""
 
 LATER = (
-    Turn("I look it up.", (Use("memory_search", {"query": "where are refunds written"}),)),
+    Turn("I look it up.", (Use("context_search", {"query": "where are refunds written"}),)),
     Turn("That is what is known."),
 )
 """A session that asks for what the first one learned."""

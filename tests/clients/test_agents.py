@@ -46,7 +46,7 @@ def test_an_agent_is_told_reads_errors_remembers_and_sees_no_neighbour(
         first = asked_by(agent, stage, model, QUESTION, FIRST, "shop")
         assert briefings(first[0]) == int(agent.briefed)
         assert (ASIDE in first[0].text) == agent.prompted
-        assert all(agent.names(first[0], name) for name in ("memory_search", "read_file"))
+        assert all(agent.names(first[0], name) for name in ("context_search", "read_file"))
         assert MISTAKE in first[1].text
         assert HINT in first[1].text
         stage.rest()

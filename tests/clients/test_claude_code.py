@@ -16,7 +16,7 @@ from talks import FIRST, HINT, LATER, LEDGER, MISTAKE, QUESTION, briefings
 REBOOTS = int(os.environ.get("CONTEXTD_REBOOTS", "3"))
 """How often the machine is started anew; twenty before a release."""
 
-AT_ONCE = {"memory_record", "context_search"}
+AT_ONCE = {"remember", "context_search"}
 """The tools that are not deferred where hooks brief the session."""
 
 

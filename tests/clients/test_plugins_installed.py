@@ -165,7 +165,7 @@ def test_an_agent_with_the_plugin_is_told_once_and_needs_no_setting(
         assert briefings(first[0]) == int(plugged.briefed)
         assert (ASIDE in first[0].text) == plugged.prompted
         assert (RECALL in first[0].text) == plugged.skills
-        names = ("memory_search", "read_file")
+        names = ("context_search", "read_file")
         assert all(plugged.agent.names(first[0], name) for name in names)
         assert MISTAKE in first[1].text
         assert HINT in first[1].text

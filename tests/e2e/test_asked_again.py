@@ -124,12 +124,16 @@ def test_an_agents_call_is_done_once_although_its_answer_was_lost(home: Home) ->
         {
             "id": 2,
             "method": "tools/call",
-            "params": {"name": "save_context", "arguments": arguments},
+            "params": {
+                "name": "save_context",
+                "arguments": arguments,
+                "_meta": {"contextd/complete": True},
+            },
         }
     )
     answer = json.loads(agent.stdout.readline())
     thief.gone()
     assert answer["id"] == 2
     [id] = notes(home)
-    assert id[:8] == answer["result"]["structuredContent"]["id"]
+    assert id == answer["result"]["structuredContent"]["id"]
     agent.communicate(timeout=30)

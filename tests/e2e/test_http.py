@@ -66,7 +66,7 @@ def test_an_official_client_lists_and_calls_over_http(shared_home: Home, era: st
     tools, called = asyncio.run(use())
     assert "tools_list" in [tool.name for tool in tools]
     assert not called.is_error
-    assert called.structured_content
+    assert "context_search: " in called.content[0].text
 
 
 @pytest.mark.parametrize("era", ["legacy", "2026-07-28"])

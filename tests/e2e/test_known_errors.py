@@ -59,13 +59,13 @@ def test_a_recorded_fix_comes_with_its_error_and_a_skill_is_given_whole(
             found = await client.call_tool("remediation_search", {"error": TRACE})
             given = await client.call_tool("skill_get", {"name": "diary"})
             assert not given.is_error, given.content
-            return found.structured_content, given.structured_content
+            return found.content[0].text, given.content[0].text
 
     found, given = asyncio.run(records())
-    [one] = found["remediations"]
-    assert f"what worked: {FIX['solution']}" in one
-    assert "(the same error · " in one
-    assert (given["content"], given["folder"]) == ("1. Sum up.", str(skill.parent))
+    assert f"what worked: {FIX['solution']}" in found
+    assert found.count("(the same error · ") == 1
+    assert "1. Sum up." in given
+    assert str(skill.parent) in given
     printed, _ = failing(home, TRACE, "s-1")
     told = json.loads(printed)["hookSpecificOutput"]
     assert told["hookEventName"] == "PostToolUseFailure"

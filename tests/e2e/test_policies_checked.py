@@ -57,7 +57,6 @@ def test_a_policy_holds_for_ci_for_an_agent_and_for_its_hook(home: Home) -> None
             await session.initialize()
             arguments = {"action": "write b.py", "context": "print(1)"}
             told = await session.call_tool("policy_check", arguments)
-            assert told.structured_content["denied"]
-            assert told.structured_content["violations"][0].startswith("✗ b.py:")
+            assert "✗ b.py:" in told.content[0].text
 
     anyio.run(by_an_agent)

@@ -64,7 +64,6 @@ ALLOWED = {
         "_arguments": CODE,
         "_result": CODE,
     },
-    "invocation/lean.py": {"_parts": CODE},
     "search/sense.py": {"_vocabulary": CODE},
     "search/weights.py": {"weights": CODE},
     "schema/templates.py": {"templates": CODE},
@@ -73,7 +72,6 @@ ALLOWED = {
     "stores/scrub.py": {"_text_fields": CODE},
     "stores/parts.py": {"token": WORD},
     "surfaces/mcp.py": {"tool_rows": CODE},
-    "surfaces/mcp_schemas.py": {"_is_object": CODE},
     "surfaces/rest.py": {"_kinds": CODE},
     "surfaces/web/render.py": {"static_files": CODE, "_address": CODE, "_environment": CODE},
 }

@@ -52,7 +52,7 @@ def lookups(tree: ast.AST) -> Iterator[str]:
 def test_handles_are_looked_up_in_one_module() -> None:
     found = {path for path, tree in MODULES.items() if any(lookups(tree))}
     # An answer shortens ids to what names nothing else in the call's view.
-    assert found == {RESOLVER, "invocation/lean.py"}
+    assert found == {RESOLVER, "invocation/shown_ids.py"}
 
 
 def test_only_listed_modules_widen_a_view_to_every_project() -> None:

@@ -31,8 +31,12 @@ ROOMS = [
 ]
 PLACELESS = {"tools_list", "tool_schema", "tool_call"}
 
-CORE_TOOLS = 10
-CORE_TOKENS = 1200
+CORE_TOOLS = 12
+CORE_TOKENS = 1250
+
+TWINS = """save_context memory_record save_typed_context memory_search recall_context
+search_contexts""".split()
+"""Tools of the first designs beside `remember` and `context_search`, which do the same."""
 
 COMPATIBLE = """save_context recall_context list_contexts search_contexts update_context delete_context
 create_bubble list_bubbles get_bubble update_bubble delete_bubble""".split()
@@ -91,6 +95,21 @@ def test_the_core_profile_is_small() -> None:
     core = tools("core")
     assert 0 < len(core) <= CORE_TOOLS
     assert schema_tokens(core) <= CORE_TOKENS
+
+
+def test_the_core_profile_saves_searches_reads_and_follows_code_each_in_one_way() -> None:
+    shown = {op.name for op in tools("core")}
+    assert shown >= {"remember", "context_search", "get_record"}
+    assert shown >= {"find_symbol", "find_references", "impact", "read_file"}
+    assert not shown & set(TWINS)
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_an_older_name_for_saving_or_searching_stays_callable_and_is_shown_in_full_only(
+    name: str,
+) -> None:
+    assert OPERATIONS[name].tool
+    assert OPERATIONS[name].profile == "full"
 
 
 def test_each_profile_shows_everything_a_smaller_one_shows() -> None:

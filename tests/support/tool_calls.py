@@ -188,6 +188,7 @@ CALLS: tuple[tuple[str, Call], ...] = (
     ("delete_context", lambda desk, ids: {"id": ids["gone"]}),
     ("create_bubble", given(name="infra", description="Machines and networks")),
     ("list_bubbles", given()),
+    ("get_record", lambda desk, ids: {"id": ids["memory"]}),
     ("get_bubble", lambda desk, ids: {"id": ids["bubble"]}),
     ("update_bubble", lambda desk, ids: {"id": ids["bubble"], "description": "Money and tax"}),
     ("delete_bubble", lambda desk, ids: {"id": ids["empty"]}),

@@ -183,12 +183,12 @@ def _empty(evidence: Evidence, asked: Mapping[str, Sequence[Missed]]) -> list[Ga
                 description=f"Type '{wanted.name}' is defined in your schema but has 0 entries."
                 + demand,
                 severity="warning",
-                suggestion=f"ask the user about {wanted.name}{about}, then save_typed_context"
-                f" of type {wanted.name}{fields}",
+                suggestion=f"ask the user about {wanted.name}{about}, then remember it"
+                f" as kind {wanted.name}{fields}",
                 calls=[
                     SuggestedCall(
-                        "save_typed_context",
-                        {"type": wanted.name, "data": dict(wanted.example) or {"note": ANSWER}},
+                        "remember",
+                        {"kind": wanted.name, "fields": dict(wanted.example) or {"note": ANSWER}},
                     )
                 ],
                 subjects=[wanted.name, *(one.question[:_LONGEST] for one in group)],
@@ -262,7 +262,7 @@ def _missed(evidence: Evidence, group: Sequence[Missed]) -> Gap:
         description=f"Agents asked for {quoted_questions} {often} without an answer{when}.",
         severity="warning" if count >= OFTEN_MISSED else "info",
         suggestion=f"ask the user what holds for '{first}', then {_way_in(evidence.wanted)}",
-        calls=[SuggestedCall("save_context", {"content": f"{first}: {SAID}"})],
+        calls=[SuggestedCall("remember", {"text": f"{first}: {SAID}"})],
         subjects=[one.question[:_LONGEST] for one in group],
         count=count,
         last=iso(last) if last else "",
@@ -281,7 +281,9 @@ def _answered(group: Sequence[Missed]) -> bool:
 
 
 def _way_in(wanted: Sequence[Wanted]) -> str:
-    return "save_typed_context or save_context the answer" if wanted else "save_context the answer"
+    return (
+        "remember the answer, as one of the types if one fits" if wanted else "remember the answer"
+    )
 
 
 def _stale_demand(evidence: Evidence) -> list[Gap]:
@@ -363,16 +365,15 @@ def _modules(evidence: Evidence) -> list[Gap]:
             description=f"Nothing is known about module{'s' if several else ''}"
             f" {_few(evidence.modules)}.",
             severity="info",
-            suggestion="when you work there, memory_record what you learn: decisions, traps, how to"
-            " test it",
+            suggestion="when you work there, remember what you learn: decisions, traps, how to test it",
             calls=[
                 SuggestedCall(
-                    "memory_record",
+                    "remember",
                     {
+                        "kind": "memory",
                         "title": f"Working on {evidence.modules[0]}",
-                        "description": f"When working on module {evidence.modules[0]}",
-                        "content": f"In {evidence.modules[0]}: {LEARNED}",
-                        "outcome": "success",
+                        "text": f"In {evidence.modules[0]}: {LEARNED}",
+                        "fields": {"description": f"When working on module {evidence.modules[0]}"},
                     },
                 )
             ],
@@ -404,14 +405,14 @@ def _unneeded(record: Record) -> SuggestedCall:
     """Taking out what helps nobody, or saying once more that it does not."""
     if record.kind == "context":
         return SuggestedCall("delete_context", {"id": record.id})
-    return SuggestedCall("report_usefulness", {"context_ids": [record.id], "useful": False})
+    return SuggestedCall("report_usefulness", {"ids": [record.id], "useful": False})
 
 
 def _held(record: Record) -> SuggestedCall:
     """Saying that a record still holds, or for what is no note that it does not."""
     if record.kind == "context":
         return SuggestedCall("update_context", {"id": record.id})
-    return SuggestedCall("report_usefulness", {"context_ids": [record.id], "useful": False})
+    return SuggestedCall("report_usefulness", {"ids": [record.id], "useful": False})
 
 
 def _few(names: Sequence[str]) -> str:

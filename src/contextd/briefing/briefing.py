@@ -240,7 +240,7 @@ def types_line(runtime: Runtime) -> str:
     types = schema_of(runtime).types.values()
     named = [f"{one.name} ({', '.join(_required(one.fields))})" for one in types]
     listing = "; ".join(named[:_TYPES_NAMED])
-    return f"Types of entries here, for save_typed_context: {listing}" if listing else ""
+    return f"Types of entries here, as the kind of remember: {listing}" if listing else ""
 
 
 _TYPES_NAMED = 6

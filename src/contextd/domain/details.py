@@ -1,18 +1,8 @@
-"""How fields of a result are shown to an agent: omitted, quoted, or verbatim."""
+"""How the texts in a result are shown: quoted, or whole."""
 
 from __future__ import annotations
 
 from typing import Final, Literal
-
-
-class Detail:
-    """Marks a field of a result that programs and people read but that only costs an agent tokens,
-    such as how a score was computed, or what another field says already.
-    """
-
-
-DETAIL: Final = Detail()
-"""To write beside a field's type: `Annotated[float, DETAIL]`."""
 
 
 class TextForm:

@@ -68,12 +68,26 @@ def is_ours(id: str) -> bool:
     return _UUID.fullmatch(id) is not None
 
 
+class ShownId(str):
+    """An id that is shown by a longer beginning than usual, since another one begins alike."""
+
+    beginning: str
+
+    def __new__(cls, id: str, beginning: str) -> ShownId:
+        """The id, and what of it `short_id` gives."""
+        made = super().__new__(cls, id)
+        made.beginning = beginning
+        return made
+
+
 def short_id(id: str) -> str:
     """The id as shown: the first characters of a generated id, plus the number of its part, or an imported
     id in full, because its prefix may be ambiguous.
     """
     whole, dot, number = id.partition(".")
-    return whole[:SHOWN] + dot + number if is_ours(whole) else id
+    if not is_ours(whole):
+        return id
+    return (id.beginning if isinstance(id, ShownId) else whole[:SHOWN]) + dot + number
 
 
 def headed(title: str, content: str) -> str:

@@ -16,13 +16,28 @@ from typing import Any, get_type_hints
 
 from contextd.domain.details import TextForm
 from contextd.domain.quoting import fenced, harmless, quotation, settled
+from contextd.domain.records import ShownId
 
 _FORMS = {"rendered": harmless, "document": fenced, "raw": str}
 
 
-def text_form(result: Any) -> str:
-    """The `as_text()` of a result with every text in it quoted."""
-    return settled(str(shown(result).as_text()))
+def text_form(result: Any, longer: Mapping[str, str] | None = None) -> str:
+    """What `as_text()` of a result says, with every text in it quoted. `longer` are ids that are shown by more
+    than their usual beginning.
+    """
+    form = _Quoting(longer) if longer else quotation
+    return settled(str(_shown(result, form).as_text()))
+
+
+class _Quoting:
+    """Quotes a text, and marks an id with the beginning it is shown by."""
+
+    def __init__(self, longer: Mapping[str, str]) -> None:
+        self._longer = longer
+
+    def __call__(self, text: str) -> str:
+        whole = text.partition(".")[0]
+        return ShownId(text, self._longer[whole]) if whole in self._longer else quotation(text)
 
 
 def shown(value: Any) -> Any:
@@ -34,7 +49,7 @@ def _shown(value: Any, form: Any) -> Any:
     if isinstance(value, str):
         return form(value)
     if is_dataclass(value) and not isinstance(value, type):
-        return _copied(value)
+        return _copied(value, form)
     if isinstance(value, Mapping):
         return {_shown(key, form): _shown(inner, form) for key, inner in value.items()}
     if isinstance(value, list | set | frozenset):
@@ -45,12 +60,13 @@ def _shown(value: Any, form: Any) -> Any:
     return value
 
 
-def _copied(value: Any) -> Any:
+def _copied(value: Any, quoting: Any) -> Any:
     made = value
     for name, form in _fields(value.__class__):
         before = getattr(value, name)
-        after = _shown(before, form)
-        if after != before:
+        after = _shown(before, quoting if form is quotation else form)
+        # An id that is marked equals the one before.
+        if after != before or quoting is not quotation:
             made = copy(value) if made is value else made
             object.__setattr__(made, name, after)
     return made

@@ -225,7 +225,7 @@ def require_open(session: Session, subtask: Subtask) -> None:
     if not is_open(session):
         raise Conflict(
             f"the subtask {subtask.description!r} was closed with its session",
-            "record what it found with memory_record; its trace can be expanded",
+            "record what it found with remember; its trace can be expanded",
         )
 
 

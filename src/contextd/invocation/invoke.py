@@ -20,7 +20,7 @@ from contextd.domain.subtasks import Subtask
 from contextd.domain.tokens import count_tokens
 from contextd.domain.usage import Observation
 from contextd.folding.subtasks import AFTER_THE_END, charge, running, within
-from contextd.invocation.lean import lean
+from contextd.invocation.shown_ids import longer_ids
 from contextd.person.files import follow_person_files
 from contextd.policies.policy_files import follow_policy_files
 from contextd.runtime.operation import PROJECT, Answer, Operation, text_of, validate
@@ -125,12 +125,12 @@ def _charged(
 
 def _answer(op: Operation, result: Any, call: Runtime) -> Answer:
     value = op.result.dump_python(result, mode="json", by_alias=True)
-    shown = lean(result, value, call) if call.surface == "mcp" else None
-    text = text_of(result, value if shown is None else shown)
+    longer = longer_ids(result, call) if call.surface == "mcp" else None
+    text = text_of(result, value, longer)
     if call.surface in ("mcp", "hook"):
         # Clients show agents and people the data as it is decoded.
-        value, shown = harmless_data(value), harmless_data(shown)
-    return Answer(value, text, tuple(call.trace.notices), shown)
+        value = harmless_data(value)
+    return Answer(value, text, tuple(call.trace.notices))
 
 
 def admit(op: Operation, runtime: Runtime) -> None:
@@ -190,7 +190,7 @@ def _answered(op: Operation, call: Runtime) -> Answer | None:
             f"{op.name} was carried out already, and its answer is lost",
             "look at what is stored now, and do not send it again",
         )
-    return Answer(answer["value"], answer["text"], lean=answer.get("lean"))
+    return Answer(answer["value"], answer["text"])
 
 
 def _leave(op: Operation, call: Runtime, values: Mapping[str, Any], answer: Answer) -> None:
@@ -211,7 +211,7 @@ def _leave(op: Operation, call: Runtime, values: Mapping[str, Any], answer: Answ
     if read and call.surface != "hook":
         call.sinks.used(read)
     if call.call and trace.committed:
-        answer_json = json.dumps({"value": answer.value, "text": answer.text, "lean": answer.lean})
+        answer_json = json.dumps({"value": answer.value, "text": answer.text})
         answer_json = answer_json if len(answer_json) <= _LARGEST_KEPT else "null"
         call.sinks.later("answer", lambda: call.view.keep_answer(call.call, answer_json))
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
 from contextd.domain.records import short_id
 from contextd.knowledge.writing import Saved
 
@@ -17,11 +14,11 @@ class Recorded:
     """
 
     id: str
-    outcome: Annotated[str, DETAIL]
-    message: Annotated[str, DETAIL]
+    outcome: str
+    message: str
     note: str = ""
-    redacted: Annotated[int, DETAIL] = 0
-    operation: Annotated[str, DETAIL] = ""
+    redacted: int = 0
+    operation: str = ""
 
     def as_text(self) -> str:
         """The message."""
@@ -34,6 +31,8 @@ _WORDS = {"added": "recorded", "inbox": "kept for review", "duplicate": "already
 def recorded(saved: Saved, note: str = "") -> Recorded:
     """The acknowledgment of a write, in words, with a `note` at its end."""
     id = saved.record.id
+    if saved.outcome == "updated":
+        return Recorded(id, saved.outcome, saved.reason, saved.reason, operation=saved.operation)
     message = f"{_WORDS[saved.outcome]} as {short_id(id)}" + (
         f" ({saved.reason})" if saved.reason else ""
     )

@@ -11,7 +11,6 @@ from pydantic import Field
 
 from contextd.domain.confidence import confidence_at
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
 from contextd.domain.quoting import unquoted
 from contextd.domain.records import Record, headed, short_id
 from contextd.domain.time import age, iso
@@ -26,15 +25,13 @@ class ContextEntry:
     id: str
     content: str
     tags: list[str]
-    source: Annotated[str, DETAIL]
-    created_at: Annotated[str, DETAIL, Field(serialization_alias="createdAt")]
-    updated_at: Annotated[str, DETAIL, Field(serialization_alias="updatedAt")]
-    bubble_id: Annotated[str | None, DETAIL, Field(serialization_alias="bubbleId")] = None
-    context_type: Annotated[str | None, DETAIL, Field(serialization_alias="contextType")] = None
-    data: Annotated[dict[str, Any] | None, DETAIL, Field(serialization_alias="structuredData")] = (
-        None
-    )
-    score: Annotated[float | None, DETAIL] = None
+    source: str
+    created_at: Annotated[str, Field(serialization_alias="createdAt")]
+    updated_at: Annotated[str, Field(serialization_alias="updatedAt")]
+    bubble_id: Annotated[str | None, Field(serialization_alias="bubbleId")] = None
+    context_type: Annotated[str | None, Field(serialization_alias="contextType")] = None
+    data: Annotated[dict[str, Any] | None, Field(serialization_alias="structuredData")] = None
+    score: float | None = None
     validity: str = ""
 
     def as_text(self) -> str:
@@ -196,7 +193,7 @@ def shortened(text: str, most: int = 120) -> str:
 class Done:
     """An acknowledgment: what happened to which record."""
 
-    id: Annotated[str, DETAIL]
+    id: str
     message: str
 
     def as_text(self) -> str:

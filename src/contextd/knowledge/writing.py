@@ -51,7 +51,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What became of a draft. `outcome` is `added`, `inbox`, `duplicate` or `rejected`; `record` is
+    """What became of a draft. `outcome` is `added`, `updated`, `inbox`, `duplicate` or `rejected`; `record` is
     the new one, or the one that was there; None when the draft was rejected. `changed` says that the one
     that was there took something over.
     """

@@ -13,8 +13,8 @@ from contextd.sessions.turns import Turn
 
 LESSONS = (
     "Before you stop: if this session taught something that the next one could not see in the code, "
-    "record at most three lessons with contextd's memory_record (a topic, a title, when to use it, one "
-    "to three sentences), among them what the user corrected. Record nothing if there is nothing. "
+    "record at most three lessons with contextd's remember (kind `lesson`, a title, one to three sentences, "
+    "fields: topic, and when to use it as description), among them what the user corrected. Record nothing if there is nothing. "
     "Then end with one line that begins with `Open:` and says what is left to do, or nothing."
 )
 """About 80 tokens and one more model call with the same context; two calls if it records something."""

@@ -7,8 +7,21 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, TypeVar, get_type_hints
+from types import UnionType
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    ParamSpec,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
+from contextd.domain.argument_names import argument_meant, nearest_argument
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid, NotFound, nearest
 from contextd.domain.limits import NOT_EMPTY, broken_limit
@@ -127,20 +140,13 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to a call: `value` is plain JSON data, `text` its compact form for agents and people,
-    `notices` are further facts for the agent. `lean` is the data in the form for a model, if a model
-    asked.
+    """What a call gave: `value` is plain JSON data, `text` its compact form for agents and people, and
+    `notices` what they should know besides.
     """
 
     value: Any
     text: str
     notices: tuple[Notice, ...] = ()
-    lean: Any = None
-
-    @property
-    def shown(self) -> Any:
-        """The data for a model: `lean` if present."""
-        return self.value if self.lean is None else self.lean
 
 
 def operation(
@@ -243,23 +249,11 @@ def validate(op: Operation, raw: Mapping[str, Any]) -> dict[str, Any]:
     from pydantic import ValidationError  # noqa: PLC0415 - loaded by now, with the arguments
 
     fields = op.arguments.model_fields
-    given: dict[str, Any] = {}
-    problems: list[str] = []
-    for name, value in raw.items():
-        known = _known_name(name, op, fields)
-        if known is None and name in op.ignores:
-            continue
-        if known is None:
-            hint = nearest(_snake(name), list(fields)) or "it takes " + (
-                ", ".join(fields) or "none"
-            )
-            problems.append(f"unknown argument {name!r} ({hint})")
-        else:
-            given[known] = op.nulls.get(known) if value is None else value
+    given, spelled, problems = _by_name(op, raw)
     try:
         parsed = op.arguments.model_validate(given)
     except ValidationError as error:
-        problems += [_problem(detail, fields) for detail in error.errors(include_url=False)]
+        problems += [_problem(one, fields, spelled) for one in error.errors(include_url=False)]
         parsed = None
     if problems or parsed is None:
         raise Invalid(
@@ -270,12 +264,12 @@ def validate(op: Operation, raw: Mapping[str, Any]) -> dict[str, Any]:
     return {name: getattr(parsed, name) for name in fields}
 
 
-def text_of(result: Any, value: Any) -> str:
-    """The text form of a result: its own `as_text`, or an outline of the value. Other people's text is
-    quoted.
+def text_of(result: Any, value: Any, longer: Mapping[str, str] | None = None) -> str:
+    """The text form of a result: its own `as_text`, or a compact outline of the value. What others wrote is
+    quoted in it, and the ids in `longer` are shown by the beginnings it gives.
     """
     own = getattr(result, "as_text", None)
-    return text_form(result) if callable(own) else settled(outline(shown(value)))
+    return text_form(result, longer) if callable(own) else settled(outline(shown(value)))
 
 
 def outline(value: Any, indent: str = "") -> str:
@@ -302,7 +296,7 @@ def schema_tokens(ops: Iterable[Operation]) -> int:
 
 
 _OBVIOUS = frozenset(
-    """end_line ignore_case limit min_confidence outcome start_line task_description title""".split()
+    """end_line ignore_case limit min_confidence outcome source start_line tags task title""".split()
 )
 """Arguments whose names explain themselves."""
 
@@ -356,15 +350,54 @@ def read_docstring(run: Callable[..., Any]) -> tuple[str, str, dict[str, str]]:
     return summary, text.strip(), {name: re.sub(r"\s+", " ", about) for name, about in found}
 
 
-def _snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).replace("-", "_").lower()
+def _by_name(
+    op: Operation, raw: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, str], list[str]]:
+    """The values by the names of their arguments, how the caller spelled each, and what is wrong with that."""
+    fields = op.arguments.model_fields
+    given: dict[str, Any] = {}
+    spelled: dict[str, str] = {}
+    problems: list[str] = []
+    for name, value in raw.items():
+        known = argument_meant(name, fields, op.aliases)
+        # A part of an answer that is sent back may resemble an argument.
+        if name in op.ignores and name not in fields:
+            continue
+        if known is None:
+            near = nearest_argument(name, fields)
+            takes = ", ".join(fields) or "none"
+            hint = f"did you mean {near!r}?" if near else f"it takes {takes}"
+            problems.append(f"unknown argument {name!r} ({hint})")
+        elif known in spelled:
+            both = f"{spelled[known]!r} and {name!r}"
+            problems.append(f"{both} are the same argument: give only {known!r}")
+        else:
+            spelled[known] = name
+            given[known] = (
+                op.nulls.get(known) if value is None else _as_list(known, value, fields[known])
+            )
+    return given, spelled, problems
 
 
-def _known_name(name: str, op: Operation, fields: Mapping[str, Any]) -> str | None:
-    for candidate in (name, op.aliases.get(name, ""), _snake(name)):
-        if candidate in fields:
-            return candidate
-    return None
+def _as_list(name: str, value: Any, field: FieldInfo) -> Any:
+    """`value`, or a list of it where the argument takes a list of texts and one text was given; tags may have
+    commas between them.
+    """
+    if not isinstance(value, str) or not _takes_texts(field.annotation):
+        return value
+    texts = value.split(",") if name == "tags" else [value]
+    return [text.strip() for text in texts if text.strip()]
+
+
+def _takes_texts(annotation: Any) -> bool:
+    """Whether an annotation is of a list of texts and allows no plain text."""
+    if get_origin(annotation) is Annotated:
+        return _takes_texts(get_args(annotation)[0])
+    if get_origin(annotation) is list:
+        items = get_args(annotation)[0]
+        return items is str or (get_origin(items) is Annotated and get_args(items)[0] is str)
+    kinds = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else ()
+    return str not in kinds and any(map(_takes_texts, kinds))
 
 
 _TYPES = {
@@ -374,10 +407,13 @@ _TYPES = {
 """Pydantic's name of a type, the first word of its error type, and the name that errors show."""
 
 
-def _problem(detail: Any, fields: Mapping[str, FieldInfo]) -> str:
-    """One sentence for a pydantic error: the argument, what it must be, and what was given."""
-    # For a union, pydantic also names the type it tried: `types.list[dict[str,any]].0`.
+def _problem(detail: Any, fields: Mapping[str, FieldInfo], spelled: Mapping[str, str]) -> str:
+    """One sentence for an error of pydantic: the argument as its caller spelled it, what it must be, and what
+    was given.
+    """
+    # Of a union, pydantic names the type it tried as well: `types.list[dict[str,any]].0`.
     place = [part for part in map(str, detail["loc"]) if "[" not in part]
+    place = [spelled.get(place[0], place[0]), *place[1:]]
     where, type, given = ".".join(place), detail["type"], detail["input"]
     if type == "missing":
         return f"{where}: required"

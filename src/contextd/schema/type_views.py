@@ -52,10 +52,6 @@ class TypeView:
         lines = [f"{self.name}: {self.description}".rstrip(": ")]
         return "\n".join(lines + [f"  {n}: {f.as_text()}" for n, f in self.fields.items()])
 
-    def as_line(self) -> str:
-        """Its line in a list; built-in types by name only."""
-        return self.name if self.built_in else self.as_text()
-
 
 @dataclass(frozen=True, slots=True)
 class ProblemView:

@@ -26,25 +26,22 @@ from contextd.runtime.operation import Operation, tool_schema, tools
 from contextd.surfaces.calls import Call, Calls, Peer
 from contextd.surfaces.manner import Manner
 from contextd.surfaces.mcp_resources import Resources
-from contextd.surfaces.mcp_schemas import output_schema, structured
 from contextd.surfaces.mcp_subscriptions import Subscriptions
 from contextd.surfaces.render import error_text, instructions
 
-ALWAYS_LOADED = frozenset(
-    {"session_start", "context_search", "memory_search", "memory_record", "briefing_get"}
-)
+ALWAYS_LOADED = frozenset({"session_start", "context_search", "remember"})
 """Tools a client with deferred tools should load at once."""
 
-LATER = frozenset({"session_start", "briefing_get", "memory_search"})
-"""Tools that need not be there at once where hooks are: those did what the first two do, and tell with each
-prompt what the last one finds; `context_search` finds it as well.
-"""
+LATER = frozenset({"session_start"})
+"""Tools that need not be there at once where hooks are, which did the same."""
 
 SHOWS_NOTICES = "contextd/notices"
 """The extension a client declares that shows the notifications `contextd/…` itself."""
 
 COMPLETE = "contextd/complete"
-"""What a program puts into the `_meta` of a call, as true, to be given whole ids, every field and every score."""
+"""What a program puts into the `_meta` of a call, as true, to be given the data of the answer beside its text: whole
+ids, every field and every score. Without it the text is all: many clients show a model both.
+"""
 
 _STABLE = CacheHint(ttl_ms=300_000, scope="public")
 _FRESH = CacheHint(ttl_ms=0, scope="private")
@@ -83,13 +80,9 @@ def build_server(calls: Calls, manner: Manner, peer_of: PeerOf) -> Server[Any]:
         for notice in answer.notices:
             await _send(ctx, notice)
         notices = [one for one in answer.notices if not (one.answered or _shows_notices(ctx))]
-        facts = harmless_data([notice.as_dict() for notice in notices])
         return types.CallToolResult(
             content=[types.TextContent(text=text) for text in (answer.text, *_lines(notices))],
-            structured_content={
-                **structured(op, answer.value if _wants_all(ctx) else answer.shown),
-                **({"notices": facts} if facts else {}),
-            },
+            structured_content=_data(answer.value, notices) if _wants_data(ctx) else None,
         )
 
     return Server(
@@ -140,7 +133,6 @@ def _tool(op: Operation, manner: Manner) -> types.Tool:
         name=manner.name(op),
         description=op.summary,
         input_schema=tool_schema(op),
-        output_schema=output_schema(op),
         annotations=types.ToolAnnotations(
             read_only_hint=op.effect == "read",
             destructive_hint=op.effect == "destroy",
@@ -166,8 +158,15 @@ def _shows_notices(ctx: Context) -> bool:
     return ctx.session.check_client_capability(wanted)
 
 
-def _wants_all(ctx: Context) -> bool:
-    """Whether a program asked for complete data, as REST gives it: most clients show it to a model."""
+def _data(value: Any, notices: Sequence[Notice]) -> dict[str, Any]:
+    """An answer's data as REST gives it, as an object: 2025 clients insist on one."""
+    data = dict(value) if isinstance(value, Mapping) else {"items": value}
+    facts = harmless_data([notice.as_dict() for notice in notices])
+    return {**data, **({"notices": facts} if facts else {})}
+
+
+def _wants_data(ctx: Context) -> bool:
+    """Whether a program asked for the data of the answer."""
     return isinstance(ctx.meta, Mapping) and ctx.meta.get(COMPLETE) is True
 
 

@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from contextd import __version__
 from contextd.domain.access import OWNER
+from contextd.domain.argument_names import argument_meant
 from contextd.domain.errors import Conflict, ContextdError, Invalid, NotFound
 from contextd.domain.unseen import visible_json
 from contextd.runtime.operation import OPERATIONS, Operation, as_problem, slim_schema
@@ -170,7 +171,8 @@ def _no_constant(name: str) -> Any:
 
 def _from_query(op: Operation, name: str, values: list[str]) -> Any:
     """A query argument in the shape its field has: repeated for lists, JSON for objects."""
-    kind = _kinds(op.name).get(name)
+    meant = argument_meant(name, op.arguments.model_fields, op.aliases)
+    kind = _kinds(op.name).get(meant or name)
     if kind == "array":
         return values
     if kind == "object":

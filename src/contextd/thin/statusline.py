@@ -68,7 +68,7 @@ def _from_daemon(
             return {}
         with Channel(connection) as channel:
             channel.send(preamble(home, "call", cwd=cwd, client=_CLIENT))
-            asked = {"session": _text(payload, "session_id"), "client": _CLIENT}
+            asked = {"client_session": _text(payload, "session_id"), "client": _CLIENT}
             channel.send({"id": 1, "operation": "status_line", "arguments": asked})
             answer = channel.receive(deadline - time.monotonic())
             if "welcome" in answer:

@@ -40,8 +40,7 @@ def test_a_type_without_entries_says_what_to_ask_and_what_to_call():
     wanted = Wanted(name="runbook", description="How to deploy.", required=("steps",))
     [gap] = find_gaps(Evidence(now=NOW, wanted=[wanted]), no_vectors)
     assert gap.suggestion == (
-        "ask the user about runbook (How to deploy), then save_typed_context of type runbook"
-        " with steps"
+        "ask the user about runbook (How to deploy), then remember it as kind runbook with steps"
     )
 
 
@@ -111,5 +110,5 @@ def test_every_suggestion_names_an_operation_to_call():
     )
     found = find_gaps(evidence, no_vectors)
     assert len(found) == 7
-    calls = ("save_", "update_context", "memory_record", "report_usefulness", "delete_context")
+    calls = ("remember", "update_context", "report_usefulness", "delete_context")
     assert [g.kind for g in found if not any(call in g.suggestion for call in calls)] == []

@@ -27,10 +27,8 @@ BY_DATA = {
     "base": "a revision",
     "bubble_id": "a bubble",
     "cursor": "a page gave it",
-    "data": "the fields of a declared type",
     "diff": "a diff or a revision",
     "fields": "the fields of a kind",
-    "file_pattern": "a glob",
     "filter": "the fields of a declared type",
     "kind": "a kind, or a type of the user's schema",
     "pattern": "a regular expression",
@@ -42,15 +40,16 @@ BY_DATA = {
 """Arguments whose values another grammar or the stored data decides, so that no schema can list them."""
 
 TOGETHER = frozenset({
-    ("edit_record", "content"), ("read_file", "path"), ("remember", "content"), ("remember", "scope"),
+    ("edit_record", "text"), ("read_file", "path"), ("remember", "text"), ("remember", "scope"),
     ("settle_candidate", "into"), ("settle_candidate", "verdict"), ("branch", "budget"), ("digest", "paths"),
+    ("grep_codebase", "path"), ("codebase_search", "path"),
 })  # fmt: skip
 """Arguments that are right only beside others, or only inside the project or the session."""
 
 BESIDE: dict[str, dict[str, Any]] = {
     "digest": {"text": "one\ntwo\nthree\n" * 40},
-    "remember": {"content": "Parcels are weighed twice"},
-    "save_typed_context": {"type": "decision", "data": {"what": "Weigh twice"}},
+    "remember": {"text": "Parcels are weighed twice"},
+    "save_typed_context": {"type": "decision", "fields": {"what": "Weigh twice"}},
     "schema_put": {"template": "software", "dry_run": True},
 }
 """What a call needs beside its required arguments to be right."""

@@ -28,7 +28,7 @@ def test_camel_case_and_dashes_are_accepted_for_argument_names():
     values = core.validate(
         OPERATIONS["grep_codebase"], {"pattern": "x", "filePattern": "*.ts", "ignore-case": True}
     )
-    assert values["file_pattern"] == "*.ts"
+    assert values["path"] == "*.ts"
     assert values["ignore_case"] is True
 
 
@@ -89,7 +89,7 @@ def test_a_slim_schema_keeps_types_and_drops_titles_and_nulls():
     slim = slim_schema(schema)
     assert "title" not in slim
     assert slim["properties"]["bubble_id"]["type"] == "string"
-    assert slim["required"] == ["content"]
+    assert slim["required"] == ["text"]
 
 
 def test_tool_call_reaches_tools_outside_the_profile_and_no_others(desk):
@@ -104,4 +104,4 @@ def test_tools_list_names_every_tool_once(desk):
     listed = desk("tools_list")["tools"]
     assert set(listed) == {op.name for op in OPERATIONS.values() if op.tool}
     schema = desk("tool_schema", name="memory_record")["input_schema"]
-    assert set(schema["required"]) == {"title", "description", "content", "outcome"}
+    assert set(schema["required"]) == {"title", "description", "text", "outcome"}

@@ -28,7 +28,7 @@ def worked(session: CodingClient) -> CodingClient:
 
 
 def is_asked(answer: dict[str, object]) -> bool:
-    return answer.get("decision") == "block" and "memory_record" in str(answer.get("reason"))
+    return answer.get("decision") == "block" and "contextd's remember" in str(answer.get("reason"))
 
 
 def test_lessons_are_asked_for_once_in_a_session_that_did_something(client: Opened) -> None:
@@ -65,7 +65,7 @@ def test_lessons_can_be_turned_off(desk: Desk, client: Opened) -> None:
     desk.configure("lessons:\n  ask: never\n")
     session = worked(client())
     assert session.answers(DONE) == {}
-    assert "memory_record" not in session.starts("compact")
+    assert "contextd's remember" not in session.starts("compact")
 
 
 def test_lessons_can_be_asked_for_after_a_compaction_only(desk: Desk, client: Opened) -> None:
@@ -74,8 +74,8 @@ def test_lessons_can_be_asked_for_after_a_compaction_only(desk: Desk, client: Op
     assert session.answers(DONE) == {}
     session.hook("PreCompact", trigger="auto")
     told = session.starts("compact")
-    assert "memory_record" in told
-    assert "memory_record" not in session.starts("resume")
+    assert "contextd's remember" in told
+    assert "contextd's remember" not in session.starts("resume")
 
 
 def test_no_more_than_so_many_a_day_are_asked(desk: Desk, client: Opened, home: Home) -> None:

@@ -50,7 +50,7 @@ def test_lessons_are_asked_for_once_as_context_where_the_client_takes_it(words_o
     path = transcript(desk, "new")
     first = hook(desk, "Stop", "new", transcript_path=path, prompt_id="p1")
     assert first["hookSpecificOutput"]["hookEventName"] == "Stop"
-    assert "memory_record" in first["hookSpecificOutput"]["additionalContext"]
+    assert "contextd's remember" in first["hookSpecificOutput"]["additionalContext"]
     assert hook(desk, "Stop", "new", transcript_path=path, prompt_id="p2") == {}
     # Versions that name no prompt know only the block.
     old = hook(desk, "Stop", "old", transcript_path=transcript(desk, "old"))

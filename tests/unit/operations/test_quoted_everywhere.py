@@ -129,7 +129,7 @@ def faults(desk: Desk, name: str, given: Any) -> list[str]:
     except ContextdError as error:
         return escapes(error_text(error))
     found = escapes(answer.text)
-    for text in told_in([answer.value, answer.shown]):
+    for text in told_in([answer.value]):
         # Data may have any lines, and no characters that a terminal obeys.
         found += [one for one in escapes(text) if one.startswith(("character", "tag"))]
     return [f"{name}: {one}" for one in found]

@@ -271,7 +271,6 @@ def test_a_connection_joins_the_session_its_clients_hook_began(desk):
     started = agent.answer("session_start", task_description="renew")
     assert (started.value["session_id"], started.value["briefing"]) == (begun, "")
     assert count_tokens(started.text) <= 40
-    assert count_tokens(json.dumps(started.shown)) <= 45
     assert [(s.id, s.tool_calls, s.task) for s in desk.sessions()] == [(begun, 1, "renew")]
 
 

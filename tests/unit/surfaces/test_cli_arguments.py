@@ -12,6 +12,7 @@ import click
 import pytest
 
 from contextd.app import load_operations
+from contextd.domain.errors import Invalid
 from contextd.surfaces.cli.commands import Commands
 from contextd.surfaces.cli.operations import OperationCommand
 
@@ -37,7 +38,7 @@ def meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Meant:
     return read
 
 
-MEMORY = {"title": "t", "description": "d", "content": "c", "outcome": "success"}
+MEMORY = {"title": "t", "description": "d", "text": "c", "outcome": "success"}
 
 
 @pytest.mark.parametrize(
@@ -85,7 +86,7 @@ def test_a_switch_is_turned_by_its_name_or_by_a_word_behind_it(
     ],
 )
 def test_a_list_is_repeated_separated_by_commas_or_json(meant: Meant, words: list[str]) -> None:
-    assert meant("save-context", "x", *words) == [{"content": "x", "tags": ["a", "b"]}]
+    assert meant("save-context", "x", *words) == [{"text": "x", "tags": ["a", "b"]}]
 
 
 def test_an_empty_list_takes_everything_out(meant: Meant) -> None:
@@ -94,7 +95,7 @@ def test_an_empty_list_takes_everything_out(meant: Meant) -> None:
 
 def test_a_required_list_takes_all_words(meant: Meant) -> None:
     assert meant("report-usefulness", "aaaa", "bbbb", "--useful") == [
-        {"context_ids": ["aaaa", "bbbb"], "useful": True}
+        {"ids": ["aaaa", "bbbb"], "useful": True}
     ]
 
 
@@ -103,7 +104,7 @@ def test_json_comes_from_the_line_a_file_or_stdin(
 ) -> None:
     data = {"cause": "a race", "count": 2}
     (tmp_path / "data.json").write_text(json.dumps(data))
-    expected = [{"type": "bug", "data": data}]
+    expected = [{"type": "bug", "fields": data}]
     assert meant("save-typed-context", "bug", json.dumps(data)) == expected
     assert meant("save-typed-context", "bug", f"@{tmp_path / 'data.json'}") == expected
     monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps(data)))
@@ -114,9 +115,36 @@ def test_json_comes_from_the_line_a_file_or_stdin(
     "text", ['{"a": 1}', "[draft] a note", "--not an option", "-x", "@somebody"]
 )
 def test_text_stays_the_text_that_was_typed(meant: Meant, text: str) -> None:
-    assert meant("save-context", "--content", text) == [{"content": text}]
-    assert meant("save-context", "--", text) == [{"content": text}]
-    assert meant("edit-record", "--content", text, "5b46") == [{"id": "5b46", "content": text}]
+    assert meant("save-context", "--content", text) == [{"text": text}]
+    assert meant("save-context", "--", text) == [{"text": text}]
+    assert meant("edit-record", "--content", text, "5b46") == [{"id": "5b46", "text": text}]
+
+
+@pytest.mark.parametrize(
+    ("line", "call"),
+    [
+        (["remember", "--text", "x"], {"text": "x"}),
+        (["remember", "--content=x", "--labels", "a"], {"text": "x", "tags": ["a"]}),
+        (["memory-feedback", "5b46", "--no-helpful"], {"id": "5b46", "useful": False}),
+        (["memory-feedback", "5b46", "--helpful", "--comment", "y"],
+         {"id": "5b46", "useful": True, "note": "y"}),
+        (["memory-feedback", "--memory-id", "5b46", "--helpful", "no"],
+         {"id": "5b46", "useful": False}),
+        (["grep-codebase", "x", "--file_pattern", "*.py"], {"pattern": "x", "path": "*.py"}),
+    ],
+)  # fmt: skip
+def test_an_option_may_have_another_word_for_its_argument(
+    meant: Meant, line: list[str], call: dict[str, Any]
+) -> None:
+    assert meant(*line) == [call]
+
+
+def test_one_option_under_two_names_is_refused(meant: Meant) -> None:
+    with pytest.raises(Invalid, match="--text and --content are the same option"):
+        meant("remember", "--text", "a", "--content", "b")
+    assert meant("remember", "a", "--tags", "b", "--tags", "c") == [
+        {"text": "a", "tags": ["b", "c"]}
+    ]
 
 
 def test_numbers_are_numbers(meant: Meant) -> None:
@@ -130,19 +158,19 @@ def test_a_path_is_where_the_caller_stands(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert meant("backup", "--path", "kept.db") == [{"path": str(tmp_path / "kept.db")}]
-    assert meant("export", "--out", "a.json") == [{"out": str(tmp_path / "a.json")}]
+    assert meant("export", "--out", "a.json") == [{"path": str(tmp_path / "a.json")}]
     assert meant("read-file", "src/a.py") == [{"path": "src/a.py"}]
 
 
 def test_verbs_take_words_without_quotes(meant: Meant, monkeypatch: pytest.MonkeyPatch) -> None:
     assert meant("search", "how", "do", "we", "retry") == [{"query": "how do we retry"}]
     assert meant("remember", "never", "float", "--tags", "money") == [
-        {"content": "never float", "tags": ["money"]}
+        {"text": "never float", "tags": ["money"]}
     ]
     assert meant("list", "remediation") == [{"kind": "remediation"}]
     assert meant("forget", "aaaa", "bbbb") == [{"id": "aaaa"}, {"id": "bbbb"}]
     monkeypatch.setattr("sys.stdin", io.StringIO("two\nlines\n"))
-    assert meant("remember", "-") == [{"content": "two\nlines"}]
+    assert meant("remember", "-") == [{"text": "two\nlines"}]
 
 
 def test_the_project_goes_with_every_call(meant: Meant) -> None:
@@ -155,7 +183,7 @@ def test_the_project_goes_with_every_call(meant: Meant) -> None:
 def test_what_is_about_oneself_is_said_in_a_flag(meant: Meant) -> None:
     for flag in (["--about-me"], ["--scope", "person"]):
         [call] = meant("remember", *flag, "No", "emojis", "in", "commits")
-        assert call == {"content": "No emojis in commits", "scope": "person"}
+        assert call == {"text": "No emojis in commits", "scope": "person"}
     [call] = meant("save-context", "No emojis", "--about-me")
     assert call["scope"] == "person"
     with pytest.raises(click.UsageError):

@@ -59,7 +59,7 @@ def test_an_argument_that_holds_typed_fields_says_whose(tmp_path: Path) -> None:
         if row.fields_of
     }
     assert holders[("remember", "fields")] == ("kind", False)
-    assert holders[("edit_record", "data")] == ("id", True)
+    assert holders[("edit_record", "fields")] == ("id", True)
     for (name, _), (of, _) in holders.items():
         assert of in parameters(read, name)
 

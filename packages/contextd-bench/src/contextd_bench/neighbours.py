@@ -73,7 +73,10 @@ class Agent:
 
     def call(self, tool: str, **arguments: Any) -> Any:
         """What a tool answers; an error's text when it is one."""
-        found = self._ask("tools/call", {"name": tool, "arguments": arguments})
+        found = self._ask(
+            "tools/call",
+            {"name": tool, "arguments": arguments, "_meta": {"contextd/complete": True}},
+        )
         if found.get("isError"):
             return {"error": " ".join(part.get("text", "") for part in found["content"])}
         return found.get("structuredContent")

@@ -114,7 +114,8 @@ class StoryStage:
     ) -> StoryAnswer:
         """Call a tool."""
         began, before = time.perf_counter(), self._cpu()
-        answer = await agent.call_tool(tool, arguments)
+        meta: Any = {"contextd/complete": True}
+        answer = await agent.call_tool(tool, arguments, meta=meta)
         text = "\n".join(getattr(part, "text", "") for part in answer.content)
         reply = StoryAnswer(text, answer.structured_content or {}, bool(answer.is_error))
         self._note(f"{step}: `{tool}`", reply, expected, began, before)

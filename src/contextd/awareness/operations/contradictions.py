@@ -16,7 +16,6 @@ from contextd.claims.judgement import outlined, statement_of
 from contextd.domain.awareness import STANDING, Contradiction, State
 from contextd.domain.changes import Decision
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
 from contextd.domain.errors import NotFound
 from contextd.domain.kinds import area_of, kinds_that
 from contextd.domain.limits import Id, PageSize
@@ -91,20 +90,20 @@ class Disputes:
 @operation("GET /api/contradictions", profile="standard")
 def list_contradictions(
     runtime: Runtime,
-    state: Literal["open", "dismissed", "resolved", "all"] = "open",
+    status: Literal["open", "dismissed", "resolved", "all"] = "open",
     limit: PageSize = 20,
 ) -> Disputes:
     """List records that contradict each other, with a proposal which one to keep.
 
     Args:
-        state: Which of them.
+        status: Which of them.
         limit: The most pairs.
     """
     runtime.sinks.settle()
     runtime = everywhere(runtime)
     pairs = runtime.view.contradictions.find(
         observed_in(runtime),
-        states=() if state == "all" else (state,),
+        states=() if status == "all" else (status,),
         limit=limit,
     )
     disputes = _disputes(runtime, pairs)
@@ -116,9 +115,9 @@ def list_contradictions(
 class Resolved:
     """What became of a contradiction. `superseded` can be brought back with undo."""
 
-    id: Annotated[str, DETAIL]
-    kept: Annotated[list[str], DETAIL]
-    superseded: Annotated[list[str], DETAIL]
+    id: str
+    kept: list[str]
+    superseded: list[str]
     message: str
 
     def as_text(self) -> str:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Annotated
 
 from contextd.awareness.evidence import dismissed, everywhere, gaps_of, stalest_of, tallies_of
 from contextd.awareness.gaps import Gap
 from contextd.domain.changes import Put
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
 from contextd.domain.errors import NotFound
 from contextd.domain.limits import Id
 from contextd.domain.records import Record, short_id
@@ -33,7 +31,7 @@ class Gaps:
     """What is missing, warnings first, and what was dismissed, latest first."""
 
     gaps: list[Gap]
-    dismissed: Annotated[list[Dismissal], DETAIL] = field(default_factory=list[Dismissal])
+    dismissed: list[Dismissal] = field(default_factory=list[Dismissal])
 
     def as_text(self) -> str:
         """Each gap with its suggestion."""
@@ -55,7 +53,7 @@ def get_gaps(runtime: Runtime) -> Gaps:
 class GapClosed:
     """What became of a gap. `id` names the dismissal."""
 
-    id: Annotated[str, DETAIL]
+    id: str
     message: str
 
     def as_text(self) -> str:

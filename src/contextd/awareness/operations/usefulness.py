@@ -6,7 +6,6 @@ from typing import Annotated
 
 from contextd.domain.confidence import apply
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
 from contextd.domain.limits import Count, Id
 from contextd.domain.records import short_id
 from contextd.knowledge.writing import Changed, change_all
@@ -34,7 +33,7 @@ class UsefulnessScore:
 class Acknowledged:
     """A report of usefulness, taken, with the new scores."""
 
-    acknowledged: Annotated[bool, DETAIL]
+    acknowledged: bool
     scores: list[UsefulnessScore]
 
     def as_text(self) -> str:
@@ -46,21 +45,20 @@ class Acknowledged:
     "POST /api/awareness/usefulness",
     effect="write",
     profile="standard",
-    aliases={"ids": "context_ids"},
 )
 def report_usefulness(
-    runtime: Runtime, context_ids: Annotated[list[Id], Count(1)], useful: bool, notes: str = ""
+    runtime: Runtime, ids: Annotated[list[Id], Count(1)], useful: bool, note: str = ""
 ) -> Acknowledged:
     """Report whether records you were given helped. It moves their rank for everybody.
 
     Args:
-        context_ids: Ids of the records, or their first characters.
+        ids: Ids of the records, or their first characters.
         useful: Whether they helped.
-        notes: Why, in a few words.
+        note: Why, in a few words.
     """
-    records = {r.id: r for r in (resolve(runtime, id) for id in context_ids)}
+    records = {r.id: r for r in (resolve(runtime, id) for id in ids)}
     signal = "helpful" if useful else "unhelpful"
-    reason = f"{signal}: {notes}" if notes else signal
+    reason = f"{signal}: {note}" if note else signal
     after = change_all(
         runtime,
         [

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from contextd.briefing.briefing import brief, quoted_in
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL, RENDERED
+from contextd.domain.details import RENDERED
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 
@@ -19,17 +19,17 @@ class Briefing:
     """A packed briefing. `items` are the ids of the records it quotes."""
 
     briefing: Annotated[str, RENDERED]
-    token_count: Annotated[int, DETAIL]
-    project: Annotated[str, DETAIL]
-    items: Annotated[list[str], DETAIL] = field(default_factory=list[str])
-    left_out: Annotated[int, DETAIL] = 0
+    token_count: int
+    project: str
+    items: list[str] = field(default_factory=list[str])
+    left_out: int = 0
 
     def as_text(self) -> str:
         """The briefing itself."""
         return self.briefing
 
 
-@operation("GET /api/briefing", profile="core", aliases={"task_description": "task"})
+@operation("GET /api/briefing", profile="standard")
 def briefing_get(
     runtime: Runtime,
     depth: Literal["minimal", "standard", "comprehensive"] = "standard",

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from contextd.briefing.briefing import quoted_in
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL, RENDERED
+from contextd.domain.details import RENDERED
 from contextd.domain.limits import Id, OptionalId, Text
 from contextd.domain.quoting import inline, quotation, settled
 from contextd.domain.records import new_id, short_id
@@ -32,15 +32,20 @@ class Checkpointed:
     checkpoint_id: str
     session_id: str
 
+    def as_text(self) -> str:
+        """Both ids."""
+        checkpoint, session = short_id(self.checkpoint_id), short_id(self.session_id)
+        return f"checkpoint {checkpoint} of session {session}"
+
 
 @operation("POST /api/checkpoints", effect="write", profile="standard")
 def session_checkpoint(
-    runtime: Runtime, summary: Text, tags: list[str] | None = None, session_id: OptionalId = ""
+    runtime: Runtime, text: Text, tags: list[str] | None = None, session_id: OptionalId = ""
 ) -> Checkpointed:
     """Save where you are, to go on from there later or after a context reset.
 
     Args:
-        summary: What was done, what is open, what comes next.
+        text: What was done, what is open, what comes next.
         tags: Words to filter by.
         session_id: The session; the connection's one when empty.
     """
@@ -53,12 +58,12 @@ def session_checkpoint(
             open_session(runtime, session)
     decisions = _decisions(runtime, session.started_at)
     # Before the title is cut: half a token is no token that anything would find.
-    clean_summary = redact(summary, runtime.redaction_key).text
+    clean_summary = redact(text, runtime.redaction_key).text
     saved = save_new(
         runtime,
         "checkpoint",
         title=" ".join(clean_summary.split())[:80],
-        content=summary,
+        content=text,
         tags=tags,
         data={
             "session_id": session.id,
@@ -79,22 +84,22 @@ class Resumed:
 
     session_id: str
     restored_context: Annotated[str, RENDERED]
-    checkpoint_id: Annotated[str, DETAIL] = ""
-    files: Annotated[list[str], DETAIL] = field(default_factory=list[str])
+    checkpoint_id: str = ""
+    files: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
         """The restored context."""
         return f"session {short_id(self.session_id)}\n{self.restored_context}"
 
 
-@operation("POST /api/checkpoints/{checkpoint_id}/resume", effect="write", profile="standard")
-def session_resume(runtime: Runtime, checkpoint_id: Id) -> Resumed:
+@operation("POST /api/checkpoints/{id}/resume", effect="write", profile="standard")
+def session_resume(runtime: Runtime, id: Id) -> Resumed:
     """Start a session that goes on from a checkpoint: summary, files, decisions since then.
 
     Args:
-        checkpoint_id: The checkpoint's id, or its first characters.
+        id: The checkpoint's id, or its first characters.
     """
-    record = resolve(runtime, checkpoint_id, "checkpoint")
+    record = resolve(runtime, id, "checkpoint")
     files = [str(path) for path in record.data.get("files", ())]
     session = new_session(
         runtime,

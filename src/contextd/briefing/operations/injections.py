@@ -9,7 +9,6 @@ from typing import Annotated
 from contextd.briefing.figures import figures_of
 from contextd.briefing.tiers import reasons_in
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
 from contextd.domain.limits import OptionalId, Range
 from contextd.domain.records import short_id
 from contextd.domain.sessions import Session
@@ -55,7 +54,7 @@ class LastInjection:
     at: str
     tokens: int
     told: list[ToldRecord]
-    text: Annotated[str, DETAIL]
+    text: str
 
     def as_text(self) -> str:
         """A line per record."""
@@ -136,14 +135,14 @@ class TierShares:
         return "\n".join(lines)
 
 
-@operation("GET /api/injections/tiers", audience="owner")
-def injection_tiers(runtime: Runtime, sessions: Annotated[int, Range(1, _MOST)] = 50) -> TierShares:
+@operation("GET /api/injections/tiers", audience="owner", aliases={"sessions": "limit"})
+def injection_tiers(runtime: Runtime, limit: Annotated[int, Range(1, _MOST)] = 50) -> TierShares:
     """Count of what use it was what each tier told unasked, so that a useless one can be turned off.
 
     Args:
-        sessions: How many of the latest sessions to look through.
+        limit: How many of the latest sessions to look through.
     """
-    looked_through = _sessions(runtime, "", most=sessions)
+    looked_through = _sessions(runtime, "", most=limit)
     injections, used = Counter[int](), Counter[int]()
     present, succeeded = Counter[int](), Counter[int]()
     for session in looked_through:
@@ -198,16 +197,18 @@ class StatusLine:
 
 
 @operation("GET /api/statusline", audience="system")
-def status_line(runtime: Runtime, session: str = "", client: str = "claude-code") -> StatusLine:
+def status_line(
+    runtime: Runtime, client_session: str = "", client: str = "claude-code"
+) -> StatusLine:
     """Give what a client's status line shows of the project and of one of its sessions.
 
     Args:
-        session: The client's own id of the session.
+        client_session: The client's own id of the session.
         client: The client's name.
     """
     figures = figures_of(runtime)
     if figures is None:
         return StatusLine()
-    found = runtime.view.sessions.by_external(client, session) if session else None
+    found = runtime.view.sessions.by_external(client, client_session) if client_session else None
     injections = runtime.view.sessions.events(found.id, types=("injection",)) if found else []
     return StatusLine(**asdict(figures), tokens=sum(count_tokens(one.text) for one in injections))

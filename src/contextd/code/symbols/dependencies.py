@@ -46,10 +46,6 @@ class Dependency:
         """Its name, and what of it is used."""
         return f"--- uses {self.path} ---\n{self.text.rstrip()}".rstrip()
 
-    def as_line(self) -> str:
-        """The same; its path alone where there was no room for more."""
-        return self.as_text() if self.text else self.path
-
 
 @dataclass(frozen=True, slots=True)
 class DependencyNode:

@@ -33,7 +33,7 @@ from contextd.codebase.impact import (
 from contextd.codebase.past_fixes import changed_along, fixes_of, writers_of
 from contextd.codebase.taking_turns import turn
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL, RENDERED
+from contextd.domain.details import RENDERED
 from contextd.domain.errors import Invalid, Unavailable
 from contextd.domain.limits import Range
 from contextd.domain.records import Record
@@ -99,12 +99,12 @@ class Impact:
     `text` all of it within the budget, which is what a model gets; the lists are cut at 200 and 100.
     """
 
-    targets: Annotated[list[str], DETAIL]
-    breaks: Annotated[list[DependentPlace], DETAIL]
-    tests: Annotated[list[TestOfCode], DETAIL]
-    knowledge: Annotated[list[KnownOfCode], DETAIL]
-    fixes: Annotated[list[PastFix], DETAIL]
-    files: Annotated[int, DETAIL]
+    targets: list[str]
+    breaks: list[DependentPlace]
+    tests: list[TestOfCode]
+    knowledge: list[KnownOfCode]
+    fixes: list[PastFix]
+    files: int
     text: Annotated[str, RENDERED]
     notice: str = ""
 
@@ -113,7 +113,7 @@ class Impact:
         return f"{self.text}\n({self.notice})" if self.notice else self.text
 
 
-@operation("GET /api/code/impact", profile="standard", needs="checkout")
+@operation("GET /api/code/impact", profile="core", needs="checkout")
 def impact(
     runtime: Runtime,
     path: str | None = None,
@@ -121,12 +121,11 @@ def impact(
     depth: Annotated[int, Range(1, _DEEPEST)] = 2,
     budget: _Budget = BUDGET,
 ) -> Impact:
-    """Tell before a change what may break: callers across files, tests that cover it, what is known of it
-    and past fixes there.
+    """Show what a change may break: callers across files, tests that cover it, what is known, past fixes.
 
     Args:
-        path: A file, file:Class.method, file:line, or a name. Or a unified diff.
-        diff: In place of a path: a unified diff, a revision, or a range A..B.
+        path: A file, file:Class.method, file:line, or a name.
+        diff: Instead: a unified diff, a revision or a range A..B.
         depth: Calls to follow.
         budget: Most tokens of the text.
     """
@@ -342,14 +341,14 @@ class DiffContext:
     of it, the tests to run, the rules it breaks and what is known. `text` is all of it within the budget.
     """
 
-    base: Annotated[str, DETAIL]
-    files: Annotated[list[FileOfChange], DETAIL]
-    callers: Annotated[list[DependentPlace], DETAIL]
-    tests: Annotated[list[TestOfCode], DETAIL]
-    violations: Annotated[list[ViolationView], DETAIL]
-    knowledge: Annotated[list[KnownOfCode], DETAIL]
+    base: str
+    files: list[FileOfChange]
+    callers: list[DependentPlace]
+    tests: list[TestOfCode]
+    violations: list[ViolationView]
+    knowledge: list[KnownOfCode]
     text: Annotated[str, RENDERED]
-    fixes: Annotated[list[PastFix], DETAIL] = field(default_factory=list[PastFix])
+    fixes: list[PastFix] = field(default_factory=list[PastFix])
     notice: str = ""
 
     def as_text(self) -> str:

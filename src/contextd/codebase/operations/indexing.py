@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from contextd.codebase.freshness import refreshed
 from contextd.codebase.hydration import documents_behind
@@ -14,7 +14,6 @@ from contextd.codebase.scanning import scan_project
 from contextd.codebase.symbol_weights import keep_weights
 from contextd.domain.changes import CodeChange
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
 from contextd.domain.errors import NotFound
 from contextd.domain.query import Vector
 from contextd.domain.scope import Scope
@@ -38,7 +37,7 @@ _AGAIN = timedelta(minutes=15)
 class Indexing:
     """A scan that was asked for."""
 
-    job_id: Annotated[str, DETAIL]
+    job_id: str
     files: int
     changed: int
     pending: int

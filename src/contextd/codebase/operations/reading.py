@@ -11,7 +11,7 @@ from contextd.code.symbols.read import FileView, read, read_outline
 from contextd.code.tree.paths import relative_inside
 from contextd.codebase.freshness import steady
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL, DOCUMENT
+from contextd.domain.details import DOCUMENT
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.limits import Range, Text
 from contextd.domain.records import Record
@@ -42,11 +42,11 @@ class FileRead:
     path: str
     content: Annotated[str, DOCUMENT]
     language: str
-    tokens: Annotated[int, DETAIL]
+    tokens: int
     lines: list[int]
     dependencies: list[Dependency] = field(default_factory=list[Dependency])
     tree: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    external: Annotated[list[str], DETAIL] = field(default_factory=list[str])
+    external: list[str] = field(default_factory=list[str])
     knowledge: list[Known] = field(default_factory=list[Known])
     notice: str = ""
 
@@ -54,6 +54,9 @@ class FileRead:
         """The file, then its dependencies and the tree of imports, then the knowledge."""
         parts = [f"=== {self.path} ({self.language or 'text'}) ===", self.content.rstrip("\n")]
         parts += ["\n" + used.as_text() for used in self.dependencies if used.text]
+        left_out = [used.path for used in self.dependencies if not used.text]
+        if left_out and not self.tree:
+            parts.append("\nAlso uses: " + ", ".join(left_out))
         if self.tree:
             parts += ["\nImports:", *_branches(self.tree, 1)]
         if self.knowledge:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from typing import Annotated
 
 from contextd.code.calls.call_graph import CallGraph
 from contextd.code.calls.edges import Edge
@@ -33,7 +32,6 @@ from contextd.codebase.operations.symbols import (
 )
 from contextd.domain.code import is_test
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
 from contextd.domain.errors import ContextdError, NotFound, Unavailable
 from contextd.domain.limits import PageSize, Text
 from contextd.domain.tokens import count_tokens
@@ -76,15 +74,15 @@ class FoundReferences:
 
     definition: SymbolHit
     references: list[ReferenceLine]
-    files: Annotated[int, DETAIL]
+    files: int
     truncated: bool = False
     others: list[SymbolHit] = field(default_factory=list[SymbolHit])
     notice: str = ""
-    total: Annotated[int, DETAIL] = 0
-    possible: Annotated[int, DETAIL] = 0
+    total: int = 0
+    possible: int = 0
     text_matches: list[ReferenceLine] = field(default_factory=list[ReferenceLine])
-    text_total: Annotated[int, DETAIL] = 0
-    text_files: Annotated[int, DETAIL] = 0
+    text_total: int = 0
+    text_files: int = 0
 
     def as_text(self) -> str:
         """The definition, then its uses by file."""
@@ -133,11 +131,11 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
 
 
-@operation("GET /api/code/references", profile="standard", needs="checkout")
+@operation("GET /api/code/references", profile="core", needs="checkout")
 def find_references(
     runtime: Runtime, name: Text, path: str | None = None, limit: PageSize = 50
 ) -> FoundReferences:
-    """Find every use of a definition before changing it: calls, imports and other uses, then text matches.
+    """Find every use of a definition: calls, imports and other uses, then text matches.
 
     Args:
         name: Its name, or Class.method.

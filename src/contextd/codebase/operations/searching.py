@@ -71,11 +71,11 @@ class Grepped:
         return "\n".join(lines) or "no matches"
 
 
-@operation("GET /api/code/grep", profile="core", needs="checkout")
+@operation("GET /api/code/grep", profile="standard", needs="checkout")
 def grep_codebase(
     runtime: Runtime,
     pattern: Annotated[str, Matching(".", "a regular expression")],
-    file_pattern: str | None = None,
+    path: str | None = None,
     ignore_case: bool = False,
     context: Annotated[int, Range(0, 20)] = 0,
     limit: Annotated[int, Range(1, 2000)] = 100,
@@ -84,7 +84,7 @@ def grep_codebase(
 
     Args:
         pattern: The expression.
-        file_pattern: Only files like *.ts.
+        path: Only in this file, folder or glob.
         ignore_case: Any case.
         context: Lines around each match.
         limit: The most matches.
@@ -92,7 +92,7 @@ def grep_codebase(
     found = grep(
         runtime.root,
         pattern,
-        file_pattern=file_pattern,
+        file_pattern=path,
         ignore_case=ignore_case,
         context=context,
         limit=limit,
@@ -150,21 +150,21 @@ class CodeHits:
 def codebase_search(
     runtime: Runtime,
     query: Text,
-    file_pattern: str | None = None,
+    path: str | None = None,
     limit: Annotated[int, Range(1, _MOST)] = 8,
 ) -> CodeHits:
     """Search the code by meaning and by words; finds functions by what they do.
 
     Args:
         query: What the code does, or names in it.
-        file_pattern: Only files matching this glob.
+        path: Only in this file, folder or glob.
         limit: The most pieces.
     """
-    wanted = limit if not file_pattern else _MOST
+    wanted = limit if not path else _MOST
     past = past_of(runtime, query)
 
-    def inside(path: str) -> bool:
-        return path not in lag.paths and _matches(path, file_pattern)
+    def inside(file: str) -> bool:
+        return file not in lag.paths and _matches(file, path)
 
     with steady(runtime, asked=query) as lag:
         found = find_documents(runtime, query, (CODE,), limit=wanted, past=past, without=lag.paths)
@@ -180,12 +180,12 @@ def codebase_search(
             past=next((part.why for part in hit.parts if part.name in (RECORDS, COMMITS)), ""),
         )
         for hit in found.hits
-        if isinstance(chunk := hit.content, Chunk) and _matches(chunk.path, file_pattern)
+        if isinstance(chunk := hit.content, Chunk) and _matches(chunk.path, path)
     ][:limit]
     hits = _with_uses(runtime, _definition_first(runtime, query, hits, inside)[:limit])
     paths = [hit.path for hit in hits]
     # What is not indexed yet may hold the answer.
-    narrowed = bool(file_pattern or lag.notice)
+    narrowed = bool(path or lag.notice)
     asked(runtime, query, paths, type="code", narrowed=narrowed)
     give(runtime, (("file", hit.path, text_form(hit)) for hit in hits))
     get_ready(runtime)

@@ -20,7 +20,7 @@ from contextd.codebase.code_uses import COMPARED, most_used_first, use_counts_in
 from contextd.codebase.freshness import Lag, not_indexed, steady
 from contextd.codebase.symbol_weights import keep_weights
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL, DOCUMENT
+from contextd.domain.details import DOCUMENT
 from contextd.domain.errors import Unavailable, closest
 from contextd.domain.limits import Range, Text
 from contextd.domain.showing import text_form
@@ -80,7 +80,7 @@ class SymbolHits:
         return "\n".join([*parts, f"({self.notice})"] if self.notice else parts)
 
 
-@operation("GET /api/code/symbols", profile="standard")
+@operation("GET /api/code/symbols", profile="core")
 def find_symbol(
     runtime: Runtime,
     name: Text,
@@ -93,7 +93,7 @@ def find_symbol(
     Args:
         name: Its name, a part of it, or Class.method.
         path: Only in this file, folder or glob.
-        kind: Only function, method, class, type, interface, enum or constant.
+        kind: Only one, such as function, method, class or type.
         limit: The most definitions.
     """
     every, lag = _looked_up(runtime, asked_name(name), path, kind, limit)
@@ -134,8 +134,8 @@ class MapText:
     """The map, and how many tokens and definitions it has."""
 
     map: Annotated[str, DOCUMENT]
-    tokens: Annotated[int, DETAIL]
-    symbols: Annotated[int, DETAIL]
+    tokens: int
+    symbols: int
     notice: str = ""
 
     def as_text(self) -> str:
@@ -147,21 +147,21 @@ class MapText:
 
 @operation("GET /api/code/map", profile="standard")
 def repo_map(
-    runtime: Runtime, budget: Annotated[int, Range(50, 50_000)] = 1000, focus: str | None = None
+    runtime: Runtime, budget: Annotated[int, Range(50, 50_000)] = 1000, query: str | None = None
 ) -> MapText:
     """Show the most important files and signatures of the project, or those near a task.
 
     Args:
         budget: Tokens to fill.
-        focus: The task in words, or paths and names to start from.
+        query: The task in words, or paths and names to start from.
     """
-    with steady(runtime, asked=focus or "") as lag:
+    with steady(runtime, asked=query or "") as lag:
         graph = symbols_of(runtime)
-    drawn = draw_map(graph, focus=focus or "", near=_at_hand(runtime), budget=budget)
+    drawn = draw_map(graph, focus=query or "", near=_at_hand(runtime), budget=budget)
     indexed = 0
     if not drawn.symbols:
         stamps = runtime.view.files.stamps(runtime.scope)
-        indexed, first = len(stamps), first_paths(list(stamps), focus or "")
+        indexed, first = len(stamps), first_paths(list(stamps), query or "")
         ordered = {f.path: f for f in runtime.view.files.all(runtime.scope, first)}
         drawn = contents([ordered[path] for path in first if path in ordered], budget)
     runtime.trace.read([], type="map")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from contextd.consolidation.clusters import Cluster
 from contextd.consolidation.collections import (
@@ -18,7 +18,6 @@ from contextd.consolidation.merge_run import Consolidated, Pacing, consolidate, 
 from contextd.consolidation.runs import last_run, note_run
 from contextd.consolidation.unmerging import unmerge_of
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
 from contextd.domain.errors import NotFound, TooLarge
 from contextd.domain.limits import Id
 from contextd.domain.query import Query
@@ -78,7 +77,7 @@ class MergeProposal:
 class ConsolidationStatus:
     """When a collection was last consolidated, and the schedule."""
 
-    collection: Annotated[str, DETAIL]
+    collection: str
     scope: str
     last_run: str
     items_before: int

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from contextd.consolidation.promotion import KNOWN, copy_for, particulars, promoted
 from contextd.consolidation.promotion_proposals import propose_wider
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL, RENDERED
+from contextd.domain.details import RENDERED
 from contextd.domain.errors import Conflict, Denied, Invalid
 from contextd.domain.kinds import area_of
 from contextd.domain.limits import Id
@@ -38,11 +38,11 @@ class Promotion:
     """
 
     new_id: str
-    status: Annotated[Literal["promoted", "known", "proposal"], DETAIL]
-    scope: Annotated[str, DETAIL]
+    status: Literal["promoted", "known", "proposal"]
+    scope: str
     message: str
-    title: Annotated[str, DETAIL] = ""
-    content: Annotated[str, DETAIL] = ""
+    title: str = ""
+    content: str = ""
     diff: Annotated[list[str], RENDERED] = field(default_factory=list[str])
     confirm: str = ""
 
@@ -51,12 +51,12 @@ class Promotion:
         return "\n".join([*self.diff, self.message])
 
 
-@operation("POST /api/records/{item_id}/promote", effect="write", profile="full")
+@operation("POST /api/records/{id}/promote", effect="write", profile="full")
 def knowledge_promote(
     runtime: Runtime,
-    item_id: Id,
-    item_type: ItemType,
-    target_scope: Literal["team", "org"],
+    id: Id,
+    kind: ItemType,
+    scope: Literal["team", "org"],
     generalize: bool = False,
     confirm: str = "",
 ) -> Promotion:
@@ -64,14 +64,14 @@ def knowledge_promote(
     call only shows the text without names, paths and ids; the second one, with `confirm`, stores it.
 
     Args:
-        item_id: The record's id, or its first characters.
-        item_type: Its type.
-        target_scope: Who shall see it.
+        id: The record's id, or its first characters.
+        kind: Its type.
+        scope: Who shall see it.
         generalize: Remove the project's names, paths and identifiers.
         confirm: The token from the first call, to accept its text.
     """
-    record = resolve(runtime, item_id, *_KINDS[item_type])
-    target = _target(record, target_scope)
+    record = resolve(runtime, id, *_KINDS[kind])
+    target = _target(record, scope)
     runtime.caller.require("write", target, area_of(record.kind))
     _require_promotable(runtime, record)
     own = particulars(runtime, record.scope) if generalize else None

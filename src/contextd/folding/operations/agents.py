@@ -49,25 +49,27 @@ class Invoked:
 
     def as_text(self) -> str:
         """The brief, and how to end the subtask."""
-        head = f"subtask {short_id(self.subtask_id)}: {self.budget:,} tokens; end it with return(message)"
+        head = (
+            f"subtask {short_id(self.subtask_id)}: {self.budget:,} tokens; end it with return(text)"
+        )
         return "\n".join([head, *self.notes, self.brief])
 
 
-@operation("POST /api/agents/{agent_name}/invoke", effect="write", profile="standard")
-def agent_invoke(runtime: Runtime, agent_name: Text, task: Text, context: str = "") -> Invoked:
+@operation("POST /api/agents/{name}/invoke", effect="write", profile="standard")
+def agent_invoke(runtime: Runtime, name: Text, task: Text, context: str = "") -> Invoked:
     """Open a subtask for a stored agent, with its instructions, its skills, and searches limited to its
     collections.
 
     Give the brief to a sub-agent if you can, or follow it yourself until return.
 
     Args:
-        agent_name: The agent's name.
+        name: The agent's name.
         task: What it shall do.
         context: Further information for it.
     """
     follow_skill_files(runtime)
     # In a subtask that may see no agents, the right error is to return first; it is raised below.
-    agent = _agent(replace(runtime, among=None), agent_name)
+    agent = _agent(replace(runtime, among=None), name)
     kinds, collections, notes = _reach(agent)
     session = parent_session(runtime, "")
     room = room_for(runtime, session, None)
@@ -85,10 +87,10 @@ def agent_invoke(runtime: Runtime, agent_name: Text, task: Text, context: str = 
         runtime,
         replace(
             room,
-            description=f"{agent_name.strip()}: {task}",
+            description=f"{name.strip()}: {task}",
             prompt=brief,
             tokens_given=cost,
-            agent=agent_name.strip(),
+            agent=name.strip(),
             kinds=kinds,
         ),
     )

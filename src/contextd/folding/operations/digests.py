@@ -155,18 +155,16 @@ class Expanded:
         return f"{self.text}\n(continues: range {self.next!r})" if self.next else self.text
 
 
-@operation("GET /api/digests/{handle}", profile="standard")
-def expand(
-    runtime: Runtime, handle: Text, range: str = "", budget: _Budget = _EXPANDED
-) -> Expanded:
+@operation("GET /api/digests/{id}", profile="standard")
+def expand(runtime: Runtime, id: Text, range: str = "", budget: _Budget = _EXPANDED) -> Expanded:
     """Show a part of a digest's original, or the trace of a subtask.
 
     Args:
-        handle: From digest or branch.
+        id: From digest or branch.
         range: Lines such as 10-40, a part's name, or NAME:10-40; all when empty.
         budget: Most tokens.
     """
-    wanted = handle.strip()
+    wanted = id.strip()
     if session_and_number(wanted)[0]:
         _, subtask = subtask_named(runtime, wanted)
         shown = _cut(piece(trace_of(subtask), range), budget)

@@ -40,7 +40,7 @@ _REMEMBERED = 300
 """Tokens of a message that become a memory: a memory should make one point."""
 
 _ENDS = (
-    "End it with return(message): outcome, files changed, findings, what is open. "
+    "End it with return(text): outcome, files changed, findings, what is open. "
     "Only the message should come back."
 )
 
@@ -60,36 +60,41 @@ class Branched:
         return "\n".join([*lines, *self.injected_context])
 
 
-@operation("POST /api/subtasks", effect="write", profile="standard")
+@operation(
+    "POST /api/subtasks",
+    effect="write",
+    profile="standard",
+    aliases={"description": "title"},
+)
 def branch(
     runtime: Runtime,
-    description: Text,
-    prompt: Text,
+    title: Text,
+    task: Text,
     budget: Annotated[int, Range(SMALLEST)] | None = None,
     inject_memories: bool = True,
     session_id: OptionalId = "",
 ) -> Branched:
-    """Start an isolated subtask: exploring, reading much, trial and error. Give its prompt to a sub-agent if
+    """Start an isolated subtask: exploring, reading much, trial and error. Give its task to a sub-agent if
     you can.
 
     What contextd serves from now on is charged to it, until return. One at a time, ten per session.
 
     Args:
-        description: Its purpose, in 3 to 5 words.
-        prompt: The whole task, understandable without the rest of the conversation.
+        title: Its purpose, in 3 to 5 words.
+        task: The whole task, understandable without the rest of the conversation.
         budget: Most tokens contextd may serve inside it; 8,000 when empty.
         inject_memories: Start with relevant memories.
         session_id: The session; the connection's one when empty.
     """
     session = parent_session(runtime, session_id)
     room = room_for(runtime, session, budget)
-    injected = _memories(runtime, prompt, room.budget) if inject_memories else []
+    injected = _memories(runtime, task, room.budget) if inject_memories else []
     opened = open_subtask(
         runtime,
         replace(
             room,
-            description=description,
-            prompt=prompt.strip(),
+            description=title,
+            prompt=task.strip(),
             tokens_given=count_tokens("\n".join(injected)),
         ),
     )
@@ -135,26 +140,26 @@ class Returned:
 
 @operation("POST /api/subtasks/return", effect="write", profile="standard")
 def return_(
-    runtime: Runtime, message: Text, extract_memory: bool = False, subtask_id: str = ""
+    runtime: Runtime, text: Text, extract_memory: bool = False, subtask_id: str = ""
 ) -> Returned:
-    """End the open subtask: only this message counts from now on, its trace can be expanded.
+    """End the open subtask: only this text counts from now on, its trace can be expanded.
 
     Args:
-        message: Outcome, files changed, findings, what is open.
+        text: Outcome, files changed, findings, what is open.
         extract_memory: Store it as a memory that awaits confirmation.
         subtask_id: The subtask; the open one of this connection when empty.
     """
     session, subtask = subtask_named(runtime, subtask_id)
     require_open(session, subtask)
     runtime.caller.require("write", session.scope)
-    cost = count_tokens(message)
+    cost = count_tokens(text)
     if cost > subtask.budget:
         raise TooLarge(
-            f"the message has {cost:,} tokens, more than the subtask's {subtask.budget:,}",
+            f"the text has {cost:,} tokens, more than the subtask's {subtask.budget:,}",
             "summarise the result; its trace can be expanded",
         )
-    memory_id, memory = _remember(runtime, subtask, message) if extract_memory else ("", "")
-    close_subtask(runtime, subtask, message)
+    memory_id, memory = _remember(runtime, subtask, text) if extract_memory else ("", "")
+    close_subtask(runtime, subtask, text)
     return Returned(True, subtask.id, subtask.spent, subtask.budget, memory_id, memory)
 
 

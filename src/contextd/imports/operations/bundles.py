@@ -49,7 +49,7 @@ class Exported:
 def export(
     runtime: Runtime,
     format: str = "opencontext-v2",
-    out: FilePath = "",
+    path: FilePath = "",
     force: bool = False,
     into: FilePath = "",
 ) -> Exported:
@@ -58,21 +58,21 @@ def export(
 
     Args:
         format: The format's name: opencontext-v2, bundle, markdown or agents-md.
-        out: The file to write, or the folder for markdown; printed when empty.
+        path: The file to write, or the folder for markdown; printed when empty.
         force: Replace an existing file.
         into: The file of the repository for the block, with agents-md.
     """
     exporter = exporter_named(format)
     if into and exporter.shape != "block":
-        raise Invalid(f"{format} cannot be written into another file", "give the file with out")
+        raise Invalid(f"{format} cannot be written into another file", "give the file with path")
     match exporter.shape:
         case "bundle":
-            return _bundle(runtime, exporter, out, force=force)
+            return _bundle(runtime, exporter, path, force=force)
         case "pages":
-            return _pages(runtime, exporter, out, force=force)
+            return _pages(runtime, exporter, path, force=force)
         case "block":
             return _block(runtime, exporter, into)
-    return _entries(runtime, exporter, out, force=force)
+    return _entries(runtime, exporter, path, force=force)
 
 
 def _entries(runtime: Runtime, exporter: Exporter, out: str, *, force: bool) -> Exported:
@@ -106,7 +106,7 @@ def _bundle(runtime: Runtime, exporter: Exporter, out: str, *, force: bool) -> E
 
 def _pages(runtime: Runtime, exporter: Exporter, out: str, *, force: bool) -> Exported:
     if not out:
-        raise Invalid("markdown needs a folder", "give it with out")
+        raise Invalid("markdown needs a folder", "give it with path")
     folder = path_meant(runtime, out)
     listed = folder / _LISTED
     if folder.exists() and any(folder.iterdir()) and not listed.is_file() and not force:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import field
 from typing import Annotated, Any
-
-from pydantic import Field
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
@@ -40,6 +39,10 @@ class ToolSchema:
     description: str
     input_schema: dict[str, Any] = field(default_factory=dict[str, Any])
 
+    def as_text(self) -> str:
+        """What it does, and its arguments as JSON."""
+        return f"{self.name}: {self.description}\n{json.dumps(self.input_schema)}"
+
 
 @operation("GET /api/tools/{name}", profile="standard", placeless=True)
 def tool_schema(runtime: Runtime, name: str) -> ToolSchema:
@@ -59,15 +62,10 @@ class Called:
     name: str
     result: Any
     text: Annotated[str, RENDERED]
-    lean: Annotated[Any, Field(exclude=True)] = None
 
     def as_text(self) -> str:
         """The tool's own text."""
         return self.text
-
-    def as_lean(self) -> dict[str, Any]:
-        """The tool's own data."""
-        return {"result": self.lean}
 
 
 @operation("POST /api/tools/{name}", effect="write", profile="core", placeless=True)
@@ -83,4 +81,4 @@ def tool_call(runtime: Runtime, name: str, arguments: dict[str, Any] | None = No
         raise Invalid(f"{op.name} is not a tool", "tools_list names the tools")
     answer = invoke(op, runtime, arguments or {})
     runtime.trace.notices += answer.notices
-    return Called(op.name, answer.value, answer.text, answer.shown)
+    return Called(op.name, answer.value, answer.text)

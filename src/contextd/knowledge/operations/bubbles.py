@@ -7,7 +7,6 @@ from typing import Annotated
 from pydantic import Field
 
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
 from contextd.domain.limits import Text
 from contextd.domain.records import Record, short_id
 from contextd.domain.time import iso
@@ -27,8 +26,8 @@ class Bubble:
     name: str
     description: str
     count: int
-    created_at: Annotated[str, DETAIL, Field(serialization_alias="createdAt")]
-    updated_at: Annotated[str, DETAIL, Field(serialization_alias="updatedAt")]
+    created_at: Annotated[str, Field(serialization_alias="createdAt")]
+    updated_at: Annotated[str, Field(serialization_alias="updatedAt")]
     entries: list[ContextEntry] | None = None
 
     def as_text(self) -> str:

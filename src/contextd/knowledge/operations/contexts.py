@@ -9,9 +9,10 @@ from contextd.domain.records import Record, short_id
 from contextd.domain.validity import CURRENT
 from contextd.knowledge.acknowledgement import fate
 from contextd.knowledge.anchoring import anchor_for
+from contextd.knowledge.recording import NewRecord, record_new
 from contextd.knowledge.typed import in_step, with_fields, with_type
 from contextd.knowledge.views import ContextEntry, Done, Entries, SavedEntry, entry, saved_entry
-from contextd.knowledge.writing import change, clean_tags, save_new, within_limits
+from contextd.knowledge.writing import change, clean_tags, within_limits
 from contextd.person.person import kept_in, where_kept
 from contextd.runtime.operation import FieldsOf, operation
 from contextd.runtime.runtime import Runtime
@@ -23,10 +24,10 @@ from contextd.search.questions import asked, unanswered
 from contextd.search.validity import validities
 
 
-@operation("POST /api/contexts", effect="write", profile="standard", personal=True)
+@operation("POST /api/contexts", effect="write", profile="full", personal=True)
 def save_context(
     runtime: Runtime,
-    content: Text,
+    text: Text,
     tags: list[str] | None = None,
     source: str = "",
     bubble_id: str | None = None,
@@ -35,29 +36,21 @@ def save_context(
     """Keep a note for later sessions: a fact, a preference, something the user said.
 
     Args:
-        content: The note, as one self-contained statement.
+        text: The note, as one self-contained statement.
         tags: Words to filter by.
         source: Where it comes from; your client's name when empty.
         bubble_id: A bubble to put it in.
         scope: Whether it holds for the project or, in all of them, for the person.
     """
     where = kept_in(runtime, scope)
-    data = {"bubbleId": bubble_in(runtime, bubble_id, where).id} if bubble_id else {}
-    saved = save_new(
-        runtime,
-        "context",
-        content=content,
-        tags=tags,
-        data=data,
-        source=source,
-        scope=where,
-    )
-    runtime.trace.wrote([saved.record.id], type="context")
+    bubble = bubble_in(runtime, bubble_id, where).id if bubble_id else ""
+    new = NewRecord("context", text, tags=tags, source=source, scope=where, bubble=bubble)
+    saved, _ = record_new(runtime, new)
     note = "; ".join(filter(None, (fate(saved), where_kept(runtime, where, scope))))
     return saved_entry(saved.record, note)
 
 
-@operation("GET /api/contexts/recall", profile="standard", personal=True)
+@operation("GET /api/contexts/recall", profile="full", personal=True)
 def recall_context(runtime: Runtime, query: Text, limit: PageSize = 10) -> Entries:
     """Find saved notes, lessons and rules about something.
 
@@ -71,7 +64,7 @@ def recall_context(runtime: Runtime, query: Text, limit: PageSize = 10) -> Entri
 @operation("GET /api/contexts", profile="standard", personal=True)
 def list_contexts(
     runtime: Runtime,
-    tag: str | None = None,
+    tags: list[str] | None = None,
     bubble_id: str | None = None,
     limit: PageSize = 50,
     cursor: str = "",
@@ -79,14 +72,14 @@ def list_contexts(
     """List saved notes, newest first.
 
     Args:
-        tag: Only notes with this tag.
+        tags: Only notes with all of these tags.
         bubble_id: Only notes of this bubble.
         limit: The most entries of a page.
         cursor: Where the page starts; given by the page before.
     """
     where = {"bubbleId": bubble_named(runtime, bubble_id).id} if bubble_id else {}
     query = runtime.query(
-        "context", tags=clean_tags([tag or ""]), where=where, limit=limit, cursor=cursor
+        "context", tags=clean_tags(tags or ()), where=where, limit=limit, cursor=cursor
     )
     page = runtime.view.records.find(query)
     runtime.trace.read([r.id for r in page.records], type="context")
@@ -95,7 +88,7 @@ def list_contexts(
     return Entries([entry(one, found[one.id]) for one in page.records], page.cursor)
 
 
-@operation("GET /api/contexts/search", profile="standard", personal=True)
+@operation("GET /api/contexts/search", profile="full", personal=True)
 def search_contexts(
     runtime: Runtime,
     query: Text,
@@ -122,32 +115,33 @@ def search_contexts(
     idempotent=True,
     personal=True,
     nulls={"bubble_id": "", "type": ""},
+    aliases={"data": "fields"},
 )
 def update_context(
     runtime: Runtime,
     id: Id,
-    content: Text | None = None,
+    text: Text | None = None,
     tags: list[str] | None = None,
     bubble_id: str | None = None,
-    data: Annotated[dict[str, Any] | None, FieldsOf("id")] = None,
+    fields: Annotated[dict[str, Any] | None, FieldsOf("id")] = None,
     type: str | None = None,
 ) -> ContextEntry:
     """Change a saved note; what is not given stays. With the id alone it is confirmed as still true.
 
     Args:
         id: The note's id, or its first characters.
-        content: The new text.
+        text: The new text.
         tags: The new tags, replacing the old ones.
         bubble_id: The bubble to move it to; an empty string or null takes it out.
-        data: Typed fields to set; null takes one out. A text made from them follows.
+        fields: Typed fields to set; null takes one out. A text made from them follows.
         type: The type it shall be of; an empty string or null makes it a plain note.
     """
     before = resolve(runtime, id, "context")
     typed = before
     if type is not None:
-        typed = with_type(before, type, data or {}, schema_of(runtime))
-    elif data:
-        typed = with_fields(before, data, schema_of(runtime))
+        typed = with_type(before, type, fields or {}, schema_of(runtime))
+    elif fields:
+        typed = with_fields(before, fields, schema_of(runtime))
     merged = dict(typed.data)
     if bubble_id is not None:
         merged.pop("bubbleId", None)
@@ -156,7 +150,7 @@ def update_context(
     after = in_step(
         before,
         typed.with_(
-            content=before.content if content is None else content,
+            content=before.content if text is None else text,
             tags=typed.tags if tags is None else tuple(tags),
             data=merged,
         ),

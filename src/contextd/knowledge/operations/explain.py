@@ -9,6 +9,7 @@ from contextd.domain.kinds import KINDS, kind_named
 from contextd.domain.limits import Range, Text
 from contextd.domain.records import AskedStatus, AskedTrust, short_id
 from contextd.knowledge.rows import RecordRow, row_of, statuses_of, typed_as
+from contextd.knowledge.writing import clean_tags
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.finding import contents_of
@@ -61,7 +62,7 @@ def explain_search(
     query: Text,
     kind: str = "",
     status: AskedStatus = "active",
-    tag: str = "",
+    tags: list[str] | None = None,
     type: str = "",
     source: str = "",
     trust: AskedTrust = "",
@@ -73,7 +74,7 @@ def explain_search(
         query: What to look for.
         kind: Only this kind.
         status: Only this status; `any` for all of them.
-        tag: Only records with this tag.
+        tags: Only records with all of these tags.
         type: Only this context type, or this type of discovery.
         source: Only what comes from there, among the first 100 hits.
         trust: Only what is trusted so, among the first 100 hits.
@@ -84,7 +85,7 @@ def explain_search(
     wanted = runtime.query(
         *kinds,
         statuses=statuses_of(status),
-        tags=(tag.strip().lower(),) if tag.strip() else (),
+        tags=clean_tags(tags or ()),
         where=typed_as(kind, type),
     )
     result = find(

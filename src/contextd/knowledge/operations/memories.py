@@ -6,24 +6,15 @@ from typing import Annotated, Literal
 
 from contextd.domain.confidence import apply
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
 from contextd.domain.kinds import kinds_that
 from contextd.domain.limits import Id, Range, Text
-from contextd.domain.query import Query
-from contextd.domain.records import FOUND, Record, short_id
-from contextd.domain.scope import Scope
+from contextd.domain.records import short_id
 from contextd.domain.showing import text_form
 from contextd.knowledge.acknowledgement import Recorded, recorded
 from contextd.knowledge.anchoring import notes
+from contextd.knowledge.recording import NewRecord, record_new
 from contextd.knowledge.views import Known, known
-from contextd.knowledge.writing import (
-    Changed,
-    change,
-    change_all,
-    new_record,
-    save_new,
-    within_limits,
-)
+from contextd.knowledge.writing import Changed, change_all, new_record
 from contextd.person.person import kept_in, where_kept
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
@@ -44,7 +35,7 @@ class Memories:
         return "\n".join([*lines, self.note] if self.note else lines)
 
 
-@operation("GET /api/memories/search", profile="core", personal=True)
+@operation("GET /api/memories/search", profile="full", personal=True)
 def memory_search(
     runtime: Runtime,
     query: Text,
@@ -109,12 +100,18 @@ def _is_told_elsewhere(runtime: Runtime, query: str) -> bool:
     return bool(find_documents(runtime, query, others, limit=1, handed_out=False).hits)
 
 
-@operation("POST /api/memories", effect="write", profile="core", personal=True)
+@operation(
+    "POST /api/memories",
+    effect="write",
+    profile="full",
+    personal=True,
+    aliases={"result": "outcome", "summary": "description"},
+)
 def memory_record(
     runtime: Runtime,
     title: Text,
     description: str,
-    content: Text,
+    text: Text,
     outcome: Literal["success", "failure", "mixed"],
     tags: list[str] | None = None,
     topic: str = "",
@@ -125,58 +122,23 @@ def memory_record(
     Args:
         title: Short name.
         description: When to use it, and when not.
-        content: One to three sentences.
+        text: One to three sentences.
         outcome: Whether it worked.
         tags: Words to filter by.
         topic: The next lesson on it replaces it.
         scope: Person: all their projects.
     """
     where = kept_in(runtime, scope)
-    data = {"description": description, "outcome": outcome}
-    key = "-".join(topic.casefold().split())
-    before = _on_topic(runtime, key, where) if key else None
-    if before is not None:
-        revision = before.with_(
-            title=title.strip(), content=content.strip(), data={**before.data, **data},
-            tags=tuple(tags) if tags else before.tags, status="active",
-        )  # fmt: skip
-        after = change(
-            runtime, before, within_limits(revision), action="update", reason=f"topic {key}"
-        )
-        runtime.trace.wrote([after.id], type="memory", action="update")
-        message = f"{short_id(after.id)} on {key} says this now"
-        note = f"what is known on {key} says this now"
-        return Recorded(after.id, "updated", message, note, operation="UPDATE")
-    saved = save_new(
-        runtime,
-        "memory",
-        title=title,
-        content=content,
-        tags=tags,
-        data={**data, **({"topic": key} if key else {})},
-        session=runtime.session,
-        scope=where,
-    )
-    runtime.trace.wrote([saved.record.id], type="memory")
+    fields = {"description": description, "outcome": outcome, **({"topic": topic} if topic else {})}
+    saved, _ = record_new(runtime, NewRecord("memory", text, title, tags, fields, scope=where))
     return recorded(saved, where_kept(runtime, where, scope))
-
-
-def _on_topic(runtime: Runtime, topic: str, scope: Scope) -> Record | None:
-    query = Query(
-        scopes=frozenset({scope}),
-        kinds=("memory",),
-        where={"topic": topic},
-        limit=1,
-        statuses=FOUND,
-    )
-    return next(iter(runtime.view.records.find(query).records), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
     """What feedback did to a memory."""
 
-    success: Annotated[bool, DETAIL]
+    success: bool
     new_confidence: float
     memory_id: str
 
@@ -185,30 +147,28 @@ class Feedback:
         return f"noted; {short_id(self.memory_id)} now has confidence {self.new_confidence:.2f}"
 
 
-@operation(
-    "POST /api/memories/{memory_id}/feedback", effect="write", profile="standard", personal=True
-)
-def memory_feedback(runtime: Runtime, memory_id: Id, helpful: bool, comment: str = "") -> Feedback:
+@operation("POST /api/memories/{id}/feedback", effect="write", profile="standard", personal=True)
+def memory_feedback(runtime: Runtime, id: Id, useful: bool, note: str = "") -> Feedback:
     """Say whether a memory helped. It moves its confidence and its rank.
 
     Args:
-        memory_id: The memory's id, or its first characters.
-        helpful: Whether it helped.
-        comment: Why, in a few words.
+        id: The memory's id, or its first characters.
+        useful: Whether it helped.
+        note: Why, in a few words.
     """
-    record = resolve(runtime, memory_id)
-    signal = "helpful" if helpful else "unhelpful"
+    record = resolve(runtime, id)
+    signal = "helpful" if useful else "unhelpful"
     after = record.with_(
         confidence=apply(record.confidence, signal),
-        helpful=record.helpful + helpful,
-        unhelpful=record.unhelpful + (not helpful),
+        helpful=record.helpful + useful,
+        unhelpful=record.unhelpful + (not useful),
     )
-    reason = f"{signal}: {comment}" if comment else signal
+    reason = f"{signal}: {note}" if note else signal
     rating = new_record(
         runtime,
         "feedback",
-        content=comment or f"{signal} feedback on {record.title or short_id(record.id)}",
-        data={"record_id": record.id, "helpful": helpful, "comment": comment},
+        content=note.strip() or f"{signal} feedback on {record.title or short_id(record.id)}",
+        data={"record_id": record.id, "helpful": useful, "comment": note},
     )
     change_all(runtime, [Changed(record, after, "feedback", reason)], beside=[rating])
     runtime.trace.wrote([record.id], type=record.kind, action="update")

@@ -14,6 +14,7 @@ from contextd.domain.quoting import unquoted
 from contextd.domain.records import AskedStatus, AskedTrust, Change, Record, Status, short_id
 from contextd.domain.time import age, iso
 from contextd.domain.validity import Validity
+from contextd.knowledge.file_details import KEPT
 from contextd.knowledge.rows import (
     FieldDifference,
     RecordRow,
@@ -23,14 +24,17 @@ from contextd.knowledge.rows import (
     typed_as,
 )
 from contextd.knowledge.typed import in_step
-from contextd.knowledge.writing import change, cleaned, within_limits
+from contextd.knowledge.writing import change, clean_tags, cleaned, within_limits
 from contextd.policies.policy_files import file_of, to_its_file
-from contextd.runtime.operation import FieldsOf, operation
+from contextd.runtime.operation import FieldsOf, operation, outline
 from contextd.runtime.runtime import Runtime
-from contextd.search.finding import resolve
+from contextd.schema.model import SAVED_AS
+from contextd.search.finding import hand_out_whole, resolve
 from contextd.search.validity import validities
 
 _MOST = 200
+_UNSEEN = (KEPT, SAVED_AS)
+"""What the data of a record holds for contextd itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +66,9 @@ def list_records(
     runtime: Runtime,
     kind: str = "",
     status: AskedStatus = "active",
-    tag: str = "",
+    tags: list[str] | None = None,
     type: str = "",
-    session: str = "",
+    session_id: str = "",
     source: str = "",
     trust: AskedTrust = "",
     limit: Annotated[int, Range(1, _MOST)] = 50,
@@ -75,20 +79,20 @@ def list_records(
     Args:
         kind: Only this kind.
         status: Only this status; `waiting` for what may be settled, `any` for all of them.
-        tag: Only records with this tag.
+        tags: Only records with all of these tags.
         type: Only this context type, or this type of discovery.
-        session: Only what this session left.
+        session_id: Only what this session left.
         source: Only what comes from there: the name of an agent or a client.
         trust: Only what is trusted so: human, agent, extracted, imported or external.
         limit: The most records of a page.
         cursor: Where the page starts; given by the page before.
     """
     query = runtime.query(
-        *((kind_named(kind).name,) if kind else () if session else _LISTED),
+        *((kind_named(kind).name,) if kind else () if session_id else _LISTED),
         statuses=statuses_of(status),
-        tags=(tag.strip().lower(),) if tag.strip() else (),
+        tags=clean_tags(tags or ()),
         where=typed_as(kind, type),
-        session=session,
+        session=session_id,
         source=source.strip(),
         trust=trust,
         limit=limit,
@@ -147,21 +151,24 @@ class Whole:
     history: list[ChangeRow] = field(default_factory=list[ChangeRow])
 
     def as_text(self) -> str:
-        """The record, then a line per change."""
+        """The record, its fields, then a line per change."""
         state = self.record.validity or self.record.status
         head = f"{self.record.id} {self.record.label} ({state}): {self.record.title}"
+        fields = {name: value for name, value in self.data.items() if name not in _UNSEEN}
         steps = [f"{s.at} {s.action} by {s.actor}" for s in self.history]
-        return "\n".join([head, self.content, *steps])
+        return "\n".join([head, self.content, *([outline(fields)] if fields else []), *steps])
 
 
-@operation("GET /api/records/{id}", audience="owner", personal=True)
+@operation("GET /api/records/{id}", profile="core", personal=True)
 def get_record(runtime: Runtime, id: Id) -> Whole:
-    """Show one record with its typed fields, provenance and every change.
+    """Read a record that a search found in full: text, fields, status, changes.
 
     Args:
-        id: The record's id, or its first characters.
+        id: Its id, or the first characters.
     """
     record = resolve(runtime, id)
+    hand_out_whole(runtime, [record])
+    runtime.trace.own_texts.append(record.content)
     now = runtime.clock.now()
     steps = [_step(c, now) for c in reversed(runtime.view.records.history(record.id))]
     return _whole(record, now, validities(runtime, [record])[record.id], steps)
@@ -223,15 +230,20 @@ class Edited:
 
 
 @operation(
-    "PATCH /api/records/{id}", effect="write", audience="owner", idempotent=True, personal=True
+    "PATCH /api/records/{id}",
+    effect="write",
+    audience="owner",
+    idempotent=True,
+    personal=True,
+    aliases={"data": "fields"},
 )
 def edit_record(
     runtime: Runtime,
     id: Id,
     title: str | None = None,
-    content: str | None = None,
+    text: str | None = None,
     tags: list[str] | None = None,
-    data: Annotated[dict[str, Any] | None, FieldsOf("id", replaces=True)] = None,
+    fields: Annotated[dict[str, Any] | None, FieldsOf("id", replaces=True)] = None,
     version: str = "",
     dry_run: bool = False,
 ) -> Edited:
@@ -240,9 +252,9 @@ def edit_record(
     Args:
         id: The record's id, or its first characters.
         title: The new title.
-        content: The new text.
+        text: The new text.
         tags: The new tags, replacing the old ones.
-        data: The new typed fields, replacing all old ones.
+        fields: The new typed fields, replacing all old ones.
         version: The version the edit started from; another one in the store is a conflict.
         dry_run: Check it and show the difference, without saving.
     """
@@ -253,9 +265,9 @@ def edit_record(
         )
     after = before.with_(
         title=before.title if title is None else title.strip(),
-        content=before.content if content is None else content.replace("\r\n", "\n").strip(),
+        content=before.content if text is None else text.replace("\r\n", "\n").strip(),
         tags=before.tags if tags is None else tuple(tags),
-        data=before.data if data is None else data,
+        data=before.data if fields is None else fields,
     )
     if not after.content:
         raise Invalid(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from contextd.claims.judgement import repeats
 from contextd.code.project.project_yaml import ModuleLearning, enrich
 from contextd.domain.confidence import START
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.limits import Id
 from contextd.domain.records import Record, short_id
@@ -32,7 +31,7 @@ class Settled:
     id: str
     status: str
     confidence: float
-    version: Annotated[str, DETAIL] = ""
+    version: str = ""
 
     def as_text(self) -> str:
         """The new status."""

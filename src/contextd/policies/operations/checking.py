@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import field
 from functools import partial
-from typing import Annotated
 
 from contextd.briefing.directives import REST, directive_line, said, users_directives
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
 from contextd.domain.errors import TooLarge
 from contextd.domain.limits import Text
 from contextd.domain.notices import Notice
@@ -59,9 +57,9 @@ class PolicyCheck:
     violations: list[ViolationView]
     suggestions: list[str]
     denied: bool = False
-    checked: Annotated[int, DETAIL] = 0
+    checked: int = 0
     problems: list[str] = field(default_factory=list[str])
-    stated: Annotated[int, DETAIL] = 0
+    stated: int = 0
 
     def as_text(self) -> str:
         """One line per violation with the alternative, then possibly related rules."""

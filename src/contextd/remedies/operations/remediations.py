@@ -106,28 +106,28 @@ class Remediations:
 @operation("POST /api/remediations/search", profile="standard")
 def remediation_search(
     runtime: Runtime,
-    error: Text,
+    query: Text,
     context: str = "",
     limit: Annotated[int, Range(1, _MOST_LISTED)] = 5,
 ) -> Remediations:
     """Find fixes for an error: paste the message or the whole stack trace as it is.
 
     Args:
-        error: What the tool or program said.
+        query: What the tool or program said.
         context: What you were doing.
         limit: The most results.
     """
-    sure = known_remedies(runtime, error, quoted=True)[:limit]
+    sure = known_remedies(runtime, query, quoted=True)[:limit]
     matches = {one.record.id: (_MATCH[one.nearness], 1.0) for one in sure}
     records = [one.record for one in sure]
-    question = _question(error, context)
+    question = _question(query, context)
     notice = ""
     if len(records) < limit and question:
         found = find_records(
             runtime, question, ("remediation",), limit=limit, handed_out=False, strict=True
         )
         notice = found.notice
-        lines = error_lines(error)
+        lines = error_lines(query)
         for hit in found.hits:
             if lines and (hit.score < ALIKE or is_about_another(hit.record, lines)):
                 continue
@@ -142,7 +142,7 @@ def remediation_search(
     runtime.trace.gave += [
         Serving("discovery", one.id, count_tokens(text_form(one))) for one in shown
     ]
-    noted = asked(runtime, question or error[:_ASKED], ids, type="remediation")
+    noted = asked(runtime, question or query[:_ASKED], ids, type="remediation")
     nothing = unanswered(runtime, "no known fix", noted=noted)
     return Remediations(shown, notice if shown else nothing)
 
@@ -220,7 +220,7 @@ def remediation_record(
     solution: Text,
     symptoms: list[str] | None = None,
     code_diff: str = "",
-    affected_files: list[str] | None = None,
+    paths: list[str] | None = None,
     scope: Literal["project", "team", "org", "person"] | None = None,
 ) -> Recorded:
     """Record an error and the fix that worked, for the next session that meets it.
@@ -232,7 +232,7 @@ def remediation_record(
         solution: What fixed it.
         symptoms: The error messages, word for word.
         code_diff: The change.
-        affected_files: The files it changed.
+        paths: The files it changed.
         scope: Person: all their projects.
     """
     where = kept_in(runtime, scope)
@@ -242,7 +242,7 @@ def remediation_record(
         "root_cause": root_cause.strip(),
         "solution": solution.strip(),
         "code_diff": code_diff,
-        "affected_files": list(affected_files or ()),
+        "affected_files": list(paths or ()),
     }
     saved, united = record_remedy(runtime, where, title, data)
     runtime.trace.wrote(

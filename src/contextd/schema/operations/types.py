@@ -12,7 +12,8 @@ from contextd.domain.kinds import KINDS
 from contextd.domain.limits import PageSize
 from contextd.domain.validity import CURRENT
 from contextd.knowledge.acknowledgement import fate
-from contextd.knowledge.typed import TypedEntries, TypedEntry, save_typed, typed_entry
+from contextd.knowledge.recording import NewRecord, record_new
+from contextd.knowledge.typed import TypedEntries, TypedEntry, typed_entry
 from contextd.person.person import kept_in, where_kept
 from contextd.policies.policy_files import problems_of_files
 from contextd.runtime.operation import FieldsOf, operation
@@ -39,16 +40,14 @@ class SchemaView:
         """The user's types with their fields, the built-in ones by name, then the problems."""
         lines = [kind.as_text() for kind in self.types]
         if not self.types:
-            lines.append(
-                "no types defined yet (.context/schema.yaml); save_context keeps free text"
-            )
+            lines.append("no types defined yet (.context/schema.yaml); remember keeps free text")
         lines.append("built in: " + ", ".join(kind.name for kind in self.built_in))
         return "\n".join(lines + [f"! {problem.as_text()}" for problem in self.problems])
 
 
 @operation("GET /api/schema/types", profile="standard")
 def describe_schema(runtime: Runtime) -> SchemaView:
-    """List the user's context types with their fields. Call it before save_typed_context or query_by_type."""
+    """List the user's context types with their fields. Call it before remember or query_by_type."""
     schema = schema_of(runtime)
     return SchemaView(
         types=type_views(schema.types.values()),
@@ -62,11 +61,11 @@ def describe_schema(runtime: Runtime) -> SchemaView:
     )
 
 
-@operation("POST /api/contexts/typed", effect="write", profile="standard", personal=True)
+@operation("POST /api/contexts/typed", effect="write", profile="full", personal=True)
 def save_typed_context(
     runtime: Runtime,
     type: str,
-    data: Annotated[dict[str, Any], FieldsOf("type")],
+    fields: Annotated[dict[str, Any], FieldsOf("type")],
     tags: list[str] | None = None,
     source: str = "",
     bubble_id: str | None = None,
@@ -77,7 +76,7 @@ def save_typed_context(
 
     Args:
         type: The type's name.
-        data: The fields, by name.
+        fields: The fields, by name.
         tags: Words to filter by.
         source: Where it comes from; your client's name when empty.
         bubble_id: A bubble to put it in.
@@ -85,11 +84,11 @@ def save_typed_context(
     """
     where = kept_in(runtime, scope)
     bubble = bubble_in(runtime, bubble_id, where).id if bubble_id else ""
-    saved, note = save_typed(
-        runtime, type, data, tags=tags, source=source, bubble=bubble, scope=where
+    new = NewRecord(
+        type, tags=tags, fields=fields, source=source, scope=where, bubble=bubble, untyped=True
     )
+    saved, note = record_new(runtime, new)
     kind = schema_of(runtime).types.get(type)
-    runtime.trace.wrote([saved.record.id], type=type if kind else "context")
     notes = (note, fate(saved), where_kept(runtime, where, scope))
     return typed_entry(saved.record, kind, CURRENT, "; ".join(filter(None, notes)))
 

@@ -64,16 +64,9 @@ class SearchHit:
     symbol: str = ""
 
     def as_text(self) -> str:
-        """The text, then its source and the reason; of code, its location first."""
-        return self._told(f"{self.score:.3f}", self.why)
-
-    def as_line(self) -> str:
-        """The same without the reason."""
-        return self._told()
-
-    def _told(self, *why: str) -> str:
+        """The text, then where it comes from and why it is here; of code, first where it is."""
         session = f"session {short_id(self.session)}" if self.session else ""
-        notes = (session, *why, self.stale, self.validity)
+        notes = (session, f"{self.score:.3f}", self.why, self.stale, self.validity)
         if self.type == "code":
             place = f"{self.source} {self.symbol}".rstrip()
             changed = f"changed {self.date}" if self.date else ""

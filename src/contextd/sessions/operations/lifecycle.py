@@ -9,7 +9,7 @@ from contextd.briefing.briefing import brief, quoted_in, read_lately, told_by
 from contextd.briefing.context_file import LATELY, changes_since, time_sense, with_work
 from contextd.briefing.tiers import tiers_of
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL, RENDERED
+from contextd.domain.details import RENDERED
 from contextd.domain.errors import Invalid
 from contextd.domain.kinds import kinds_that
 from contextd.domain.limits import Id, OptionalId, Range
@@ -42,12 +42,12 @@ class Started:
     """A new session and its briefing."""
 
     session_id: str
-    injected: Annotated[list[str], DETAIL]
+    injected: list[str]
     briefing: Annotated[str, RENDERED]
-    tokens: Annotated[int, DETAIL]
-    remaining_budget: Annotated[int, DETAIL]
-    time: Annotated[dict[str, Any], DETAIL]
-    external_changes: Annotated[list[str], DETAIL]
+    tokens: int
+    remaining_budget: int
+    time: dict[str, Any]
+    external_changes: list[str]
     note: str = ""
 
     def as_text(self) -> str:
@@ -59,18 +59,18 @@ class Started:
 @operation("POST /api/sessions", effect="write", profile="core")
 def session_start(
     runtime: Runtime,
-    task_description: str = "",
+    task: str = "",
     budget: Annotated[int, Range(0)] | None = None,
     all_branches: bool = False,
 ) -> Started:
     """Start a session: gives its id and a briefing. Pass the id to later calls.
 
     Args:
-        task_description: Your task.
+        task: Your task.
         budget: Most tokens of the briefing.
         all_branches: Unmerged branches too.
     """
-    task = task_of(runtime, task_description)
+    task = task_of(runtime, task)
     begun = session_begun(runtime)
     if begun is not None and (begun.data.get("hooked") or begun.data.get(IMPLICIT)):
         # Hooks already track this session, or an earlier call began it: it only gets its task.
@@ -189,6 +189,11 @@ class Logged:
     events: int
     redacted: int = 0
 
+    def as_text(self) -> str:
+        """How many events there are."""
+        secrets = f"; {self.redacted} secrets removed" if self.redacted else ""
+        return f"session {short_id(self.session_id)} has {self.events} events{secrets}"
+
 
 @operation("POST /api/sessions/{session_id}/log", effect="write", profile="standard")
 def session_log(
@@ -216,7 +221,7 @@ class Ended:
 
     session_id: str
     memories_extracted: int = 0
-    job_id: Annotated[str, DETAIL] = ""
+    job_id: str = ""
     note: str = ""
 
     def as_text(self) -> str:
@@ -232,8 +237,8 @@ class Ended:
 
 _GOES_ON = "The session ends when your client ends it; the outcome is stored."
 _ASK = (
-    "If it taught something that rules cannot see, record up to three lessons with memory_record: "
-    "title, when to use it and when not, one to three sentences."
+    "If it taught something that rules cannot see, record up to three lessons with remember: "
+    "kind lesson, title, one to three sentences, when to use it and when not as the field description."
 )
 
 

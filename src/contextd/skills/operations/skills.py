@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL, DOCUMENT
+from contextd.domain.details import DOCUMENT
 from contextd.domain.errors import NotFound, nearest
 from contextd.domain.limits import Range, Text
 from contextd.domain.problems import FileProblem
@@ -48,17 +48,11 @@ class FoundSkill:
     why: str = ""
 
     def as_text(self) -> str:
-        """Name and purpose, then its cost and its record of use."""
-        return f"{self._told()} · {self.why})"
-
-    def as_line(self) -> str:
-        """The same without the reason of the match."""
-        return f"{self._told()})"
-
-    def _told(self) -> str:
+        """Name and what it is for, then what it costs and how it served."""
         trigger = f" Use it: {self.trigger}" if self.trigger else ""
         counts = f"{self.tokens} tokens, used {self.used}×, helped {self.helped}×"
-        return f"{self.name}: {self.description}{trigger}\n  ({counts} · {self.file or self.scope}"
+        place = self.file or self.scope
+        return f"{self.name}: {self.description}{trigger}\n  ({counts} · {place} · {self.why})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,23 +72,23 @@ class FoundSkills:
 
 @operation("GET /api/skills/search", profile="standard", personal=True)
 def skill_search(
-    runtime: Runtime, task: Text, limit: Annotated[int, Range(1, _MOST_LISTED)] = 5
+    runtime: Runtime, query: Text, limit: Annotated[int, Range(1, _MOST_LISTED)] = 5
 ) -> FoundSkills:
     """Find skills (written procedures) for a task. skill_get returns one in full.
 
     Args:
-        task: What you are about to do.
+        query: What you are about to do.
         limit: The most results.
     """
     problems = follow_skill_files(runtime)
     found = find_records(
-        runtime, task, ("skill",), limit=limit, handed_out=False, strict=True, statuses=("active",)
+        runtime, query, ("skill",), limit=limit, handed_out=False, strict=True, statuses=("active",)
     )
     hits = {hit.record.id: (hit.record, hit.score, hit.why) for hit in found.hits}
-    words = set(content_words(task))
+    words = set(content_words(query))
     for record in _skills(runtime):
         trigger = set(content_words(str(record.data.get("trigger") or "")))
-        named = record.title.casefold() in task.casefold().split()
+        named = record.title.casefold() in query.casefold().split()
         if named or (trigger and len(trigger & words) >= TRIGGERED * len(trigger)):
             why = "its name" if named else "its trigger"
             hits[record.id] = (record, 1.0, why)
@@ -103,7 +97,7 @@ def skill_search(
     runtime.trace.gave += [
         Serving("discovery", one.id, count_tokens(text_form(one))) for one in skills
     ]
-    noted = asked(runtime, task, [one.id for one in skills], type="skill")
+    noted = asked(runtime, query, [one.id for one in skills], type="skill")
     nothing = unanswered(runtime, "no matching skill", noted=noted)
     return FoundSkills(skills, _told(problems), found.notice if skills else nothing)
 
@@ -166,12 +160,12 @@ class Skill:
     folder: str = ""
     files: list[str] = field(default_factory=list[str])
     required_tools: list[str] = field(default_factory=list[str])
-    source: Annotated[str, DETAIL] = ""
-    scope: Annotated[str, DETAIL] = ""
-    tokens: Annotated[int, DETAIL] = 0
-    used: Annotated[int, DETAIL] = 0
-    helped: Annotated[int, DETAIL] = 0
-    unhelped: Annotated[int, DETAIL] = 0
+    source: str = ""
+    scope: str = ""
+    tokens: int = 0
+    used: int = 0
+    helped: int = 0
+    unhelped: int = 0
     problems: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:

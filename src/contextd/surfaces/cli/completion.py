@@ -179,7 +179,7 @@ def _statuses(typed: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 _OF_RECORDS: dict[str, Names] = {
-    "kind": _kinds, "status": _statuses, "id": _records, "memory_id": _records,
+    "kind": _kinds, "status": _statuses, "id": _records,
 }  # fmt: skip
 _ROOMS_OF_RECORDS = (
     "knowledge", "search", "schema", "person", "consolidation", "learning", "remedies", "skills",

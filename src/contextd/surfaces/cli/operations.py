@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from contextd.domain.argument_names import argument_meant
 from contextd.domain.errors import Invalid
 from contextd.surfaces.cli.completion import completes
 from contextd.surfaces.cli.output import Console, ask, json_option
@@ -16,6 +17,8 @@ from contextd.surfaces.cli.table import SHORTHANDS, Verb
 from contextd.surfaces.cli.values import is_switched, switch, typed_fields, value_of
 
 _WORDS, _FIELD = "words", "field"
+_ALWAYS = frozenset({"--json", "--help", "--field"})
+"""Options that no argument of an operation may take the place of."""
 _WIDEST = 30
 """Characters of choices that leave room for their meaning beside them."""
 _METAVARS = {
@@ -38,6 +41,7 @@ class OperationCommand(click.Command):
         self.positions = _positions(op, self.verb)
         self.holder = next((one for one in op.parameters if one.fields_of), None)
         self._by_flag = {one.flag: one for one in op.parameters}
+        self._names = {one.name: one for one in op.parameters}
         self._short = {
             short: f"--{name}={value}"
             for short, (name, value) in SHORTHANDS.items()
@@ -96,6 +100,7 @@ class OperationCommand(click.Command):
 
     def _respelled(self, args: Sequence[str]) -> list[str]:
         spelled: list[str] = []
+        named: dict[str, str] = {}
         words = list(args)
         while words:
             word = words.pop(0)
@@ -105,10 +110,14 @@ class OperationCommand(click.Command):
                 spelled.append(self._short[word])
                 continue
             name, equals, value = word.partition("=")
-            name = name.replace("_", "-")
+            given = name.replace("_", "-")
+            name = self._flag_meant(given)
+            one = self._by_flag.get(name.replace("--no-", "--", 1))
+            if one is not None:
+                self._require_one_name(one, given, named)
             one = self._by_flag.get(name)
             if one is None:
-                spelled.append(word)
+                spelled.append(word if name == given else name + equals + value)
             elif one.kind == "flag":
                 if not equals and words and is_switched(words[0]):
                     value = words.pop(0)
@@ -120,6 +129,25 @@ class OperationCommand(click.Command):
                 # Whatever stands behind an option that takes a value is its value.
                 spelled.append(f"{name}={words.pop(0)}")
         return spelled
+
+    def _require_one_name(self, one: Parameter, option: str, named: dict[str, str]) -> None:
+        """Raise `Invalid` for an option that was given before by another of its names."""
+        plain = option.replace("--no-", "--", 1) if one.kind == "flag" else option
+        before = named.setdefault(one.name, plain)
+        if before != plain:
+            raise Invalid(
+                f"{before} and {plain} are the same option", f"give only one of them: {one.flag}"
+            )
+
+    def _flag_meant(self, name: str) -> str:
+        """The flag that a word with dashes stands for; the word itself where it stands for none."""
+        begin = "--no-" if name.startswith("--no-") else "--"
+        if name in self._by_flag or not name.startswith("--") or name in _ALWAYS:
+            return name
+        meant = argument_meant(name.removeprefix(begin), self._names, self.op.aliases)
+        if meant is None or (begin == "--no-" and self._names[meant].kind != "flag"):
+            return name
+        return begin + self._names[meant].flag[2:]
 
     def _run(self, **options: Any) -> int:
         console = Console(options.pop("as_json"), wrap=self.op.room != "codebase")

@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, field
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
@@ -59,7 +59,9 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """An operation as the command line offers it. `room` is where it is defined."""
+    """An operation as the command line offers it. `room` is where it is defined, `aliases` are its own further
+    words for its arguments.
+    """
 
     name: str
     room: str
@@ -67,6 +69,7 @@ class Signature:
     summary: str
     description: str
     parameters: tuple[Parameter, ...]
+    aliases: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
     def command(self) -> str:
@@ -130,6 +133,7 @@ def _of_table() -> list[Signature]:
             summary=op.summary,
             description=op.description,
             parameters=tuple(_parameters(op)),
+            aliases=dict(op.aliases),
         )
         for op in OPERATIONS.values()
     ]
@@ -144,21 +148,21 @@ def _parameters(op: Operation) -> Iterator[Parameter]:
         LocalPath,
     )
 
-    for name, field in op.arguments.model_fields.items():
-        of = [part for part in get_args(field.annotation) if part is not NoneType]
-        bare = of[0] if get_origin(field.annotation) in (Union, UnionType) else field.annotation
+    for name, info in op.arguments.model_fields.items():
+        of = [part for part in get_args(info.annotation) if part is not NoneType]
+        bare = of[0] if get_origin(info.annotation) in (Union, UnionType) else info.annotation
         bare = get_args(bare)[0] if get_origin(bare) is Annotated else bare
         kind = _KINDS.get(get_origin(bare) or bare, "text")
-        marks = [mark for mark in field.metadata if isinstance(mark, FieldsOf)]
+        marks = [mark for mark in info.metadata if isinstance(mark, FieldsOf)]
         yield Parameter(
             name=name,
             kind=kind,
-            required=field.is_required(),
-            help=PROJECT_ABOUT if name == PROJECT else field.description or "",
-            limits=stated(field.annotation, *field.metadata),
-            default="" if field.is_required() else _shown(field.default),
+            required=info.is_required(),
+            help=PROJECT_ABOUT if name == PROJECT else info.description or "",
+            limits=stated(info.annotation, *info.metadata),
+            default="" if info.is_required() else _shown(info.default),
             choices=tuple(filter(None, map(str, get_args(bare)))) if kind == "choice" else (),
-            path=any(isinstance(mark, LocalPath) for mark in field.metadata),
+            path=any(isinstance(mark, LocalPath) for mark in info.metadata),
             fields_of=marks[0].argument if marks else "",
             replaces=bool(marks and marks[0].replaces),
         )

@@ -130,7 +130,7 @@ class Verb:
 
 VERBS = {
     "search": Verb("context_search", words="join"),
-    "remember": Verb("remember", positional="content", words="join"),
+    "remember": Verb("remember", positional="text", words="join"),
     "recall": Verb("memory_search", words="join", wider="search"),
     "forget": Verb("delete_record", words="each"),
     "list": Verb("list_records", positional="kind"),
@@ -243,10 +243,10 @@ SYNONYMS = {
 
 OPTION_SYNONYMS = {
     "all": "limit",
-    "body": "content",
+    "body": "text",
     "count": "limit",
     "data": "field",
-    "description": "content",
+    "description": "text",
     "dir": "project",
     "fields": "field",
     "file": "path",
@@ -257,7 +257,7 @@ OPTION_SYNONYMS = {
     "label": "tags",
     "level": "scope",
     "max": "limit",
-    "message": "content",
+    "message": "text",
     "name": "title",
     "number": "limit",
     "output": "json",
@@ -267,7 +267,6 @@ OPTION_SYNONYMS = {
     "size": "limit",
     "subject": "title",
     "tag": "tags",
-    "text": "content",
     "top": "limit",
     "type": "kind",
 }

@@ -67,8 +67,8 @@ async def _settled(desk: Desk) -> list[dict[str, Any]] | None:
     if not desk.query("settled"):
         return None
     found = await asyncio.gather(
-        desk.ask("list_contradictions", state="resolved", limit=_SETTLED),
-        desk.ask("list_contradictions", state="dismissed", limit=_SETTLED),
+        desk.ask("list_contradictions", status="resolved", limit=_SETTLED),
+        desk.ask("list_contradictions", status="dismissed", limit=_SETTLED),
     )
     settled = [dispute for part in found for dispute in part["contradictions"]]
     return sorted(settled, key=_last_change, reverse=True)

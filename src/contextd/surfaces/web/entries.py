@@ -68,10 +68,10 @@ async def save(desk: Desk) -> Response:
             kinds = (await desk.ask("describe_schema"))["types"]
             kind = next((k for k in kinds if k["name"] == chosen), _NOTE)
             data = typed_fields(_shapes(kind), given)
-            done = await desk.ask("save_typed_context", type=chosen, data=data, tags=tags)
+            done = await desk.ask("save_typed_context", type=chosen, fields=data, tags=tags)
         else:
             content = _answered(given.get("content", ""), answer)
-            done = await desk.ask("save_context", content=content, tags=tags)
+            done = await desk.ask("save_context", text=content, tags=tags)
     except ContextdError as error:
         if error.code not in ("invalid", "too_large"):
             raise

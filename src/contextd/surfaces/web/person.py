@@ -34,7 +34,7 @@ async def add(desk: Desk) -> Response:
     content, how = desk.field("content").strip(), desk.field("strength") or "mild"
     fields = {"strength": how} if how in STRENGTHS else {}
     try:
-        done = await desk.ask("remember", content=content, fields=fields, scope="person")
+        done = await desk.ask("remember", text=content, fields=fields, scope="person")
     except ContextdError as error:
         if error.code not in ("invalid", "too_large"):
             raise

@@ -42,7 +42,7 @@ async def listing(desk: Desk) -> Response:
     where = {
         "kind": chosen["kind"],
         "status": chosen["status"] or "active",
-        "tag": chosen["tag"],
+        "tags": chosen["tag"],
         "type": chosen["type"],
         "source": chosen["source"],
         "trust": chosen["trust"],
@@ -149,9 +149,9 @@ async def edit(desk: Desk) -> Response:
             "edit_record",
             id=id,
             title=given["title"],
-            content=given["content"],
+            text=given["content"],
             tags=[tag for tag in given["tags"].split(",") if tag.strip()],
-            data=data,
+            fields=data,
             version=given["version"],
             dry_run=not saving,
         )
@@ -254,7 +254,7 @@ def _act(operation: str, banner: str, undo: str = "") -> Handler:
 def _rate(useful: bool) -> Handler:
     async def rate(desk: Desk) -> Response:
         id = desk.request.path_params["id"]
-        done = await desk.ask("report_usefulness", context_ids=[id], useful=useful)
+        done = await desk.ask("report_usefulness", ids=[id], useful=useful)
         sure = round(100 * done["scores"][0]["confidence"])
         message = f"Saved. Its confidence is now {sure}%, which changes its rank."
         return desk.go(

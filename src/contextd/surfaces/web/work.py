@@ -102,7 +102,7 @@ _KINDS = {"file": "Files", "discovery": "Records", "summary": "Summaries"}
 async def jobs(desk: Desk) -> Response:
     """Background work."""
     state = desk.query("state")
-    found = await desk.ask("jobs", state=state or "any", limit=_JOBS)
+    found = await desk.ask("jobs", status=state or "any", limit=_JOBS)
     return desk.page(
         "jobs.html",
         jobs=found["jobs"],
@@ -127,7 +127,7 @@ async def retry(desk: Desk) -> Response:
     if wanted:
         ids = [wanted]
     else:
-        failed = (await desk.ask("jobs", state="failed", limit=_JOBS))["jobs"]
+        failed = (await desk.ask("jobs", status="failed", limit=_JOBS))["jobs"]
         ids = [job["id"] for job in failed]
     if not ids:
         raise NotFound("no failed jobs", "there is nothing to retry")

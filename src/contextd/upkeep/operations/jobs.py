@@ -58,22 +58,22 @@ class JobViews:
 @operation("GET /api/jobs", audience="owner", needs="upkeep")
 def jobs(
     runtime: Runtime,
-    state: Literal["any", "ready", "running", "failed", "done"] = "any",
+    status: Literal["any", "ready", "running", "failed", "done"] = "any",
     limit: Annotated[int, Range(0, 1_000)] = 20,
 ) -> JobViews:
     """Show background jobs: waiting, running, done and failed ones.
 
     Args:
-        state: Only jobs in this state.
+        status: Only jobs in this status.
         limit: The most jobs.
     """
     runtime = _looking(runtime)
     now, listed = runtime.clock.now(), runtime.view.jobs
-    found = listed.list(states=() if state == "any" else (state,), limit=limit)
+    found = listed.list(states=() if status == "any" else (status,), limit=limit)
     counts, strays = listed.count(), _strays(runtime)
     if strays:
         counts["failed"] = counts.get("failed", 0) + len(strays)
-    if state in ("any", "failed"):
+    if status in ("any", "failed"):
         found = sorted([*found, *strays], key=lambda job: job.created_at, reverse=True)[:limit]
     return JobViews([_row(job, now) for job in found], counts)
 

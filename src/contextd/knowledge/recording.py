@@ -1,0 +1,131 @@
+"""The one way to record something new: `remember`, and the tools of older clients for notes, lessons and typed
+entries, all end here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from typing import Any
+
+from contextd.domain.dataclass import dataclass
+from contextd.domain.errors import Invalid, nearest
+from contextd.domain.kind import Kind
+from contextd.domain.kinds import KINDS
+from contextd.domain.query import Query
+from contextd.domain.records import FOUND, Record, short_id
+from contextd.domain.scope import Scope
+from contextd.knowledge.typed import save_typed
+from contextd.knowledge.writing import Saved, change, save_new, within_limits
+from contextd.runtime.runtime import Runtime
+from contextd.schema.in_force import schema_of
+from contextd.schema.text import content_of
+
+
+@dataclass(frozen=True, slots=True)
+class NewRecord:
+    """What somebody wants recorded. `kind` is a built-in kind or a type of the user's, `bubble` the id of one.
+    With `untyped` an unknown kind is a type that nobody declared yet, otherwise it is an error.
+    """
+
+    kind: str
+    text: str = ""
+    title: str = ""
+    tags: Sequence[str] | None = None
+    fields: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    source: str = ""
+    scope: Scope | None = None
+    bubble: str = ""
+    untyped: bool = False
+
+
+def record_new(runtime: Runtime, new: NewRecord) -> tuple[Saved, str]:
+    """Store what `new` says; what became of it, and a note on its type.
+
+    A memory with a topic replaces the one on that topic. Raises `Invalid` with every field that does not
+    fit, for an unknown kind, and for a kind that other operations make.
+    """
+    kind = None if new.untyped else KINDS.get(new.kind)
+    if kind is None:
+        return _typed(runtime, new)
+    _require_recordable(kind)
+    fields = dict(new.fields)
+    topic = "-".join(str(fields.get("topic") or "").casefold().split())
+    if kind.name == "memory" and topic:
+        fields["topic"] = topic
+        before = _on_topic(runtime, topic, new.scope or runtime.scope)
+        if before is not None:
+            return _revised(runtime, before, new, fields), ""
+    if new.bubble:
+        fields["bubbleId"] = new.bubble
+    saved = save_new(
+        runtime,
+        kind.name,
+        title=new.title,
+        content=new.text or (content_of(kind.name, fields) if fields else ""),
+        tags=new.tags,
+        data=fields,
+        source=new.source,
+        scope=new.scope,
+        session=runtime.session,
+    )
+    runtime.trace.wrote([saved.record.id], type=kind.name)
+    return saved, ""
+
+
+def _require_recordable(kind: Kind) -> None:
+    if "remember" not in kind.created_by:
+        makers = " or ".join(kind.created_by)
+        raise Invalid(f"records of kind {kind.name} are made by {makers}", f"call {makers}")
+
+
+def _on_topic(runtime: Runtime, topic: str, scope: Scope) -> Record | None:
+    query = Query(
+        scopes=frozenset({scope}),
+        kinds=("memory",),
+        where={"topic": topic},
+        limit=1,
+        statuses=FOUND,
+    )
+    return next(iter(runtime.view.records.find(query).records), None)
+
+
+def _revised(runtime: Runtime, before: Record, new: NewRecord, fields: Mapping[str, Any]) -> Saved:
+    """The memory on a topic, with what is new in its place."""
+    topic = fields["topic"]
+    revision = before.with_(
+        title=new.title.strip(),
+        content=new.text.strip(),
+        data={**before.data, **fields},
+        tags=tuple(new.tags) if new.tags else before.tags,
+        status="active",
+    )
+    reason = f"topic {topic}"
+    after = change(runtime, before, within_limits(revision), action="update", reason=reason)
+    runtime.trace.wrote([after.id], type="memory", action="update")
+    return Saved("updated", f"{short_id(after.id)} on {topic} says this now", after, changed=True)
+
+
+def _typed(runtime: Runtime, new: NewRecord) -> tuple[Saved, str]:
+    types = schema_of(runtime).types
+    known = [*types, *KINDS]
+    if not new.untyped and new.kind not in known:
+        choices = "kinds: " + ", ".join(known)
+        hint = "; ".join(filter(None, (nearest(new.kind, known), choices)))
+        raise Invalid(f"no kind {new.kind!r}", hint)
+    if new.text:
+        raise Invalid(
+            f"entries of the type {new.kind} are made from their fields", "leave out the text"
+        )
+    saved, note = save_typed(
+        runtime,
+        new.kind,
+        new.fields,
+        tags=new.tags,
+        source=new.source,
+        bubble=new.bubble,
+        scope=new.scope,
+    )
+    type = new.kind if new.kind in types or not new.untyped else "context"
+    runtime.trace.wrote([saved.record.id], type=type)
+    return saved, note
