@@ -50,6 +50,59 @@ value mine; // a type of its own
 """,
 }
 
+SYSTEMS = {
+    "port.h": """#ifndef PORT_H
+#define PORT_H
+#ifdef _WIN32
+#include "win/port.h"
+#else
+#include "unix/port.h"
+#endif
+int port_open(port_handle handle); // uses port_handle
+int port_count(void);
+#endif
+""",
+    "unix/port.h": "typedef int port_handle;\n",
+    "win/port.h": "typedef void *port_handle;\n",
+    "unix/open.c": """#include "../port.h"
+int port_open(port_handle handle) { return handle; } // uses port_handle
+""",
+    "win/open.c": """#include "../port.h"
+int port_open(port_handle handle) { return handle != 0; } // uses port_handle
+""",
+    "first.c": '#include "port.h"\nint port_count(void) { return 1; }\n',
+    "second.c": '#include "port.h"\nint port_count(void) { return 2; }\n',
+    "use.c": """#include "port.h"
+int use(void) { return port_open(1) + port_count(); } // uses port_open
+""",
+}
+
+CONDITIONS = {
+    "table.h": "static const int table[] = {1, 2};\n#define TABLE_SIZE 2\n",
+    "make.c": """#ifdef MAKE_TABLE
+static int table[2];
+#else
+#include "table.h"
+#endif
+#ifdef __riscos
+#ifndef __GNUC__
+#define fileno(file) file->number
+#endif
+#endif
+int first(void) { return table[0] + TABLE_SIZE + fileno(0); } // uses TABLE_SIZE
+""",
+    "own.c": """#include "table.h"
+#define TABLE_SIZE 3
+int size = TABLE_SIZE;
+""",
+    "unnamed.c": """typedef struct { int a; } shared;
+shared one;
+""",
+    "named.c": """typedef struct shared { int b; } shared;
+shared two; // uses shared
+""",
+}
+
 CPP = {
     "shop/cart.h": """namespace shop {
 constexpr int kLimit = 3;
@@ -189,6 +242,12 @@ ASKED = {
     "c": (C, "value.h", "value VALUE_LIMIT on_value".split()),
     "c, a name in two files": (C, "one.c", ["BYTE"]),
     "c, a name of one file": (C, "alone.c", ["request"]),
+    "c, what systems define again": (SYSTEMS, "unix/port.h", ["port_handle"]),
+    "c, on another system": (SYSTEMS, "win/open.c", ["port_open"]),
+    "c, several programs": (SYSTEMS, "first.c", ["port_count"]),
+    "c, a condition": (CONDITIONS, "table.h", ["table", "TABLE_SIZE"]),
+    "c, a condition in the file": (CONDITIONS, "make.c", ["table", "fileno"]),
+    "c, unnamed types": (CONDITIONS, "named.c", ["shared"]),
     "c++, a static member": (CPP, "shop/runner.cc", ["Runner.limit"]),
     "c++, the standard library": (CPP, "shop/runner.h", ["std", "SHOP_FN"]),
     "c++": (CPP, "shop/cart.h", "shop.Cart shop.Cart.State shop.kLimit".split()),
