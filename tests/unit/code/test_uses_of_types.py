@@ -1,4 +1,4 @@
-"""Where types and constants of C, C++, Rust and PHP are used: each line marked `uses NAME` is certain, and no other
+"""Where types, constants and properties of C, C++, C#, Rust and PHP are used: each line marked `uses NAME` is certain, and no other
 line is.
 """
 
@@ -148,6 +148,47 @@ Cart* one; // uses shop.Cart
 """,
 }
 
+CSHARP = {
+    "Shop/Cart.cs": """namespace Shop;
+public interface INamed { string Title { get; } }
+public partial class Cart : INamed // uses INamed
+{
+    public string Title { get; set; } = "";
+    public Line First { get; set; }
+    public enum Size { Small, Large }
+    public string Shown() => Title + this.Title; // uses Cart.Title
+    public static Cart Made() => new Cart { Title = "x" }; // uses Cart, Cart.Title
+}
+public class Line { public string Title { get; set; } public const int Most = 3; }
+""",
+    "Shop/Cart.Sizes.cs": """namespace Shop;
+public partial class Cart
+{
+    Size size = Size.Small; // uses Cart.Size
+    int most = Line.Most; // uses Line.Most
+    string Own() { var Title = "mine"; return Title; }
+    string Deep() => First.Title; // uses Line.Title
+}
+""",
+    "Tests/Use.cs": """using Shop;
+class Use
+{
+    string Title;
+    void Run(Cart cart, Line line, Other other, INamed named) // uses Cart, INamed
+    {
+        var made = Cart.Made(); // uses Cart
+        Check(cart.Title, made.Title); // uses Cart.Title
+        Check(line.Title, Title); // uses Line.Title
+        Check(cart?.First.Title, made.First?.Title); // uses Line.Title
+        Check(named.Title, other.Title, Unknown().Title);
+        Check(new { Title = 1 }, Named(Title: 2), cart is { Title: "x" });
+        Cart.Size size = Cart.Size.Large; // uses Cart, Cart.Size
+    }
+    class Other { public string Title; }
+}
+""",
+}
+
 RUST = {
     "Cargo.toml": '[package]\nname = "m"\n',
     "src/lib.rs": """pub mod generic;
@@ -251,6 +292,12 @@ ASKED = {
     "c++, a static member": (CPP, "shop/runner.cc", ["Runner.limit"]),
     "c++, the standard library": (CPP, "shop/runner.h", ["std", "SHOP_FN"]),
     "c++": (CPP, "shop/cart.h", "shop.Cart shop.Cart.State shop.kLimit".split()),
+    "c#, a part of a type": (CSHARP, "Shop/Cart.Sizes.cs", ["Cart"]),
+    "c#": (
+        CSHARP,
+        "Shop/Cart.cs",
+        "Cart INamed Cart.Title Cart.Size Line.Title Line.Most".split(),
+    ),
     "php": (PHP, "src/functions.php", "priced count".split()),
     "php, a class": (PHP, "src/Label.php", ["Label"]),
     "rust, a trait": (RUST_MEMBERS, "src/lib.rs", ["Lane.BYTES", "Lane.half_width"]),
