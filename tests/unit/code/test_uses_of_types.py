@@ -91,6 +91,20 @@ static int table[2];
 #endif
 int first(void) { return table[0] + TABLE_SIZE + fileno(0); } // uses TABLE_SIZE
 """,
+    "first.h": """#ifndef SHARED
+#define SHARED extern
+#endif
+#if OLD_COMPILER
+#define inline
+#endif
+SHARED int one(void);
+static inline int ones(void) { return 1; }
+""",
+    "second.h": """#ifndef SHARED
+#define SHARED extern
+#endif
+SHARED int two(void);
+""",
     "own.c": """#include "table.h"
 #define TABLE_SIZE 3
 int size = TABLE_SIZE;
@@ -100,6 +114,23 @@ shared one;
 """,
     "named.c": """typedef struct shared { int b; } shared;
 shared two; // uses shared
+""",
+}
+
+GENERATED = {
+    "store.h": """struct store_row { int size; };
+typedef unsigned long(store_hash)(const char *key);
+int store_open(struct store_row *row); // uses store_row, store_open
+""",
+    "store.c": """#include "store.h"
+int store_open(struct store_row *row) { return row->size; } // uses store_row
+int put(int a) { return a; }
+""",
+    "tests/open.c": """#include "all.h"
+int main(void) { struct store_row row; store_open(&row); put(1); } // uses store_row, store_open
+""",
+    "tests/settings.c": """#include "config.h"
+int main(void) { struct store_row row; store_open(&row); }
 """,
 }
 
@@ -288,6 +319,9 @@ ASKED = {
     "c, several programs": (SYSTEMS, "first.c", ["port_count"]),
     "c, a condition": (CONDITIONS, "table.h", ["table", "TABLE_SIZE"]),
     "c, a condition in the file": (CONDITIONS, "make.c", ["table", "fileno"]),
+    "c, a header that is not there": (GENERATED, "store.h", ["store_row"]),
+    "c, a function of it": (GENERATED, "store.c", ["store_open", "put"]),
+    "c, a macro where there is none": (CONDITIONS, "first.h", ["SHARED", "inline"]),
     "c, unnamed types": (CONDITIONS, "named.c", ["shared"]),
     "c++, a static member": (CPP, "shop/runner.cc", ["Runner.limit"]),
     "c++, the standard library": (CPP, "shop/runner.h", ["std", "SHOP_FN"]),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from tree_sitter import Node
 
 from contextd.code.calls.linkage import MACRO
 from contextd.code.index.languages.outline import text_of
-from contextd.code.index.languages.table import language_of
 from contextd.code.symbols.sources import Sources
 from contextd.code.symbols.symbol_graph import Definition
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError
 from contextd.domain.regex import regex
 
@@ -21,74 +24,109 @@ _SYSTEMS = regex(
 )
 _ALWAYS = regex(r"!?\s*(?:defined)?\s*\(?\s*__GNUC__\s*\)?")
 """What compilers of the systems that are left define."""
-_CONDITIONS = frozenset(("preproc_ifdef", "preproc_if", "preproc_elif"))
+_NOT = regex(r"!\s*(?:defined\s*)?\(?\s*\Z")
+_BRANCHES = frozenset(("preproc_ifdef", "preproc_if", "preproc_elif"))
+_DIRECTIVE = regex(
+    rb"^[ \t]*#[ \t]*(ifdef|ifndef|if|elif|else|endif|define)\b((?:[^\n\\]|\\\n?)*)", re.M
+)
+_FIRST_WORD = regex(r"\s*(\w+)")
 
 
-def is_for_other_system(node: Node | None) -> bool | None:
-    """Tell whether a condition around a node names a system: one that is hardly this one, or that it is not one
-    of those (False). None without such a condition.
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition that a place depends on. `is_not` says `#ifndef`, `is_else` that the place is in another branch,
+    and `is_guard` that it is an include guard or `__cplusplus`.
     """
-    here = node
-    is_else = False
+
+    text: str
+    is_not: bool = False
+    is_else: bool = False
+    is_guard: bool = False
+
+
+def is_for_other_system(conditions: Iterable[Condition]) -> bool | None:
+    """Tell whether one of these names a system: one that is hardly this one, or that it is not one of those (False).
+    None without such a condition.
+    """
     marks: set[bool] = set()
-    while here is not None:
-        if here.type in _CONDITIONS:
-            condition = here.child_by_field_name("name") or here.child_by_field_name("condition")
-            text = text_of(condition)
-            is_not = text.lstrip().startswith("!") or here.children[0].type.endswith("ndef")
-            if _SYSTEMS.search(text):
-                marks.add(is_not == is_else)
-            elif _ALWAYS.fullmatch(text.strip()) and is_not != is_else:
-                marks.add(True)
-        is_else = here.type in ("preproc_else", "preproc_elif")
-        here = here.parent
+    for one in conditions:
+        named = _SYSTEMS.search(one.text)
+        before = one.text[: named.start()] if named is not None else one.text[:1]
+        is_not = one.is_not or bool(_NOT.search(before))
+        if named is not None:
+            marks.add(is_not == one.is_else)
+        elif _ALWAYS.fullmatch(one.text.strip()) and is_not != one.is_else:
+            marks.add(True)
     return (True in marks) if marks else None
+
+
+def conditions_around(node: Node | None) -> Iterator[Condition]:
+    """The conditions around a node, innermost first. Include guards are not told apart."""
+    is_else = False
+    while node is not None:
+        if node.type in _BRANCHES:
+            written = node.child_by_field_name("name") or node.child_by_field_name("condition")
+            yield Condition(text_of(written), node.children[0].type.endswith("ndef"), is_else)
+        is_else = node.type in ("preproc_else", "preproc_elif")
+        node = node.parent
 
 
 def is_defined_elsewhere(sources: Sources, one: Definition) -> bool:
     """Tell whether a file defines a name for some other system alone."""
-    marks = [is_for_other_system(node) for node in _nodes(sources, one)]
-    return bool(marks) and all(mark is True for mark in marks)
+    places = _places(sources, one)
+    return bool(places) and all(is_for_other_system(place) is True for place in places)
 
 
 def is_alternative(sources: Sources, one: Definition) -> bool:
     """Tell whether every definition of a name in its file depends on a condition other than the include guard."""
-    nodes = _nodes(sources, one)
-    return bool(nodes) and all(_is_conditional(node) for node in nodes)
+    places = _places(sources, one)
+    return bool(places) and all(any(not c.is_guard for c in place) for place in places)
 
 
-def _nodes(sources: Sources, one: Definition) -> list[Node]:
-    """Where a file defines a name, each time it does."""
-    language = language_of(one.path)
-    found: list[Node] = []
+def is_self_guarded(sources: Sources, one: Definition) -> bool:
+    """Tell whether a macro is defined where no other file has done so: `#ifndef X` around `#define X`."""
+    name = one.symbol.name
+    places = _places(sources, one)
+    return bool(places) and all(any(c.text.strip() == name for c in place) for place in places)
+
+
+def _places(sources: Sources, one: Definition) -> list[tuple[Condition, ...]]:
+    """The conditions of each definition of a name in its file."""
     with suppress(ContextdError):
         source = sources.current(one.path)
-        for each in source.file.symbols if language is not None else ():
-            same_home = each.parent == one.symbol.parent or each.kind == MACRO
-            if each.name == one.symbol.name and same_home and language is not None:
-                tree = sources.tree(source, language)
-                node = tree.descendant_for_byte_range(each.start, each.start)
-                if node is not None:
-                    found.append(node)
-    return found
+        starts = [
+            each.start
+            for each in source.file.symbols
+            if each.name == one.symbol.name
+            and (each.parent == one.symbol.parent or each.kind == MACRO)
+        ]
+        return conditions_at(source.data, starts)
+    return []
 
 
-def _is_conditional(node: Node) -> bool:
-    here: Node | None = node
-    while here is not None:
-        if here.type in _CONDITIONS and not _is_guard(here):
-            return True
-        here = here.parent
-    return False
-
-
-def _is_guard(condition: Node) -> bool:
-    """`#ifndef X_H` before `#define X_H`, or `#ifdef __cplusplus`."""
-    name = text_of(condition.child_by_field_name("name"))
-    if name == "__cplusplus":
-        return True
-    if condition.type != "preproc_ifdef" or not condition.children[0].type.endswith("ndef"):
-        return False
-    inner = next((one for one in condition.named_children[1:] if one.type != "comment"), None)
-    is_set = inner is not None and inner.type == "preproc_def"
-    return is_set and inner is not None and text_of(inner.child_by_field_name("name")) == name
+def conditions_at(data: bytes, starts: Sequence[int]) -> list[tuple[Condition, ...]]:
+    """The conditions of each of some offsets in a text, outermost first. A tree has not all: parsing blanks some."""
+    found: list[tuple[Condition, ...]] = []
+    waiting = sorted(starts)
+    stack: list[Condition] = []
+    opened = ""
+    for match in _DIRECTIVE.finditer(data):
+        while waiting and waiting[0] <= match.start(1):
+            found.append(tuple(stack))
+            waiting.pop(0)
+        word, text = match[1].decode(), match[2].decode("utf-8", "replace")
+        if word == "define" and stack and opened:
+            first = _FIRST_WORD.match(text)
+            is_guard = first is not None and first[1] == opened
+            stack[-1] = replace(stack[-1], is_guard=is_guard or stack[-1].is_guard)
+        opened = text.strip() if word == "ifndef" else ""
+        if word in ("if", "ifdef", "ifndef"):
+            is_guard = word == "ifdef" and text.strip() == "__cplusplus"
+            stack.append(Condition(text, word == "ifndef", is_guard=is_guard))
+        elif word == "endif" and stack:
+            stack.pop()
+        elif word == "else" and stack:
+            stack[-1] = replace(stack[-1], is_else=True, is_guard=False)
+        elif word == "elif" and stack:
+            stack[-1] = Condition(text)
+    return [*found, *[()] * len(waiting)]

@@ -8,7 +8,7 @@ from sys import intern
 
 from tree_sitter import Node
 
-from contextd.code.calls.conditions_c import is_for_other_system
+from contextd.code.calls.conditions_c import conditions_around, is_for_other_system
 from contextd.code.calls.expressions_c import (
     c_typed,
     c_value,
@@ -62,7 +62,7 @@ def function(reading: FileReading, node: Node) -> None:
 
 def _note_system(reading: FileReading, node: Node, name: str) -> None:
     """Note a definition that stands under a condition which names a system."""
-    is_elsewhere = is_for_other_system(node)
+    is_elsewhere = is_for_other_system(conditions_around(node))
     if is_elsewhere is not None:
         reading.bind(f"{ELSEWHERE if is_elsewhere else HERE}{name}", ("name", name), 0)
 

@@ -24,6 +24,7 @@ _SYSTEM_WORDS = frozenset(
 )
 """Words in paths of files that only one kind of system or processor compiles."""
 _PATH_WORDS = re.compile(r"[^/._\-]+")
+_SETTINGS = re.compile(r"conf(?:ig)?|version", re.I)
 _MOST_UNSEEN = 3
 """Definitions named for what a file declares nowhere: where there are more, the name tells nothing."""
 
@@ -172,7 +173,22 @@ class Linkage:
             and one.symbol.kind in _FUNCTIONS
             and not is_declaration(one.symbol)
         ]
-        return Choice(tuple(far) if len(far) <= _MOST_UNSEEN else (), seen=False)
+        bodies = _distinct(far)
+        # A header that is generated or installed may declare it; the library has few names of several words.
+        is_alone = len(bodies) == 1 and bodies[0].symbol.name.strip("_").count("_") > 0
+        is_alone = is_alone and not any(one.symbol.kind == MACRO for one in every)
+        is_whole = is_alone and self.is_blind(path)
+        return Choice(tuple(far) if len(far) <= _MOST_UNSEEN else (), is_whole, seen=False)
+
+    def is_blind(self, path: str) -> bool:
+        """Tell whether a file includes a header by quotes that is not in the repository, other than settings."""
+        file = self.graph.files.get(path)
+        return file is not None and any(
+            not one.target
+            and not one.specifier.startswith("<")
+            and not _SETTINGS.search(one.specifier)
+            for one in file.imports
+        )
 
     def _function(self, path: str, functions: list[Definition], macros: list[Definition]) -> Choice:
         bodies = [one for one in functions if not is_declaration(one.symbol)]

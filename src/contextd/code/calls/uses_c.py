@@ -14,7 +14,11 @@ from math import inf
 from tree_sitter import Node
 
 from contextd.code.calls.call_graph import CallGraph
-from contextd.code.calls.conditions_c import is_alternative, is_defined_elsewhere
+from contextd.code.calls.conditions_c import (
+    is_alternative,
+    is_defined_elsewhere,
+    is_self_guarded,
+)
 from contextd.code.calls.extract_c import NAMESPACE, USING
 from contextd.code.calls.layout import CONSTANTS, FUNCTIONS
 from contextd.code.calls.linkage import MACRO, Linkage, are_for_systems
@@ -30,6 +34,9 @@ _TYPES = frozenset(("type_identifier", "namespace_identifier"))
 _TEXT = "preproc_arg"
 _ALIAS = "type"
 _SOURCES = (".c", ".cc", ".cpp", ".cxx", ".m", ".mm")
+_KEYWORDS = frozenset(
+    "inline const volatile restrict bool true false static_assert noexcept constexpr nullptr override".split()
+)
 _UNNAMED = frozenset(("typedef struct", "typedef union", "typedef enum", "typedef class"))
 _STANDARD = "std"
 """The namespace of the standard library: a project opens it to declare or specialise, and never defines it."""
@@ -54,7 +61,7 @@ def uses_in_c(
         for line in (each.symbol.start_line, each.symbol.end_line)
         if line == each.symbol.start_line or each.symbol.kind == _ALIAS
     }
-    is_open = is_defined_elsewhere(sources, one)
+    is_open = is_defined_elsewhere(sources, one) or _is_stand_in(calls, sources, one)
     for path in _candidates(calls, one):
         if among is not None and not among(path):
             continue
@@ -74,13 +81,28 @@ def uses_in_c(
             yield from found
 
 
+def _is_stand_in(calls: CallGraph, sources: Sources, one: Definition) -> bool:
+    """Tell whether a macro is defined only where nothing else of its name is: a keyword, or a macro of another header."""
+    if one.symbol.kind != MACRO:
+        return False
+    if one.symbol.name in _KEYWORDS:
+        return is_alternative(sources, one)
+    others = {each.path for _, each in calls.layout.linkage.named(one.symbol.name)} - {one.path}
+    return bool(others) and is_self_guarded(sources, one)
+
+
 def _candidates(calls: CallGraph, one: Definition) -> Iterator[str]:
     """The files that include a definition; then headers whose includers do, where nothing else has the name."""
     linkage = calls.layout.linkage
     named = [each for _, each in linkage.named(one.symbol.name)]
     is_alone = all(_same(linkage, each, one) for each in named)
     # A type may be named in a header, and have its members in a file that nobody includes.
-    anchors = {each.path for each in named} if is_alone else {one.path}
+    is_module = one.symbol.kind == "module"
+    anchors = {
+        each.path
+        for each in named
+        if is_alone or each == one or (is_module and _same(linkage, each, one))
+    }
     if one.symbol.parent:
         # The body of a class declares a static member, another file may define it.
         outer, _, last = one.symbol.parent.rpartition(".")
@@ -88,9 +110,15 @@ def _candidates(calls: CallGraph, one: Definition) -> Iterator[str]:
     code = [path for path in sorted(calls.graph.files) if calls.layout.family(path) == "c"]
     seeing = [path for path in code if anchors & linkage.included(path)]
     yield from seeing
-    if is_alone and calls.graph.importers.get(one.path):
+    if is_alone:
         included = {inner for path in seeing for inner in linkage.included(path)}
-        yield from sorted(included.intersection(code).difference(seeing))
+        if not calls.graph.importers.get(one.path):
+            included = set()
+        # A header that is generated or installed may bring the name.
+        blind = [
+            path for path in code if not one.path.endswith(_SOURCES) and linkage.is_blind(path)
+        ]
+        yield from sorted(included.intersection(code).union(blind).difference(seeing))
 
 
 def _meant(
