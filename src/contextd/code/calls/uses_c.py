@@ -23,7 +23,7 @@ from contextd.code.calls.extract_c import NAMESPACE, USING
 from contextd.code.calls.layout import CONSTANTS, FUNCTIONS
 from contextd.code.calls.linkage import MACRO, Linkage, are_for_systems
 from contextd.code.index.languages.outline import text_of
-from contextd.code.symbols.references import Reference, named_nodes
+from contextd.code.symbols.references import Reference, named_nodes, node_of
 from contextd.code.symbols.sources import Sources
 from contextd.code.symbols.symbol_graph import Definition
 from contextd.domain.errors import ContextdError
@@ -53,10 +53,12 @@ def uses_in_c(
     by the monotonic clock, those found so far; the next call begins where this one ended.
     """
     name = one.symbol.name
+    # `TEST(cart, is_empty) {` looks like the definition of a function that is called as the macro is.
+    kind = MACRO if one.symbol.kind == MACRO else ""
     own = {
         (each.path, line)
         for _, each in calls.layout.linkage.named(name)
-        if each.qualified == one.qualified
+        if each.qualified == one.qualified and (each.symbol.kind == MACRO or not kind)
         # `typedef struct { … } name;` has its name at the end.
         for line in (each.symbol.start_line, each.symbol.end_line)
         if line == each.symbol.start_line or each.symbol.kind == _ALIAS
@@ -74,7 +76,7 @@ def uses_in_c(
             if found is None:
                 found = calls.lines_of_names[key] = tuple(
                     (line, certain and not is_open)
-                    for node, line in named_nodes(sources, source, name)
+                    for node, line in named_nodes(sources, source, name, kind)
                     if (path, line.line) not in own
                     and (certain := _meant(calls, sources, one, path, node, line.start)) is not None
                 )
@@ -89,6 +91,12 @@ def _is_stand_in(calls: CallGraph, sources: Sources, one: Definition) -> bool:
         return is_alternative(sources, one)
     others = {each.path for _, each in calls.layout.linkage.named(one.symbol.name)} - {one.path}
     return bool(others) and is_self_guarded(sources, one)
+
+
+def is_type_word(sources: Sources, line: Reference) -> bool:
+    """Tell whether a word stands where a type does, as the arguments of `TEST(cart, is_empty) {` do. No function does."""
+    node = node_of(sources, line)
+    return node is not None and node.type in _TYPES
 
 
 def _candidates(calls: CallGraph, one: Definition) -> Iterator[str]:
