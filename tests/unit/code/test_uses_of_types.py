@@ -174,16 +174,16 @@ void run() { Runner::limit = 1; } // uses Runner.limit
 std::string text;
 """,
     "tests/cart_test.cc": """#include "../shop/checks.h"
-CHECK_THAT(cart, total) { total(1); } // uses CHECK_THAT, shop.total
+CHECK_THAT(cart, total) { // uses CHECK_THAT
+  total(1); // uses total
+}
+MEASURE(total); // uses total
 """,
     "shop/checks.h": """#define CHECK_THAT(suite, name) void suite##_##name()
-namespace shop { int total(int a); }
-using namespace shop;
+int total(int a); // uses total
 """,
     "shop/checks.cc": """#include "checks.h"
-namespace shop {
 int total(int a) { return a; }
-}
 """,
     "using.cc": """#include "shop/cart.h"
 using namespace shop;
@@ -337,6 +337,7 @@ ASKED = {
     "c, unnamed types": (CONDITIONS, "named.c", ["shared"]),
     "c++, a static member": (CPP, "shop/runner.cc", ["Runner.limit"]),
     "c++, the standard library": (CPP, "shop/runner.h", ["std", "SHOP_FN"]),
+    "c++, a function": (CPP, "shop/checks.cc", ["total"]),
     "c++, a macro": (CPP, "shop/checks.h", ["CHECK_THAT"]),
     "c++": (CPP, "shop/cart.h", "shop.Cart shop.Cart.State shop.kLimit".split()),
     "c#, a part of a type": (CSHARP, "Shop/Cart.Sizes.cs", ["Cart"]),

@@ -33,7 +33,7 @@ _FIRST_WORD = regex(r"\s*(\w+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class Branch:
     """A condition that a place depends on. `is_not` says `#ifndef`, `is_else` that the place is in another branch,
     and `is_guard` that it is an include guard or `__cplusplus`.
     """
@@ -44,7 +44,7 @@ class Condition:
     is_guard: bool = False
 
 
-def is_for_other_system(conditions: Iterable[Condition]) -> bool | None:
+def is_for_other_system(conditions: Iterable[Branch]) -> bool | None:
     """Tell whether one of these names a system: one that is hardly this one, or that it is not one of those (False).
     None without such a condition.
     """
@@ -60,13 +60,13 @@ def is_for_other_system(conditions: Iterable[Condition]) -> bool | None:
     return (True in marks) if marks else None
 
 
-def conditions_around(node: Node | None) -> Iterator[Condition]:
+def conditions_around(node: Node | None) -> Iterator[Branch]:
     """The conditions around a node, innermost first. Include guards are not told apart."""
     is_else = False
     while node is not None:
         if node.type in _BRANCHES:
             written = node.child_by_field_name("name") or node.child_by_field_name("condition")
-            yield Condition(text_of(written), node.children[0].type.endswith("ndef"), is_else)
+            yield Branch(text_of(written), node.children[0].type.endswith("ndef"), is_else)
         is_else = node.type in ("preproc_else", "preproc_elif")
         node = node.parent
 
@@ -90,7 +90,7 @@ def is_self_guarded(sources: Sources, one: Definition) -> bool:
     return bool(places) and all(any(c.text.strip() == name for c in place) for place in places)
 
 
-def _places(sources: Sources, one: Definition) -> list[tuple[Condition, ...]]:
+def _places(sources: Sources, one: Definition) -> list[tuple[Branch, ...]]:
     """The conditions of each definition of a name in its file."""
     with suppress(ContextdError):
         source = sources.current(one.path)
@@ -104,11 +104,11 @@ def _places(sources: Sources, one: Definition) -> list[tuple[Condition, ...]]:
     return []
 
 
-def conditions_at(data: bytes, starts: Sequence[int]) -> list[tuple[Condition, ...]]:
+def conditions_at(data: bytes, starts: Sequence[int]) -> list[tuple[Branch, ...]]:
     """The conditions of each of some offsets in a text, outermost first. A tree has not all: parsing blanks some."""
-    found: list[tuple[Condition, ...]] = []
+    found: list[tuple[Branch, ...]] = []
     waiting = sorted(starts)
-    stack: list[Condition] = []
+    stack: list[Branch] = []
     opened = ""
     for match in _DIRECTIVE.finditer(data):
         while waiting and waiting[0] <= match.start(1):
@@ -122,11 +122,11 @@ def conditions_at(data: bytes, starts: Sequence[int]) -> list[tuple[Condition, .
         opened = text.strip() if word == "ifndef" else ""
         if word in ("if", "ifdef", "ifndef"):
             is_guard = word == "ifdef" and text.strip() == "__cplusplus"
-            stack.append(Condition(text, word == "ifndef", is_guard=is_guard))
+            stack.append(Branch(text, word == "ifndef", is_guard=is_guard))
         elif word == "endif" and stack:
             stack.pop()
         elif word == "else" and stack:
             stack[-1] = replace(stack[-1], is_else=True, is_guard=False)
         elif word == "elif" and stack:
-            stack[-1] = Condition(text)
+            stack[-1] = Branch(text)
     return [*found, *[()] * len(waiting)]

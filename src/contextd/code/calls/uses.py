@@ -17,7 +17,7 @@ from contextd.code.calls.edges import Edge
 from contextd.code.calls.facts import UseKind
 from contextd.code.calls.layout import FUNCTIONS
 from contextd.code.calls.queries import QUERIES
-from contextd.code.calls.uses_c import is_type_word, uses_in_c
+from contextd.code.calls.uses_c import is_part_of_name, uses_in_c
 from contextd.code.calls.uses_csharp import (
     is_member_of_csharp,
     parts_of_holder,
@@ -71,7 +71,7 @@ def uses(
     for line in _word_uses(calls, sources, one, among):
         if time.monotonic() > until:
             break
-        if calls.layout.family(line.path) == "c" and is_type_word(sources, line):
+        if calls.layout.family(line.path) == "c" and is_part_of_name(sources, line):
             continue
         known = found.get((line.path, line.line))
         if known is not None and known.certain:

@@ -31,6 +31,7 @@ from contextd.domain.errors import ContextdError
 _MEMBERS = frozenset(("field_identifier", "statement_identifier"))
 """Nodes that name a field or a label: never a type, a constant or a macro."""
 _TYPES = frozenset(("type_identifier", "namespace_identifier"))
+_PARAMETERS = frozenset(("parameter_declaration", "parameter_list", "function_declarator"))
 _TEXT = "preproc_arg"
 _ALIAS = "type"
 _SOURCES = (".c", ".cc", ".cpp", ".cxx", ".m", ".mm")
@@ -93,10 +94,15 @@ def _is_stand_in(calls: CallGraph, sources: Sources, one: Definition) -> bool:
     return bool(others) and is_self_guarded(sources, one)
 
 
-def is_type_word(sources: Sources, line: Reference) -> bool:
-    """Tell whether a word stands where a type does, as the arguments of `TEST(cart, is_empty) {` do. No function does."""
+def is_part_of_name(sources: Sources, line: Reference) -> bool:
+    """Tell whether a word is an argument of `TEST(cart, is_empty) {`, which names what the macro defines."""
     node = node_of(sources, line)
-    return node is not None and node.type in _TYPES
+    if node is None or node.type not in _TYPES:
+        return False
+    around = node.parent
+    while around is not None and around.type in _PARAMETERS:
+        around = around.parent
+    return around is not None and around.type == "function_definition"
 
 
 def _candidates(calls: CallGraph, one: Definition) -> Iterator[str]:
