@@ -56,11 +56,11 @@ _EMPTY = regex(rb"(?<==)(?P<before>[ \t]?)\{\}(?=\s{0,20}+[,)])")
 _POINTED = regex(rb"->\*(?!/)")
 """`(object->*method)()`, which the grammar does not know."""
 _PRAGMAS = regex(
-    rb"^[ \t]*(?=[A-Z0-9_]{0,60}(?:PRAGMA|PUSH|POP|WARNING|DIAGNOSTIC))[A-Z][A-Z0-9]*_[A-Z0-9_]{1,60}+"
+    rb"^[ \t]*(?=[A-Z0-9_]{0,60}(?:PRAGMA|PUSH|POP|WARNING|DIAGNOSTIC|DEPRECATED|ATTRIBUTE))[A-Z][A-Z0-9]*_[A-Z0-9_]{1,60}+"
     rb"\([^;{}()\n]{0,200}(?:\([^;{}()\n]{0,200}\)[^;{}()\n]{0,200})?\)(?=[ \t]*(?://[^\n]*)?\r?$)",
     re.M,
 )
-"""`LIB_PRAGMA(push_options)` on a line of its own."""
+"""`LIB_PRAGMA(push_options)` and `LIB_DEPRECATED("use at()")` on a line of their own."""
 _OPERATORS = regex(
     rb"^[ \t]*[A-Z][A-Z0-9]*_[A-Z0-9_]{0,60}+\([^;{}()\n]{0,80}[,(][ \t]*[!=<>+*/%&|^-]{1,3}[ \t]*\)(?=[ \t]*\r?$)",
     re.M,
