@@ -26,10 +26,6 @@ _VECTOR = """INSERT INTO vectors (part, digest, model, seq, vector) VALUES (?, ?
     ON CONFLICT (part, digest, model) DO UPDATE SET seq = excluded.seq, vector = excluded.vector"""
 _PART = """INSERT INTO parts (scope, family) VALUES (?, ?)
     ON CONFLICT (scope, family) DO UPDATE SET family = excluded.family RETURNING no"""
-_FROM_BEFORE = """INSERT OR IGNORE INTO vectors (part, digest, model, seq, vector)
-    SELECT ?, digest, model, ?, vector FROM vectors_before
-    WHERE digest IN (SELECT value FROM json_each(?))"""
-
 _FORGOTTEN = 20_000
 """So many deletions of a part are remembered for caches to catch up with; older ones make them read it
 anew."""
@@ -161,15 +157,6 @@ class IndexWriter:
                 self._connection.executemany(
                     _VECTOR, [(part, text, model, seq, vectors[text]) for (text,) in present]
                 )
-
-    def use_vectors_before(self, rows: Sequence[DocumentRow]) -> None:
-        """Give documents the vectors that their texts had before an upgrade."""
-        by_part: dict[int, list[str]] = {}
-        for row in rows:
-            by_part.setdefault(self._part(row.scope, row.family), []).append(row.columns[-2])
-        for part, digests in by_part.items():
-            values = (part, self._advance(part, 1), codec.dumps(digests))
-            self._connection.execute(_FROM_BEFORE, values)
 
     def _advance(self, part: int, steps: int) -> int:
         sql = "UPDATE parts SET clock = clock + ? WHERE no = ? RETURNING clock"

@@ -179,8 +179,6 @@ def _write(
         if removed_ids:
             index.forget(code.change.scope, removed_ids)
     index.put(ready.documents)
-    if ready.documents and _has_vectors_before(connection):
-        index.use_vectors_before(ready.documents)
     for scope, ids in changes.forget.items():
         index.forget(scope, ids)
     for scope, vectors in ready.vectors.items():
@@ -198,7 +196,3 @@ def _write(
         keep_original(connection, original)
     jobs = [write_job(connection, row) for row in ready.jobs]
     return Committed(changed, sessions, events, jobs, decided)
-
-
-def _has_vectors_before(connection: apsw.Connection) -> bool:
-    return bool(fetch(connection, "SELECT 1 FROM vectors_before LIMIT 1"))
