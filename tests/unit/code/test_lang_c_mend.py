@@ -87,6 +87,18 @@ def test_words_of_a_library_around_declarations_hide_none() -> None:
     ]  # fmt: skip
 
 
+def test_a_condition_hides_none_of_the_headers_that_it_chooses_between() -> None:
+    text = """#ifdef _WIN32
+# include "lib/win.h"
+#else
+# include "lib/unix.h"
+#endif
+class LIB_API Cart { LIB_NODISCARD Line *first() const; };
+"""
+    parsed = parse("a.hpp", text)
+    assert [one.specifier for one in parsed.outline.imports] == ["lib/win.h", "lib/unix.h"]
+
+
 MODERN = """LIB_PRAGMA(push_options)
 class LIB_API [[nodiscard]] Cart {
  public:

@@ -88,6 +88,7 @@ _MACROS = regex(
 _TYPED = regex(rb"^(?P<head>[A-Z][A-Z0-9_]{2,}\()[^()\n;]{1,80}(?P<tail>\))(?=\s+\w+\s*\()", re.M)
 """`API(char *) name(…)`: a word for exports that takes the type."""
 _CONDITION = regex(rb"^[ \t]*#[ \t]*(?P<word>if|ifdef|ifndef|elif|else|endif)\b[^\n]*", re.M)
+_INCLUDE = regex(rb"^[ \t]*#[ \t]*include\b", re.M)
 _VISIBLE = regex(rb"[^\n\r]")
 _LONGEST = 4_000
 """Bytes of a condition inside of a statement."""
@@ -122,7 +123,8 @@ def _is_split(data: bytes, marks: Sequence[tuple[int, int, bytes]]) -> bool:
     start, end = marks[0][0], marks[-1][1]
     inside = data[start:end] if end - start < _LONGEST_BRANCHES else b";"
     if len(inside) < _LONGEST and b"{" not in inside and b";" not in inside:
-        return True
+        # Each branch may include a header of its own: no statement holds an include.
+        return _INCLUDE.search(inside) is None
     branches = [data[one[1] : two[0]] for one, two in pairwise(marks)]
     return len(inside) > 1 and any(one.count(b"{") != one.count(b"}") for one in branches)
 
