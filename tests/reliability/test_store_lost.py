@@ -92,7 +92,7 @@ def test_a_backup_or_a_log_is_trace_enough_where_everything_else_is_gone(folder,
         opened(at(folder), backups=folder / "backups")
     shutil.rmtree(folder / "backups")
     (folder / "contextd.db-wal").write_bytes(b"x" * 5000)
-    with pytest.raises(Corrupt, match=r"contextd\.db-wal is left of it"):
+    with pytest.raises(Corrupt, match=r"contextd\.db-wal still exists"):
         opened(at(folder), backups=folder / "backups")
     assert (folder / "contextd.db-wal").stat().st_size == 5000
 

@@ -35,11 +35,11 @@ def schema_of(scripts: Sequence[str]) -> int:
 
 
 def migrate(database: Database, scripts: Sequence[str]) -> None:
-    """Bring the schema up to the last script, each in a transaction of its own; those of a new
-    database in one, which waits for the disk once.
+    """Migrate the schema to the last script, each in its own transaction; all of a new database in one, which
+    waits for the disk once.
 
-    A copy of what was there is written beside it first. Raises `Unavailable` for a database that a
-    newer contextd or another program made, or one from before the first release.
+    Writes a copy of the existing database first. Raises `Unavailable` for a database of a newer contextd, of
+    another program, or from before the first release.
     """
     if _version(database, scripts) == schema_of(scripts):
         return
@@ -89,14 +89,14 @@ def _version(database: Database, scripts: Sequence[str]) -> int:
             f"open it once with a version that knows schema {min(_UPGRADE)}, then with this one",
         )
     if not version and database.value("SELECT count(*) FROM sqlite_schema"):
-        raise Unavailable(f"{database.path} is a database of another program", "open another file")
+        raise Unavailable(f"{database.path} belongs to another program", "open another file")
     return version
 
 
 def copy(database: Database, target: Path) -> None:
-    """Write a consistent copy to `target`, in one step that keeps nobody from writing."""
+    """Write a consistent copy to `target`, in one step that does not block writers."""
     if target.resolve() == database.path.resolve():
-        raise Invalid(f"{target} is the store itself", "name another file")
+        raise Invalid(f"{target} is the store itself", "choose another file")
     partial = target.with_name(target.name + ".partial")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What a commit does to the index: documents in, documents out, vectors."""
+"""Commit changes of the index: documents and vectors."""
 
 from __future__ import annotations
 
@@ -27,13 +27,12 @@ _VECTOR = """INSERT INTO vectors (part, digest, model, seq, vector) VALUES (?, ?
 _PART = """INSERT INTO parts (scope, family) VALUES (?, ?)
     ON CONFLICT (scope, family) DO UPDATE SET family = excluded.family RETURNING no"""
 _FORGOTTEN = 20_000
-"""So many deletions of a part are remembered for caches to catch up with; older ones make them read it
-anew."""
+"""Deletions remembered per part so that caches can catch up; older ones force a full read."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """A document as it is stored: its part, its columns, and the words of its three fields."""
+    """A stored document: its part, its columns, and the words of its three fields."""
 
     scope: str
     family: Family
@@ -43,7 +42,7 @@ class DocumentRow:
 
 
 def row_of(document: Document) -> DocumentRow:
-    """What a document looks like in the index. Splitting it into words is the dear part."""
+    """The index row of a document. Splitting it into words is the expensive part."""
     facets = filters.facets_of(document)
     codec.check_text(document.id, document.kind, document.status, *facets)
     codec.check_text(document.text, document.near)
@@ -63,7 +62,7 @@ def row_of(document: Document) -> DocumentRow:
 
 
 def packed(vectors: Mapping[str, Vector], model: str) -> dict[str, bytes]:
-    """Vectors as they are stored, by the digest of their text. Raises `Invalid`."""
+    """Vectors in stored form, by the digest of their text. Raises `Invalid`."""
     if not vectors:
         return {}
     from contextd.stores.vectors import check_vectors, pack  # noqa: PLC0415 - numpy: 0.13 s
@@ -80,9 +79,7 @@ class IndexWriter:
         self._parts: dict[tuple[str, Family], int] = {}
 
     def put(self, rows: Sequence[DocumentRow]) -> None:
-        """Index documents in the place of those with their ids; what is as it was costs no more than
-        a look.
-        """
+        """Insert or replace documents by id; unchanged ones only cost a comparison."""
         by_part: dict[int, list[DocumentRow]] = {}
         for row in {(row.scope, row.family, row.id): row for row in rows}.values():
             by_part.setdefault(self._part(row.scope, row.family), []).append(row)
@@ -112,7 +109,7 @@ class IndexWriter:
         )
 
     def forget(self, scope: Scope, ids: Iterable[str]) -> None:
-        """Take these documents out; unknown ids are ignored."""
+        """Remove these documents; unknown ids are ignored."""
         wanted = codec.dumps(list(ids))
         parts = fetch(self._connection, "SELECT no FROM parts WHERE scope = ?", (str(scope),))
         for (part,) in parts:
@@ -142,7 +139,7 @@ class IndexWriter:
             self._connection.execute("UPDATE parts SET floor = ? WHERE no = ?", (newest, part))
 
     def keep_vectors(self, scope: Scope, vectors: Mapping[str, bytes], model: str) -> None:
-        """Keep vectors for the documents of a scope that have these texts."""
+        """Store vectors for the documents of a scope with these texts."""
         asked = codec.dumps(list(vectors))
         parts = fetch(self._connection, "SELECT no FROM parts WHERE scope = ?", (str(scope),))
         for (part,) in parts:
@@ -163,7 +160,7 @@ class IndexWriter:
         return int(fetch(self._connection, sql, (steps, part))[0][0])
 
     def _part(self, scope: str, family: Family) -> int:
-        """The part of a family of a scope, made with its lexicon when it is new."""
+        """The part of a family of a scope; created with its lexicon if new."""
         known = self._parts.get((scope, family))
         if known is None:
             [(known,)] = fetch(self._connection, _PART, (scope, family))
