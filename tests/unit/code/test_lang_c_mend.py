@@ -87,6 +87,51 @@ def test_words_of_a_library_around_declarations_hide_none() -> None:
     ]  # fmt: skip
 
 
+def test_a_condition_hides_none_of_the_headers_that_it_chooses_between() -> None:
+    text = """#ifdef _WIN32
+# include "lib/win.h"
+#else
+# include "lib/unix.h"
+#endif
+class LIB_API Cart { LIB_NODISCARD Line *first() const; };
+"""
+    parsed = parse("a.hpp", text)
+    assert [one.specifier for one in parsed.outline.imports] == ["lib/win.h", "lib/unix.h"]
+
+
+MODERN = """LIB_PRAGMA(push_options)
+class LIB_API [[nodiscard]] Cart {
+ public:
+  LIB_CONSTEXPR Cart(int size) : size_(size) {}
+  LIB_DEPRECATED("use lines(int) instead")
+  LIB_NODISCARD Line *first(int at) const;
+  LIB_NODISCARD const std::vector<Line *> &lines() const { return lines_; }
+  void fill(Size size = {}, Line line = {});
+  template <typename T, LIB_ENABLE_IF(!is_line<T>::value)> void put(T one);
+  template <typename T,
+            typename std::enable_if<is_line<T>::value>::type* = nullptr>
+  void take(T one);
+  void visit(Step step) { if (!next_ || !(next_->*step)()) return; }
+  template <typename T> T as() const LIB_TEMPLATE_DELETE;
+  LIB_NO_UNIQUE_ADDRESS Held held_;
+};
+inline int LIB_RUN_ALL() { return 1; }
+LIB_API std::string shown(const Cart& cart);
+"""
+
+
+def test_what_modern_cpp_says_with_macros_leaves_a_class_whole() -> None:
+    parsed = parse("a.hpp", MODERN)
+    assert parsed.tree is not None
+    assert not parsed.tree.root_node.has_error
+    assert [(s.kind, s.parent, s.name, s.start_line) for s in parsed.outline.symbols] == [
+        ("class", "", "Cart", 2), ("method", "Cart", "Cart", 4), ("method", "Cart", "first", 6),
+        ("method", "Cart", "lines", 7), ("method", "Cart", "fill", 8), ("method", "Cart", "put", 9),
+        ("method", "Cart", "take", 10), ("method", "Cart", "visit", 13),
+        ("method", "Cart", "as", 14), ("function", "", "LIB_RUN_ALL", 17), ("function", "", "shown", 18),
+    ]  # fmt: skip
+
+
 def test_a_condition_around_half_of_a_block_swallows_nothing() -> None:
     text = """int f(int a) {
 #ifdef FIRST

@@ -1,4 +1,4 @@
-"""Where types and constants of C, C++, Rust and PHP are used: each line marked `uses NAME` is certain, and no other
+"""Where types, constants and properties of C, C++, C#, Rust and PHP are used: each line marked `uses NAME` is certain, and no other
 line is.
 """
 
@@ -50,6 +50,90 @@ value mine; // a type of its own
 """,
 }
 
+SYSTEMS = {
+    "port.h": """#ifndef PORT_H
+#define PORT_H
+#ifdef _WIN32
+#include "win/port.h"
+#else
+#include "unix/port.h"
+#endif
+int port_open(port_handle handle); // uses port_handle
+int port_count(void);
+#endif
+""",
+    "unix/port.h": "typedef int port_handle;\n",
+    "win/port.h": "typedef void *port_handle;\n",
+    "unix/open.c": """#include "../port.h"
+int port_open(port_handle handle) { return handle; } // uses port_handle
+""",
+    "win/open.c": """#include "../port.h"
+int port_open(port_handle handle) { return handle != 0; } // uses port_handle
+""",
+    "first.c": '#include "port.h"\nint port_count(void) { return 1; }\n',
+    "second.c": '#include "port.h"\nint port_count(void) { return 2; }\n',
+    "use.c": """#include "port.h"
+int use(void) { return port_open(1) + port_count(); } // uses port_open
+""",
+}
+
+CONDITIONS = {
+    "table.h": "static const int table[] = {1, 2};\n#define TABLE_SIZE 2\n",
+    "make.c": """#ifdef MAKE_TABLE
+static int table[2];
+#else
+#include "table.h"
+#endif
+#ifdef __riscos
+#ifndef __GNUC__
+#define fileno(file) file->number
+#endif
+#endif
+int first(void) { return table[0] + TABLE_SIZE + fileno(0); } // uses TABLE_SIZE
+""",
+    "first.h": """#ifndef SHARED
+#define SHARED extern
+#endif
+#if OLD_COMPILER
+#define inline
+#endif
+SHARED int one(void);
+static inline int ones(void) { return 1; }
+""",
+    "second.h": """#ifndef SHARED
+#define SHARED extern
+#endif
+SHARED int two(void);
+""",
+    "own.c": """#include "table.h"
+#define TABLE_SIZE 3
+int size = TABLE_SIZE;
+""",
+    "unnamed.c": """typedef struct { int a; } shared;
+shared one;
+""",
+    "named.c": """typedef struct shared { int b; } shared;
+shared two; // uses shared
+""",
+}
+
+GENERATED = {
+    "store.h": """struct store_row { int size; };
+typedef unsigned long(store_hash)(const char *key);
+int store_open(struct store_row *row); // uses store_row, store_open
+""",
+    "store.c": """#include "store.h"
+int store_open(struct store_row *row) { return row->size; } // uses store_row
+int put(int a) { return a; }
+""",
+    "tests/open.c": """#include "all.h"
+int main(void) { struct store_row row; store_open(&row); put(1); } // uses store_row, store_open
+""",
+    "tests/settings.c": """#include "config.h"
+int main(void) { struct store_row row; store_open(&row); }
+""",
+}
+
 CPP = {
     "shop/cart.h": """namespace shop {
 constexpr int kLimit = 3;
@@ -89,9 +173,62 @@ SHOP_FN Runner Runner::next() { return *this; } // uses SHOP_FN
 void run() { Runner::limit = 1; } // uses Runner.limit
 std::string text;
 """,
+    "tests/cart_test.cc": """#include "../shop/checks.h"
+CHECK_THAT(cart, total) { // uses CHECK_THAT
+  total(1); // uses total
+}
+MEASURE(total); // uses total
+""",
+    "shop/checks.h": """#define CHECK_THAT(suite, name) void suite##_##name()
+int total(int a); // uses total
+""",
+    "shop/checks.cc": """#include "checks.h"
+int total(int a) { return a; }
+""",
     "using.cc": """#include "shop/cart.h"
 using namespace shop;
 Cart* one; // uses shop.Cart
+""",
+}
+
+CSHARP = {
+    "Shop/Cart.cs": """namespace Shop;
+public interface INamed { string Title { get; } }
+public partial class Cart : INamed // uses INamed
+{
+    public string Title { get; set; } = "";
+    public Line First { get; set; }
+    public enum Size { Small, Large }
+    public string Shown() => Title + this.Title; // uses Cart.Title
+    public static Cart Made() => new Cart { Title = "x" }; // uses Cart, Cart.Title
+}
+public class Line { public string Title { get; set; } public const int Most = 3; }
+""",
+    "Shop/Cart.Sizes.cs": """namespace Shop;
+public partial class Cart
+{
+    Size size = Size.Small; // uses Cart.Size
+    int most = Line.Most; // uses Line.Most
+    string Own() { var Title = "mine"; return Title; }
+    string Deep() => First.Title; // uses Line.Title
+}
+""",
+    "Tests/Use.cs": """using Shop;
+class Use
+{
+    string Title;
+    void Run(Cart cart, Line line, Other other, INamed named) // uses Cart, INamed
+    {
+        var made = Cart.Made(); // uses Cart
+        Check(cart.Title, made.Title); // uses Cart.Title
+        Check(line.Title, Title); // uses Line.Title
+        Check(cart?.First.Title, made.First?.Title); // uses Line.Title
+        Check(named.Title, other.Title, Unknown().Title);
+        Check(new { Title = 1 }, Named(Title: 2), cart is { Title: "x" });
+        Cart.Size size = Cart.Size.Large; // uses Cart, Cart.Size
+    }
+    class Other { public string Title; }
+}
 """,
 }
 
@@ -189,9 +326,26 @@ ASKED = {
     "c": (C, "value.h", "value VALUE_LIMIT on_value".split()),
     "c, a name in two files": (C, "one.c", ["BYTE"]),
     "c, a name of one file": (C, "alone.c", ["request"]),
+    "c, what systems define again": (SYSTEMS, "unix/port.h", ["port_handle"]),
+    "c, on another system": (SYSTEMS, "win/open.c", ["port_open"]),
+    "c, several programs": (SYSTEMS, "first.c", ["port_count"]),
+    "c, a condition": (CONDITIONS, "table.h", ["table", "TABLE_SIZE"]),
+    "c, a condition in the file": (CONDITIONS, "make.c", ["table", "fileno"]),
+    "c, a header that is not there": (GENERATED, "store.h", ["store_row"]),
+    "c, a function of it": (GENERATED, "store.c", ["store_open", "put"]),
+    "c, a macro where there is none": (CONDITIONS, "first.h", ["SHARED", "inline"]),
+    "c, unnamed types": (CONDITIONS, "named.c", ["shared"]),
     "c++, a static member": (CPP, "shop/runner.cc", ["Runner.limit"]),
     "c++, the standard library": (CPP, "shop/runner.h", ["std", "SHOP_FN"]),
+    "c++, a function": (CPP, "shop/checks.cc", ["total"]),
+    "c++, a macro": (CPP, "shop/checks.h", ["CHECK_THAT"]),
     "c++": (CPP, "shop/cart.h", "shop.Cart shop.Cart.State shop.kLimit".split()),
+    "c#, a part of a type": (CSHARP, "Shop/Cart.Sizes.cs", ["Cart"]),
+    "c#": (
+        CSHARP,
+        "Shop/Cart.cs",
+        "Cart INamed Cart.Title Cart.Size Line.Title Line.Most".split(),
+    ),
     "php": (PHP, "src/functions.php", "priced count".split()),
     "php, a class": (PHP, "src/Label.php", ["Label"]),
     "rust, a trait": (RUST_MEMBERS, "src/lib.rs", ["Lane.BYTES", "Lane.half_width"]),

@@ -76,6 +76,14 @@ _ORACLE = (
         "@autorest/csharp",
     ),
     Oracle(
+        "C#, against Roslyn",
+        (sys.executable, "-P", str(_ORACLES / "csharp_names.py")),
+        "python3",
+        frozenset(("csharp",)),
+        "@autorest/csharp",
+        judges="names",
+    ),
+    Oracle(
         "PHP, against Intelephense",
         (sys.executable, "-P", str(_ORACLES / "php_calls.py")),
         "php",

@@ -14,6 +14,7 @@ from contextd.code.calls.function_fields import FunctionFields
 from contextd.code.calls.interpretation import Interpretation
 from contextd.code.calls.kept import base_names
 from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, CodeLayout
+from contextd.code.calls.linkage import are_for_systems
 from contextd.code.calls.meaning import Interpreter
 from contextd.code.calls.reading import CodeFacts
 from contextd.code.calls.rust_traits import trait_method
@@ -258,7 +259,7 @@ class CallGraph:
             scope = max(0, self.layout.scopes(path)[scope].parent)
         found = self.interpreter.evaluate(path, scope, expression)
         caller = self.layout.around(path, site.start)
-        places = list(self._targets(found, site))
+        places = list(self._targets(path, found, site))
         reached = {one for one, _ in places}
         if expression[0] == "attr":
             around = self.interpreter.evaluate(path, scope, expression[1])
@@ -278,9 +279,12 @@ class CallGraph:
         for one, certain in places:
             yield Edge(path, site.line, site.kind, caller, one, certain)
 
-    def _targets(self, found: Interpretation, site: Site) -> Iterator[tuple[Definition, bool]]:
-        certain = (
-            found.whole and len({(one.kind, one.one, one.path) for one in found.meanings}) == 1
+    def _targets(
+        self, path: str, found: Interpretation, site: Site
+    ) -> Iterator[tuple[Definition, bool]]:
+        certain = found.whole and (
+            len({(one.kind, one.one, one.path) for one in found.meanings}) == 1
+            or (self._is_c(path) and are_for_systems(_functions(found)))
         )
         for meaning in found.meanings:
             one = meaning.one
@@ -392,6 +396,10 @@ class CallGraph:
     def _imported(self, path: str) -> set[str]:
         file = self.graph.files.get(path)
         return {one.target for one in file.imports if one.target} if file is not None else set()
+
+
+def _functions(found: Interpretation) -> list[Definition]:
+    return [one.one for one in found.meanings if one.one is not None and one.kind == "function"]
 
 
 def _same(one: Definition, other: Definition) -> bool:

@@ -145,6 +145,11 @@ def _member(node: Node) -> Expr:
     return ("attr", _around(node), intern(text_of(named)))
 
 
+def holder_of_member(node: Node) -> Expr:
+    """What stands before the dot of a member."""
+    return _around(node)
+
+
 def _around(node: Node) -> Expr:
     if node.type == "member_access_expression":
         return _holder(node)

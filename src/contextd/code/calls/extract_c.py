@@ -8,6 +8,7 @@ from sys import intern
 
 from tree_sitter import Node
 
+from contextd.code.calls.conditions_c import conditions_around, is_for_other_system
 from contextd.code.calls.expressions_c import (
     c_typed,
     c_value,
@@ -26,10 +27,6 @@ NAMESPACE, USING = "<namespace>", "<using>"
 ELSEWHERE, HERE = "?", "!"
 """How names begin in the bindings of a file that it defines for some other system, and for what is not one."""
 
-_SYSTEMS = regex(
-    r"\b(?:_?_?WIN(?:32|64|NT)?|_?_?WIN(?:32|64)_?_?|WINDOWS|_MSC_VER|__MINGW\w+|__CYGWIN__|__APPLE__|__sun|_AIX"
-    r"|__hpux|__HAIKU__|__BEOS__|__OS2__|__VMS|VMS|MSDOS|__DJGPP__|_?_?AMIGA\w*)\b"
-)
 _CALLED = regex(rb"(?<![\w.>#])((?:[A-Za-z_]\w*+::)*+)([A-Za-z_]\w*+)[ \t]*+\(")
 _ALONE = regex(rb"\s*+([A-Za-z_]\w*+)\s*+")
 _WORDS = frozenset(
@@ -65,21 +62,9 @@ def function(reading: FileReading, node: Node) -> None:
 
 def _note_system(reading: FileReading, node: Node, name: str) -> None:
     """Note a definition that stands under a condition which names a system."""
-    here: Node | None = node
-    is_else = False
-    marks: set[str] = set()
-    while here is not None:
-        if here.type in ("preproc_ifdef", "preproc_if", "preproc_elif"):
-            condition = here.child_by_field_name("name") or here.child_by_field_name("condition")
-            text = text_of(condition)
-            if _SYSTEMS.search(text):
-                is_not = text.lstrip().startswith("!") or here.children[0].type.endswith("ndef")
-                marks.add(HERE if is_not != is_else else ELSEWHERE)
-        is_else = here.type in ("preproc_else", "preproc_elif")
-        here = here.parent
-    if marks:
-        mark = ELSEWHERE if ELSEWHERE in marks else HERE
-        reading.bind(f"{mark}{name}", ("name", name), 0)
+    is_elsewhere = is_for_other_system(conditions_around(node))
+    if is_elsewhere is not None:
+        reading.bind(f"{ELSEWHERE if is_elsewhere else HERE}{name}", ("name", name), 0)
 
 
 def _signature(

@@ -21,7 +21,15 @@ put in.
 _MEMBERS = frozenset({"attr", "field"})
 
 _READERS = (
-    *("csharp_values", "expressions", "expressions_c", "extract", "extract_c", "extract_csharp"),
+    *(
+        "conditions_c",
+        "csharp_values",
+        "expressions",
+        "expressions_c",
+        "extract",
+        "extract_c",
+        "extract_csharp",
+    ),
     *(
         "extract_ecmascript",
         "extract_functions",

@@ -16,6 +16,15 @@ MACRO = "macro"
 _FUNCTIONS = frozenset(("function", "method"))
 _TYPES = frozenset(("struct", "union", "class", "enum", "type"))
 _OPENED = re.compile(r"\bnamespace\s+(\w+)")
+_SYSTEM_WORDS = frozenset(
+    """win win32 win64 windows winnt mingw msvc cygwin msdos posix unix linux macos macosx darwin osx apple ios
+    freebsd openbsd netbsd dragonfly bsd sunos solaris aix os390 zos ibmi haiku beos qnx android hurd minix amiga
+    riscos os2 vms wasm wasi emscripten fuchsia x86 x64 i386 amd64 arm arm64 aarch64 neon ppc powerpc riscv
+    s390 s390x mips sparc loongarch""".split()
+)
+"""Words in paths of files that only one kind of system or processor compiles."""
+_PATH_WORDS = re.compile(r"[^/._\-]+")
+_SETTINGS = re.compile(r"conf(?:ig)?|version", re.I)
 _MOST_UNSEEN = 3
 """Definitions named for what a file declares nowhere: where there are more, the name tells nothing."""
 
@@ -44,9 +53,21 @@ def taken(symbol: Symbol) -> int:
     return number
 
 
+def are_for_systems(several: Sequence[Definition]) -> bool:
+    """Tell whether definitions of one name are alternatives that systems choose from: each stands in a file of its
+    own, and no more than one of these paths names no system. A use of the name is a use of each.
+    """
+    paths = {one.path for one in several}
+    general = [path for path in paths if not _SYSTEM_WORDS & set(_PATH_WORDS.findall(path.lower()))]
+    is_one_name = len({one.qualified for one in several}) == 1
+    return is_one_name and 1 < len(paths) == len(several) and len(general) <= 1
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a name may mean; `whole` says that it is one of these, and `seen` that the file can see it."""
+    """What a name may mean; `whole` says that it is one of these, or each of them on another system, and `seen`
+    that the file can see it.
+    """
 
     several: tuple[Definition, ...] = ()
     whole: bool = False
@@ -152,7 +173,22 @@ class Linkage:
             and one.symbol.kind in _FUNCTIONS
             and not is_declaration(one.symbol)
         ]
-        return Choice(tuple(far) if len(far) <= _MOST_UNSEEN else (), seen=False)
+        bodies = _distinct(far)
+        # A header that is generated or installed may declare it; the library has few names of several words.
+        is_alone = len(bodies) == 1 and bodies[0].symbol.name.strip("_").count("_") > 0
+        is_alone = is_alone and not any(one.symbol.kind == MACRO for one in every)
+        is_whole = is_alone and self.is_blind(path)
+        return Choice(tuple(far) if len(far) <= _MOST_UNSEEN else (), is_whole, seen=False)
+
+    def is_blind(self, path: str) -> bool:
+        """Tell whether a file includes a header by quotes that is not in the repository, other than settings."""
+        file = self.graph.files.get(path)
+        return file is not None and any(
+            not one.target
+            and not one.specifier.startswith("<")
+            and not _SETTINGS.search(one.specifier)
+            for one in file.imports
+        )
 
     def _function(self, path: str, functions: list[Definition], macros: list[Definition]) -> Choice:
         bodies = [one for one in functions if not is_declaration(one.symbol)]
@@ -165,7 +201,8 @@ class Linkage:
         choice = _choice([*macros, *meant])
         # What is defined nowhere may be generated, or stand where nobody could read it.
         is_found = not any(is_declaration(one.symbol) for one in choice.several)
-        return replace(choice, whole=choice.whole and is_found)
+        is_whole = choice.whole or (not macros and are_for_systems(choice.several))
+        return replace(choice, whole=is_whole and is_found)
 
     def definitions(self, one: Definition) -> tuple[Definition, ...]:
         """What a declaration stands for; a definition for itself."""

@@ -17,7 +17,7 @@ from contextd.code.calls.interpretation import (
     joined,
 )
 from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, CodeLayout
-from contextd.code.calls.linkage import MACRO
+from contextd.code.calls.linkage import MACRO, are_for_systems
 from contextd.code.symbols.symbol_graph import Definition
 from contextd.domain.dataclass import dataclass
 
@@ -139,7 +139,8 @@ class CNames:
                 for each in self.layout.linkage.definitions(overload)
             }
             meant = tuple(Meant("function", each) for each in several.values())
-            return Interpretation(meant, whole=len(meant) == 1)
+            is_whole = len(meant) == 1 or are_for_systems(list(several.values()))
+            return Interpretation(meant, whole=is_whole)
         if kind == "type":
             found = self._bound_at(one, f"={one.symbol.name}", depth)
             if found.meanings or found.outside:

@@ -17,7 +17,12 @@ from contextd.code.calls.edges import Edge
 from contextd.code.calls.facts import UseKind
 from contextd.code.calls.layout import FUNCTIONS
 from contextd.code.calls.queries import QUERIES
-from contextd.code.calls.uses_c import uses_in_c
+from contextd.code.calls.uses_c import is_part_of_name, uses_in_c
+from contextd.code.calls.uses_csharp import (
+    is_member_of_csharp,
+    parts_of_holder,
+    uses_of_member,
+)
 from contextd.code.calls.uses_php import is_other_in_php
 from contextd.code.calls.uses_rust import is_of_other_type, is_other_in_rust
 from contextd.code.symbols.reference_names import holder_of
@@ -43,15 +48,18 @@ def uses(
     """
     found: dict[tuple[str, int], Edge] = {}
     is_c_name = calls.layout.family(one.path) == "c" and one.symbol.kind not in FUNCTIONS
-    for edge in calls.callers(one, until, among):
+    parts = calls.layout.parts(one)
+    for edge in (e for each in (one, *parts) for e in calls.callers(each, until, among)):
         if is_c_name and one.path not in calls.layout.linkage.included(edge.path):
             # A variable there may have the name of a type that only another `.c` file knows.
             continue
         known = found.get((edge.path, edge.line))
         if known is None or (edge.certain and not known.certain):
             found[edge.path, edge.line] = edge
-    if is_c_name:
-        for line, certain in uses_in_c(calls, sources, one, until, among):
+    is_csharp_member = is_member_of_csharp(calls, one)
+    if is_c_name or is_csharp_member:
+        found_by_name = uses_in_c if is_c_name else uses_of_member
+        for line, certain in found_by_name(calls, sources, one, until, among):
             known = found.get((line.path, line.line))
             if known is None or (certain and not known.certain):
                 around = calls.layout.around(line.path, line.start)
@@ -60,10 +68,11 @@ def uses(
                     line.path, line.line, "use", caller, one, certain
                 )
         return tuple(sorted(found.values(), key=lambda e: (not e.certain, e.path, e.line)))
-    unbound = [] if _is_member(calls, one) else files_seeing(calls.layout, sources, one)
-    for line in word_uses(calls.graph, sources, one, among, unbound):
+    for line in _word_uses(calls, sources, one, among):
         if time.monotonic() > until:
             break
+        if calls.layout.family(line.path) == "c" and is_part_of_name(sources, line):
+            continue
         known = found.get((line.path, line.line))
         if known is not None and known.certain:
             continue
@@ -75,6 +84,17 @@ def uses(
             kind: UseKind = "import" if line.role == "import" else "use"
             found[line.path, line.line] = Edge(line.path, line.line, kind, caller, one)
     return tuple(sorted(found.values(), key=lambda e: (not e.certain, e.path, e.line)))
+
+
+def _word_uses(
+    calls: CallGraph, sources: Sources, one: Definition, among: Callable[[str], bool] | None
+) -> Iterator[Reference]:
+    """The lines that imports lead to a definition from; those of each part of a type of C#."""
+    unbound = [] if _is_member(calls, one) else files_seeing(calls.layout, sources, one)
+    if calls.layout.family(one.path) == "csharp":
+        unbound = [*unbound, *sorted(parts_of_holder(calls, one))]
+    for part in (one, *calls.layout.parts(one)):
+        yield from word_uses(calls.graph, sources, part, among, unbound)
 
 
 def files_using(found: Iterable[Edge]) -> int:
@@ -116,7 +136,8 @@ def _is_other(calls: CallGraph, sources: Sources, one: Definition, line: Referen
         return True
     # An alias of a type leads on to what it stands for.
     led = [edge for edge in _leading(calls, line) if edge.target.symbol.name == line.name]
-    return bool(led) and all(edge.certain and edge.target != one for edge in led)
+    same = (one, *calls.layout.parts(one))
+    return bool(led) and all(edge.certain and edge.target not in same for edge in led)
 
 
 def _is_of_other_type(

@@ -14,11 +14,16 @@ from math import inf
 from tree_sitter import Node
 
 from contextd.code.calls.call_graph import CallGraph
+from contextd.code.calls.conditions_c import (
+    is_alternative,
+    is_defined_elsewhere,
+    is_self_guarded,
+)
 from contextd.code.calls.extract_c import NAMESPACE, USING
 from contextd.code.calls.layout import CONSTANTS, FUNCTIONS
-from contextd.code.calls.linkage import MACRO
+from contextd.code.calls.linkage import MACRO, Linkage, are_for_systems
 from contextd.code.index.languages.outline import text_of
-from contextd.code.symbols.references import Reference, named_nodes
+from contextd.code.symbols.references import Reference, named_nodes, node_of
 from contextd.code.symbols.sources import Sources
 from contextd.code.symbols.symbol_graph import Definition
 from contextd.domain.errors import ContextdError
@@ -26,8 +31,14 @@ from contextd.domain.errors import ContextdError
 _MEMBERS = frozenset(("field_identifier", "statement_identifier"))
 """Nodes that name a field or a label: never a type, a constant or a macro."""
 _TYPES = frozenset(("type_identifier", "namespace_identifier"))
+_PARAMETERS = frozenset(("parameter_declaration", "parameter_list", "function_declarator"))
 _TEXT = "preproc_arg"
 _ALIAS = "type"
+_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".m", ".mm")
+_KEYWORDS = frozenset(
+    "inline const volatile restrict bool true false static_assert noexcept constexpr nullptr override".split()
+)
+_UNNAMED = frozenset(("typedef struct", "typedef union", "typedef enum", "typedef class"))
 _STANDARD = "std"
 """The namespace of the standard library: a project opens it to declare or specialise, and never defines it."""
 
@@ -43,14 +54,17 @@ def uses_in_c(
     by the monotonic clock, those found so far; the next call begins where this one ended.
     """
     name = one.symbol.name
+    # `TEST(cart, is_empty) {` looks like the definition of a function that is called as the macro is.
+    kind = MACRO if one.symbol.kind == MACRO else ""
     own = {
         (each.path, line)
         for _, each in calls.layout.linkage.named(name)
-        if each.qualified == one.qualified
+        if each.qualified == one.qualified and (each.symbol.kind == MACRO or not kind)
         # `typedef struct { … } name;` has its name at the end.
         for line in (each.symbol.start_line, each.symbol.end_line)
         if line == each.symbol.start_line or each.symbol.kind == _ALIAS
     }
+    is_open = is_defined_elsewhere(sources, one) or _is_stand_in(calls, sources, one)
     for path in _candidates(calls, one):
         if among is not None and not among(path):
             continue
@@ -62,21 +76,47 @@ def uses_in_c(
             found = calls.lines_of_names.get(key)
             if found is None:
                 found = calls.lines_of_names[key] = tuple(
-                    (line, certain)
-                    for node, line in named_nodes(sources, source, name)
+                    (line, certain and not is_open)
+                    for node, line in named_nodes(sources, source, name, kind)
                     if (path, line.line) not in own
-                    and (certain := _meant(calls, one, path, node, line.start)) is not None
+                    and (certain := _meant(calls, sources, one, path, node, line.start)) is not None
                 )
             yield from found
+
+
+def _is_stand_in(calls: CallGraph, sources: Sources, one: Definition) -> bool:
+    """Tell whether a macro is defined only where nothing else of its name is: a keyword, or a macro of another header."""
+    if one.symbol.kind != MACRO:
+        return False
+    if one.symbol.name in _KEYWORDS:
+        return is_alternative(sources, one)
+    others = {each.path for _, each in calls.layout.linkage.named(one.symbol.name)} - {one.path}
+    return bool(others) and is_self_guarded(sources, one)
+
+
+def is_part_of_name(sources: Sources, line: Reference) -> bool:
+    """Tell whether a word is an argument of `TEST(cart, is_empty) {`, which names what the macro defines."""
+    node = node_of(sources, line)
+    if node is None or node.type not in _TYPES:
+        return False
+    around = node.parent
+    while around is not None and around.type in _PARAMETERS:
+        around = around.parent
+    return around is not None and around.type == "function_definition"
 
 
 def _candidates(calls: CallGraph, one: Definition) -> Iterator[str]:
     """The files that include a definition; then headers whose includers do, where nothing else has the name."""
     linkage = calls.layout.linkage
     named = [each for _, each in linkage.named(one.symbol.name)]
-    is_alone = all(_same(each, one) for each in named)
+    is_alone = all(_same(linkage, each, one) for each in named)
     # A type may be named in a header, and have its members in a file that nobody includes.
-    anchors = {each.path for each in named} if is_alone else {one.path}
+    is_module = one.symbol.kind == "module"
+    anchors = {
+        each.path
+        for each in named
+        if is_alone or each == one or (is_module and _same(linkage, each, one))
+    }
     if one.symbol.parent:
         # The body of a class declares a static member, another file may define it.
         outer, _, last = one.symbol.parent.rpartition(".")
@@ -84,12 +124,20 @@ def _candidates(calls: CallGraph, one: Definition) -> Iterator[str]:
     code = [path for path in sorted(calls.graph.files) if calls.layout.family(path) == "c"]
     seeing = [path for path in code if anchors & linkage.included(path)]
     yield from seeing
-    if is_alone and calls.graph.importers.get(one.path):
+    if is_alone:
         included = {inner for path in seeing for inner in linkage.included(path)}
-        yield from sorted(included.intersection(code).difference(seeing))
+        if not calls.graph.importers.get(one.path):
+            included = set()
+        # A header that is generated or installed may bring the name.
+        blind = [
+            path for path in code if not one.path.endswith(_SOURCES) and linkage.is_blind(path)
+        ]
+        yield from sorted(included.intersection(code).union(blind).difference(seeing))
 
 
-def _meant(calls: CallGraph, one: Definition, path: str, node: Node, start: int) -> bool | None:
+def _meant(
+    calls: CallGraph, sources: Sources, one: Definition, path: str, node: Node, start: int
+) -> bool | None:
     """Whether a word certainly means the definition; None where it means something else."""
     symbol = one.symbol
     is_blank = node.type != _TEXT and node.end_byte - node.start_byte != len(symbol.name.encode())
@@ -112,9 +160,11 @@ def _meant(calls: CallGraph, one: Definition, path: str, node: Node, start: int)
         return None
     before = _qualifiers(node)
     hits = _hits(calls, one, path, start, before)
-    # What a file defines itself is meant before what it includes.
-    hits = [each for each in hits if each.path == path] or hits
-    if not any(_same(each, one) for each in hits):
+    own = [each for each in hits if each.path == path]
+    if own and not all(is_alternative(sources, each) for each in own):
+        # What a file defines itself is meant before what it includes.
+        hits = own
+    if not any(_same(calls.layout.linkage, each, one) for each in hits):
         return None
     if symbol.kind == "module" and symbol.name == _STANDARD:
         return False
@@ -190,7 +240,7 @@ def _dotted(found: tuple[object, ...]) -> str:
     return str(found[-1])
 
 
-def _same(one: Definition, other: Definition) -> bool:
+def _same(linkage: Linkage, one: Definition, other: Definition) -> bool:
     """Whether two definitions are one: what conditions leave, or a type and the name for it."""
     if one.qualified != other.qualified:
         return False
@@ -198,6 +248,12 @@ def _same(one: Definition, other: Definition) -> bool:
     # Each of two files may have a name of its own for a type.
     kinds = {one.symbol.kind, other.symbol.kind}
     is_named = len(kinds) == 2 and _ALIAS in kinds and not kinds & {*CONSTANTS, MACRO}
+    alias = one if one.symbol.kind == _ALIAS else other
+    if is_named and one.path != other.path:
+        # `typedef struct { … } name;` is no other name for a type, and a `.c` file shows its names to nobody else.
+        sees = one.path in linkage.included(other.path) or other.path in linkage.included(one.path)
+        is_open = not one.path.endswith(_SOURCES) or not other.path.endswith(_SOURCES)
+        is_named = (sees or is_open) and alias.symbol.signature not in _UNNAMED
     return one.path == other.path or is_namespace or is_named
 
 
@@ -205,4 +261,9 @@ def _is_one(hits: Sequence[Definition]) -> bool:
     """Whether several definitions are one thing, such as a type and the name for it."""
     records = {(e.path, e.qualified) for e in hits if e.symbol.kind not in (_ALIAS, "module")}
     aliases = {(e.path, e.qualified) for e in hits if e.symbol.kind == _ALIAS}
-    return len(records) <= 1 and len(aliases) <= 1
+    is_one = len(records) <= 1 and len(aliases) <= 1
+    return is_one or are_for_systems(_one_of_each_file(hits))
+
+
+def _one_of_each_file(hits: Sequence[Definition]) -> list[Definition]:
+    return list({one.path: one for one in hits}.values())

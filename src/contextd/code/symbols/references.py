@@ -139,16 +139,17 @@ def node_of(sources: Sources, line: Reference) -> Node | None:
 
 
 def named_nodes(
-    sources: Sources, source: SourceText, name: str
+    sources: Sources, source: SourceText, name: str, kind: str = ""
 ) -> Iterator[tuple[Node, Reference]]:
     """Each word of a file that is a name, whatever it means; also those in the texts of macros of C. With a
-    word that was blanked before parsing comes the node around it.
+    word that was blanked before parsing comes the node around it. Definitions of the name are left out, those of
+    one kind when it is said which.
     """
     language = language_of(source.file.path)
     if language is None or name.encode() not in source.data or source.unparsed:
         return
     root = sources.tree(source, language)
-    own = _defined_names(source, [name])
+    own = _defined_names(source, [name], kind)
     parsed = root.text or b""
     lines = source.data.split(b"\n")
     word = re.compile(rb"(?<![\w$\x80-\xff\"'])%s(?![\w$\x80-\xff\"'])" % re.escape(name.encode()))
@@ -164,13 +165,13 @@ def named_nodes(
             yield node, Reference(source.file.path, row + 1, text, "use", match.start(), name)
 
 
-def _defined_names(source: SourceText, names: Sequence[str]) -> set[int]:
+def _defined_names(source: SourceText, names: Sequence[str], kind: str = "") -> set[int]:
     """Offsets at which the definitions of a file give themselves one of some names."""
     own: set[int] = set()
     for name in names:
         word = re.compile(rb"(?<![\w$])%s(?![\w$])" % re.escape(name).encode())
         for symbol in source.file.symbols:
-            if symbol.name == name:
+            if symbol.name == name and kind in ("", symbol.kind):
                 match = word.search(source.data, _after_decorators(source.data, symbol), symbol.end)
                 if match is not None:
                     own.add(match.start())

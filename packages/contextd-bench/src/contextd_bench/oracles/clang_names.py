@@ -1,9 +1,10 @@
 """Every name of a C or C++ tree with what clang says it refers to, as a line of JSON per file.
 
 Usage: python clang_names.py ROOT --names < paths; needs libclang. Files are compiled as clang_calls.py does.
-A name refers to its definition and to each declaration of it; declarations themselves are not judged. Also not
-judged: branches of the preprocessor that no compiled file takes, names in directives, texts of macros that no
-file expands, names that depend on the parameters of a template, and lines with errors.
+A name refers to its definition and to each declaration of it; declarations themselves are not judged. A
+specialization of a template has no uses of its own: they are those of the template. Also not judged: branches of the
+preprocessor that no compiled file takes, names in directives, texts of macros that no file expands, arguments that
+a macro drops, names that depend on the parameters of a template, and lines with errors.
 """
 
 from __future__ import annotations
@@ -44,6 +45,21 @@ _LINKED = frozenset(
         _Kind.NAMESPACE,
     )
 )
+_UNLISTED = frozenset(
+    (
+        *(_Kind.FIELD_DECL, _Kind.PARM_DECL, _Kind.LABEL_STMT, _Kind.TEMPLATE_TYPE_PARAMETER),
+        *(_Kind.TEMPLATE_NON_TYPE_PARAMETER, _Kind.TEMPLATE_TEMPLATE_PARAMETER),
+    )
+)
+"""What is no definition of ours, and would be taken for one of the same name in its file."""
+_FUNCTIONS = frozenset(
+    (
+        *(_Kind.FUNCTION_DECL, _Kind.CXX_METHOD, _Kind.CONSTRUCTOR, _Kind.DESTRUCTOR),
+        *(_Kind.FUNCTION_TEMPLATE, _Kind.CONVERSION_FUNCTION, _Kind.LAMBDA_EXPR),
+    )
+)
+_SOURCES = (".c", ".cc", ".cpp", ".cxx")
+_MACRO = re.compile(rb"\w+\(([^()]*)\)(.*)", re.S)
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 _DIRECTIVE = re.compile(
     rb"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|undef)\b(?:[^\n]*\\\n)*[^\n]*", re.M
@@ -96,7 +112,16 @@ class ClangNames(Judge):
         macros[at[0], at[2]] = target
         where = self.place(target)
         name = at[0], at[1], target.spelling
+        if where is not None and self._drops(where[0], where[2], target.extent.end.offset):
+            for line, word, _ in self._words(at[0], at[2], cursor.extent.end.offset):
+                self.unjudged.add((at[0], line, word))
         self.direct[name] |= {(where[0], where[1], target.spelling)} if where is not None else set()
+
+    def _drops(self, path: str, start: int, end: int) -> bool:
+        """Tell whether a macro uses none of its parameters."""
+        found = _MACRO.match(self.text(path)[start:end])
+        names = _WORD.findall(found[1]) if found is not None else []
+        return found is not None and bool(names) and not {*names} & {*_WORD.findall(found[2])}
 
     def _macro_text(self, cursor: Any) -> None:
         at = self.place(cursor)
@@ -163,7 +188,9 @@ class ClangNames(Judge):
             for line, word, _ in self._words(at[0], at[2], cursor.extent.end.offset):
                 self.unjudged.add((at[0], line, word))
         place = (at[0], at[1], name)
-        if cursor.kind in _LINKED or cursor.kind in _RECORDS or cursor.kind == _Kind.CLASS_TEMPLATE:
+        is_type = cursor.kind in _RECORDS or cursor.kind == _Kind.CLASS_TEMPLATE
+        is_special = is_type and _pattern(cursor) is not None
+        if cursor.kind in _LINKED or (is_type and not is_special):
             self.declared_at[self._key(cursor)].add(place)
         if cursor.kind in _ALIASES:
             under = cursor.underlying_typedef_type.get_canonical().get_declaration()
@@ -173,14 +200,12 @@ class ClangNames(Judge):
 
     def _key(self, target: Any) -> str:
         """What the declarations of one thing have in common."""
-        pattern = cindex.conf.lib.clang_getSpecializedCursorTemplate(target)
-        if pattern is not None and pattern.kind != _Kind.INVALID_FILE:
-            target = pattern
+        target = _pattern(target) or target
         usr = str(target.get_usr())
         defined = target.get_definition() if target.kind in _RECORDS else None
         at = self.place(defined) if defined is not None else None
-        # Each file of C may have a type of the same name.
-        return f"{usr} {at[0]}" if at is not None and at[0].endswith(".c") else usr
+        # Each file may have a type of the same name.
+        return f"{usr} {at[0]}" if at is not None and at[0].endswith(_SOURCES) else usr
 
     def _reference(self, cursor: Any, macros: dict[tuple[str, int], Any]) -> None:
         found = self._written(cursor)
@@ -219,9 +244,10 @@ class ClangNames(Judge):
     def _leads(self, name: Name, target: Any) -> None:
         if target.kind in _LINKED or target.kind in _RECORDS or target.kind in _TEMPLATES:
             self.referring[name].add(self._key(target))
-        pattern = cindex.conf.lib.clang_getSpecializedCursorTemplate(target)
-        if pattern is not None and pattern.kind != _Kind.INVALID_FILE:
-            target = pattern
+        if _is_unlisted(target):
+            self.direct[name] |= set()
+            return
+        target = _pattern(target) or target
         defined = target.get_definition() or target
         places = {self.place(defined), self.place(target)} - {None}
         self.direct[name] |= {(at[0], at[1], name[2]) for at in places if at is not None}
@@ -246,6 +272,17 @@ class ClangNames(Judge):
             rows[path].append([line, word, [], False])
         for path in sorted(self.judged):
             yield {"path": path, "calls": rows[path]}
+
+
+def _pattern(target: Any) -> Any:
+    """The template that something is an instance or a specialization of; None without one."""
+    pattern = cindex.conf.lib.clang_getSpecializedCursorTemplate(target)
+    return pattern if pattern is not None and pattern.kind != _Kind.INVALID_FILE else None
+
+
+def _is_unlisted(target: Any) -> bool:
+    around = target.semantic_parent if target.kind == _Kind.VAR_DECL else None
+    return target.kind in _UNLISTED or (around is not None and around.kind in _FUNCTIONS)
 
 
 def main(root: Path) -> None:

@@ -35,6 +35,7 @@ _NAMED = {
     "concept_definition": "type",
     "namespace_alias_definition": "module",
 }
+_PRIMITIVE = frozenset("void int long short char float double signed unsigned bool".split())
 _VALUES = frozenset(("declaration", "field_declaration", "function_definition", "type_definition"))
 _WRAPPED = frozenset(("template_declaration", "export_declaration"))
 _LEAVES = frozenset(
@@ -169,8 +170,8 @@ def _values(node: Node, place: _Place) -> Iterator[LooseDefinition]:
             continue
         leaf, function = found
         name, within = _qualified(leaf)
-        if name == "void":
-            # What is left of `int WORD main(void)`, where nobody knows the word.
+        if name in _PRIMITIVE:
+            # What is left of `int WORD main(void)`, where nobody knows the word, and of `typedef unsigned long(name)(int)`.
             continue
         member = place.member or bool(within)
         if node.type == "type_definition":
