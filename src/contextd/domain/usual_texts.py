@@ -36,7 +36,7 @@ add pagination to the table
 generate the client from the schema
 log the response of the server""".splitlines()
 )
-"""Prompts without a rule to them; their mean says how near a directive is to any prompt."""
+"""Prompts without a rule to them; with the rules they say how rare a word or a topic is."""
 
 USUAL_RULES = tuple(
     """Write tests for new features.
