@@ -37,7 +37,7 @@ _PLACEHOLDER = regex(
     r"|sample|process\.env|os\.environ|getenv|secrets?\.|vault:|keyring|localhost|undefined|[_-]here\b"
     r"|\$\{|\$\(|^\$[\w{(]|^%[\w(]|%[sdv]\b|\{\{|\{%|^<|^\{[\w. ]*\}$|^@[a-z][\w./:-]*$|^!\d|^urn:|:\$[A-Z_]{2}|://"
     r"|^https?:|^\.{0,2}/|^~/|^[A-Za-z]:\\|^arn:|^sha\d|^md5|^file:|^op://|^ssm:|^env[:.(]|^ref:|^data:"
-    r"|12345678|87654321|abcdefgh|qwertyui|11111111|00000000|deadbeef|foobar|(?<![a-z0-9])demo[-_]|secret[-_]?(?:key|token)$",
+    r"|12345678|87654321|abcdefgh|qwertyui|11111111|00000000|deadbeef|foobar|random.?string|(?<![a-z0-9])demo[-_]|secret[-_]?(?:key|token)$",
     re.I,
 )
 _ORDINARY = frozenset(
@@ -53,7 +53,7 @@ _FILTER = regex(r"(?:[a-z_]{3,24}=){1,2}[a-z\d.]{1,24}(?::[a-z_]{3,24}=[a-z\d.]{
 """Options of a filter, as in `eof_action=pass:repeatlast=0`."""
 
 _NAMED_KEY = regex(
-    r"[A-Za-z][a-zA-Z-]*\d?[a-zA-Z-]*[a-z0-9A-Z-](?:Key|Token|Secret|Password|Credentials?)"
+    r"[A-Za-z][a-zA-Z-]*\d?[a-zA-Z-]*[a-z0-9A-Z-](?:Key|Token|Secret|Password|Passphrase|Credentials?)"
 )
 """A name of such a thing and not the thing: `Shop-IsApiKey`."""
 
@@ -63,13 +63,13 @@ _OF_IDS = frozenset("credential credentials pass passwords".split())
 
 _MARKED_UP = regex(
     r"</|/>|\\(?:033|x1[bB]|e|u001[bB])\[|^(?:SHA|sha|MD|md)\d{1,3}[:=-]|^\d+(?:\.\d+){2}[\w.-]*\(|\\[wdsbS]|\\x[0-9a-f]{2}|\\u[0-9a-fA-F]{4}|\(\?|\{\w*\}|=>|->"
-    r"|^\[\^?\w-\w|^(?:ISO-8859|iso-8859|[Ww]indows)-\d+$|^[\w./-]{1,80}\.(?:md|rst|txt|py|pyi|[jt]sx?|[cm]js|json|ya?ml|toml|go|rs|java|kt|cs|sql|html?|css|sh|log|png|svg|gif|jpe?g|webp|woff2?|exe|msi|dll|dmg|jar|zip|gz|pem|crt|jks|p12|pfx)(?::\d+)?$"
+    r"|^[a-z_]+(?::[\w,]+)?(?:\|[a-z_]+(?::[\w,.]+)?){2,}$|^\[\^?\w-\w|^(?:ISO-8859|iso-8859|[Ww]indows)-\d+$|^[\w./-]{1,80}\.(?:md|rst|txt|py|pyi|[jt]sx?|[cm]js|json|ya?ml|toml|go|rs|java|kt|cs|sql|html?|css|sh|log|png|svg|gif|jpe?g|webp|woff2?|exe|msi|dll|dmg|jar|zip|gz|pem|crt|jks|p12|pfx)(?::\d+)?$"
     r"|^(?:\w{1,12}[:@])?[v^~]?\d+(?:\.\d+){1,3}[\w.+-]*$|/[\w.-]+\.[a-z]{2,5}$|^(?:[\w-]+\.)+[a-z]+/"
 )
 """Markup, colours of a terminal, digests with their name, patterns, formats, versions, files and addresses, which stand between quotes too."""
 
 _CODE = regex(
-    r"[A-Za-z_$][\w$.]*\(|::|\]\(|\(\)|^[\w$]+\[|^[!&*]?\(|^[\[{]|\?\.|&&|\|\||^\*|[\"']|^&?[A-Za-z_][\w.]*\{|[)\]}]\w|[)\]]\["
+    r"[A-Za-z_$][\w$.]*\(|::|\]\(|\(\)|^&?[\w$]+\[|^[!&*]?\(|^[\[{]|\?\.|&&|\|\||^\*|[\"']|^&?[A-Za-z_][\w.]*\{|[)\]}]\w|[)\]]\["
 )
 _HEX = regex(r"[0-9a-f]{7,}|[0-9A-F]{7,}")
 _FINGERPRINT = regex(r"(?:0x)?(?:[0-9A-F]{8}|[0-9A-F]{16}|[0-9A-F]{40})(?:,[0-9A-F]{8,40})*")
@@ -111,7 +111,7 @@ _IN_NAMES = frozenset(
 _WORD_AND_NUMBER = regex(r"(?P<word>[A-Za-z]{3,24})(?P<number>\d{1,8})[!.?@#$*]?")
 _KNOWN_NUMBERED = regex(
     r"(?:sha|md|utf|base|aes|rsa|rs|es|hs|ps|x|int|float|uint|arm|amd|win|ipv|http|oauth|pbkdf|argon|bcrypt|blake|hash|value"
-    r"|python|java|node|php|windows|ubuntu|debian|postgres|mysql|redis|version|step|phase|part|line|page|room|issue)\d+",
+    r"|python|java|node|php|windows|ubuntu|debian|postgres|mysql|redis|version|step|phase|part|line|page|room|issue|debug|level)\d+",
     re.I,
 )
 _DJANGO = regex(r"[a-z0-9!@#$%^&*(\-_=+)]{40,64}")
@@ -255,6 +255,7 @@ def is_example(value: str) -> bool:
     return bool(readable) and (
         (bool(colon) and hidden == user)
         or "example" in hidden.casefold()
+        or "BEGIN CERTIFICATE" in readable
         or hidden.casefold() in _ORDINARY
         or _names_itself(hidden)
     )
