@@ -17,10 +17,10 @@ import apsw
 import pytest
 
 from contextd.app import load_operations
-from contextd.benchmarks.secret_samples import fill
 from contextd.domain.errors import ContextdError, Invalid
 from contextd.runtime.operation import OPERATIONS, PROJECT, Operation, slim_schema
 from contextd.runtime.runtime import Surface
+from contextd_bench.secret_samples import fill
 from support.arguments import arguments
 from support.desks import Desk, Listening, embedder
 from support.repositories import written
@@ -192,7 +192,7 @@ def test_a_type_or_a_field_named_after_a_secret_is_refused_and_one_of_a_file_is_
             {"plan": {"fields": {secret: {"type": "string"}}}},
             {"plan": {"fields": {"how": {"type": "enum", "values": [secret, "b"]}}}},
         ):
-            with pytest.raises(Invalid, match="holds a secret") as refused:
+            with pytest.raises(Invalid, match="contains a secret") as refused:
                 words_only.as_owner("schema_put", types=types)
             assert core(secret) not in json.dumps(refused.value.as_dict())
         folder = words_only.root / ".context"
