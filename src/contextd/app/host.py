@@ -18,7 +18,7 @@ from contextd.domain.errors import ContextdError
 from contextd.domain.jobs import LANES, Lane
 from contextd.domain.scope import Scope
 from contextd.domain.upkeep import WrittenSince
-from contextd.domain.usual_texts import USUAL_PROMPTS, USUAL_RULES
+from contextd.domain.usual_texts import USUAL_RULES
 from contextd.embedders import EmbedderOptions, open_embedder, open_reranker
 from contextd.invocation.invoke import invoke
 from contextd.ports.knowledge import Embedder, Reranker
@@ -177,7 +177,7 @@ class Host:
             try:
                 self._embedder.embed(["warm"])
                 if not self._embedder.sends_to:
-                    self._embedder.embed([*USUAL_PROMPTS, *USUAL_RULES])
+                    self._embedder.embed(USUAL_RULES)
             except ContextdError as error:
                 _log.warning("embedder not ready: %s", error.message)
 

@@ -15,7 +15,7 @@ from contextd.domain.placeholders import left_open
 from contextd.domain.records import PRESENT, Record, Trust, digest, indexed_text, short_id
 from contextd.domain.regex import regex
 from contextd.domain.scope import Scope
-from contextd.redaction.redact import FoundSecret, redact_parts
+from contextd.redaction.redact import FoundSecret, redact_parts, redact_tags
 
 Outcome = Literal["add", "duplicate", "inbox", "reject"]
 
@@ -117,8 +117,9 @@ def without_secrets(draft: Draft, key: bytes) -> tuple[Draft, tuple[FoundSecret,
     (title, content, data, tags), findings = redact_parts(
         (draft.title, draft.content, draft.data, draft.tags), key
     )
+    tags, bare = redact_tags(tags, key)
     cleaned = replace(draft, title=title, content=content, data=data, tags=tuple(tags))
-    return cleaned, findings
+    return cleaned, (*findings, *bare)
 
 
 def _strings(value: Any) -> list[str]:

@@ -36,7 +36,7 @@ add pagination to the table
 generate the client from the schema
 log the response of the server""".splitlines()
 )
-"""Prompts that no rule applies to; their mean gives a directive's similarity to an arbitrary prompt."""
+"""Prompts that no rule applies to; together with the rules they give the rarity of a word or topic."""
 
 USUAL_RULES = tuple(
     """Write tests for new features.

@@ -41,7 +41,8 @@ _CALLED = regex(
     r"|(?P<bracket>\()(?=[^\s()\"'`]{8,60}\))"
 )
 _VALUE_OF_NAME = regex(
-    r"\\{0,4}[\"'`]?[ \t]{0,4},?\s{0,40}(?:-[ \t])?\\{0,4}[\"'`]?(?:value|content|default|defaultValue)"
+    r"\\{0,4}[\"'`]?[ \t]{0,4}(?:,|\{(?:\s{0,20}(?:type|description|sensitive|nullable)[ \t]{0,8}=[^\n]{0,100}){0,4})?"
+    r"\s{0,40}(?:-[ \t])?\\{0,4}[\"'`]?(?:value|content|default|defaultValue)"
     r"\\{0,4}[\"'`]?[ \t]{0,4}[:=][ \t]{0,4}",
     re.I,
 )
@@ -61,7 +62,8 @@ _CODE_REACH = 160
 
 _CLOSES_NAME = frozenset("\"'`,\\\r\n")
 _TAGGED = regex(r"(?:[ \t][^<>\n]{0,60})?>\s{0,8}(?:<!\[CDATA\[)?")
-_TAG_ENDS = regex(r"\s{0,8}(?:<|\]\]>)")
+_ATTRIBUTE = regex(r"<[\w:.-]{1,40}[ \t][^<>\n]{0,80}?\b(?:key|name|id)=[\"']$")
+_TAG_ENDS = regex(r"(?P<rest>[.,;:!?)}*_|]{0,4})\s{0,8}(?:<|\]\]>)")
 _OPTION = regex(r"[ \t]{1,4}(?!-)")
 _VERB = (
     r"\s(?:(?:(?:is|was|has been|wurde|a été|fue)\s)?(?:now\s)?"
@@ -145,13 +147,18 @@ def _in_code(text: str, start: int, sign: re.Match[str], end: int) -> bool:
 
 
 def tagged(text: str, start: int, end: int) -> FoundValue | None:
-    """The content of the element whose tag is at `[start, end)`."""
-    if not start or text[start - 1] not in "<:.":
+    """The content of the element whose tag, key or name is at `[start, end)`."""
+    if not start or text[start - 1] not in "<:.\"'":
         return None
+    if text[start - 1] in "\"'":
+        if not _ATTRIBUTE.search(text[max(0, start - WINDOW) : start]):
+            return None
+        end += 1
     sign = _TAGGED.match(text, end, end + WINDOW)
     found = _bare(text, sign.end(), "quoted") if sign else None
     # The name of a placeholder stands between brackets, too, and is followed by anything.
-    return found if found and _TAG_ENDS.match(text, found.end, found.end + 16) else None
+    ends = _TAG_ENDS.match(text, found.end, found.end + 20) if found else None
+    return FoundValue(found.start, ends.end("rest"), found.form) if found and ends else None
 
 
 def optional(text: str, end: int) -> FoundValue | None:

@@ -144,24 +144,37 @@ def _beside(text: Text, start: int, end: int, named: Label) -> Span | None:
     following = _NEXT.match(whole, end)
     if after not in " \t" or (following and not following[1].isalnum()):
         found = assigned(whole, start, end)
-        if found is None and after in "> ":
+        if found is None and after in "> \"'":
             found = tagged(whole, start, end)
         if found:
             return _judged(whole, end, named, found)
     span = None
-    if after in _PROSE and text.digits.find(b"0", end, end + _NEAR) >= 0:
-        if named.kind == "password" and _LOGIN_BEFORE.search(whole, max(0, start - _NEAR), start):
-            span = _of_netrc(whole, end)
+    if after in _PROSE and named.kind == "password" and _follows_login(whole, start):
+        span = _of_netrc(whole, end)
+    if after in _PROSE and (
+        text.digits.find(b"0", end, end + _NEAR) >= 0 or _names_phrase(text, end, named)
+    ):
         if named.option:
             span = span or _judged(whole, end, named, optional(whole, end))
         span = span or _judged(whole, end, named, stated(whole, end))
     return span or (_before(text, start, named) if after in ",:)" else None)
 
 
+def _follows_login(text: str, start: int) -> bool:
+    return bool(_LOGIN_BEFORE.search(text, max(0, start - _NEAR), start))
+
+
+def _names_phrase(text: Text, end: int, named: Label) -> bool:
+    """Whether four words with hyphens may follow the name of a password."""
+    return named.word.startswith("passw") and text.plain.count(b"-", end, end + _NEAR) >= 3
+
+
 def _of_netrc(text: str, end: int) -> Span | None:
     """The password of a line of .netrc, whose login stands before it."""
     match = _SPACED_VALUE.match(text, end, end + _NEAR)
-    if match is None or not any(map(str.isdigit, match[1])) or is_placeholder(match[1]):
+    if match is None or is_placeholder(match[1]):
+        return None
+    if not any(map(str.isdigit, match[1])) and not is_secret(match[1], _PASSWORD, "line"):
         return None
     return *match.span(1), "password"
 

@@ -84,6 +84,9 @@ _OTHERWISE = frozenset(
 )
 """Words in front of it that make it something else: half of a pair, a place in a list, a word."""
 
+_CURSORS = frozenset("deltatoken skiptoken pagetoken nexttoken synctoken continuationtoken".split())
+"""Places in a list, of Microsoft Graph and others, in one word."""
+
 _PLACES = frozenset("next previous start resume".split())
 """The same when right before it: `next_token`, but not `NEXT_PRIVATE_TOKEN`."""
 
@@ -122,7 +125,11 @@ def _head(named: list[str]) -> tuple[Kind, bool, str] | None:
         return None
     *before, head = words
     # Forms carry such tokens: csrfmiddlewaretoken, __RequestVerificationToken.
-    if head.startswith(("csrf", "xsrf")) or before[-2:] == ["request", "verification"]:
+    if (
+        head.startswith(("csrf", "xsrf"))
+        or head in _CURSORS
+        or before[-2:] == ["request", "verification"]
+    ):
         return None
     if not _OTHERWISE.isdisjoint(before) or (before and before[-1] in _PLACES):
         return None

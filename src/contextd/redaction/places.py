@@ -58,8 +58,9 @@ _ELIDED = 200
 """Characters of a block with an ellipsis for a line that are not enough of the key: its first line is public."""
 
 _AZURE_SECRET = regex(
-    r"(?<![A-Za-z0-9_~.\-])[A-Za-z0-9_~.\-]{3}\dQ~[A-Za-z0-9_~.\-]{31,34}(?![A-Za-z0-9_~\-])"
+    r"(?:(?<![A-Za-z0-9_~.\-])|(?<=\[\dm)|(?<=\[\d\dm))[A-Za-z0-9_~.\-]{3}\dQ~[A-Za-z0-9_~.\-]{31,34}(?![A-Za-z0-9_~\-])"
 )
+_PLANETSCALE = regex(r"pscale_(?:tkn|oauth|pw)_[\w=.-]{31,63}[\w=-]")
 _PUTTY = regex(r"Private-Lines: \d{1,3}\r?\n(?P<secret>(?:[A-Za-z0-9+/=]{1,64}\r?\n?){2,60})")
 _BY = regex(
     r"\bidentified\s{1,4}(?:with\s{1,4}[\w']{1,40}\s{1,4})?"
@@ -70,14 +71,23 @@ _WORD = r"(?:[^\s\"']{3,100}|'[^'\n]{3,100}'|\"[^\"\n]{3,100}\")"
 _SWITCHES = regex(
     rf" -(?:(?:p\s{{0,4}}|a\s{{1,4}})(?P<secret>{_WORD})|(?:u|U|-user|-proxy-user)[ =]{{0,3}}(?P<pair>{_WORD}))"
 )
-_COMMAND = regex(r"\b(?:curl|http|mysql(?:dump|admin)?|mariadb|sshpass|login|redis-cli)\b")
+_COMMAND = regex(
+    r"\b(?:curl|http|mysql(?:dump|admin)?|mariadb|sshpass|login|redis-cli|smbclient|rpcclient)\b"
+)
 _COMMAND_END = regex(r"[\n|;&]")
 _TAKES = {
     "curl": "uU-", "http": "uU-", "mysql": "p", "mysqldump": "p", "mysqladmin": "p", "mariadb": "p",
     "sshpass": "p", "login": "p", "redis-cli": "a",
+    "smbclient": "U", "rpcclient": "U",
 }  # fmt: skip
 """Which switches of a command are followed by a secret, or by a name and a secret."""
 
+_OF_SAMBA = frozenset(("smbclient", "rpcclient"))
+"""Commands that take a name and a password with `%` between them."""
+
+_PIPED = regex(
+    r"\b(?:echo|printf)\s{1,4}(?:-\w\s{1,4}|'%s(?:\\n)?'\s{1,4})?(?P<quote>[\"']?)(?P<secret>[^\s\"'$`|]{6,100})(?P=quote)\s{0,4}\|[^|\n]{0,80}$"
+)
 _OPTION = Label("password", constant=True)
 
 
@@ -121,6 +131,8 @@ def _guessable(password: str) -> bool:
         return True
     lower = password.islower() or "pass" in password.casefold()
     words = lower and password.isascii() and not any(map(str.isdigit, password))
+    # Four words are a passphrase.
+    words = words and password.count("-") < 3
     return is_placeholder(password) or len(set(password)) < 3 or (words and spoken(password))
 
 
@@ -193,6 +205,13 @@ def _azure_secret(text: str, at: int) -> Iterator[Span]:
         yield *match.span(), "azure-client-secret"
 
 
+def _planetscale(text: str, at: int) -> Iterator[Span]:
+    """A token of PlanetScale: dots may part it into runs that are too short to be looked at."""
+    match = _PLANETSCALE.match(text, at, at + _WINDOW)
+    if match and any(map(str.isdigit, match[0])):
+        yield *match.span(), "planetscale-token"
+
+
 def _putty(text: str, at: int) -> Iterator[Span]:
     match = _PUTTY.match(text, at, at + _LONGEST)
     if match:
@@ -205,6 +224,15 @@ def _sql(text: str, at: int) -> Iterator[Span]:
         group = "quoted" if match["quoted"] else "bare"
         if is_secret(match[group], _OPTION, "quoted"):
             yield *match.span(group), "password"
+
+
+def _piped(text: str, at: int) -> Iterator[Span]:
+    """The password that a command before `--password-stdin` at `at` prints."""
+    low = max(0, at - _WINDOW)
+    match = _PIPED.search(text[low:at].rpartition("\n")[2])
+    if match and is_secret(match["secret"], _OPTION, "line"):
+        start = text.rfind(match[0], low, at) + match.start("secret") - match.start()
+        yield start, start + len(match["secret"]), "password"
 
 
 def _switch(text: str, at: int) -> Iterator[Span]:
@@ -220,7 +248,7 @@ def _switch(text: str, at: int) -> Iterator[Span]:
     if text[start] in "\"'":
         start, end = start + 1, end - 1
     if match["pair"]:
-        start = text.find(":", start, end) + 1
+        start = text.find("%" if command[0] in _OF_SAMBA else ":", start, end) + 1
     if start and is_secret(text[start:end], _OPTION, "quoted"):
         yield start, end, "password"
 
@@ -277,7 +305,9 @@ _LOOKS: tuple[tuple[bytes, Callable[[str, int], Iterator[Span]]], ...] = (
     (b"bearer", authorization),
     (b"private", _key_block),
     (b"q~", _azure_secret),
+    (b"pscale_", _planetscale),
     (b"identified ", _sql),
+    (b"--password-stdin", _piped),
     (b" -", _switch),
     (b"432:", _pgpass),
     (b":*:", _pgpass),

@@ -17,6 +17,7 @@ from contextd.redaction.labelled import labelled
 from contextd.redaction.logins import logins
 from contextd.redaction.places import places
 from contextd.redaction.programs import without_literals_of_tests
+from contextd.redaction.speech import drawn_alone
 from contextd.redaction.text import Span, read
 from contextd.redaction.tokens import tokens
 
@@ -58,15 +59,11 @@ def redact(text: str, key: bytes = b"") -> Redacted:
     spans = _all_spans(text)
     if not spans:
         return Redacted(text)
-    # 3 ms of a hook that finds no daemon; most of its events hold no secret.
-    import hmac  # noqa: PLC0415
-
     pieces, findings, position = [], [], 0
     for start, end, kind in spans:
-        secret = text[start:end].encode("utf-8", "surrogatepass")
-        stamp = hmac.new(key, secret, "sha256").hexdigest()[:8]
-        pieces += [text[position:start], f"{MARK}{kind}:{stamp}]"]
-        findings.append(FoundSecret(kind, start, end, stamp))
+        found = _found(text, start, end, kind, key)
+        pieces += [text[position:start], f"{MARK}{kind}:{found.fingerprint}]"]
+        findings.append(found)
         position = end
     pieces.append(text[position:])
     return Redacted("".join(pieces), tuple(findings))
@@ -94,6 +91,26 @@ def redact_parts(value: Any, key: bytes = b"") -> tuple[Any, tuple[FoundSecret, 
     if known:
         cleaned = _each(cleaned, lambda text: without_known(text, known))
     return cleaned, findings
+
+
+def redact_tags(tags: Sequence[str], key: bytes = b"") -> tuple[list[str], list[FoundSecret]]:
+    """Tags with those replaced that are secrets in whole, without a label beside them. Digests, ids and names stay."""
+    cleaned, findings = [], []
+    for tag in tags:
+        if drawn_alone(tag):
+            found = _found(tag, 0, len(tag), "secret", key)
+            findings.append(found)
+            tag = f"{MARK}{found.type}:{found.fingerprint}]"
+        cleaned.append(tag)
+    return cleaned, findings
+
+
+def _found(text: str, start: int, end: int, kind: str, key: bytes) -> FoundSecret:
+    # 3 ms of a hook that finds no daemon; most of its events hold no secret.
+    import hmac  # noqa: PLC0415
+
+    secret = text[start:end].encode("utf-8", "surrogatepass")
+    return FoundSecret(kind, start, end, hmac.new(key, secret, "sha256").hexdigest()[:8])
 
 
 def _clean_parts(value: Any, key: bytes) -> tuple[Any, tuple[FoundSecret, ...], Mapping[str, str]]:

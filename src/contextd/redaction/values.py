@@ -35,9 +35,9 @@ _OF_PROGRAMS: frozenset[Form] = frozenset(("literal", "argument"))
 _PLACEHOLDER = regex(
     r"example|your|x{4}|placeholder|change.?(?:me|it|this)|dummy|redacted|insert|\btodo\b|\.\.\.|…|\*\*\*|fake"
     r"|sample|process\.env|os\.environ|getenv|secrets?\.|vault:|keyring|localhost|undefined|[_-]here\b"
-    r"|\$\{|\$\(|^\$[\w{(]|^%[\w(]|%[sdv]\b|\{\{|\{%|^<|^\{[\w. ]*\}$|^@[a-z]|^!\d|^urn:|:\$[A-Z_]{2}|://"
+    r"|\$\{|\$\(|^\$[\w{(]|^%[\w(]|%[sdv]\b|\{\{|\{%|^<|^\{[\w. ]*\}$|^@[a-z][\w./:-]*$|^!\d|^urn:|:\$[A-Z_]{2}|://"
     r"|^https?:|^\.{0,2}/|^~/|^[A-Za-z]:\\|^arn:|^sha\d|^md5|^file:|^op://|^ssm:|^env[:.(]|^ref:|^data:"
-    r"|12345678|87654321|abcdefgh|qwertyui|11111111|00000000|deadbeef|foobar|(?<![a-z0-9])demo[-_]|secret[-_]?(?:key|token)$",
+    r"|12345678|87654321|abcdefgh|qwertyui|11111111|00000000|deadbeef|foobar|random.?string|(?<![a-z0-9])demo[-_]|secret[-_]?(?:key|token)$",
     re.I,
 )
 _ORDINARY = frozenset(
@@ -53,7 +53,7 @@ _FILTER = regex(r"(?:[a-z_]{3,24}=){1,2}[a-z\d.]{1,24}(?::[a-z_]{3,24}=[a-z\d.]{
 """Options of a filter, as in `eof_action=pass:repeatlast=0`."""
 
 _NAMED_KEY = regex(
-    r"[A-Za-z][a-zA-Z-]*\d?[a-zA-Z-]*[a-z0-9A-Z-](?:Key|Token|Secret|Password|Credentials?)"
+    r"[A-Za-z][a-zA-Z-]*\d?[a-zA-Z-]*[a-z0-9A-Z-](?:Key|Token|Secret|Password|Passphrase|Credentials?)"
 )
 """A name of such a thing and not the thing: `Shop-IsApiKey`."""
 
@@ -63,13 +63,13 @@ _OF_IDS = frozenset("credential credentials pass passwords".split())
 
 _MARKED_UP = regex(
     r"</|/>|\\(?:033|x1[bB]|e|u001[bB])\[|^(?:SHA|sha|MD|md)\d{1,3}[:=-]|^\d+(?:\.\d+){2}[\w.-]*\(|\\[wdsbS]|\\x[0-9a-f]{2}|\\u[0-9a-fA-F]{4}|\(\?|\{\w*\}|=>|->"
-    r"|^\[\^?\w-\w|^(?:ISO-8859|iso-8859|[Ww]indows)-\d+$|^[\w./-]{1,80}\.(?:md|rst|txt|py|pyi|[jt]sx?|[cm]js|json|ya?ml|toml|go|rs|java|kt|cs|sql|html?|css|sh|log|png|svg|gif|jpe?g|webp|woff2?|exe|msi|dll|dmg|jar|zip|gz|pem|crt|jks|p12|pfx)(?::\d+)?$"
+    r"|^[a-z_]+(?::[\w,]+)?(?:\|[a-z_]+(?::[\w,.]+)?){2,}$|^\[\^?\w-\w|^(?:ISO-8859|iso-8859|[Ww]indows)-\d+$|^[\w./-]{1,80}\.(?:md|rst|txt|py|pyi|[jt]sx?|[cm]js|json|ya?ml|toml|go|rs|java|kt|cs|sql|html?|css|sh|log|png|svg|gif|jpe?g|webp|woff2?|exe|msi|dll|dmg|jar|zip|gz|pem|crt|jks|p12|pfx)(?::\d+)?$"
     r"|^(?:\w{1,12}[:@])?[v^~]?\d+(?:\.\d+){1,3}[\w.+-]*$|/[\w.-]+\.[a-z]{2,5}$|^(?:[\w-]+\.)+[a-z]+/"
 )
 """Markup, colours of a terminal, digests with their name, patterns, formats, versions, files and addresses, which stand between quotes too."""
 
 _CODE = regex(
-    r"[A-Za-z_$][\w$.]*\(|::|\]\(|\(\)|^[\w$]+\[|^[!&*]?\(|^[\[{]|\?\.|&&|\|\||^\*|[\"']|^&?[A-Za-z_][\w.]*\{|[)\]}]\w|[)\]]\["
+    r"[A-Za-z_$][\w$.]*\(|::|\]\(|\(\)|^&?[\w$]+\[|^[!&*]?\(|^[\[{]|\?\.|&&|\|\||^\*|[\"']|^&?[A-Za-z_][\w.]*\{|[)\]}]\w|[)\]]\["
 )
 _HEX = regex(r"[0-9a-f]{7,}|[0-9A-F]{7,}")
 _FINGERPRINT = regex(r"(?:0x)?(?:[0-9A-F]{8}|[0-9A-F]{16}|[0-9A-F]{40})(?:,[0-9A-F]{8,40})*")
@@ -88,13 +88,30 @@ _NAMED_AFTER = regex(
 _DATED = regex(
     r"[A-Z][A-Za-z]*[!@#$%^&*_.-]?\d{3,}[!@#$%^&*?]*"
     r"|[A-Z][a-z]{2,}(?:[-_.][A-Z][a-z]{2,}){1,3}[-_.]?(?:\d{2,}[!@#$%^&*?]+|\d{2,4})"
+    r"|(?:[A-Z][a-z]{2,}){2,4}\d{1,4}[!@#$%^?]+"
 )
 """A word with a year or a number behind it, or several joined ones: how many people make a password."""
+
+_JOINED = regex(
+    r"[A-Za-z0-9]{1,24}(?:([-_.])[A-Za-z0-9]{1,24})(?:\1[A-Za-z0-9]{1,24}){1,8}[!?$%#]{0,3}"
+)
+"""Three parts or more with one joint: a passphrase, or a name."""
+
+_NUMBERED_WORD = regex(r"[A-Z]?[a-z]{3,}\d{2,4}")
+_IN_NAMES = frozenset(
+    """passwd passphrase users keys creds service server client db database app application api prod production
+    staging stage dev development local default example sample dummy fake not no none is the a an and or with for
+    from to in of on at your my our new old this that change replace insert set put enter here real some any valid
+    invalid wrong bad weak strong version id config env var value string text file path url host port node
+    system cluster root data store group role type x v1 v2 v3 please should must will can do does
+    temp temporary super long very more less than only""".split()
+)
+"""Parts that show a name or a phrase of documents rather than a passphrase."""
 
 _WORD_AND_NUMBER = regex(r"(?P<word>[A-Za-z]{3,24})(?P<number>\d{1,8})[!.?@#$*]?")
 _KNOWN_NUMBERED = regex(
     r"(?:sha|md|utf|base|aes|rsa|rs|es|hs|ps|x|int|float|uint|arm|amd|win|ipv|http|oauth|pbkdf|argon|bcrypt|blake|hash|value"
-    r"|python|java|node|php|windows|ubuntu|debian|postgres|mysql|redis|version|step|phase|part|line|page|room|issue)\d+",
+    r"|python|java|node|php|windows|ubuntu|debian|postgres|mysql|redis|version|step|phase|part|line|page|room|issue|debug|level)\d+",
     re.I,
 )
 _DJANGO = regex(r"[a-z0-9!@#$%^&*(\-_=+)]{40,64}")
@@ -151,22 +168,48 @@ def is_secret(value: str, named: Label, form: Form) -> bool:
     digits = bool(_DIGIT.search(value))
     if named.kind == "secret" and form in _QUOTED and _DJANGO.fullmatch(value) and _mixed(value):
         return True
-    if not digits and not _drawn_letters(value, form):
+    phrase = _passphrase(value, named)
+    if not phrase and not digits and not _drawn_letters(value, form):
         return False
     if is_placeholder(value) and not _dense(value):
         return False
     if _UUID.fullmatch(value):
-        certain = form in _QUOTED or form in ("line", "inline")
-        return certain and not named.weak and named.word not in _OF_IDS
+        return _may_be_uuid(named, form)
     if not value.isascii() and sum(map(str.isascii, value)) < 0.8 * len(value):
         return False
     if _SPACE.search(decoded(value)):
         return form == "quoted" and named.kind == "password" and _phrase(value)
-    if _is_code(value, named, form):
-        return False
+    if phrase or _is_code(value, named, form):
+        return phrase and not _MARKED_UP.search(value)
     if named.kind == "password":
         return _chosen(value, named, form, digits=digits)
     return _generated(value, named, form, digits=digits)
+
+
+def _may_be_uuid(named: Label, form: Form) -> bool:
+    """Whether a UUID beside this label is a secret and no id. That of a file in an address, `&token=`, is public."""
+    alone = named.word == "token" and form in ("line", "spoken")
+    return (named.option or not named.weak or alone) and named.word not in _OF_IDS
+
+
+def _passphrase(value: str, named: Label) -> bool:
+    """Whether words were joined to a password: four of letters alone, or fewer with a number. Names of
+    services and variables look the same, so only hyphens join words without a number of their own.
+    """
+    sure = named.kind == "password" and (not named.weak or named.word == "pw")
+    joined = _JOINED.fullmatch(value) if sure else None
+    if joined is None:
+        return False
+    parts = value.rstrip("!?$%#").split(joined[1])
+    if any(part.casefold() in _IN_NAMES or _NAMED_AFTER.search(part) for part in parts):
+        return False
+    words = [part for part in parts if part[:3].isalpha() and len(part) >= 3]
+    if any(part.isdigit() for part in parts):
+        return len(words) >= 2 and not parts[0].isdigit()
+    if joined[1] != "-" or len(words) < 2:
+        return False
+    numbered = any(_NUMBERED_WORD.fullmatch(part) for part in parts)
+    return len(words) >= 4 or numbered
 
 
 def _drawn_letters(value: str, form: Form) -> bool:
@@ -186,7 +229,7 @@ def _is_code(value: str, named: Label, form: Form) -> bool:
         return True
     quoted = form in _QUOTED
     if (not quoted or named.kind == "secret") and _CODE.search(value):
-        return True
+        return value[-1] in ")]}" or not (_drawn(value) and _SYMBOL.search(value))
     assigned = form == "line" and named.constant
     return not quoted and not assigned and (is_identifier(value) or _is_member(value))
 
@@ -212,6 +255,7 @@ def is_example(value: str) -> bool:
     return bool(readable) and (
         (bool(colon) and hidden == user)
         or "example" in hidden.casefold()
+        or "BEGIN CERTIFICATE" in readable
         or hidden.casefold() in _ORDINARY
         or _names_itself(hidden)
     )

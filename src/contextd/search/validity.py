@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 
 from contextd.claims.contradictions import said_at
 from contextd.claims.replaced import Swap, renamed, swap
+from contextd.claims.states import State, state, succeeds
 from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import message_place
 from contextd.domain.kinds import EPISODE, kinds_that
@@ -151,18 +152,19 @@ def _messages(runtime: Runtime, hits: Iterable[Hit]) -> dict[str, Validity]:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """The text of a hit, its time, and the renamings or replacements it states."""
+    """The text of a hit, its time, the renamings or replacements it states, and the states it gives."""
 
     hit: Hit
     text: str
     at: datetime
     swaps: tuple[Swap, ...]
+    states: tuple[State, ...]
 
 
 def _outdated(hits: Sequence[Hit], evidence: Sequence[Hit]) -> list[Hit]:
     """The hits; those that use a name which a later hit declares obsolete are marked as replaced."""
     texts = [one for hit in (*hits[:_COMPARED], *evidence) if (one := _text_of(hit)) is not None]
-    telling = [one for one in texts if one.swaps]
+    telling = [one for one in texts if one.swaps or any(state.now for state in one.states)]
     if not telling:
         return list(hits)
     found: dict[str, Validity] = {}
@@ -171,8 +173,11 @@ def _outdated(hits: Sequence[Hit], evidence: Sequence[Hit]) -> list[Hit]:
             if newer.at - older.at <= _AT_ONCE or newer.hit.validity.replaced:
                 continue
             swapped = next((one for one in newer.swaps if _speaks_of(older.text, one)), None)
+            changed = _successor(newer, older)
             if swapped is not None:
                 found[older.hit.id] = _renamed(swapped, newer.hit)
+            elif changed is not None:
+                found[older.hit.id] = _outdated_by(changed, newer.hit)
     return [
         replace(hit, validity=found[hit.id])
         if hit.id in found and not hit.validity.replaced
@@ -181,9 +186,25 @@ def _outdated(hits: Sequence[Hit], evidence: Sequence[Hit]) -> list[Hit]:
     ]
 
 
+def _successor(newer: _Text, older: _Text) -> State | None:
+    """The state in a later text that replaces one of an older text."""
+    return next(
+        (one for one in newer.states for before in older.states if succeeds(one, before)), None
+    )
+
+
+def _outdated_by(now: State, by: Hit) -> Validity:
+    note = f"older: {now.name} is {now.value} since {_name_of(by)}"
+    return Validity(note, by.id, replaced=True)
+
+
+def _name_of(hit: Hit) -> str:
+    place = message_place(hit.id)
+    return short_id(hit.id if place is None else place[0])
+
+
 def _renamed(swapped: Swap, by: Hit) -> Validity:
-    place = message_place(by.id)
-    name = short_id(by.id if place is None else place[0])
+    name = _name_of(by)
     now = f"is {swapped.better} since" if swapped.better else "is gone since"
     return Validity(f"older: {swapped.worse} {now} {name}", by.id, replaced=True)
 
@@ -203,7 +224,8 @@ def _text_of(hit: Hit) -> _Text | None:
         return None
     sentences = _SENTENCE.split(text[:_READ])
     swaps = [one for s in sentences for one in (renamed(s), swap(s)) if one is not None]
-    return _Text(hit, text, at, tuple(one for one in swaps if _NAME.fullmatch(one.worse)))
+    states = tuple(one for s in sentences if (one := state(s)) is not None)
+    return _Text(hit, text, at, tuple(one for one in swaps if _NAME.fullmatch(one.worse)), states)
 
 
 def _speaks_of(text: str, swapped: Swap) -> bool:

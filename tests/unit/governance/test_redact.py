@@ -73,6 +73,37 @@ def test_a_word_with_a_number_is_replaced_where_only_a_password_can_stand(
     assert not _leaks(samples.planted(frame, word), word)
 
 
+JOINED = ["Tr7-wobble-Quince42", "gannet-tundra-onyx-ember", "pickle-onyx-47-wicket", "saffron_cobalt_318_nutmeg",
+          "thistle.EMBER.85.driftwood"]  # fmt: skip
+JOINED_FORMS = ("password={}", "DB_PASSWORD={}", "password: {}", '"password": "{}"', "Passwort: {}", "The password is {}",
+                "psql host=db password={} dbname=shop", "<Password>{}</Password>", "postgres://kim:{}@db.test/shop",
+                "machine api.test\n  login kim\n  password {}\n", '<entry key="password">{}</entry>',
+                'variable "db_password" {{\n  type = string\n  default = "{}"\n}}', "smbclient //h/s -U kim%{}",
+                'echo "{}" | docker login -u kim --password-stdin')  # fmt: skip
+
+
+@pytest.mark.parametrize("frame", JOINED_FORMS)
+@pytest.mark.parametrize("phrase", JOINED)
+def test_words_joined_to_a_password_are_replaced(phrase: str, frame: str) -> None:
+    assert phrase not in redact(frame.format(phrase)).text
+
+
+@pytest.mark.parametrize("frame", ["--password={} shop", "<Password>{}</Password>", "ssh_pass={}"])
+def test_a_sign_at_the_end_belongs_to_a_password_of_joined_words(frame: str) -> None:
+    assert "WicketQuince53" not in redact(frame.format("WicketQuince53!")).text
+
+
+NAMES = ["my-app-db-password", "kube-system-node-role", "oauth2-proxy-cookie-secret", "not-secure-at-all-here",
+         "spring.security.user.name", "config.cluster_manager_command.from_pass", "argocd_admin_password",
+         "v1.27.3-gke-100", "admin-user-2-test", "put-your-own-phrase-here"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_of_joined_words_beside_a_password_stays(name: str) -> None:
+    for line in (f"password={name}", f"DB_PASSWORD: {name}", f"password: {name}"):
+        assert redact(line).text == line
+
+
 @pytest.mark.parametrize("group", list(samples.KEYS))
 def test_a_key_beside_a_name_for_it_is_replaced(group: str) -> None:
     rng, leaked, tried = _rng(), [], 0

@@ -35,6 +35,28 @@ def test_words_that_a_secret_happens_to_hold_stay_tags(tag: str) -> None:
     assert draft.tags == (tag,)
 
 
+@pytest.mark.parametrize(
+    "tag", ["RNcfPnDnBz53UX4edze5en8c9ANY5J8gXJDPp3dMOc8=", "vQW6rB00GIrk9CEXeUyEXfM"]
+)
+def test_a_tag_that_only_a_generator_makes_is_replaced_without_a_label(tag: str) -> None:
+    draft, findings = without_secrets(
+        Draft(kind="memory", title="", content="How we deploy.", tags=("deploy", tag)), b"k"
+    )
+    assert len(findings) == 1
+    assert draft.tags[0] == "deploy"
+    assert draft.tags[1].startswith(MARK)
+
+
+@pytest.mark.parametrize("tag", [
+    "da39a3ee5e6b4b0d3255bfef95601890afd80709", "6040de41-c073-4d6f-bbf8-d89256ef31e1", "claude-opus-4-5-20251101",
+    "iPhone15ProMaxA17", "ISO8601DateTimeUTC", "https://x.test/A1b2C3d4E5f6", "ProductBulkCreateV2", "X509CertificateV3Chain",
+    "macOS-14-arm64-M1-runner", "src/app/Main2View3.swift",
+])  # fmt: skip
+def test_digests_ids_versions_and_names_stay_tags(tag: str) -> None:
+    draft, _ = without_secrets(Draft(kind="memory", title="", content="x y", tags=(tag,)), b"k")
+    assert draft.tags == (tag,)
+
+
 def test_a_word_used_as_a_password_is_replaced_only_where_it_is_the_whole_text() -> None:
     parts, _ = redact_parts(
         ("password=swordfish1x", "swordfish1x", "the swordfishing season"), b"k"

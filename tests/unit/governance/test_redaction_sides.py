@@ -40,6 +40,25 @@ SIDES = {
         f'<input type="hidden" name="authenticity_token" value="{KEY}">',
         f'<input type="hidden" name="access_token" value="{KEY}">',
     ),
+    "the cursor of a list": (
+        f'"@odata.deltaLink": "https://graph.test/tasks/delta?$deltatoken={KEY}"',
+        f'"link": "https://graph.test/tasks/delta?$accesstoken={KEY}"',
+    ),
+    "rules of a form": (
+        "'password' => 'required|alpha_dash|string|max:255',",
+        "'password' => 'reQ|alp7_D!sh|Xq9',",
+    ),
+    "the level of a log": ("] password: debug2: channel 2: written", "] password: hunter22: written"),
+    "the class of an error": ("'BAD_PASSPHRASE': GpgBadPassphrase,", "'BAD_PASSPHRASE': GpgB4dP!x9qzZ,"),
+    "an element of a list": ("Password: &parts[1],", "Password: &pArts7q!x1"),
+    "a name for a random string": (
+        "APP_KEY=SomeRandomStringOf32CharsExactly",
+        "APP_KEY=Xq7mRand9StrQzOf32ChZrsEx4ctly",
+    ),
+    "Base64 of the first line of a certificate": (
+        "  tls.key: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t",
+        "  tls_key: LS0tLS1Xq7JTiBDRVZJQ0FURS9x2LmRw8b",
+    ),
     "the site key of a captcha": (f'site_key: "{KEY}"', f'secret_key: "{KEY}"'),
     "a key that pages ship": (
         f'api_key = "sb_publishable_{KEY}"',

@@ -232,6 +232,23 @@ def test_a_prompt_is_told_the_rule_that_one_of_its_clauses_needs(
     assert rule not in beside.asks("make the banner of the start page a little larger, please")
 
 
+PARAPHRASED = (
+    ("what should the price column of the articles table be?", "Money is stored as integer cents."),
+    ("add an api route for the public catalogue", "Every public endpoint has a rate limit."),
+    ("can we release this today?", "Deploy only from main, never on a Friday."),
+)
+
+
+@pytest.mark.parametrize(("prompt", "rule"), PARAPHRASED)
+def test_a_prompt_is_told_a_rule_on_its_topic_that_is_stated_in_other_words(
+    desk: Desk, session: CodingClient, prompt: str, rule: str
+) -> None:
+    session.starts()
+    fields = {"severity": "medium", "requirement": rule}
+    desk("remember", kind="policy", title="Rule", content=rule, fields=fields)
+    assert rule in session.asks(prompt)
+
+
 def test_a_rule_is_told_once_where_briefing_and_prompt_come_together(
     desk: Desk, session: CodingClient
 ) -> None:

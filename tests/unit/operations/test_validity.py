@@ -182,6 +182,27 @@ def test_what_speaks_of_a_thing_by_its_old_name_comes_behind_the_new_one(
     assert hits[1]["validity"].endswith(short_id(new))
 
 
+STATES = (
+    ("The Rust toolchain is 1.70.", "The Rust toolchain is now 1.77.2."),
+    ("The listening port of the shop is 8080.", "The listening port of the shop is 9090 now."),
+)
+
+
+@pytest.mark.parametrize(("before", "now"), STATES)
+def test_what_a_thing_is_now_comes_before_what_it_was(
+    desk: Desk, home: Home, before: str, now: str
+) -> None:
+    old = desk("save_context", content=before)["id"]
+    home.clock.move(days=3)
+    new = desk("save_context", content=now)["id"]
+    found = desk("context_search", query=before)["results"]
+    hits = [hit for hit in found if hit["id"] in (old, new)]
+    assert [hit["id"] for hit in hits] == [new, old]
+    assert hits[0]["validity"] == ""
+    assert hits[1]["validity"].startswith(f"older: {before.partition(' is ')[0]} is ")
+    assert hits[1]["validity"].endswith(short_id(new))
+
+
 UNTOUCHED = (
     ("We renamed the service mailhop to postbird last week.", "The mailhops of the bank are closed"),
     ("We renamed the service mailhop to postbird.", "postbird, once mailhop, is deployed by hand"),
