@@ -4,7 +4,7 @@
   - Invalid       the request itself is wrong; sending it again will not help
   - Denied        the caller may not do this here
   - NotFound      nothing the caller may see has that name
-  - Conflict      it changed since it was read, or it already exists
+  - Conflict      it changed since it was read, already exists, or is in a state that rules this out
   - TooLarge      a limit of size, budget or time would be passed
   - Busy          somebody else holds what is needed; try again
   - Unavailable   a part contextd depends on is missing or broken
@@ -64,7 +64,7 @@ class NotFound(ContextdError):
 
 
 class Conflict(ContextdError):
-    """It changed since it was read, or it already exists."""
+    """It changed since it was read, already exists, or is in a state that rules this out."""
 
     code, status = "conflict", 409
 

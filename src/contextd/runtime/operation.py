@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, TypeVar, g
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid, NotFound, nearest
-from contextd.domain.limits import NOT_EMPTY, broken_limit
+from contextd.domain.limits import NOT_EMPTY, CoreSchema, Grammar, Handler, broken_limit
 from contextd.domain.notices import Notice
 from contextd.domain.quoting import settled
 from contextd.domain.showing import shown, text_form
@@ -51,6 +51,10 @@ class FieldsOf:
 
     argument: str
     replaces: bool = False
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Handler) -> CoreSchema:
+        """Name them in the JSON schema as a format."""
+        return Grammar("fields", "typed fields").__get_pydantic_core_schema__(source, handler)
 
 
 PROJECT = "project"
@@ -244,7 +248,7 @@ def validate(op: Operation, raw: Mapping[str, Any]) -> dict[str, Any]:
     fields = op.arguments.model_fields
     given: dict[str, Any] = {}
     problems: list[str] = []
-    for name, value in raw.items():
+    for name, value in _storable(raw).items():
         known = _known_name(name, op, fields)
         if known is None and name in op.ignores:
             continue
@@ -267,6 +271,18 @@ def validate(op: Operation, raw: Mapping[str, Any]) -> dict[str, Any]:
             {"problems": problems},
         )
     return {name: getattr(parsed, name) for name in fields}
+
+
+def _storable(value: Any) -> Any:
+    """The value with U+FFFD in place of what no store can hold: NUL, and half of a surrogate pair."""
+    if isinstance(value, str):
+        return value if value.isascii() and "\0" not in value else _UNSTORABLE.sub("\ufffd", value)
+    if isinstance(value, Mapping):
+        return {_storable(key): _storable(part) for key, part in value.items()}
+    return [_storable(part) for part in value] if isinstance(value, list) else value
+
+
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def text_of(result: Any, value: Any) -> str:
@@ -318,12 +334,13 @@ def tool_schema(op: Operation) -> dict[str, Any]:
     return schema
 
 
+_FOR_PROGRAMS = ("title", "format")
 _SAYS_NOTHING = (("default", ""), ("default", None), ("additionalProperties", True))
 
 
 def slim_schema(schema: Any) -> Any:
-    """A JSON schema without what costs tokens and says nothing: titles, null alternatives, empty
-    defaults.
+    """A JSON schema without what costs tokens and tells a model nothing: titles, formats, null
+    alternatives, empty defaults.
     """
     if isinstance(schema, list):
         return [slim_schema(part) for part in schema]
@@ -336,7 +353,7 @@ def slim_schema(schema: Any) -> Any:
             else slim_schema(value)
         )
         for key, value in schema.items()
-        if key != "title" and (key, value) not in _SAYS_NOTHING
+        if key not in _FOR_PROGRAMS and (key, value) not in _SAYS_NOTHING
     }
     options = slim.get("anyOf")
     if isinstance(options, list):

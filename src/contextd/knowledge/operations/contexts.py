@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from contextd.domain.limits import Id, PageSize, Text
+from contextd.domain.limits import Cursor, Id, PageSize, Statement, Text
 from contextd.domain.records import Record, short_id
 from contextd.domain.validity import CURRENT
 from contextd.knowledge.acknowledgement import fate
@@ -26,7 +26,7 @@ from contextd.search.validity import validities
 @operation("POST /api/contexts", effect="write", profile="standard", personal=True)
 def save_context(
     runtime: Runtime,
-    content: Text,
+    content: Statement,
     tags: list[str] | None = None,
     source: str = "",
     bubble_id: str | None = None,
@@ -74,7 +74,7 @@ def list_contexts(
     tag: str | None = None,
     bubble_id: str | None = None,
     limit: PageSize = 50,
-    cursor: str = "",
+    cursor: Cursor = "",
 ) -> Entries:
     """List saved notes, newest first.
 
@@ -126,7 +126,7 @@ def search_contexts(
 def update_context(
     runtime: Runtime,
     id: Id,
-    content: Text | None = None,
+    content: Statement | None = None,
     tags: list[str] | None = None,
     bubble_id: str | None = None,
     data: Annotated[dict[str, Any] | None, FieldsOf("id")] = None,

@@ -8,7 +8,7 @@ from contextd.domain.confidence import apply
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
 from contextd.domain.kinds import kinds_that
-from contextd.domain.limits import Id, Range, Text
+from contextd.domain.limits import Id, Range, Statement, Text
 from contextd.domain.query import Query
 from contextd.domain.records import FOUND, Record, short_id
 from contextd.domain.scope import Scope
@@ -114,7 +114,7 @@ def memory_record(
     runtime: Runtime,
     title: Text,
     description: str,
-    content: Text,
+    content: Statement,
     outcome: Literal["success", "failure", "mixed"],
     tags: list[str] | None = None,
     topic: str = "",

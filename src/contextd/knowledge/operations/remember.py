@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from contextd.domain.errors import Invalid, nearest
+from contextd.domain.errors import Invalid, NotFound, nearest
 from contextd.domain.kind import Kind
 from contextd.domain.kind_names import kind_meant
 from contextd.domain.kinds import KINDS
+from contextd.domain.limits import STATEMENT
 from contextd.domain.scope import Scope
 from contextd.knowledge.acknowledgement import Recorded, recorded
 from contextd.knowledge.typed import save_typed
@@ -24,7 +25,7 @@ from contextd.schema.text import content_of
 )
 def remember(
     runtime: Runtime,
-    content: str = "",
+    content: Annotated[str, STATEMENT] = "",
     kind: str = "context",
     title: str = "",
     tags: list[str] | None = None,
@@ -86,7 +87,9 @@ def _typed(
     known = [*schema_of(runtime).types, *KINDS]
     if type not in known:
         choices = "kinds: " + ", ".join(known)
-        raise Invalid(f"no kind {type!r}", "; ".join(filter(None, (nearest(type, known), choices))))
+        raise NotFound(
+            f"no kind {type!r}", "; ".join(filter(None, (nearest(type, known), choices)))
+        )
     if content:
         raise Invalid(
             f"entries of the type {type} are made from their fields", "leave out the content"

@@ -10,7 +10,7 @@ from contextd.briefing.context_file import LATELY, changes_since, time_sense, wi
 from contextd.briefing.tiers import tiers_of
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL, RENDERED
-from contextd.domain.errors import Invalid
+from contextd.domain.errors import NotFound
 from contextd.domain.kinds import kinds_that
 from contextd.domain.limits import Id, OptionalId, Range
 from contextd.domain.records import new_id, short_id
@@ -254,7 +254,7 @@ def session_end(
     else:
         found = session_of(runtime)
         if found is None:
-            raise Invalid("there is no session to end", "pass the session_id session_start gave")
+            raise NotFound("there is no session to end", "pass the session_id session_start gave")
         session = found
     runtime.caller.require("write", session.scope)
     if session.data.get("hooked") and is_open(session):
