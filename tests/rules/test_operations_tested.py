@@ -25,7 +25,7 @@ def answered_calls(function: ast.FunctionDef) -> Iterator[str]:
     around = {inner: outer for outer in ast.walk(function) for inner in ast.iter_child_nodes(outer)}
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and not isinstance(around[node], ast.Expr):
-            literals = {one.value for one in node.args if isinstance(one, ast.Constant)}
+            literals = {str(one.value) for one in node.args if isinstance(one, ast.Constant)}
             if literals & NAMES.keys() and not _refused(node, around):
                 yield from (NAMES[one] for one in literals & NAMES.keys())
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, Literal
 
 from hypothesis import strategies as st
 
@@ -14,9 +14,11 @@ ODD = (
 )  # fmt: skip
 """Texts that parsers, paths and shells stumble over."""
 
-_ANY_TEXT = st.sampled_from(ODD) | st.text(
-    alphabet=st.characters(exclude_categories=("Cs",)), max_size=20
-)
+_NO_HALVES: Collection[Literal["Cs"]] = ("Cs",)
+_SOUND = st.characters(exclude_categories=_NO_HALVES)
+"""Half a surrogate pair is no text that JSON carries safely."""
+
+_ANY_TEXT = st.sampled_from(ODD) | st.text(alphabet=_SOUND, max_size=20)
 _ANY_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | _ANY_TEXT,
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(_ANY_TEXT, inner, max_size=2),
@@ -72,6 +74,4 @@ def _texts(part: dict[str, Any], known: Sequence[str]) -> st.SearchStrategy[str]
     fitting = [one for one in (*known, *ODD) if re.search(pattern, one) and len(one) <= longest]
     if not pattern:
         return st.sampled_from(fitting) | _ANY_TEXT.filter(lambda text: len(text) <= longest)
-    # Half a surrogate pair is no text that JSON carries safely.
-    alphabet = st.characters(exclude_categories=("Cs",))
-    return st.sampled_from(fitting) | st.from_regex(pattern, alphabet=alphabet)
+    return st.sampled_from(fitting) | st.from_regex(pattern, alphabet=_SOUND)

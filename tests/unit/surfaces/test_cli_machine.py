@@ -51,8 +51,8 @@ def test_what_the_machine_refuses_is_answered_in_words(
     def write(words: Sequence[str]) -> int:
         raise OSError(number, "refused by the machine", "/somewhere/file")
 
-    def no_contextd() -> NoReturn:
-        raise AssertionError("it opens no home")
+    def no_contextd(*, fresh: bool = False) -> NoReturn:
+        raise AssertionError(f"it opens no home, fresh or not: {fresh}")
 
     extras = {"write": ("Write a file.", write)}
     code = main(["write"], load=lambda: None, standalone=no_contextd, extras=extras)
