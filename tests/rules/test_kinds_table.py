@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contextd.domain.errors import Invalid
+from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.kind import Field, Kind
 from contextd.domain.kinds import KINDS, kind_named
 
@@ -79,6 +79,6 @@ def test_an_open_kind_keeps_further_fields_as_they_are(data: dict[str, Any]) -> 
 
 def test_an_unknown_kind_is_refused_with_the_nearest() -> None:
     assert kind_named("memory") is KINDS["memory"]
-    with pytest.raises(Invalid) as refused:
+    with pytest.raises(NotFound) as refused:
         kind_named("memroy")
     assert "memory" in refused.value.hint

@@ -19,7 +19,7 @@ from contextd.clients import CLIENTS
 from contextd.clients.client import Client
 from contextd.code.git.identity import first_commit
 from contextd.code.git.program import repository
-from contextd.domain.errors import ContextdError, Invalid
+from contextd.domain.errors import ContextdError, NotFound
 from contextd.domain.trust import EARLIER, Trust
 from contextd.files.guarded import read_file
 from contextd.runtime.caches import Cache
@@ -68,9 +68,9 @@ class TrustBook:
         return Trust(path)
 
     def grant(self, root: Path, by: str) -> Trust:
-        """Trust a checkout from now on. Raises `Invalid` for a folder that is not there."""
+        """Trust a checkout from now on. Raises `NotFound` for a folder that is not there."""
         if not root.is_dir():
-            raise Invalid(f"{root} is no folder", "give the folder of a project")
+            raise NotFound(f"{root} is no folder", "give the folder of a project")
         return self._store(root, _entry(root, by))
 
     def revoke(self, root: Path) -> Trust:

@@ -4,7 +4,7 @@
   - Invalid       the request is wrong; sending it again will not help
   - Denied        the caller lacks permission
   - NotFound      nothing visible to the caller has that name
-  - Conflict      it changed since it was read, or it already exists
+  - Conflict      it changed since it was read, already exists, or is in a state that rules this out
   - TooLarge      a limit of size, budget or time is exceeded
   - Busy          another caller holds the resource; try again
   - Unavailable   a component contextd depends on is missing or broken
@@ -64,7 +64,7 @@ class NotFound(ContextdError):
 
 
 class Conflict(ContextdError):
-    """It changed since it was read, or it already exists."""
+    """It changed since it was read, already exists, or is in a state that rules this out."""
 
     code, status = "conflict", 409
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from contextd.domain.errors import Invalid, nearest
+from contextd.domain.errors import NotFound, nearest
 from contextd.domain.kind import Area, Field, Kind, Trait
 
 EPISODE = "episode"
@@ -344,12 +344,12 @@ _kind(
 
 
 def kind_named(name: str) -> Kind:
-    """The kind called `name`. Raises `Invalid` with the nearest one."""
+    """The kind called `name`. Raises `NotFound` with the nearest one."""
     if name not in KINDS:
         holder = next((kind for kind in KINDS.values() if name in kind.sorts), None)
         hint = f"{name} is a type of the kind {holder.name}" if holder else ""
         hint = hint or nearest(name, list(KINDS)) or "see describe_schema"
-        raise Invalid(f"no kind {name!r}", hint)
+        raise NotFound(f"no kind {name!r}", hint)
     return KINDS[name]
 
 

@@ -39,20 +39,21 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A list of `least` to `most` items."""
+    """A list or an object of `least` to `most` items."""
 
     least: int
     most: int | None = None
+    of: str = "a list"
 
     @property
     def words(self) -> str:
         """The limit as shown in errors and help."""
-        return f"a list of {Range(self.least, self.most).words}"
+        return f"{self.of} of {Range(self.least, self.most).words}"
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Handler) -> CoreSchema:
         """Add the bounds to the schema of a list."""
         upper = {} if self.most is None else {"max_length": self.most}
-        return _limited(handler(source), ("list",), {"min_length": self.least, **upper})
+        return _limited(handler(source), ("list", "dict"), {"min_length": self.least, **upper})
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,26 @@ class Matching:
         return text
 
 
-Limit = Range | Count | AtMost | Matching
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """A text in a language of its own, such as a regular expression. Schemas name it as the `format`; the
+    operation that reads it says what is wrong with it. `words` describe it in help texts.
+    """
+
+    format: str
+    words: str
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Handler) -> CoreSchema:
+        """Name the language in the JSON schema."""
+        inner = handler(source)
+        updates = {
+            **inner.get("metadata", {}).get("pydantic_js_updates", {}),
+            "format": self.format,
+        }
+        return {**inner, "metadata": {"pydantic_js_updates": updates}}
+
+
+Limit = Range | Count | AtMost | Matching | Grammar
 
 NOT_EMPTY = Matching(r"\S", "a text that is not empty")
 Text = Annotated[str, NOT_EMPTY]
@@ -109,6 +129,22 @@ Id = Annotated[str, Matching(rf"[!-~]{{{SHORTEST_ID}}}", _AN_ID)]
 """The id of a record, or a prefix of it."""
 OptionalId = Annotated[str, Matching(rf"^$|[!-~]{{{SHORTEST_ID}}}", f"{_AN_ID}, or empty")]
 """The same, or empty."""
+# The empty text, written so that Python and JavaScript agree about a final line break.
+_NO_TEXT = r"^(?![\s\S])"
+Cursor = Annotated[
+    str, Matching(rf"{_NO_TEXT}|^-?[0-9]{{1,18}}:[\s\S]", "the cursor of a page, or empty")
+]
+"""The start of the next page, from the previous page; empty for the first."""
+PROJECT_PATH = Grammar("path", "a path inside the project")
+ProjectPath = Annotated[str, PROJECT_PATH]
+"""A path from the root of the project."""
+Glob = Annotated[str, Grammar("glob", "a pattern of paths")]
+REGEX = Grammar("regex", "a regular expression")
+STATEMENT = Grammar(
+    "statement", "a fact in a sentence: no greeting, no hash, ten characters or more"
+)
+Statement = Annotated[Text, STATEMENT]
+"""The text of a record. The write gate refuses one without content."""
 PageSize = Annotated[int, Range(1, 1000)]
 """How many rows one answer may have."""
 
@@ -117,6 +153,7 @@ _BROKEN: dict[type[Limit], tuple[str, ...]] = {
     Count: ("too_short", "too_long"),
     AtMost: ("string_too_long",),
     Matching: ("value_error",),
+    Grammar: (),
 }
 """Pydantic's error types, by the limit that they report."""
 
@@ -139,7 +176,9 @@ def stated(*parts: Any) -> str:
     """The limits in these parts of an annotation as shown in help: `1 to 90`. Non-blank texts and ids are
     not mentioned.
     """
-    return ", ".join(one.words for one in limits_in(*parts) if not isinstance(one, Matching))
+    return ", ".join(
+        one.words for one in limits_in(*parts) if not isinstance(one, Matching | Grammar)
+    )
 
 
 def _limited(schema: CoreSchema, types: tuple[str, ...], bounds: dict[str, Any]) -> CoreSchema:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from contextd.domain.errors import Conflict, Invalid, NotFound, TooLarge
+from contextd.domain.errors import Conflict, NotFound, TooLarge
 from contextd.domain.notices import Notice
 from contextd.domain.records import new_id
 from contextd.domain.sessions import Session, SessionChange
@@ -159,7 +159,7 @@ def room_for(runtime: Runtime, session: Session, budget: int | None) -> Subtask:
             "continue without a subtask, or in a new session",
         )
     if budget is not None and budget > left:
-        raise Invalid(f"budget is {budget:,}", f"choose {SMALLEST} to {left:,} tokens")
+        raise TooLarge(f"budget is {budget:,}", f"choose {SMALLEST} to {left:,} tokens")
     return Subtask(
         session=session.id,
         number=len(before) + 1,
@@ -198,13 +198,13 @@ def open_subtask(runtime: Runtime, subtask: Subtask) -> Subtask:
 def subtask_named(runtime: Runtime, id: str) -> tuple[Session, Subtask]:
     """A visible subtask by its id; by default the open one of its session.
 
-    Raises `Invalid` if none is open, `NotFound` for an unknown id.
+    Raises `NotFound` if none is open, or for an unknown id.
     """
     if not id.strip():
         session = session_of(runtime)
         found = all_of(runtime, session)[-1:] if session is not None else []
         if session is None or not found or not found[0].is_open:
-            raise Invalid("no subtask is open", "branch opens one; or pass its subtask_id")
+            raise NotFound("no subtask is open", "branch opens one; or pass its subtask_id")
         return session, found[0]
     wanted, number = session_and_number(id)
     unknown = NotFound(f"no subtask {id.strip()!r}", "branch returns its id")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid
+from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.kinds import kind_named
 from contextd.domain.records import STATUSES, TRUSTS, Anchor, Change, Record, Source
 from contextd.domain.scope import Scope
@@ -115,7 +115,15 @@ def _item(place: str, line: Any, scope: Scope) -> RecordStates | Session | SomeE
             return _to_session(line["session"], scope)
         if "events" in line:
             return SomeEvents(str(line["of"]), tuple(_to_event(one) for one in line["events"]))
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, Invalid) as error:
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        IndexError,
+        Invalid,
+        NotFound,
+    ) as error:
         return Unread(place, f"invalid bundle entry: {error!r:.100}")
     return Unread(place, "neither a record nor a session")
 

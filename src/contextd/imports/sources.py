@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import ContextdError, Invalid, TooLarge, nearest
+from contextd.domain.errors import ContextdError, Invalid, NotFound, TooLarge, nearest
 from contextd.domain.projects import Project
 from contextd.domain.scope import PERSON
 from contextd.imports.bundle import BUNDLE, BundleFormat
@@ -138,7 +138,7 @@ def _reader_of(path: Path, name: str) -> Reader:
         if row is None:
             names = [*known, *ENTRY_FILES]
             hint = nearest(name, names) or "formats: " + ", ".join(names)
-            raise Invalid(f"unknown import format {name!r}", hint)
+            raise NotFound(f"unknown import format {name!r}", hint)
         return row
     if BUNDLE.detects(path):
         return BUNDLE

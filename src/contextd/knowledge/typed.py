@@ -11,7 +11,7 @@ from dataclasses import field, fields
 from typing import Any
 
 from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid, nearest
+from contextd.domain.errors import Invalid, NotFound, nearest
 from contextd.domain.kinds import KINDS
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
@@ -141,8 +141,8 @@ def with_fields(record: Record, changes: Mapping[str, Any], schema: Schema) -> R
 def with_type(record: Record, name: str, changes: Mapping[str, Any], schema: Schema) -> Record:
     """An entry under another type, with typed fields changed; under none when the name is empty.
 
-    Raises `Invalid` for a type that is not declared, and one that names every field that does not
-    fit.
+    Raises `NotFound` for a type that is not declared, and one `Invalid` that names every field that
+    does not fit.
     """
     data = {key: value for key, value in record.data.items() if key not in (TYPE, SAVED_AS)}
     if not name:
@@ -151,7 +151,7 @@ def with_type(record: Record, name: str, changes: Mapping[str, Any], schema: Sch
     kind = schema.types.get(name)
     if kind is None:
         known = "types: " + (", ".join(schema.types) or "none defined yet")
-        raise Invalid(f"no type {name!r} is defined", nearest(name, list(schema.types)) or known)
+        raise NotFound(f"no type {name!r} is defined", nearest(name, list(schema.types)) or known)
     fields = kind.check_change(structured(record), changes)
     return record.with_(data={**data, TYPE: name, FIELDS: fields})
 

@@ -24,7 +24,7 @@ from typing import (
 from contextd.domain.argument_names import argument_meant, nearest_argument
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid, NotFound, nearest
-from contextd.domain.limits import NOT_EMPTY, broken_limit
+from contextd.domain.limits import NOT_EMPTY, CoreSchema, Grammar, Handler, broken_limit
 from contextd.domain.notices import Notice
 from contextd.domain.quoting import settled
 from contextd.domain.showing import shown, text_form
@@ -64,6 +64,10 @@ class FieldsOf:
 
     argument: str
     replaces: bool = False
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Handler) -> CoreSchema:
+        """Name them in the JSON schema as a format."""
+        return Grammar("fields", "typed fields").__get_pydantic_core_schema__(source, handler)
 
 
 PROJECT = "project"
@@ -249,7 +253,7 @@ def validate(op: Operation, raw: Mapping[str, Any]) -> dict[str, Any]:
     from pydantic import ValidationError  # noqa: PLC0415 - loaded by now, with the arguments
 
     fields = op.arguments.model_fields
-    given, spelled, problems = _by_name(op, raw)
+    given, spelled, problems = _by_name(op, _storable(raw))
     try:
         parsed = op.arguments.model_validate(given)
     except ValidationError as error:
@@ -262,6 +266,18 @@ def validate(op: Operation, raw: Mapping[str, Any]) -> dict[str, Any]:
             {"problems": problems},
         )
     return {name: getattr(parsed, name) for name in fields}
+
+
+def _storable(value: Any) -> Any:
+    """The value with U+FFFD in place of what no store can hold: NUL, and half of a surrogate pair."""
+    if isinstance(value, str):
+        return value if value.isascii() and "\0" not in value else _UNSTORABLE.sub("\ufffd", value)
+    if isinstance(value, Mapping):
+        return {_storable(key): _storable(part) for key, part in value.items()}
+    return [_storable(part) for part in value] if isinstance(value, list) else value
+
+
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def text_of(result: Any, value: Any, longer: Mapping[str, str] | None = None) -> str:
@@ -313,12 +329,13 @@ def tool_schema(op: Operation) -> dict[str, Any]:
     return schema
 
 
+_FOR_PROGRAMS = ("title", "format")
 _SAYS_NOTHING = (("default", ""), ("default", None), ("additionalProperties", True))
 
 
 def slim_schema(schema: Any) -> Any:
-    """A JSON schema without parts that cost tokens and carry no information: titles, null alternatives,
-    empty defaults.
+    """A JSON schema without parts that cost tokens and carry no information: titles, formats, null
+    alternatives, empty defaults.
     """
     if isinstance(schema, list):
         return [slim_schema(part) for part in schema]
@@ -331,7 +348,7 @@ def slim_schema(schema: Any) -> Any:
             else slim_schema(value)
         )
         for key, value in schema.items()
-        if key != "title" and (key, value) not in _SAYS_NOTHING
+        if key not in _FOR_PROGRAMS and (key, value) not in _SAYS_NOTHING
     }
     options = slim.get("anyOf")
     if isinstance(options, list):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextd.domain.errors import Invalid, NotFound
+from contextd.domain.errors import Conflict, NotFound
 from contextd.domain.limits import SHORTEST_ID
 from contextd.domain.query import Query
 from contextd.domain.records import Record
@@ -25,11 +25,11 @@ def bubble_named(runtime: Runtime, id: str) -> Record:
 def bubble_in(runtime: Runtime, id: str, scope: Scope) -> Record:
     """The bubble found by `bubble_named`, for a record stored in `scope`.
 
-    Raises `Invalid` if the bubble belongs to a project and `scope` does not: others would miss its name.
+    Raises `Conflict` if the bubble belongs to a project and `scope` does not: others would miss its name.
     """
     bubble = bubble_named(runtime, id)
     if not bubble.scope.contains(scope):
-        raise Invalid(
+        raise Conflict(
             f"the bubble {bubble.data.get('name') or id} belongs to {bubble.scope}",
             "omit the bubble for records with a wider scope",
         )

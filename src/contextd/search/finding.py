@@ -10,7 +10,7 @@ from typing import Any, Literal
 from contextd.domain.confidence import confidence_at
 from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import message_place
-from contextd.domain.errors import Invalid
+from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.kinds import SEARCHED_AS, kinds_searched_as, kinds_that
 from contextd.domain.query import CODE, EVENT
 from contextd.domain.records import FOUND, Record
@@ -176,11 +176,11 @@ def contents_of(
 def resolve(runtime: Runtime, id: str, *kinds: str) -> Record:
     """The readable record with this id or unique prefix, of one of `kinds`.
 
-    Raises `NotFound` or `Conflict`; `Invalid` for another kind.
+    Raises `NotFound`, also for a record of another kind, or `Conflict`.
     """
     record = runtime.view.records.resolve(id.strip())
     if kinds and record.kind not in kinds:
-        raise Invalid(
+        raise NotFound(
             f"{id} is a {record.kind}, not a {' or '.join(kinds)}", "give the id of one of those"
         )
     return record

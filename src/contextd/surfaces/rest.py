@@ -171,8 +171,10 @@ def _no_constant(name: str) -> Any:
 
 def _from_query(op: Operation, name: str, values: list[str]) -> Any:
     """A query argument in the shape its field has: repeated for lists, JSON for objects."""
-    meant = argument_meant(name, op.arguments.model_fields, op.aliases)
-    kind = _kinds(op.name).get(meant or name)
+    known = argument_meant(name, op.arguments.model_fields, op.aliases) or name
+    kind = _kinds(op.name).get(known)
+    if values[-1] == "null" and known in _null_by_word(op.name):
+        return None
     if kind == "array":
         return values
     if kind == "object":
@@ -184,6 +186,19 @@ def _from_query(op: Operation, name: str, values: list[str]) -> Any:
 def _kinds(operation: str) -> dict[str, str]:
     schema = slim_schema(OPERATIONS[operation].arguments.model_json_schema())
     return {name: str(part.get("type", "")) for name, part in schema["properties"].items()}
+
+
+@cache
+def _null_by_word(operation: str) -> frozenset[str]:
+    """The arguments that may be null and cannot be the text `null`: numbers and choices."""
+    properties = OPERATIONS[operation].arguments.model_json_schema()["properties"]
+    options = {name: part.get("anyOf", ()) for name, part in properties.items()}
+    return frozenset(
+        name
+        for name, several in options.items()
+        if {"type": "null"} in several
+        and all("enum" in one or one["type"] in ("null", "integer", "number") for one in several)
+    )
 
 
 def _specific_first(path: str) -> tuple[tuple[bool, str], ...]:

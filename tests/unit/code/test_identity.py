@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from contextd.code.git.identity import identify, match, normalised_url
-from contextd.domain.errors import Invalid
+from contextd.domain.errors import Invalid, NotFound
 from support.repositories import committed
 
 SAME = [
@@ -254,7 +254,7 @@ def test_a_home_with_a_project_file_does_not_swallow_what_is_below(tmp_path, mon
 
 
 def test_a_missing_place_is_refused(tmp_path):
-    with pytest.raises(Invalid, match="does not exist"):
+    with pytest.raises(NotFound, match="does not exist"):
         identify(tmp_path / "nowhere")
 
 

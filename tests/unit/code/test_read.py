@@ -6,7 +6,7 @@ import pytest
 from code_repos import SCOPE, CodeModel, scan_fixture, scanned, write
 
 from contextd.code.symbols.read import FileView, read
-from contextd.domain.errors import Invalid, NotFound
+from contextd.domain.errors import ContextdError, Invalid, NotFound
 from contextd.domain.tokens import count_tokens
 from contextd.ports.code import Files
 
@@ -137,12 +137,14 @@ def test_some_lines_bring_only_what_those_lines_use(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("span", [(0, 3), (5, 2), (90, None)])
+@pytest.mark.parametrize(
+    ("span", "error"), [((0, 3), Invalid), ((5, 2), Invalid), ((90, None), NotFound)]
+)
 def test_lines_that_a_file_does_not_have_are_refused(
-    tmp_path: Path, span: tuple[int, int | None]
+    tmp_path: Path, span: tuple[int, int | None], error: type[ContextdError]
 ) -> None:
     root, files = scan_fixture("shop", tmp_path)
-    with pytest.raises(Invalid):
+    with pytest.raises(error):
         view(root, files, MAIN, line_range=span)
 
 

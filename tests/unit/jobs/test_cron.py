@@ -49,3 +49,7 @@ def test_what_never_comes_round_is_refused(expression: str) -> None:
     with pytest.raises(Invalid) as refused:
         cron(expression)
     assert "0 3 * * *" in refused.value.hint
+
+
+def test_the_last_value_of_a_range_with_steps_belongs_to_it() -> None:
+    assert sorted(cron("2-10/4 * * * *").minutes) == [2, 6, 10]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import threading
 
+import pytest
+
 from contextd.runtime import supervision
 from contextd.runtime.supervision import FIRST_PAUSE, LONGEST_PAUSE, ServiceState, Supervisor
 
@@ -108,3 +110,8 @@ def test_a_service_of_an_event_loop_is_started_again(monkeypatch):
     asyncio.run(supervisor.keep("http", run))
     [state] = supervisor.states()
     assert (len(runs), state.failures, state.running) == (2, 1, False)
+
+
+@pytest.mark.parametrize(("failures", "said"), [(1, "failed once:"), (2, "failed 2 times:")])
+def test_a_service_says_how_often_it_failed(failures: int, said: str) -> None:
+    assert said in ServiceState("worker", failures=failures, last_error="x").problem

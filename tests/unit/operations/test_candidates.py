@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from contextd.domain.errors import Invalid, NotFound
+from contextd.domain.errors import Conflict, Invalid, NotFound
 from support.clients import CodingClient
 from support.desks import Desk, Home
 
@@ -132,7 +132,7 @@ def test_only_what_waits_can_be_settled(desk: Desk, candidate: str, neighbour: A
     with pytest.raises(NotFound):
         neighbour.desk(desk.host)("settle_candidate", id=candidate, verdict="drop")
     desk("settle_candidate", id=candidate, verdict="keep")
-    with pytest.raises(Invalid) as told:
+    with pytest.raises(Conflict) as told:
         desk("settle_candidate", id=candidate, verdict="drop")
     assert "list_records" in told.value.hint
 

@@ -81,16 +81,12 @@ def test_a_question_alone_is_folded_from_what_is_known(agent):
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        ({}, Invalid),
-        ({"query": " "}, Invalid),
-        ({"text": "a", "paths": ["build.log"]}, Invalid),
         ({"text": "a", "budget": 0}, Invalid),
         ({"paths": ["../elsewhere"]}, Invalid),
         ({"paths": ["/etc/passwd"]}, Invalid),
         ({"paths": [".git/config"]}, Invalid),
         ({"paths": ["missing.log"]}, NotFound),
         ({"paths": ["logo.png"]}, Invalid),
-        ({"text": "GIF\0\0\0"}, Invalid),
     ],
 )
 def test_what_cannot_be_folded_is_refused_with_a_way_out(agent, arguments, error):
@@ -98,6 +94,16 @@ def test_what_cannot_be_folded_is_refused_with_a_way_out(agent, arguments, error
     with pytest.raises(error) as refused:
         agent("digest", **arguments)
     assert refused.value.hint
+
+
+def test_a_text_is_folded_beside_files_and_nothing_gives_nothing(agent):
+    both = agent("digest", text="Error: the scale sleeps", paths=["build.log"])
+    assert both["parts"] == ["build.log", "the text"]
+    part = agent("expand", handle=both["handle"], range="the text:1-1")
+    assert "the scale sleeps" in part["text"]
+    for empty in ({}, {"query": " "}):
+        nothing = agent("digest", **empty)
+        assert (nothing["handle"], nothing["notes"]) == ("", ["give a query, paths or a text"])
 
 
 def test_one_file_that_cannot_be_read_does_not_spoil_the_others(agent):

@@ -137,15 +137,27 @@ def test_what_is_unknown_is_said_with_the_nearest_name(coded, path, hint):
 
 def test_a_wrong_question_is_refused(coded):
     for given in (
-        {"path": "a", "diff": "HEAD"},
         {"depth": 9},
         {"budget": 1},
-        {"diff": "--output=x"},
+        {"diff": "one\ntwo"},
     ):
         with pytest.raises(Invalid):
             coded("impact", **given)
-    with pytest.raises(NotFound):
-        coded("impact", diff="no-such-branch")
+    for revision in ("no-such-branch", "--output=x"):
+        with pytest.raises(NotFound):
+            coded("impact", diff=revision)
+
+
+def test_a_diff_with_a_path_is_looked_at_below_that_path_only(coded):
+    for name in ("src/auth/service.ts", "src/login.ts"):
+        path = coded.root / name
+        path.write_text(path.read_text() + "export function added(): number {\n  return 1;\n}\n")
+    everything = coded("impact", diff="HEAD")["targets"]
+    below = coded("impact", path="src/auth", diff="HEAD")["targets"]
+    assert any("login" in one for one in everything)
+    assert below == [one for one in everything if one.startswith("src/auth/")]
+    with pytest.raises(NotFound, match="changes nothing in 'docs'"):
+        coded("impact", path="docs", diff="HEAD")
 
 
 def test_a_branch_is_told_in_one_text_within_its_budget(coded):

@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from contextd.domain.errors import Invalid, NotFound
+from contextd.domain.errors import NotFound
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES
 from contextd.domain.scope import PERSON
@@ -369,7 +369,7 @@ def test_for_the_whole_machine_each_project_gets_its_own_row_and_its_own_part(
 def test_only_the_owner_and_only_what_exists(worked):
     with pytest.raises(NotFound):
         worked.as_owner("undo_import", id="ffffffff")
-    with pytest.raises(Invalid):
+    with pytest.raises(NotFound):
         worked.as_owner("import", path="README.md", format="claude-cod")
     sources = worked.as_owner("import_sources")
     assert [row["name"] for row in sources["formats"]] == ["claude-code", "git-history"]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from contextd.domain.changes import Changes, Put
-from contextd.domain.errors import Invalid
+from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.records import Record
 from support.desks import Desk
 
@@ -100,7 +100,7 @@ def test_pages_and_counts_and_filters_agree(desk: Desk) -> None:
     assert waiting(desk, kind="memory") == []
     with pytest.raises(Invalid):
         desk.as_owner("inbox", status="active")
-    with pytest.raises(Invalid):
+    with pytest.raises(NotFound):
         desk.as_owner("inbox", kind="memroy")
 
 

@@ -167,10 +167,10 @@ def test_what_cannot_be_imported_is_refused_with_a_hint(desk, tmp_path):
     with pytest.raises(Invalid) as refusal:
         desk.as_owner("import", path=write(tmp_path, {"hello": 1}, "other.json"))
     assert "OpenContext" in refusal.value.hint
-    with pytest.raises(Invalid) as refusal:
+    with pytest.raises(NotFound) as refusal:
         desk.as_owner("import", path=write(tmp_path, TWO), format="opencontxt")
     assert "did you mean" in refusal.value.hint
-    with pytest.raises(Invalid):
+    with pytest.raises(NotFound):
         desk.as_owner("export", format="opencontext-v3")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.domain.errors import Invalid, closest
+from contextd.domain.errors import NotFound, closest
 from contextd.domain.kind_names import ALIASES, kind_meant
 from contextd.domain.kinds import KINDS
 from support.desks import Desk
@@ -57,7 +57,7 @@ def test_a_type_of_the_users_own_comes_before_an_alias(words_only: Desk) -> None
 
 
 def test_an_unknown_kind_is_answered_with_all_kinds(words_only: Desk) -> None:
-    with pytest.raises(Invalid) as caught:
+    with pytest.raises(NotFound) as caught:
         words_only("remember", kind="zzz", content=TEXT)
     assert caught.value.hint.startswith("kinds: context, memory, ")
     assert "did you mean" not in caught.value.hint

@@ -98,7 +98,7 @@ def test_a_checkpoint_restores_summary_files_and_task(desk):
 
 
 def test_ending_no_session_and_unknown_sessions_are_clear_errors(desk):
-    with pytest.raises(Invalid) as none:
+    with pytest.raises(NotFound) as none:
         desk("session_end")
     assert "session_start" in none.value.hint
     with pytest.raises(NotFound):

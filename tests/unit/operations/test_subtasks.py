@@ -112,7 +112,7 @@ def test_what_messages_take_is_no_room_for_further_subtasks(open_desk):
     [
         ({"description": " ", "prompt": PROMPT}, Invalid),
         ({"description": "d", "prompt": ""}, Invalid),
-        ({"description": "d", "prompt": PROMPT, "budget": 40_000}, Invalid),
+        ({"description": "d", "prompt": PROMPT, "budget": 40_000}, TooLarge),
         ({"description": "d", "prompt": PROMPT, "budget": -1}, Invalid),
         ({"description": "d", "prompt": PROMPT, "session_id": "nobody's"}, NotFound),
     ],
@@ -120,7 +120,7 @@ def test_what_messages_take_is_no_room_for_further_subtasks(open_desk):
 def test_what_cannot_be_opened_is_refused_and_leaves_nothing(agent, arguments, error):
     with pytest.raises(error):
         agent("branch", **arguments)
-    with pytest.raises(Invalid):
+    with pytest.raises(NotFound):
         agent("return", message="m")
 
 
@@ -138,7 +138,7 @@ def test_a_subtask_returns_once(agent):
     agent("return", message="done")
     with pytest.raises(Conflict):
         agent("return", message="again", subtask_id=opened["subtask_id"])
-    with pytest.raises(Invalid):
+    with pytest.raises(NotFound):
         agent("return", message="again")
     for unknown in ("x", "x.1", opened["subtask_id"][:-1] + "7", "."):
         with pytest.raises(NotFound):

@@ -166,3 +166,9 @@ def test_a_negation_keeps_texts_apart_and_a_word_that_ends_like_one_does_not():
     kept, left = distinct(hits, 9)
     assert [hit.id for hit in kept] == ["0", "2", "3"]
     assert [one.id for one in left] == ["1"]
+
+
+def test_a_record_of_a_later_moment_is_as_recent_as_one_of_now():
+    standing = Standpoint(now=NOW)
+    later = boost("recency", standing, updated_at=NOW + timedelta(days=20))
+    assert later == boost("recency", standing, updated_at=NOW) == RECENCY

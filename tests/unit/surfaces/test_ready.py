@@ -111,3 +111,9 @@ def test_of_hooks_that_tell_a_session_at_once_one_does(tmp_path: Path) -> None:
     assert not ready.was_told(tmp_path, "one")
     assert ready.note_told(tmp_path, "one")
     assert len(list((tmp_path / "ready").iterdir())) == 1
+
+
+def test_a_session_whose_note_cannot_be_written_is_told(tmp_path: Path) -> None:
+    assert ready.note_told(tmp_path / "no home", "s") is True
+    (tmp_path / "ready").mkdir()
+    assert [ready.note_told(tmp_path, "s") for _ in range(2)] == [True, False]

@@ -152,3 +152,15 @@ def test_what_no_place_takes_is_said_to_the_user_of_the_client(
     shown = capsys.readouterr()
     assert "contextd: UserPromptSubmit was not recorded" in json.loads(shown.out)["systemMessage"]
     assert "event lost" in shown.err
+
+
+def test_unknown_events_are_kept_up_to_a_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spool, "MOST_UNKNOWN", 100)
+    for number in range(9):
+        spool.keep_unknown(tmp_path, {"number": number, "text": "x" * 20})
+    spool.take_unknown(tmp_path)
+    [batch] = spool.take(tmp_path)
+    assert [entry["number"] for entry in spool.read(batch)] == [0, 1]
+    assert batch.stat().st_size <= 100

@@ -32,11 +32,11 @@ _LATEST, _MOST_AT_ONCE = 50, 30
 
 
 def checked_revision(revision: str) -> str:
-    """A revision or a range of two, as git takes them. Raises `Invalid`: anything else could be an
+    """A revision or a range of two, as git takes them. Raises `NotFound`: anything else could be an
     option.
     """
     if not _REVISION.fullmatch(revision):
-        raise Invalid(f"{revision!r} is no revision", "give a commit, a branch, or a range A..B")
+        raise NotFound(f"{revision!r} is no revision", "give a commit, a branch, or a range A..B")
     return revision
 
 

@@ -25,7 +25,7 @@ import yaml
 from contextd.code.git import program as git
 from contextd.code.git.command import NO_WORK_TREE, is_bare
 from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid
+from contextd.domain.errors import Invalid, NotFound
 from contextd.files.guarded import read_file
 from contextd.files.yaml_text import load_plain
 
@@ -81,8 +81,8 @@ def identify(path: Path, trusts: Callable[[Path], bool] = _nobody) -> ProjectIde
     """The project around `path`, which need not be its root. What `.context/project.yaml` says counts in
     folders that `trusts` accepts: a stranger's could name another project.
 
-    All clones and work trees of a repository give one identity. Raises `Invalid` for a missing
-    directory, and for the home directory and the file system's root, which are nobody's project
+    All clones and work trees of a repository give one identity. Raises `NotFound` for a missing
+    directory, and `Invalid` for the home directory and the file system's root, which are nobody's project
     by accident; `.context/project.yaml` in the home directory makes it one.
     """
     try:
@@ -91,7 +91,7 @@ def identify(path: Path, trusts: Callable[[Path], bool] = _nobody) -> ProjectIde
     except (OSError, RuntimeError):  # a name too long for the system, the home of an unknown user
         exists = False
     if not exists:
-        raise Invalid(f"{path} does not exist", "give a directory of the project")
+        raise NotFound(f"{path} does not exist", "give a directory of the project")
     start = start.resolve() if start.is_dir() else start.resolve().parent
     repository, why = git.find(start)
     if repository is not None and not _is_nobodys(repository.root, trusts):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from contextd.code.symbols.dependencies import Dependency, DependencyNode, dependencies, tree
@@ -10,7 +11,7 @@ from contextd.code.symbols.outline_view import fitting, outline_lines, outline_t
 from contextd.code.symbols.sources import Sources, SourceText
 from contextd.domain.code import SourceFile
 from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid
+from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.scope import Scope
 from contextd.domain.tokens import count_tokens, fits
 from contextd.ports.code import Files
@@ -110,16 +111,27 @@ def read(
     )
 
 
-def read_outline(root: Path, path: str, files: Files, scope: Scope, *, budget: int) -> FileView:
-    """The definitions of the file `path` and where they stand, in place of its content.
+def read_outline(
+    root: Path,
+    path: str,
+    files: Files,
+    scope: Scope,
+    *,
+    budget: int,
+    line_range: tuple[int, int | None] | None = None,
+) -> FileView:
+    """The definitions of the file `path` and where they stand, in place of its content; with a range
+    of lines, those that stand in it.
 
     A file without definitions is shown from its beginning. Raises as `read` does.
     """
     sources = Sources(root, files, scope)
     source = sources.current(path)
-    if not source.file.symbols:
-        return read(root, path, files, scope, budget=budget)
-    content, whole = outline_text(source.file, budget)
+    start, end = _span(line_range, source.file.lines, path)
+    within = [one for one in source.file.symbols if one.end_line >= start and one.start_line <= end]
+    if not within:
+        return read(root, path, files, scope, budget=budget, line_range=line_range)
+    content, whole = outline_text(replace(source.file, symbols=tuple(within)), budget)
     notes = ["changed since the last scan"] if source.changed else []
     notes += [source.file.error] if source.file.error else []
     notes += ["outline; read lines for the code"] if whole else ["inner definitions left out"]
@@ -127,8 +139,8 @@ def read_outline(root: Path, path: str, files: Files, scope: Scope, *, budget: i
         path=source.file.path,
         content=content,
         language=source.file.language,
-        start_line=1,
-        end_line=source.file.lines,
+        start_line=start,
+        end_line=end,
         lines=source.file.lines,
         tokens=count_tokens(content),
         external=_external(source.file),
@@ -142,7 +154,7 @@ def _span(line_range: tuple[int, int | None] | None, lines: int, path: str) -> t
         return 1, lines
     start, end = line_range[0], line_range[1] if line_range[1] is not None else lines
     if start > max(1, lines):
-        raise Invalid(f"{path!r} has {lines} lines, not {start}", "ask for an earlier line")
+        raise NotFound(f"{path!r} has {lines} lines, not {start}", "ask for an earlier line")
     if start < 1 or end < start:
         raise Invalid(f"lines {start} to {end} make no range", "lines count from 1")
     return start, min(end, lines)

@@ -9,7 +9,7 @@ from typing import Annotated
 from contextd.code.calls.call_graph import CallGraph
 from contextd.code.git import diffs
 from contextd.code.symbols.sources import Sources
-from contextd.code.symbols.symbol_graph import Definition
+from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.codebase.changed_code import ChangedCode, ChangedFile, in_diff, named
 from contextd.codebase.code_graphs import calls_of
 from contextd.codebase.code_uses import (
@@ -34,8 +34,8 @@ from contextd.codebase.past_fixes import changed_along, fixes_of, writers_of
 from contextd.codebase.taking_turns import turn
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
-from contextd.domain.errors import Invalid, Unavailable
-from contextd.domain.limits import Range
+from contextd.domain.errors import Invalid, NotFound, TooLarge, Unavailable
+from contextd.domain.limits import Grammar, Range
 from contextd.domain.records import Record
 from contextd.domain.showing import text_form
 from contextd.domain.time import iso
@@ -117,34 +117,32 @@ class Impact:
 def impact(
     runtime: Runtime,
     path: str | None = None,
-    diff: str | None = None,
+    diff: Annotated[str, Grammar("diff", "a diff or a revision")] | None = None,
     depth: Annotated[int, Range(1, _DEEPEST)] = 2,
     budget: _Budget = BUDGET,
 ) -> Impact:
     """Show what a change may break: callers across files, tests that cover it, what is known, past fixes.
 
     Args:
-        path: A file, file:Class.method, file:line, or a name.
-        diff: Instead: a unified diff, a revision or a range A..B.
+        path: A file, file:Class.method, file:line, or a name. Or a unified diff.
+        diff: A unified diff, a revision, or a range A..B; with a path, only what it changes there.
         depth: Calls to follow.
         budget: Most tokens of the text.
     """
     if path and is_diff(path):
         path, diff = None, path
-    if path and diff:
-        raise Invalid("both a path and a diff", "give one of them")
     with building():
-        return _told(runtime, path, diff or "HEAD", depth, budget)
+        return _told(runtime, path, diff if path else diff or "HEAD", depth, budget)
 
 
-def _told(runtime: Runtime, path: str | None, diff: str, depth: int, budget: int) -> Impact:
-    text, base = ("", "") if path else _diff_of(runtime, diff)
-    wanted = [path.partition(":")[0]] if path else [one.path for one in changes_in(text)]
+def _told(runtime: Runtime, path: str | None, diff: str | None, depth: int, budget: int) -> Impact:
+    text, base = _diff_of(runtime, diff) if diff else ("", "")
+    wanted = [one.path for one in changes_in(text)] if diff else [str(path).partition(":")[0]]
     with turn(runtime, "following"), steady(runtime, wanted=wanted) as lag:
         calls = calls_of(runtime)
         graph = calls.graph
         meant = _MeantByName(runtime, calls)
-        changed = named(graph, path, meant) if path else in_diff(runtime, graph, text, base)
+        changed = _changed(runtime, graph, path, meant, (text, base) if diff else None)
         along = changed_along(runtime, [one.path for one in changed.files])
         found = reach(calls, _sources(runtime), changed, depth, along)
     knowledge, remedies = _known(runtime, changed)
@@ -157,6 +155,26 @@ def _told(runtime: Runtime, path: str | None, diff: str, depth: int, budget: int
     return answer
 
 
+def _changed(
+    runtime: Runtime,
+    graph: SymbolGraph,
+    path: str | None,
+    meant: _MeantByName,
+    diff: tuple[str, str] | None,
+) -> ChangedCode:
+    """The code that a path names or a diff touches; with both, what the diff touches below the path."""
+    if diff is None:
+        return named(graph, str(path), meant)
+    changed = in_diff(runtime, graph, *diff)
+    if not path:
+        return changed
+    place = path.partition(":")[0].strip("/")
+    files = [one for one in changed.files if f"{one.path}/".startswith(f"{place}/")]
+    if not files:
+        raise NotFound(f"the diff changes nothing in {place!r}", "leave out the path or the diff")
+    return replace(changed, files=files)
+
+
 def _sources(runtime: Runtime) -> Sources:
     return Sources(runtime.root, runtime.view.files, runtime.scope)
 
@@ -164,7 +182,7 @@ def _sources(runtime: Runtime) -> Sources:
 def _diff_of(runtime: Runtime, change: str) -> tuple[str, str]:
     """(the unified diff, the revision it starts from where that is known)."""
     if len(change) > _LONGEST:
-        raise Invalid(f"a diff of {len(change):,} characters", "give a part of it")
+        raise TooLarge(f"a diff of {len(change):,} characters", "give a part of it")
     if is_diff(change):
         return change, ""
     if "\n" in change.strip():
@@ -358,7 +376,9 @@ class DiffContext:
 
 @operation("GET /api/code/diff", profile="standard", needs="checkout")
 def diff_context(
-    runtime: Runtime, base: str | None = None, budget: _Budget = REVIEW_BUDGET
+    runtime: Runtime,
+    base: Annotated[str, Grammar("revision", "a branch or a commit")] | None = None,
+    budget: _Budget = REVIEW_BUDGET,
 ) -> DiffContext:
     """Gather what a review of the current branch needs: changed definitions, their callers outside the
     diff, tests to run, policies and decisions that bear on it.

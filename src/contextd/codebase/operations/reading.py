@@ -12,8 +12,8 @@ from contextd.code.tree.paths import relative_inside
 from contextd.codebase.freshness import steady
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DOCUMENT
-from contextd.domain.errors import Invalid, NotFound
-from contextd.domain.limits import Range, Text
+from contextd.domain.errors import NotFound
+from contextd.domain.limits import PROJECT_PATH, Range, Text
 from contextd.domain.records import Record
 from contextd.domain.showing import text_form
 from contextd.domain.tokens import count_tokens, trim_to_tokens
@@ -69,7 +69,7 @@ class FileRead:
 @operation("GET /api/code/read", profile="core", needs="checkout")
 def read_file(
     runtime: Runtime,
-    path: Text,
+    path: Annotated[Text, PROJECT_PATH],
     include_deps: bool = False,
     depth: Annotated[int, Range(1, 5)] = 1,
     budget: Annotated[int, Range(100)] | None = None,
@@ -88,15 +88,13 @@ def read_file(
         end_line: Last line.
         outline: Definitions only.
     """
-    span = (start_line or 1, end_line) if start_line or end_line else None
-    if outline and (span or include_deps):
-        raise Invalid("an outline is of a whole file", "leave out the lines and include_deps")
+    span = _span(start_line, end_line)
     most = budget or READ_BUDGET
 
     def look(room: int) -> FileView:
         place = runtime.root, path, runtime.view.files, runtime.scope
         if outline:
-            return read_outline(*place, budget=room)
+            return read_outline(*place, budget=room, line_range=span)
         return read(*place, include_deps=include_deps, depth=depth, budget=room, line_range=span)
 
     with steady(runtime):
@@ -113,6 +111,14 @@ def read_file(
         *(Serving("discovery", n.id, count_tokens(text_form(n))) for n in answer.knowledge),
     ]
     return answer
+
+
+def _span(start: int | None, end: int | None) -> tuple[int, int | None] | None:
+    """The lines that are asked for, in either order; zero counts as not given."""
+    if not start and not end:
+        return None
+    first, last = start or 1, end or None
+    return (first, last) if last is None or first <= last else (last, first)
 
 
 def _attached(runtime: Runtime, path: str) -> list[Record]:

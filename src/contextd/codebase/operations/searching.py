@@ -22,7 +22,7 @@ from contextd.codebase.operations.symbols import asked_name
 from contextd.domain.code import Chunk
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DOCUMENT
-from contextd.domain.limits import Matching, Range, Text
+from contextd.domain.limits import REGEX, Glob, Matching, Range, Text
 from contextd.domain.query import CODE
 from contextd.domain.showing import text_form
 from contextd.domain.tokens import count_tokens
@@ -74,8 +74,8 @@ class Grepped:
 @operation("GET /api/code/grep", profile="standard", needs="checkout")
 def grep_codebase(
     runtime: Runtime,
-    pattern: Annotated[str, Matching(".", "a regular expression")],
-    path: str | None = None,
+    pattern: Annotated[str, Matching(".", "a regular expression"), REGEX],
+    path: Glob | None = None,
     ignore_case: bool = False,
     context: Annotated[int, Range(0, 20)] = 0,
     limit: Annotated[int, Range(1, 2000)] = 100,
@@ -150,7 +150,7 @@ class CodeHits:
 def codebase_search(
     runtime: Runtime,
     query: Text,
-    path: str | None = None,
+    path: Glob | None = None,
     limit: Annotated[int, Range(1, _MOST)] = 8,
 ) -> CodeHits:
     """Search the code by meaning and by words; finds functions by what they do.

@@ -10,7 +10,7 @@ from contextd.consolidation.promotion import KNOWN, copy_for, particulars, promo
 from contextd.consolidation.promotion_proposals import propose_wider
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
-from contextd.domain.errors import Conflict, Denied, Invalid
+from contextd.domain.errors import Conflict, Denied
 from contextd.domain.kinds import area_of
 from contextd.domain.limits import Id
 from contextd.domain.records import Record, short_id
@@ -113,7 +113,7 @@ def _target(record: Record, level: Literal["team", "org"]) -> Scope:
     for scope in record.scope.cascade[1:]:
         if scope.level == level:
             return scope
-    raise Invalid(
+    raise Conflict(
         f"{short_id(record.id)} is in {record.scope}, which is not narrower than the {level}",
         "choose a record of a project, or of a team for target_scope=org",
     )
@@ -122,7 +122,7 @@ def _target(record: Record, level: Literal["team", "org"]) -> Scope:
 def _require_promotable(runtime: Runtime, record: Record) -> None:
     if record.status != "active":
         stayed = f"promote {short_id(record.canonical_id)} instead" if record.canonical_id else ""
-        raise Invalid(
+        raise Conflict(
             f"{short_id(record.id)} is {record.status}: only active records can be promoted",
             stayed or "settle_candidate accepts candidates, undo restores archived records",
         )

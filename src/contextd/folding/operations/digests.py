@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import timedelta
 from typing import Annotated
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DOCUMENT
-from contextd.domain.errors import Invalid, NotFound
-from contextd.domain.limits import Range, Text
+from contextd.domain.errors import NotFound
+from contextd.domain.limits import ProjectPath, Range, Text
 from contextd.domain.originals import Original
 from contextd.domain.records import Clean
 from contextd.domain.records import digest as content_digest
@@ -35,8 +35,8 @@ _BUDGET, _EXPANDED = 800, 4_000
 
 _LEAST = 50
 _Budget = Annotated[int, Range(_LEAST, 20_000)]
-_ANSWERS = "answers to: "
-"""Marks an original made of search results instead of a file or output."""
+_ANSWERS, _GIVEN = "answers to: ", "the text"
+"""Marks an original made of search results instead of a file or output; the name of a given text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Digested:
 def digest(
     runtime: Runtime,
     query: str = "",
-    paths: list[str] | None = None,
+    paths: list[ProjectPath] | None = None,
     text: str = "",
     budget: _Budget = _BUDGET,
 ) -> Digested:
@@ -77,8 +77,6 @@ def digest(
         text: A text to fold. What you write out yourself saves nothing.
         budget: Most tokens of the digest.
     """
-    if bool(paths) and bool(text):
-        raise Invalid("both paths and text given", "fold them separately")
     parts, notes, source, about = _gathered(runtime, query, paths or [], text)
     if not parts:
         if source != "search":
@@ -109,7 +107,9 @@ def digest(
     if source == "search":
         runtime.trace.own_texts.append(digest_text)
     runtime.trace.gave += [
-        Serving("file", name, digest_tokens // len(names)) for name in names if paths
+        Serving("file", name, digest_tokens // len(names))
+        for name in names
+        if paths and name != _GIVEN
     ]
     return answer
 
@@ -118,15 +118,17 @@ def _gathered(
     runtime: Runtime, query: str, paths: list[str], text: str
 ) -> tuple[list[NamedText], list[str], str, str]:
     """The input, notes about it, and its origin as a word and as a description."""
+    given = of_text(runtime, text, content_words(query)) if text else []
     if paths:
         parts, notes = of_paths(runtime, paths, content_words(query))
-        return parts, notes, "files", ", ".join(paths)
+        named = [replace(part, name=_GIVEN) for part in given]
+        return [*parts, *named], notes, "files", ", ".join(paths)
     if text:
-        return of_text(runtime, text, content_words(query)), [], "text", "a text"
+        return given, [], "text", "a text"
     if query.strip():
         found, notice = of_question(runtime, query)
         return found, [notice] if notice else [], "search", _ANSWERS + query
-    raise Invalid("nothing to fold", "give a query, paths or a text")
+    return [], ["give a query, paths or a text"], "", ""
 
 
 def _count(runtime: Runtime, source: str, handle: str, raw: int, remaining: int) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid, nearest
+from contextd.domain.errors import NotFound, nearest
 from contextd.domain.records import Record
 from contextd.imports.exporters import opencontext
 
@@ -51,8 +51,8 @@ EXPORTERS: dict[str, Exporter] = {
 
 
 def exporter_named(name: str) -> Exporter:
-    """The exporter of a format. Raises `Invalid` with the nearest name."""
+    """The exporter of a format. Raises `NotFound` with the nearest name."""
     if name not in EXPORTERS:
         hint = nearest(name, list(EXPORTERS)) or "formats: " + ", ".join(EXPORTERS)
-        raise Invalid(f"unknown export format {name!r}", hint)
+        raise NotFound(f"unknown export format {name!r}", hint)
     return EXPORTERS[name]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from contextd.domain.limits import Id, PageSize, Text
+from contextd.domain.limits import Cursor, Id, PageSize, Statement, Text
 from contextd.domain.records import Record, short_id
 from contextd.domain.validity import CURRENT
 from contextd.knowledge.acknowledgement import fate
@@ -27,7 +27,7 @@ from contextd.search.validity import validities
 @operation("POST /api/contexts", effect="write", profile="full", personal=True)
 def save_context(
     runtime: Runtime,
-    text: Text,
+    text: Statement,
     tags: list[str] | None = None,
     source: str = "",
     bubble_id: str | None = None,
@@ -67,7 +67,7 @@ def list_contexts(
     tags: list[str] | None = None,
     bubble_id: str | None = None,
     limit: PageSize = 50,
-    cursor: str = "",
+    cursor: Cursor = "",
 ) -> Entries:
     """List saved notes, newest first.
 
@@ -120,7 +120,7 @@ def search_contexts(
 def update_context(
     runtime: Runtime,
     id: Id,
-    text: Text | None = None,
+    text: Statement | None = None,
     tags: list[str] | None = None,
     bubble_id: str | None = None,
     fields: Annotated[dict[str, Any] | None, FieldsOf("id")] = None,

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, NotFound
 from contextd.domain.kinds import KINDS, kind_named, kinds_that
-from contextd.domain.limits import Range
+from contextd.domain.limits import Cursor, Range
 from contextd.domain.origins import ORIGINS
 from contextd.domain.quoting import unquoted
 from contextd.domain.records import Change, Record, short_id
@@ -103,7 +103,7 @@ def inbox(
     status: Literal["waiting", "candidate", "inbox"] = "waiting",
     kind: str = "",
     limit: Annotated[int, Range(1, _MOST)] = 30,
-    cursor: str = "",
+    cursor: Cursor = "",
 ) -> Inbox:
     """List what waits for somebody's word, newest first, and why each is doubted: what one session said,
     what nobody used, what the write gate set aside, what is proposed.

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from contextd.domain.confidence import apply
 from contextd.domain.dataclass import dataclass
 from contextd.domain.kinds import kinds_that
-from contextd.domain.limits import Id, Range, Text
+from contextd.domain.limits import Id, Range, Statement, Text
 from contextd.domain.records import short_id
 from contextd.domain.showing import text_form
 from contextd.knowledge.acknowledgement import Recorded, recorded
@@ -111,7 +111,7 @@ def memory_record(
     runtime: Runtime,
     title: Text,
     description: str,
-    text: Text,
+    text: Statement,
     outcome: Literal["success", "failure", "mixed"],
     tags: list[str] | None = None,
     topic: str = "",

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, Invalid
 from contextd.domain.kinds import KINDS, kind_named, kinds_that
-from contextd.domain.limits import Id, Range
+from contextd.domain.limits import Cursor, Id, Range, Statement
 from contextd.domain.quoting import unquoted
 from contextd.domain.records import AskedStatus, AskedTrust, Change, Record, Status, short_id
 from contextd.domain.time import age, iso
@@ -72,7 +72,7 @@ def list_records(
     source: str = "",
     trust: AskedTrust = "",
     limit: Annotated[int, Range(1, _MOST)] = 50,
-    cursor: str = "",
+    cursor: Cursor = "",
 ) -> Rows:
     """List records of any kind and status, newest first.
 
@@ -241,7 +241,7 @@ def edit_record(
     runtime: Runtime,
     id: Id,
     title: str | None = None,
-    text: str | None = None,
+    text: Statement | None = None,
     tags: list[str] | None = None,
     fields: Annotated[dict[str, Any] | None, FieldsOf("id", replaces=True)] = None,
     version: str = "",

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from contextd.domain.kind_names import kind_meant
 from contextd.domain.kinds import KINDS
+from contextd.domain.limits import STATEMENT
 from contextd.knowledge.acknowledgement import Recorded, recorded
 from contextd.knowledge.recording import NewRecord, record_new
 from contextd.person.person import kept_in, where_kept
@@ -19,7 +20,7 @@ from contextd.schema.in_force import schema_of
 )
 def remember(
     runtime: Runtime,
-    text: str = "",
+    text: Annotated[str, STATEMENT] = "",
     kind: str = "context",
     title: str = "",
     tags: list[str] | None = None,

@@ -9,7 +9,7 @@ from contextd.claims.judgement import repeats
 from contextd.code.project.project_yaml import ModuleLearning, enrich
 from contextd.domain.confidence import START
 from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid, NotFound
+from contextd.domain.errors import Conflict, Invalid, NotFound
 from contextd.domain.limits import Id
 from contextd.domain.records import Record, short_id
 from contextd.imports.transcripts import scrubbed
@@ -51,7 +51,7 @@ def settle_candidate(
     """
     record = resolve(runtime, id)
     if record.status not in _WAITING:
-        raise Invalid(
+        raise Conflict(
             f"{short_id(record.id)} is {record.status}: it does not await review",
             "list_records with status=candidate lists those that do",
         )
@@ -83,7 +83,7 @@ def settle_candidate(
 def _other(runtime: Runtime, record: Record, into: str) -> Record:
     other = resolve(runtime, into)
     if other.id == record.id or other.scope != record.scope:
-        raise Invalid(
+        raise Conflict(
             f"{short_id(record.id)} cannot be merged into {short_id(other.id)}",
             "choose another record of the same project",
         )

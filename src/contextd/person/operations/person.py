@@ -9,7 +9,7 @@ from typing import Any
 
 from contextd.domain.confidence import START
 from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid
+from contextd.domain.errors import NotFound
 from contextd.domain.limits import Id
 from contextd.domain.quoting import unquoted
 from contextd.domain.records import Record, short_id
@@ -147,7 +147,7 @@ def person_accept(runtime: Runtime, id: Id) -> Accepted:
     """
     record = resolve(runtime, id)
     if record.scope != PERSON:
-        raise Invalid(f"{id} is not a proposal for the person", "user_profile lists the proposals")
+        raise NotFound(f"{id} is not a proposal for the person", "user_profile lists the proposals")
     if record.status == "inbox":
         certain = max(record.confidence, START["human"])
         after = record.with_(status="active", trust="human", confidence=certain)

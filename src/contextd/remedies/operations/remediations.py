@@ -10,7 +10,7 @@ from contextd.briefing.at_odds import at_odds
 from contextd.briefing.remedy_telling import standing_note, times
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
-from contextd.domain.limits import Range, Text
+from contextd.domain.limits import Range, Statement, Text
 from contextd.domain.records import Record, short_id
 from contextd.domain.showing import text_form
 from contextd.domain.time import age
@@ -217,7 +217,7 @@ def remediation_record(
     title: Text,
     problem: Text,
     root_cause: str,
-    solution: Text,
+    solution: Statement,
     symptoms: list[str] | None = None,
     code_diff: str = "",
     paths: list[str] | None = None,

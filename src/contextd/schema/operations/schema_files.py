@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RAW
 from contextd.domain.errors import Conflict, Invalid, NotFound, nearest
+from contextd.domain.limits import Grammar
 from contextd.files.disk import replace_file, target_inside
 from contextd.files.guarded import read_file
 from contextd.redaction.redact import redact
@@ -102,6 +103,9 @@ class SchemaSaved:
         return "\n".join([*lines, *([f"before: {self.backup}"] if self.backup else [])])
 
 
+_SCHEMA = Grammar("schema", "types with fields")
+
+
 @operation(
     "PUT /api/schema",
     effect="write",
@@ -112,12 +116,12 @@ class SchemaSaved:
 )
 def schema_put(
     runtime: Runtime,
-    text: str | None = None,
-    types: dict[str, Any] | list[dict[str, Any]] | None = None,
+    text: Annotated[str, _SCHEMA] | None = None,
+    types: Annotated[dict[str, Any] | list[dict[str, Any]], _SCHEMA] | None = None,
     scope: Place | None = None,
     if_match: str = "",
     dry_run: bool = False,
-    base: str | None = None,
+    base: Annotated[str, _SCHEMA] | None = None,
     template: str | None = None,
 ) -> SchemaSaved:
     """Replace a schema file. It is validated first, and nothing is written if there is a mistake; the old
@@ -136,16 +140,17 @@ def schema_put(
     wanted = _by_name(types)
     if text is not None and wanted is not None:
         text, wanted, base = _changed_half(text, wanted, base)
-    if sum(one is not None for one in (text, wanted, template)) != 1:
-        raise Invalid(
-            "give one of text, types and template",
-            "text is YAML, types the same as an object, template a name from schema_templates",
-        )
     if template is not None:
+        if text is not None or wanted is not None:
+            raise Invalid(
+                "a template beside a text or types", "give one of text, types and template"
+            )
         text = _template(template)
     place = _place(runtime, scope)
     path = _path(runtime, place)
-    if text is None:
+    if text is None and wanted is None:
+        text = schema_file(runtime, place).text
+    elif text is None:
         layout = schema_file(runtime, place).text if base is None else base
         text = merged(layout, wanted or {}) if layout.strip() else to_yaml(wanted or {})
     fresh = without_secret_names(parsed_file(_clean(runtime, text, place), path.name, place))

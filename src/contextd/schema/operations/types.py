@@ -9,7 +9,7 @@ from contextd.domain.conditions import AllOf, AnyOf, Compare, Not
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import nearest
 from contextd.domain.kinds import KINDS
-from contextd.domain.limits import PageSize
+from contextd.domain.limits import Count, Cursor, PageSize
 from contextd.domain.validity import CURRENT
 from contextd.knowledge.acknowledgement import fate
 from contextd.knowledge.recording import NewRecord, record_new
@@ -65,7 +65,7 @@ def describe_schema(runtime: Runtime) -> SchemaView:
 def save_typed_context(
     runtime: Runtime,
     type: str,
-    fields: Annotated[dict[str, Any], FieldsOf("type")],
+    fields: Annotated[dict[str, Any], Count(1, of="an object"), FieldsOf("type")],
     tags: list[str] | None = None,
     source: str = "",
     bubble_id: str | None = None,
@@ -99,7 +99,7 @@ def query_by_type(
     type: str,
     filter: Annotated[dict[str, Any] | None, FieldsOf("type")] = None,
     limit: PageSize = 50,
-    cursor: str = "",
+    cursor: Cursor = "",
 ) -> TypedEntries:
     """List the entries of a type, newest first, filtered by their fields.
 

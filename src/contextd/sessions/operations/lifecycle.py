@@ -10,7 +10,7 @@ from contextd.briefing.context_file import LATELY, changes_since, time_sense, wi
 from contextd.briefing.tiers import tiers_of
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
-from contextd.domain.errors import Invalid
+from contextd.domain.errors import NotFound
 from contextd.domain.kinds import kinds_that
 from contextd.domain.limits import Id, OptionalId, Range
 from contextd.domain.records import new_id, short_id
@@ -261,7 +261,7 @@ def session_end(
     else:
         found = session_of(runtime)
         if found is None:
-            raise Invalid("no session to end", "pass the session_id that session_start returned")
+            raise NotFound("no session to end", "pass the session_id that session_start returned")
         session = found
     runtime.caller.require("write", session.scope)
     if session.data.get("hooked") and is_open(session):

@@ -200,7 +200,10 @@ def _nobody_else(home: Path) -> Iterator[None]:
 
 
 def _swap(backup: Path | None, home: Path) -> Path | None:
-    """Put a backup, or nothing, in the store's place; returns where what was there is kept."""
+    """Put a backup, or nothing, in the store's place; returns where what was there is kept.
+
+    Raises `Unavailable` when the backup cannot be copied; the store stays as it was.
+    """
     store = database_path(home, LOCAL)
     store.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     if backup is None:
@@ -208,8 +211,18 @@ def _swap(backup: Path | None, home: Path) -> Path | None:
     # A store that was put aside after a crash has its last writes in a log beside it.
     parts = [part for part in ("-wal", "") if backup.with_name(backup.name + part).is_file()]
     fresh = store.with_suffix(".restoring")
-    for part in parts:
-        shutil.copyfile(backup.with_name(backup.name + part), fresh.with_name(fresh.name + part))
+    try:
+        for part in parts:
+            shutil.copyfile(
+                backup.with_name(backup.name + part), fresh.with_name(fresh.name + part)
+            )
+    except OSError as error:
+        for part in parts:
+            fresh.with_name(fresh.name + part).unlink(missing_ok=True)
+        raise Unavailable(
+            f"{backup} cannot be copied to {store.parent}: {error.strerror}",
+            "the store is as it was; make room or mend what is named, and restore again",
+        ) from error
     aside = _put_aside(store)
     for part in parts:
         fresh.with_name(fresh.name + part).replace(store.with_name(store.name + part))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from contextd.domain.errors import ContextdError, Invalid
+from contextd.domain.errors import ContextdError, Invalid, Unavailable
 from contextd.surfaces.cli.commands import Commands, Extra
 from contextd.surfaces.cli.guidance import as_error
 from contextd.surfaces.cli.output import Console
@@ -18,6 +19,15 @@ if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend
 
 DONE, FAILED, USAGE = 0, 1, 2
+_OF_THE_MACHINE = {
+    errno.ENOSPC: "free some space and try again",
+    errno.EDQUOT: "free some space and try again",
+    errno.EFBIG: "raise the limit of file sizes (`ulimit -f`) and try again",
+    errno.EROFS: "choose a place that can be written, such as another CONTEXTD_HOME",
+    errno.EACCES: "check who owns it and its permissions",
+    errno.EPERM: "check who owns it and its permissions",
+}
+"""System errors that the machine causes, and what to do. Any other one is a defect of contextd."""
 
 
 def main(
@@ -56,4 +66,10 @@ def main(
         return USAGE if isinstance(error, Invalid) else FAILED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except OSError as error:
+        if error.errno not in _OF_THE_MACHINE:
+            raise
+        where = f"{error.filename2 or error.filename}: " if error.filename else ""
+        console.error(Unavailable(f"{where}{error.strerror}", _OF_THE_MACHINE[error.errno]))
         return FAILED

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
-from contextd.domain.errors import ContextdError, Invalid
+from contextd.domain.errors import ContextdError, Invalid, NotFound
 from contextd.domain.kinds import KINDS
 from contextd.domain.records import STATUSES, TRUSTS, WAITING
 from contextd.surfaces.web.desk import Banner, Desk, Handler
@@ -62,7 +62,7 @@ async def listing(desk: Desk) -> Response:
             values["older"] = urlencode({**filters, "cursor": found["cursor"]})
             values["paged"] = bool(cursor)
             values["newest"] = "/records?" + urlencode(filters)
-    except Invalid as error:
+    except (Invalid, NotFound) as error:
         values["problem"] = error
     return desk.page("records.html", 422 if values["problem"] else 200, **values)
 
