@@ -101,7 +101,7 @@ def _bench(arguments: Sequence[str]) -> int:
 
 
 EXTRAS = {
-    "demo": ("Run the main job for real on this repository, in a temporary home.", _demo),
+    "demo": ("Run an end-to-end demo on this repository, in a temporary home.", _demo),
     "bench": ("Measure recall and speed, each beside its baseline.", _bench),
 }
 """Commands of this layer, by name: what they do, and the function."""

@@ -69,15 +69,15 @@ def mark(path: Path) -> None:
 
 def ways_on(path: Path, backups: Path | None) -> str:
     """What can be done about a lost or damaged database. `backups` is None for one outside the home,
-    which `contextd restore` does not reach.
+    which `contextd store restore` does not reach.
     """
     if backups is None:
         return f"put a copy of it back, or delete {_mark_of(path)} to begin anew"
     newest = newest_copy(path, backups)
-    anew = "`contextd restore --fresh` begins anew and keeps what is there"
+    anew = "`contextd store restore --fresh` begins anew and keeps what is there"
     if newest is None:
         return f"there is no backup in {backups}: put the file back; {anew}"
-    return f"`contextd restore {newest}` puts the newest backup in its place; {anew}"
+    return f"`contextd store restore {newest}` puts the newest backup in its place; {anew}"
 
 
 def newest_copy(path: Path, backups: Path) -> Path | None:

@@ -58,7 +58,7 @@ def only(decode: Callable[[Row], T], row: Row, name: str) -> T:
     except _FAULTS as error:
         raise Corrupt(
             f"what is stored of {name} cannot be read",
-            "it was kept as it is: `contextd doctor` names such rows, `contextd restore` brings a backup",
+            "it was kept as it is: `contextd doctor` names such rows, `contextd store restore` brings a backup",
         ) from error
 
 

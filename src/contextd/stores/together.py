@@ -34,7 +34,7 @@ class LocalRankings:
         if misfits:
             raise Corrupt(
                 f"{model} makes vectors of another length than those of {misfits} texts",
-                "`contextd reindex` makes them anew",
+                "`contextd store reindex` makes them anew",
             )
         return [self.lexical(words, query, limit) for words in asked], near
 

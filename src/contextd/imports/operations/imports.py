@@ -67,7 +67,7 @@ class Imported:
     def as_text(self) -> str:
         """The report in a line, then the notes."""
         if self.job:
-            return f"importing {self.path} in the background; `contextd jobs` shows how far it is"
+            return f"importing {self.path} in the background; `contextd daemon jobs` shows how far it is"
         version = f" v{self.version}" if self.version else ""
         line = (
             f"{self.path} ({self.format or 'nothing known'}{version}): {self.read} read, "

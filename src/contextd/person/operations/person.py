@@ -71,7 +71,7 @@ class Profile:
                 'nothing yet; `contextd remember --about-me "…"` or USER.md adds something'
             )
         if self.proposals:
-            parts.append("\n## Proposed, accept with `contextd person-accept`")
+            parts.append("\n## Proposed, accept with `contextd records person-accept`")
         for line in self.proposals:
             stands = ", ".join(line.projects)
             parts.append(f"- {line.text} [{short_id(line.record.id)}] (stands in {stands})")

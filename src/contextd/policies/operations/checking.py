@@ -45,7 +45,7 @@ _ASKED = 1_200
 _STATED = 2
 """Directives of the user or the person beside an action: they are sentences, and sharing a word is a weak sign."""
 
-_NO_RULES = "no rule is in force here, so nothing was checked; `contextd policy init` has some to begin with"
+_NO_RULES = "no rule is in force here, so nothing was checked; `contextd policies init` has some to begin with"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What `contextd show` prints: the project, its sessions, or counts of everything."""
+"""What `contextd projects show` prints: the project, its sessions, or counts of everything."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def _beginnings(
         yield {
             "title": "Write down the first thing agents should know",
             "text": "A decision, a rule, a preference.",
-            "code": 'contextd save-context "We use pnpm, never npm"',
+            "code": 'contextd remember "We use pnpm, never npm"',
         }
 
 

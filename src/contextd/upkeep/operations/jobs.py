@@ -22,7 +22,7 @@ _MOST_FAILED = 500
 
 @dataclass(frozen=True, slots=True)
 class JobView:
-    """A job as `contextd jobs` shows it. `due` is when a waiting one runs; `progress` is what it kept
+    """A job as `contextd daemon jobs` shows it. `due` is when a waiting one runs; `progress` is what it kept
     of the way so far.
     """
 
