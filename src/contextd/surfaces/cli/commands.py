@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,7 @@ from contextd.surfaces.cli.table import (
     VERBS,
     Verb,
 )
+from contextd.surfaces.cli.terminal import own_process
 from contextd.thin.home import home_directory
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ class Commands(Listing):
         for name in GROUPS:
             rows = {
                 f"{name} {one}": about
-                for commands in self.group(name).sections().values()
+                for commands in self.group_named(name).sections().values()
                 for one, about in commands.items()
             }
             found[name.capitalize()] = rows
@@ -173,10 +174,12 @@ class Commands(Listing):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name, or the one that had it before it was renamed."""
         if cmd_name in GROUPS:
-            return self.group(cmd_name)
+            return self.group_named(cmd_name)
         if cmd_name in FIXED:
             return self.fixed(cmd_name)
         if cmd_name in self.commands:
+            if cmd_name != "help":
+                own_process()
             return self.commands[cmd_name]
         # Of the table alone: what stands at the top is known without reading the operations.
         if cmd_name in VERBS:
@@ -193,12 +196,18 @@ class Commands(Listing):
             click.echo(notice(args[0]), err=True)
         return found
 
-    def group(self, name: str) -> Group:
+    def group_named(self, name: str) -> Group:
         """The group of this name."""
         return Group(self, name)
 
     def fixed(self, line: str) -> click.Command:
-        """The fixed command of these words."""
+        """The fixed command of these words. Raises `NotHere` in the daemon unless it may run there."""
+        if not FIXED[line].in_daemon:
+            own_process()
+        return self.built(line)
+
+    def built(self, line: str) -> click.Command:
+        """The fixed command of these words, to look at."""
         module = import_module(f"contextd.surfaces.cli.{FIXED[line].module}")
         name = line.rpartition(" ")[2]
         built: Sequence[click.Command] = module.build(self._standalone)
@@ -224,13 +233,13 @@ class Group(Listing):
         self._fixed: dict[str, Callable[[], click.Command]] = {}
         self._about: dict[str, str] = {}
         if name in FIXED:
-            for one, command in self._held(root.fixed(name)):
-                self._fixed[one] = lambda command=command: command  # type: ignore[misc]
+            for one, command in self._held(root.built(name)):
+                self._fixed[one] = partial(self._allowed, name, command)
                 self._about[one] = command.get_short_help_str(200)
         for line, row in FIXED.items():
             group, _, word = line.rpartition(" ")
             if group == name:
-                self._fixed[word] = lambda line=line: root.fixed(line)  # type: ignore[misc]
+                self._fixed[word] = partial(root.fixed, line)
                 self._about[word] = row.about
         if name == "dev":
             self._fixed["call"] = lambda: CallCommand("dev call", lambda: root.operations)
@@ -238,6 +247,12 @@ class Group(Listing):
         outside = ", ".join(f"contextd {one}" for one in UNLISTED) if name == "dev" else ""
         note = f"Run by agents, shells and tests: {outside}." if outside else None
         super().__init__(name, help=GROUPS[name], epilog=note)
+
+    @staticmethod
+    def _allowed(name: str, command: click.Command) -> click.Command:
+        if not FIXED[name].in_daemon:
+            own_process()
+        return command
 
     def _held(self, command: click.Command) -> Iterator[tuple[str, click.Command]]:
         if isinstance(command, click.Group):

@@ -11,9 +11,10 @@ import click
 from contextd.domain.errors import Invalid
 from contextd.surfaces.cli.completion import completes
 from contextd.surfaces.cli.output import Console, ask, json_option
-from contextd.surfaces.cli.samples import sample
+from contextd.surfaces.cli.samples import OPTIONS, sample
 from contextd.surfaces.cli.signatures import Parameter, Signature
 from contextd.surfaces.cli.table import SHORTHANDS, Verb
+from contextd.surfaces.cli.terminal import own_process
 from contextd.surfaces.cli.values import is_switched, switch, typed_fields, value_of
 
 _WORDS, _FIELD = "words", "field"
@@ -89,7 +90,7 @@ class OperationCommand(click.Command):
         parts = ["contextd", self.line]
         parts += [sample(self.op, one) for one in self.positions]
         parts += [one.flag for one in self.op.parameters if one.required and one.kind == "flag"]
-        return " ".join(parts)
+        return " ".join([*parts, *filter(None, [OPTIONS.get(self.op.name)])])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """As click does, with names as Python writes them and a word behind a switch understood."""
@@ -159,7 +160,10 @@ class OperationCommand(click.Command):
         if self.verb.words == "each" and len(words) > 1:
             return [[word] for word in words]
         if self.verb.words == "join" and words:
-            return [[sys.stdin.read().strip() if list(words) == ["-"] else " ".join(words)]]
+            if list(words) == ["-"]:
+                own_process()
+                return [[sys.stdin.read().strip()]]
+            return [[" ".join(words)]]
         return [words]
 
     def _arguments(

@@ -16,6 +16,7 @@ from contextd.domain.unseen import visible_json
 from contextd.surfaces.cli.guidance import Guiding
 from contextd.surfaces.cli.output import Console, as_json_option, ask
 from contextd.surfaces.cli.sarif import as_sarif
+from contextd.surfaces.cli.terminal import own_process
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend
@@ -70,6 +71,8 @@ def policy_check(
     """
     if revision is not None and staged:
         raise click.UsageError("give one of --diff and --staged")
+    # It runs git, or reads stdin.
+    own_process()
     console = Console(as_json, wrap=False)
     action = _difference(revision, staged) if revision or staged else _given()
     if not action.strip():

@@ -15,18 +15,18 @@ _SAMPLES = {
     "item_type": "memory",
     "kind": "memory",
     "memory_record.content": '"Back off with jitter"',
-    "message": '"token.py renews them"',
+    "message": '"token.ts renews them"',
     "name": "auth",
-    "find_references.name": "renew",
-    "find_symbol.name": "renew",
-    "skill_get.name": "releasing",
+    "find_references.name": "refreshToken",
+    "find_symbol.name": "refreshToken",
+    "skill_get.name": "release",
     "tool_call.name": "get_gaps",
     "tool_schema.name": "context_search",
-    "path": "src/auth/token.py",
+    "path": "src/auth/token.ts",
     "import.path": "contexts.json",
-    "pattern": '"def .*token"',
+    "pattern": '"function .*token"',
     "problem": '"two workers take one job"',
-    "prompt": '"Read src/auth and list the callers of renew"',
+    "prompt": '"Read src/auth and list the callers of refreshToken"',
     "query": '"token refresh"',
     "root_cause": '"no lease"',
     "solution": '"take the lease first"',
@@ -42,6 +42,15 @@ _SAMPLES = {
     "save_context.content": '"Mail is queued, never sent inside a request"',
 }
 """By operation and argument, or by argument alone, as they are typed in a shell."""
+
+OPTIONS = {
+    "digest": '--query "token refresh"',
+    "place_in_model": "--module auth",
+    "return": f"--subtask-id {ID}",
+    "schema_put": "--template solo-dev",
+    "session_end": f"--session-id {ID}",
+}
+"""What an example needs besides its required arguments, by operation."""
 
 
 def sample(op: Signature, one: Parameter) -> str:

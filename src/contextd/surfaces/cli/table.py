@@ -56,25 +56,28 @@ SECTION_OF_ROOM = {
 @dataclass(frozen=True, slots=True)
 class Fixed:
     """A command that is not an operation: the module of this package that builds it, and its help line, so that
-    listing it imports nothing.
+    listing it imports nothing. Only what calls operations and prints may run `in_daemon`.
     """
 
     module: str
     about: str
+    in_daemon: bool = False
 
 
 FIXED = {
-    "log": Fixed("show", "Show recent activity: sessions and recorded items."),
+    "log": Fixed("show", "Show recent activity: sessions and recorded items.", in_daemon=True),
     "init": Fixed("home", "Scan a repository: stack, modules, code index, .context/project.yaml."),
     "trust": Fixed(
         "trust", "Trust a folder: its rules, settings, schema, skills and files for agents apply."
     ),
-    "projects show": Fixed("show", "Show what contextd knows about the project."),
-    "inbox": Fixed("inbox", "List items awaiting your review, and accept or reject them."),
+    "projects show": Fixed("show", "Show what contextd knows about the project.", in_daemon=True),
+    "inbox": Fixed(
+        "inbox", "List items awaiting your review, and accept or reject them.", in_daemon=True
+    ),
     "import": Fixed(
         "imports", "Import data from other tools: old sessions, memory tools, files for agents."
     ),
-    "policies": Fixed("policy", GROUPS["policies"]),
+    "policies": Fixed("policy", GROUPS["policies"], in_daemon=True),
     "daemon": Fixed("daemon", GROUPS["daemon"]),
     "dashboard": Fixed(
         "daemon", "Open the dashboard in the browser, with a link that works once, for a minute."
