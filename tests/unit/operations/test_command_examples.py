@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
@@ -144,8 +145,11 @@ def operation_commands() -> dict[str, OperationCommand]:
 
 
 @pytest.fixture
-def typed(desk: Desk) -> Iterator[Callable[[str], tuple[int, str]]]:
+def typed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], tuple[int, str]]:
     """Run a line for a terminal in the desk's project; its code and what stood on stderr."""
+    for name in ("stdout", "stderr"):
+        # Put back afterwards: a daemon keeps its streams routed.
+        monkeypatch.setattr(sys, name, getattr(sys, name))
 
     def ask(name: str, arguments: Mapping[str, Any], project: str) -> Any:
         given = {**({"project": project} if project else {}), **arguments}
@@ -160,7 +164,7 @@ def typed(desk: Desk) -> Iterator[Callable[[str], tuple[int, str]]]:
             )
         return code, "".join(text for number, text in terminal.printed if number == ERR)
 
-    yield run
+    return run
 
 
 def _never(*, fresh: bool = False) -> Any:
