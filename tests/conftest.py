@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+import reference_store  # noqa: F401 - its address is known to every test
 from contextd.domain.trust import AGENT_SHELLS
 from support.examples import drawn
 from support.writes import GUARD

@@ -21,15 +21,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from contextd.benchmarks import locomo
-from contextd.benchmarks.history import check_out, read_history
-from contextd.benchmarks.scratch import opened
 from contextd.codebase.scanning import scan_project
 from contextd.domain.query import CODE
 from contextd.search.answered import LEAST, SIGNALS, answer_signals
 from contextd.search.asked import Asked
 from contextd.search.finding import contents_of
 from contextd.search.search import DEPTH, search
+from contextd_bench import locomo
+from contextd_bench.history import check_out, read_history
+from contextd_bench.scratch import opened
 
 WEIGHTS = Path(__file__).parents[1] / "src" / "contextd" / "data" / "ranking.json"
 QUESTIONS, FOREIGN, TALK = 100, 15, 60

@@ -29,17 +29,6 @@ import numpy as np
 from numpy.typing import NDArray
 from record_questions import record_questions
 
-from contextd.benchmarks import beam, conversations, cosqa, locomo, realtalk
-from contextd.benchmarks.data import score
-from contextd.benchmarks.history import (
-    CommitHistory,
-    check_out,
-    lend_history,
-    read_history,
-    stand_before,
-)
-from contextd.benchmarks.localise import remember
-from contextd.benchmarks.scratch import Bench, opened, scratch_store
 from contextd.codebase.scanning import scan_project
 from contextd.domain import query as kinds
 from contextd.domain.access import OWNER
@@ -52,6 +41,17 @@ from contextd.search.hits import Hit
 from contextd.search.past_work import past_of
 from contextd.search.search import DEPTH, search
 from contextd.search.weights import CODE, FILES, FILES_WITH_PAST, RECORDS
+from contextd_bench import beam, conversations, cosqa, locomo, realtalk
+from contextd_bench.data import score
+from contextd_bench.history import (
+    CommitHistory,
+    check_out,
+    lend_history,
+    read_history,
+    stand_before,
+)
+from contextd_bench.localise import remember
+from contextd_bench.scratch import Bench, opened, scratch_store
 
 WEIGHTS = Path(__file__).parents[1] / "src" / "contextd" / "data" / "ranking.json"
 MESSAGES = "messages"

@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from contextd.benchmarks.project_notes import read_notes
-from contextd.benchmarks.records import asked_in_time, kind_of
-from contextd.benchmarks.scratch import scratch_store
 from contextd.domain.errors import NotFound
 from contextd.domain.query import Query
 from contextd.embedders import open_embedder
 from contextd.search import records
 from contextd.search.rank import Standpoint, in_order, ranked
 from contextd.search.search import search
+from contextd_bench.project_notes import read_notes
+from contextd_bench.records import asked_in_time, kind_of
+from contextd_bench.scratch import scratch_store
 
 PROPOSED = 30
 """Records that a search for ten looks at."""

@@ -69,7 +69,8 @@ def install(folder: Path, resolution: str) -> Path | None:
         ["uv", "venv", "--quiet", "--python", sys.executable, "env"],
         ["uv", "pip", "compile", "--quiet", "--no-header", "--no-annotate", "--python", python,
          "--resolution", resolution, PROJECT / "pyproject.toml", "--output-file", versions],
-        ["uv", "pip", "install", "--quiet", "--python", python, "--requirements", versions, PROJECT],
+        ["uv", "pip", "install", "--quiet", "--python", python, "--requirements", versions, PROJECT,
+         PROJECT / "packages/contextd-bench"],
         ["uv", "pip", "install", "--quiet", "--python", python, "--constraints", versions, *TEST_TOOLS],
     ]  # fmt: skip
     for step in steps:

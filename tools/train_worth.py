@@ -25,12 +25,12 @@ from typing import Any
 
 import numpy as np
 
-from contextd.benchmarks.learning.rules_of_0_1.extract import classify
 from contextd.embedders.minilm import MiniLM
 from contextd.imports.importers.claude_code import read
 from contextd.learning.passages import Statement, self_contained, statements
 from contextd.learning.worth import FORM, form, prior
 from contextd.sessions.markdown import Passage
+from contextd_bench.learning.rules_of_0_1.extract import classify
 
 WEIGHTS = Path(__file__).parents[1] / "src" / "contextd" / "data" / "worth.json"
 SOURCES = {

@@ -129,8 +129,13 @@ def _demo(arguments: Sequence[str]) -> int:
 
 
 def _bench(arguments: Sequence[str]) -> int:
-    from contextd.benchmarks.run import main as bench  # noqa: PLC0415 - numpy and the embedder
-
+    try:
+        from contextd_bench.run import main as bench  # noqa: PLC0415 - numpy and the embedder
+    except ModuleNotFoundError as error:
+        if error.name != "contextd_bench":
+            raise
+        sys.stderr.write("The benchmarks are not installed. Run: pip install contextd-bench\n")
+        return 1
     return bench(arguments)
 
 

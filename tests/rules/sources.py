@@ -13,7 +13,7 @@ from typing import TypeVar
 
 ROOT = Path(__file__).parents[2]
 Fault = TypeVar("Fault")
-FOLDERS = ("src", "tests", "tools")
+FOLDERS = ("src", "packages", "tests", "tools")
 
 
 @cache

@@ -20,11 +20,9 @@ MACHINE = "a program of this machine, the same for everybody"
 FILES_OF_GIT = "the answer follows from the files it is remembered with; bounded"
 WORD = "the answer follows from the argument alone; bounded"
 GARBAGE = "how many threads of the process want no garbage to be looked for"
-COUNT = "of the benchmark that counts"
 
 ALLOWED = {
     "app/tables.py": {"load_operations": CODE},
-    "benchmarks/counted_store.py": {"_counting": COUNT},
     "code/calls/kept.py": {"reader": CODE},
     "code/git/identity.py": {"_beginning": WORD},
     "code/git/command.py": {

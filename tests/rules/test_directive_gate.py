@@ -67,8 +67,8 @@ new one belongs here: what only reports use takes an action that is not in `ENDI
 """
 
 _LOWERS = {"confidence", "status", "valid_to"}
-_OTHERS = ("benchmarks/", "domain/sessions.py", "domain/window.py", "briefing/window.py")
-"""What measures, and what changes sessions and windows, which have a status too."""
+_OTHERS = ("domain/sessions.py", "domain/window.py", "briefing/window.py")
+"""What changes sessions and windows, which have a status too."""
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 JUDGED = (

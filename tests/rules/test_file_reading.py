@@ -7,13 +7,7 @@ from pathlib import Path
 
 from sources import faults, parsed, python_files
 
-SOURCE = [
-    path
-    for path in python_files()
-    if path.is_relative_to(Path("src/contextd"))
-    and not path.is_relative_to(Path("src/contextd/benchmarks"))
-]
-"""Benchmarks read data that whoever runs them fetched and named."""
+SOURCE = [path for path in python_files() if path.is_relative_to(Path("src/contextd"))]
 
 OWN_HOME = "a file that contextd itself wrote into its home"
 OWN_PACKAGE = "a file of the package"

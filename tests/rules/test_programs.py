@@ -7,13 +7,7 @@ from pathlib import Path
 
 from sources import faults, parsed, python_files
 
-SOURCE = [
-    path
-    for path in python_files()
-    if path.is_relative_to(Path("src/contextd"))
-    and not path.is_relative_to(Path("src/contextd/benchmarks"))
-]
-"""Benchmarks run on repositories that they make or fetch themselves, and no user runs them."""
+SOURCE = [path for path in python_files() if path.is_relative_to(Path("src/contextd"))]
 
 STARTS_PROGRAMS = {
     "code/git/command.py": "lists git's configuration, to switch programs off",

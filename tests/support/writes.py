@@ -19,7 +19,7 @@ import apsw
 from contextd.domain.query import Vector
 from contextd.embedders.minilm import MiniLM
 from contextd.stores.connection import Database
-from contextd.stores.memory import MemoryView
+from reference_store.store import MemoryView
 
 SLOW = {
     "open": "opened a file",

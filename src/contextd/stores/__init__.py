@@ -17,7 +17,6 @@ from contextd.ports.upkeep import Clock
 from contextd.runtime.runtime import SystemClock
 
 STORES: dict[str, str] = {
-    "memory": "contextd.stores.memory:open_memory",
     "sqlite": "contextd.stores.sqlite:open_sqlite",
 }
 """The scheme of an address → the function that opens it, `module:function`."""
@@ -31,7 +30,7 @@ def open_store(
     backups: Path | None = None,
     fresh: bool = False,
 ) -> Store:
-    """The store at `url`: `memory://` or `sqlite:///absolute/path/contextd.db`. `scrub` is applied to
+    """Return the store at `url`, such as `sqlite:///absolute/path/contextd.db`. `scrub` is applied to
     every text that enters it.
 
     A new store is made where there never was one, or where it may be `fresh`. Raises `Invalid` for an

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from contextd.benchmarks import consolidation_scale, story
+from contextd_bench import consolidation_scale, story
 from support.repositories import BLOG, SHOP, committed
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1_800)]

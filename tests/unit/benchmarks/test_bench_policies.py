@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
-from contextd.benchmarks import policies
+from contextd_bench import policies
 from support.repositories import committed, git
 
 

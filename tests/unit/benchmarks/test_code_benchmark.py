@@ -9,20 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from contextd.benchmarks import code
-from contextd.benchmarks.code_accuracy import (
-    Accuracy,
-    edges_of,
-    python_accuracy,
-    typescript_accuracy,
-)
-from contextd.benchmarks.monorepo import write_monorepo
-from contextd.benchmarks.run import main
 from contextd.code.index.scan import scan
 from contextd.domain.access import OWNER
 from contextd.domain.code import SourceFile
 from contextd.domain.errors import NotFound
 from contextd.domain.scope import Scope
+from contextd_bench import code
+from contextd_bench.code_accuracy import (
+    Accuracy,
+    edges_of,
+    python_accuracy,
+    typescript_accuracy,
+)
+from contextd_bench.monorepo import write_monorepo
+from contextd_bench.run import main
 from support.stores import opened
 
 REPOSITORY = Path(__file__).parents[3]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from contextd.benchmarks import docstrings
 from contextd.domain.errors import NotFound
+from contextd_bench import docstrings
 
 SHOP = '''
 class Cart:

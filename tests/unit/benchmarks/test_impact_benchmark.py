@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from contextd.benchmarks.impact import run
-from contextd.benchmarks.run import main
+from contextd_bench.impact import run
+from contextd_bench.run import main
 from support.repositories import git
 
 PRICE = "def price(items):\n    return sum(items)\n"

@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-from contextd.benchmarks.learning.baselines import baselines, textrank
-from contextd.benchmarks.learning.checkout import ReplayedCheckout
-from contextd.benchmarks.learning.figures import by_session, kappa, wilson
-from contextd.benchmarks.learning.helping import ShownLine, guessed, shown_lines, vocabulary
-from contextd.benchmarks.learning.keeping import StatementLabels, gold
-from contextd.benchmarks.learning.measure import OURS, JudgedLine, Measure
-from contextd.benchmarks.learning.planted import Transcript
-from contextd.benchmarks.learning.planted_sessions import SESSIONS, TAKEN_BACK
-from contextd.benchmarks.learning.recordings import Recording, moments, parsed, recordings
-from contextd.benchmarks.learning.replay import kept_records, replayed
-from contextd.benchmarks.learning.tables import unused_lines
+from contextd_bench.learning.baselines import baselines, textrank
+from contextd_bench.learning.checkout import ReplayedCheckout
+from contextd_bench.learning.figures import by_session, kappa, wilson
+from contextd_bench.learning.helping import ShownLine, guessed, shown_lines, vocabulary
+from contextd_bench.learning.keeping import StatementLabels, gold
+from contextd_bench.learning.measure import OURS, JudgedLine, Measure
+from contextd_bench.learning.planted import Transcript
+from contextd_bench.learning.planted_sessions import SESSIONS, TAKEN_BACK
+from contextd_bench.learning.recordings import Recording, moments, parsed, recordings
+from contextd_bench.learning.replay import kept_records, replayed
+from contextd_bench.learning.tables import unused_lines
 
 BEGIN = datetime(2026, 2, 3, 8, 0, tzinfo=UTC)
 RULE = "We must always keep the windmill timestamps in UTC, because the charts break otherwise."

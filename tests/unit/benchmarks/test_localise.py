@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from contextd.benchmarks.history import (
+from contextd.domain.errors import NotFound
+from contextd_bench.history import (
     CommitHistory,
     check_out,
     is_code,
@@ -15,9 +16,8 @@ from contextd.benchmarks.history import (
     read_history,
     stand_before,
 )
-from contextd.benchmarks.localise import run
-from contextd.benchmarks.run import main
-from contextd.domain.errors import NotFound
+from contextd_bench.localise import run
+from contextd_bench.run import main
 from support.repositories import git
 
 TOPICS = {

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from contextd.benchmarks import project_notes
-from contextd.benchmarks.project_notes import (
+from contextd.domain.errors import NotFound
+from contextd_bench import project_notes
+from contextd_bench.project_notes import (
     CHANGES,
     COMMITS,
     HEADINGS,
@@ -17,9 +18,8 @@ from contextd.benchmarks.project_notes import (
     ProjectNotes,
     read_notes,
 )
-from contextd.benchmarks.records import run
-from contextd.benchmarks.run import main
-from contextd.domain.errors import NotFound
+from contextd_bench.records import run
+from contextd_bench.run import main
 from support.repositories import git
 
 PARTS = ("parser", "mailer", "invoice", "cache", "session")

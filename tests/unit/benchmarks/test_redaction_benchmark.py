@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from contextd.benchmarks import redaction
-from contextd.benchmarks.run import main
+from contextd_bench import redaction
+from contextd_bench.run import main
 
 
 def folder(root: Path) -> Path:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from contextd.benchmarks import remedies
 from contextd.domain.errors import NotFound
+from contextd_bench import remedies
 
 ERROR = "error: gpg failed to sign the data of the commit"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.benchmarks.contradiction_pairs import half, pairs, written
-from contextd.benchmarks.contradictions import judged, merges, ours_says
 from contextd.claims.contradict import contradiction, differs, outline
+from contextd_bench.contradiction_pairs import half, pairs, written
+from contextd_bench.contradictions import judged, merges, ours_says
 
 CONTRADICTIONS = [
     ("choice", "prefer composition over inheritance", "chose class-based inheritance"),

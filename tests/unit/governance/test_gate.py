@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from contextd.benchmarks import secret_samples as samples
 from contextd.claims.contradict import conflict, differs
 from contextd.claims.gate import Draft, GateLookup, admit, junk, sentence_digests
 from contextd.domain.errors import Invalid, TooLarge
 from contextd.domain.records import Record, Trust
 from contextd.domain.scope import Scope
+from contextd_bench import secret_samples as samples
 
 _TEXT = "Retry the payment webhook three times, then park the event in the dead letter queue."
 

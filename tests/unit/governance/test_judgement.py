@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from contextd.benchmarks.contradiction_pairs import developers
-from contextd.benchmarks.contradictions import judged, ours_says
-from contextd.benchmarks.unrelated_entries import MADE, entries, schemas
 from contextd.claims.gate import Draft, GateLookup, admit
 from contextd.claims.judgement import Said, judge, outlined, repeats, stated, statement_of
 from contextd.schema.load import parsed_file
 from contextd.schema.text import content_of
+from contextd_bench.contradiction_pairs import developers
+from contextd_bench.contradictions import judged, ours_says
+from contextd_bench.unrelated_entries import MADE, entries, schemas
 
 
 def typed(type: str, fields: Mapping[str, Any], schema: str = "") -> Said:

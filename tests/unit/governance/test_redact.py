@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contextd.benchmarks import secret_samples as samples
-from contextd.benchmarks.weak_samples import WEAK, WEAK_FORMS
 from contextd.redaction.providers import SHORTEST_RUN, TOKENS
 from contextd.redaction.redact import redact
+from contextd_bench import secret_samples as samples
+from contextd_bench.weak_samples import WEAK, WEAK_FORMS
 from support.examples import drawn
 
 LEAST = 0.97

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.benchmarks.contradiction_pairs import repeats
 from contextd.claims.contradict import contradiction, outline
 from contextd.claims.gate import Draft, GateLookup, Verdict, admit
 from contextd.claims.roles import converse, exchange, same_roles
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
+from contextd_bench.contradiction_pairs import repeats
 
 
 def _typed_after(known: str, text: str) -> Verdict:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from contextd.benchmarks.neighbours import comparable, final_questions
+from contextd_bench.neighbours import comparable, final_questions
 from support.desks import Desk
 from support.repositories import SHOP, committed
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from contextd.benchmarks.counted_store import SCHEME, counting
-from contextd.benchmarks.roundtrips import counted
-from contextd.benchmarks.scratch import Bench
 from contextd.thin.home import LOCAL, database_path
+from contextd_bench.counted_store import SCHEME, counting
+from contextd_bench.roundtrips import counted
+from contextd_bench.scratch import Bench
 from support.desks import Desk, Home
 
 LIMITED = {

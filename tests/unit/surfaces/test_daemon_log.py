@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from contextd.benchmarks.secret_samples import fill
 from contextd.launch import without_secrets
 from contextd.runtime.daemon_log import BoundedLog, OncePerMinute, _Lines
+from contextd_bench.secret_samples import fill
 
 
 class Written:

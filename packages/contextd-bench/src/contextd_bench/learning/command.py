@@ -1,0 +1,95 @@
+"""What `contextd bench learning` does: replay, measure, print."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from contextd.domain.errors import NotFound
+from contextd_bench.data import checksum, data_file, hardware
+from contextd_bench.learning import tables
+from contextd_bench.learning.helping import read_labels
+from contextd_bench.learning.keeping import StatementLabels, gold
+from contextd_bench.learning.measure import Measure, write_out
+from contextd_bench.learning.planted import retractions, survival
+from contextd_bench.learning.recordings import Recording, recordings
+from contextd_bench.learning.replay import replayed
+
+
+@dataclass(frozen=True, slots=True)
+class LearningOptions:
+    """What of the recordings is replayed, beside which labels, and where everything is written to."""
+
+    labels: Path | None = None
+    project: str = ""
+    sessions: int | None = None
+    repos: Path | None = None
+    shared: bool = False
+    out: Path | None = None
+
+
+def run(data: Path, options: LearningOptions, *, out: TextIO) -> bool:
+    """Print every figure. Says whether nothing was shown that was taken back."""
+    data = data / "learning" if (data / "learning").is_dir() else data
+    gold_file = data_file(data, "gold-dev.jsonl")
+    projects = _projects(data, options)
+    labels = StatementLabels(data, options.labels)
+    measure = Measure(gold(data), read_labels(options.labels))
+    homes = [projects] if options.shared else [{name: each} for name, each in projects.items()]
+    began = time.monotonic()
+    for home in homes:
+        with replayed(
+            home, repos=options.repos, after_end=measure.after_end, report=_progress,
+            before=measure.learn_words,
+        ) as found:  # fmt: skip
+            for project in found:
+                measure.project(project)
+    done = measure.done
+    counted = ", ".join(f"{name} {len(each)}" for name, each in projects.items())
+    print("\n## learning: what is learned from real sessions", file=out)
+    print(
+        f"sessions: {counted}{', all in one home' if options.shared else ''}; {hardware()}",
+        file=out,
+    )
+    print(
+        f"gold sha256: {checksum(gold_file)}; replayed in {time.monotonic() - began:.0f} s",
+        file=out,
+    )
+    tables.print_kept(out, done, labels)
+    tables.print_recalled(out, done)
+    tables.print_told(out, "3. Briefings", done.briefings, {})
+    tables.print_sections(out, done)
+    tables.print_told(out, "4. Injections", done.injections, done.prompts)
+    tables.print_agreement(out, done)
+    survived, taken = survival(), retractions()
+    tables.print_planted(out, survived, taken)
+    tables.print_repeated(out, done)
+    tables.print_costs(out, done)
+    if options.out is not None:
+        given = {
+            f"{o.project}\n{o.text}": labels.of(o.project, o.text)
+            for each in done.kept_statements.values()
+            for o in each
+        }
+        write_out(options.out, done, given)
+    return not taken.lines
+
+
+def _projects(data: Path, options: LearningOptions) -> Mapping[str, Sequence[Recording]]:
+    known = sorted(path.parent.name for path in data.glob("transcripts/*/order.json"))
+    names = [name for name in known if not options.project or name == options.project]
+    if not names:
+        raise NotFound(
+            f"no recorded project {options.project!r} under {data}",
+            f"there are: {', '.join(known)}",
+        )
+    return {name: recordings(data, name, options.sessions) for name in names}
+
+
+def _progress(text: str) -> None:
+    if sys.stderr.isatty():
+        print(f"\r{text:<70}", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,266 @@
+"""Every name of a C or C++ tree with what clang says it refers to, as a line of JSON per file.
+
+Usage: python clang_names.py ROOT --names < paths; needs libclang. Files are compiled as clang_calls.py does.
+A name refers to its definition and to each declaration of it; declarations themselves are not judged. Also not
+judged: branches of the preprocessor that no compiled file takes, names in directives, texts of macros that no
+file expands, names that depend on the parameters of a template, and lines with errors.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from clang import cindex
+
+from contextd_bench.oracles.clang_calls import Judge, commands
+
+_Kind = cindex.CursorKind
+_REFERENCES = frozenset(
+    (
+        *(_Kind.DECL_REF_EXPR, _Kind.MEMBER_REF_EXPR, _Kind.MEMBER_REF, _Kind.TYPE_REF),
+        *(_Kind.TEMPLATE_REF, _Kind.NAMESPACE_REF, _Kind.VARIABLE_REF, _Kind.LABEL_REF),
+        _Kind.OVERLOADED_DECL_REF,
+    )
+)
+_TEMPLATES = frozenset(
+    (
+        *(_Kind.FUNCTION_TEMPLATE, _Kind.CLASS_TEMPLATE),
+        _Kind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION,
+    )
+)
+_RECORDS = frozenset((_Kind.STRUCT_DECL, _Kind.UNION_DECL, _Kind.ENUM_DECL, _Kind.CLASS_DECL))
+_ALIASES = frozenset((_Kind.TYPEDEF_DECL, _Kind.TYPE_ALIAS_DECL))
+_LINKED = frozenset(
+    (
+        *(_Kind.FUNCTION_DECL, _Kind.CXX_METHOD, _Kind.CONSTRUCTOR, _Kind.DESTRUCTOR),
+        *(_Kind.FUNCTION_TEMPLATE, _Kind.VAR_DECL, _Kind.CONVERSION_FUNCTION),
+        _Kind.NAMESPACE,
+    )
+)
+_WORD = re.compile(rb"[A-Za-z_]\w*")
+_DIRECTIVE = re.compile(
+    rb"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|undef)\b(?:[^\n]*\\\n)*[^\n]*", re.M
+)
+
+Name = tuple[str, int, str]
+"""(path, line, name)."""
+
+
+class _Ranges(ctypes.Structure):
+    _fields_ = (("count", ctypes.c_uint), ("ranges", ctypes.POINTER(cindex.SourceRange)))
+
+
+class ClangNames(Judge):
+    """What clang said of the names of the files so far."""
+
+    def __init__(self, root: Path, code: Iterable[str]) -> None:
+        super().__init__(root, code)
+        self.declared_at: dict[str, set[Name]] = defaultdict(set)
+        self.referring: dict[Name, set[str]] = defaultdict(set)
+        self.direct: dict[Name, set[Name]] = defaultdict(set)
+        self.unjudged: set[Name] = set()
+        self.judged: set[str] = set()
+        self._walked: set[tuple[str, int]] = set()
+        self._starts: dict[str, list[int]] = {}
+
+    def take(self, unit: Any) -> None:
+        """Take over what one compiled file says."""
+        macros: dict[tuple[str, int], Any] = {}
+        fresh: set[tuple[str, int]] = set()
+        for cursor in unit.cursor.get_children():
+            if cursor.kind == _Kind.MACRO_INSTANTIATION:
+                self._macro(cursor, macros)
+            elif cursor.kind == _Kind.MACRO_DEFINITION:
+                self._macro_text(cursor)
+            elif not cursor.kind.is_preprocessing():
+                self._top(cursor, macros, fresh)
+        self._walked |= fresh
+        for one in unit.diagnostics:
+            if one.severity >= cindex.Diagnostic.Error and one.location.file is not None:
+                path = self.inside(one.location.file.name)
+                if path is not None:
+                    self._unknown_lines(path, one.location.line, one.location.line)
+        self._skipped(unit)
+
+    def _macro(self, cursor: Any, macros: dict[tuple[str, int], Any]) -> None:
+        at, target = self.place(cursor), cursor.referenced
+        if at is None or target is None:
+            return
+        macros[at[0], at[2]] = target
+        where = self.place(target)
+        name = at[0], at[1], target.spelling
+        self.direct[name] |= {(where[0], where[1], target.spelling)} if where is not None else set()
+
+    def _macro_text(self, cursor: Any) -> None:
+        at = self.place(cursor)
+        if at is not None and (at[0], at[2]) not in self._walked:
+            self._walked.add((at[0], at[2]))
+            for line, word, _ in self._words(at[0], at[2], cursor.extent.end.offset):
+                self.unjudged.add((at[0], line, word))
+
+    def _skipped(self, unit: Any) -> None:
+        lib = cindex.conf.lib
+        lib.clang_getAllSkippedRanges.restype = ctypes.POINTER(_Ranges)
+        lib.clang_getAllSkippedRanges.argtypes = [ctypes.c_void_p]
+        lib.clang_disposeSourceRangeList.argtypes = [ctypes.c_void_p]
+        found = lib.clang_getAllSkippedRanges(unit)
+        for number in range(found.contents.count):
+            one = found.contents.ranges[number]
+            path = self.inside(one.start.file.name) if one.start.file is not None else None
+            if path is not None:
+                self._unknown_lines(path, one.start.line, one.end.line)
+        lib.clang_disposeSourceRangeList(found)
+
+    def _unknown_lines(self, path: str, first: int, last: int) -> None:
+        starts = self._lines(path)
+        end = starts[last] if last < len(starts) else len(self.text(path))
+        for line, word, _ in self._words(path, starts[first - 1], end):
+            self.unjudged.add((path, line, word))
+
+    def _lines(self, path: str) -> list[int]:
+        if path not in self._starts:
+            text = self.text(path)
+            self._starts[path] = [0, *(one.end() for one in re.finditer(rb"\n", text))]
+        return self._starts[path]
+
+    def _words(self, path: str, start: int, end: int) -> Iterator[tuple[int, str, int]]:
+        text = self.text(path)
+        line, last = text.count(b"\n", 0, start) + 1, start
+        for found in _WORD.finditer(text, start, end):
+            line += text.count(b"\n", last, found.start())
+            last = found.start()
+            yield line, found[0].decode(), found.start()
+
+    def _top(self, top: Any, macros: dict[tuple[str, int], Any], fresh: set[Any]) -> None:
+        at = self.place(top)
+        if at is None or (at[0], at[2]) in self._walked:
+            return
+        fresh.add((at[0], at[2]))
+        self.judged.add(at[0])
+        waiting = [top]
+        while waiting:
+            cursor = waiting.pop()
+            if cursor.kind in _REFERENCES:
+                self._reference(cursor, macros)
+            elif cursor.kind.is_declaration():
+                self._declaration(cursor)
+            waiting += cursor.get_children()
+
+    def _declaration(self, cursor: Any) -> None:
+        at = self.place(cursor)
+        if at is None:
+            return
+        name = cursor.spelling.split("<")[0]
+        if cursor.kind in _TEMPLATES and cursor.is_definition():
+            # What depends on a parameter is known when it is given, not here.
+            for line, word, _ in self._words(at[0], at[2], cursor.extent.end.offset):
+                self.unjudged.add((at[0], line, word))
+        place = (at[0], at[1], name)
+        if cursor.kind in _LINKED or cursor.kind in _RECORDS or cursor.kind == _Kind.CLASS_TEMPLATE:
+            self.declared_at[self._key(cursor)].add(place)
+        if cursor.kind in _ALIASES:
+            under = cursor.underlying_typedef_type.get_canonical().get_declaration()
+            if under.spelling == name:
+                self.declared_at[self._key(under)].add(place)
+        self.unjudged.add(place)
+
+    def _key(self, target: Any) -> str:
+        """What the declarations of one thing have in common."""
+        pattern = cindex.conf.lib.clang_getSpecializedCursorTemplate(target)
+        if pattern is not None and pattern.kind != _Kind.INVALID_FILE:
+            target = pattern
+        usr = str(target.get_usr())
+        defined = target.get_definition() if target.kind in _RECORDS else None
+        at = self.place(defined) if defined is not None else None
+        # Each file of C may have a type of the same name.
+        return f"{usr} {at[0]}" if at is not None and at[0].endswith(".c") else usr
+
+    def _reference(self, cursor: Any, macros: dict[tuple[str, int], Any]) -> None:
+        found = self._written(cursor)
+        if found is None:
+            return
+        path, line, offset = found
+        target = cursor.referenced
+        written = self.word(path, offset)
+        if target is None or cursor.kind == _Kind.OVERLOADED_DECL_REF:
+            self.unjudged.add((path, line, written))
+            return
+        name = target.spelling.split("<")[0].lstrip("~")
+        if written == name:
+            self._leads((path, line, name), target)
+            return
+        macro = macros.get((path, offset))
+        where = self.place(macro) if macro is not None else None
+        if macro is not None and where is not None:
+            for inner, word, _ in self._words(where[0], where[2], macro.extent.end.offset):
+                if word == name:
+                    self._leads((where[0], inner, name), target)
+
+    def _written(self, cursor: Any) -> tuple[str, int, int] | None:
+        """Where a name is written: in the argument of a macro, or where a macro is expanded."""
+        file, line = cindex.c_object_p(), ctypes.c_uint()
+        column, offset = ctypes.c_uint(), ctypes.c_uint()
+        cindex.conf.lib.clang_getFileLocation(
+            cursor.location,
+            *(ctypes.byref(one) for one in (file, line, column, offset)),
+        )
+        if not file:
+            return None
+        path = self.inside(str(cindex.File(file).name))
+        return (path, line.value, offset.value) if path is not None else None
+
+    def _leads(self, name: Name, target: Any) -> None:
+        if target.kind in _LINKED or target.kind in _RECORDS or target.kind in _TEMPLATES:
+            self.referring[name].add(self._key(target))
+        pattern = cindex.conf.lib.clang_getSpecializedCursorTemplate(target)
+        if pattern is not None and pattern.kind != _Kind.INVALID_FILE:
+            target = pattern
+        defined = target.get_definition() or target
+        places = {self.place(defined), self.place(target)} - {None}
+        self.direct[name] |= {(at[0], at[1], name[2]) for at in places if at is not None}
+        if target.kind in _ALIASES:
+            under = target.underlying_typedef_type.get_canonical().get_declaration()
+            if under.spelling == target.spelling:
+                self._leads(name, under)
+
+    def entries(self) -> Iterator[dict[str, Any]]:
+        """What is known of each file."""
+        rows: dict[str, list[Any]] = defaultdict(list)
+        for path in self.judged:
+            for found in _DIRECTIVE.finditer(self.text(path)):
+                for line, word, _ in self._words(path, found.start(), found.end()):
+                    self.unjudged.add((path, line, word))
+        for name in self.direct.keys() | self.referring.keys():
+            places = self.direct.get(name, set()) | {
+                place for key in self.referring.get(name, ()) for place in self.declared_at[key]
+            }
+            rows[name[0]].append([name[1], name[2], sorted(places), True])
+        for path, line, word in self.unjudged:
+            rows[path].append([line, word, [], False])
+        for path in sorted(self.judged):
+            yield {"path": path, "calls": rows[path]}
+
+
+def main(root: Path) -> None:
+    """Answer for the files named on stdin."""
+    code = [path for path in sys.stdin.read().splitlines() if (root / path).is_file()]
+    judge = ClangNames(root, code)
+    for path, arguments in commands(root, code):
+        unit = judge.parsed(path, arguments)
+        if unit is not None:
+            judge.take(unit)
+    for entry in judge.entries():
+        print(json.dumps(entry))
+    for what, number in sorted(judge.counts.items()):
+        print(f"{root.name}: {what}: {number}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]).resolve())

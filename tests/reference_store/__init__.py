@@ -1,0 +1,8 @@
+"""The reference store: the promises of `contextd.ports` in memory, in plain Python.
+
+Every other store must answer as it does; the tests compare them. It keeps nothing on disk.
+"""
+
+from contextd.stores import STORES
+
+STORES["memory"] = "reference_store.store:open_memory"

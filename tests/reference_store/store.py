@@ -1,0 +1,384 @@
+"""The in-memory store: the reference every other store must equal. It keeps nothing on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from contextd.domain.access import Grant
+from contextd.domain.changes import Changes, Committed, Put
+from contextd.domain.code import CodePlace, SourceFile
+from contextd.domain.documents import record_document
+from contextd.domain.errors import Unavailable
+from contextd.domain.jobs import Job
+from contextd.domain.query import Pending, Vector
+from contextd.domain.records import Change
+from contextd.domain.scope import Scope
+from contextd.domain.sessions import Event, Session
+from contextd.domain.upkeep import Ages, Balance, Repair
+from contextd.domain.usage import ByProducts
+from contextd.ports.knowledge import Scrub
+from contextd.ports.upkeep import Clock
+from contextd.stores import codec, rules
+from contextd.stores.authorise import authorise, writable
+from contextd.stores.reach import Reach
+from contextd.stores.scrub import scrubbed
+from contextd.stores.together import LocalReads
+from reference_store import index
+from reference_store.files import MemoryFiles, write_code
+from reference_store.index import MemoryIndex
+from reference_store.jobs import MemoryDirectory, MemoryJobs, MemoryQueue, add_job
+from reference_store.records import (
+    MemoryContradictions,
+    MemoryRecords,
+    MemorySurvey,
+    write_contradictions,
+    write_record,
+)
+from reference_store.sessions import (
+    MemoryObservations,
+    MemoryOriginals,
+    MemorySessions,
+    change_session,
+    keep_original,
+    log,
+    open_session,
+)
+from reference_store.space import Key, Space, State
+
+
+class MemoryView(LocalReads):
+    """A `View` of the in-memory store."""
+
+    def __init__(self, space: Space, grant: Grant, code: CodePlace | None = None) -> None:
+        self.grant, self._code = grant, code
+        self._space, self._reach = space, Reach(grant)
+        self.records = MemoryRecords(space, self._reach)
+        self.survey = MemorySurvey(self.records)
+        self.contradictions = MemoryContradictions(space, self._reach)
+        self.index = MemoryIndex(space, self._reach, code)
+        self.files = MemoryFiles(space, self._reach, code)
+        self.sessions = MemorySessions(space, self._reach)
+        self.originals = MemoryOriginals(space, self._reach)
+        self.observations = MemoryObservations(space, self._reach)
+        self.jobs = MemoryJobs(space, self._reach)
+
+    def commit(self, changes: Changes, *, call: str = "") -> Committed:
+        """See `View.commit`."""
+        authorise(self._reach, changes)
+        changes = scrubbed(changes, self._space.scrub)
+        codec.dumps([changes.actor, *(c.action + c.reason for c in changes.records)])
+        for document in changes.documents:
+            index.checked(document)
+        vectors = {
+            scope: index.unpacked(mine, changes.model) for scope, mine in changes.vectors.items()
+        }
+        with self._space.lock:
+            before = self._space.state.copy()
+            try:
+                return self._write(changes, vectors, call)
+            except BaseException:
+                self._space.state = before
+                raise
+
+    def _write(
+        self, changes: Changes, vectors: dict[Scope, dict[str, Vector]], call: str
+    ) -> Committed:
+        state, now = self._space.state, self._space.now()
+        if call and (self._reach.owner, call) in state.calls:
+            raise rules.committed_already()
+        if call:
+            state.calls[self._reach.owner, call] = (now, "")
+        changed: list[Change] = []
+        sessions: dict[str, Session] = {}
+        events: dict[str, list[Event]] = {}
+        places = {record.id: record.scope for record in self.records.get(changes.disagreeing)}
+        for change in changes.records:
+            changed.append(write_record(state, change, changes.actor, now))
+            if isinstance(change, Put):
+                index.put(state, [record_document(change.record)])
+            else:
+                index.forget(state, change.record.scope, [change.record.id])
+        for code in changes.code:
+            write_code(state, code, self._code)
+        index.put(state, changes.documents)
+        for scope, ids in changes.forget.items():
+            index.forget(state, scope, ids)
+        for scope, mine in vectors.items():
+            index.keep_vectors(state, scope, mine, changes.model)
+        for session in changes.open:
+            open_session(state, session)
+        scopes = writable(self.grant)
+        for step in changes.sessions:
+            session, added = change_session(state, scopes, step, now)
+            sessions[session.id] = session
+            events.setdefault(session.id, []).extend(added)
+        decided = write_contradictions(state, changes, places)
+        for original in changes.originals:
+            keep_original(state, original)
+        jobs = [add_job(state, job, now) for job in changes.jobs]
+        alike = self.records.beginning(changes.beginnings) if changes.naming else ()
+        return Committed(changed, sessions, events, jobs, decided, alike)
+
+    def answered(self, call: str) -> str | None:
+        """See `View.answered`."""
+        with self._space.lock:
+            return self._space.state.calls.get((self._reach.owner, call), (None, None))[1]
+
+    def keep_answer(self, call: str, answer: str) -> None:
+        """See `View.keep_answer`."""
+        answer = self._space.scrub(answer)
+        codec.dumps(answer)
+        with self._space.lock:
+            calls, mine = self._space.state.calls, (self._reach.owner, call)
+            if mine in calls:
+                calls[mine] = (calls[mine][0], answer)
+
+
+class MemoryUpkeep:
+    """`Upkeep` of dictionaries: they are always in balance."""
+
+    def __init__(self, space: Space) -> None:
+        self._space = space
+
+    def check(self) -> list[str]:
+        """Nothing can be wrong with it."""
+        return []
+
+    def balance(self, scopes: Sequence[Scope] = ()) -> list[Balance]:
+        """See `Upkeep.balance`."""
+        with self._space.lock:
+            state = self._space.state
+            owners = {scope for scope, _ in (*state.records, *state.sessions)}
+            owners |= {place.scope for place, _ in state.files}
+            owners |= {scope for (scope, _), mine in state.entries.items() if mine}
+        found = [self._balance(scope) for scope in sorted(owners) if not scopes or scope in scopes]
+        return [one for one in found if one != Balance(scope=one.scope)]
+
+    def _balance(self, scope: Scope) -> Balance:
+        state = self._space.state
+        files = _contents(state, scope)
+        sessions = [key for key in state.sessions if key[0] == scope]
+        events = sum(_events(state, key) for key in sessions)
+        records = len(state.entries.get((scope, "records"), {}))
+        code = len(state.entries.get((scope, "code"), {}))
+        documents = records + code + len(state.entries.get((scope, "messages"), {}))
+        return Balance(
+            scope=scope,
+            records=sum(where == scope for where, _ in state.records),
+            record_documents=records,
+            files=len(files),
+            stamped=len(files),
+            chunks=len({chunk.id for file in files for chunk in file.chunks}),
+            code_documents=code,
+            documents=documents,
+            words=documents,
+            events=events,
+            logged=events,
+        )
+
+    def unbalanced(self, scope: Scope, limit: int) -> Repair:
+        """See `Upkeep.unbalanced`."""
+        state = self._space.state
+        known = {id_ for where, id_ in state.records if where == scope}
+        indexed = state.entries.get((scope, "records"), {})
+        surplus = [e.document for id_, e in indexed.items() if id_ not in known]
+        chunks = {chunk.id for file in _contents(state, scope) for chunk in file.chunks}
+        code = state.entries.get((scope, "code"), {})
+        surplus += [e.document for id_, e in code.items() if id_ not in chunks]
+        missing = [
+            Pending(state.records[scope, id_].kind, id_, scope) for id_ in known - indexed.keys()
+        ]
+        missing += [Pending("code", id_, scope) for id_ in chunks - code.keys()]
+        return Repair(
+            missing=tuple(missing[:limit]),
+            surplus=tuple(Pending(d.kind, d.id, scope) for d in surplus[:limit]),
+        )
+
+    def recount_sessions(self, scope: Scope, ids: Sequence[str]) -> None:
+        """Nothing is counted apart."""
+
+    def rebuild(self, scope: Scope) -> None:
+        """See `Upkeep.rebuild`."""
+        with self._space.lock:
+            for part in [part for part in self._space.state.entries if part[0] == scope]:
+                self._space.state.entries[part] = {}
+
+    def drop_vectors(self, model: str, dimensions: int) -> None:
+        """See `Upkeep.drop_vectors`."""
+        with self._space.lock:
+            known = self._space.state.vectors
+            misfits = [
+                key for key in known if key[2] == model and known[key].shape != (dimensions,)
+            ]
+            for key in misfits:
+                del known[key]
+
+    def retire(self, ages: Ages) -> dict[str, int]:
+        """See `Upkeep.retire`."""
+        with self._space.lock:
+            state = self._space.state
+            counts = {
+                "jobs": _drop(state.jobs, lambda job: job.finished_at, ages.jobs),
+                "handed_out": _drop(state.handed_out, lambda at: at, ages.handed_out),
+                "calls": _drop(state.calls, lambda call: call[0], ages.calls),
+                "originals": _drop(state.originals, lambda one: one.at, ages.originals),
+                "changes": _drop_changes(state, ages.changes),
+                "events": _drop_events(state, ages.events),
+                "vectors": _drop_vectors(state),
+            }
+        return {name: count for name, count in counts.items() if count}
+
+    def waiting(self, model: str) -> dict[Scope, int]:
+        """See `Upkeep.waiting`."""
+        counts: dict[Scope, int] = {}
+        with self._space.lock:
+            state = self._space.state
+            for part, mine in state.entries.items():
+                missing = sum((part, e.digest, model) not in state.vectors for e in mine.values())
+                if missing:
+                    counts[part[0]] = counts.get(part[0], 0) + missing
+        return counts
+
+    def failed_jobs(self, limit: int) -> list[Job]:
+        """See `Upkeep.failed_jobs`."""
+        with self._space.lock:
+            jobs = list(self._space.state.jobs.values())[::-1]
+        return [job for job in jobs if job.state == "failed"][: max(0, limit)]
+
+    def idle_sessions(self, seen_before: datetime, limit: int) -> list[Session]:
+        """See `Upkeep.idle_sessions`."""
+        found = [s for s in self._active() if s.last_seen_at < codec.utc(seen_before)]
+        return found[: max(0, limit)]
+
+    def rested_sessions(self, seen_before: datetime, limit: int) -> list[Session]:
+        """See `Upkeep.rested_sessions`."""
+        before = codec.utc(seen_before)
+        with self._space.lock:
+            sessions = list(self._space.state.sessions.values())
+        found = [s for s in sessions if s.status == "completed" and s.last_seen_at < before]
+        return sorted(found, key=lambda s: (s.last_seen_at, s.id))[: max(0, limit)]
+
+    def next_idle(self) -> datetime | None:
+        """See `Upkeep.next_idle`."""
+        return min((session.last_seen_at for session in self._active()), default=None)
+
+    def _active(self) -> list[Session]:
+        with self._space.lock:
+            sessions = list(self._space.state.sessions.values())
+        active = [s for s in sessions if s.status == "active" and s.ended_at is None]
+        return sorted(active, key=lambda s: (s.last_seen_at, s.id))
+
+    def note(self, by_products: ByProducts) -> None:
+        """See `Upkeep.note`."""
+        by_products = scrubbed(by_products, self._space.scrub)
+        for one in by_products.observations:
+            codec.dumps([one.operation, one.type, one.record_ids, one.query, one.agent])
+        codec.check_text(*(one.digest for one in by_products.handed_out))
+        with self._space.lock:
+            state, now = self._space.state, self._space.now()
+            log(state, by_products.observations)
+            for handout in by_products.handed_out:
+                state.handed_out[handout.scope, handout.session, handout.digest] = now
+            for use in by_products.uses:
+                record = state.records.get((use.scope, use.record_id))
+                if record is not None:
+                    used = record.with_(usage_count=record.usage_count + 1, last_used_at=now)
+                    state.records[use.scope, use.record_id] = used
+
+    def backup(self, target: Path) -> None:
+        """Raises `Unavailable`: there is no file to copy."""
+        raise Unavailable(
+            f"an in-memory store cannot be written to {target}",
+            "open a store on disk, such as sqlite:///path/contextd.db",
+        )
+
+
+def _contents(state: State, scope: Scope) -> list[SourceFile]:
+    """The contents that the checkouts of a project have, each once."""
+    files = [file for (place, _), file in state.files.items() if place.scope == scope]
+    return list({codec.dumps(codec.file_to_json(f, stamped=False)): f for f in files}.values())
+
+
+def _events(state: State, key: Key) -> int:
+    logged = state.events.get(key, ())
+    return len(logged) + state.dropped.get(key, 0)
+
+
+def _drop(rows: dict, moment: object, before: datetime | None) -> int:  # type: ignore[type-arg]
+    if before is None:
+        return 0
+    limit = codec.utc(before)
+    old = [key for key, row in rows.items() if (at := moment(row)) is not None and at < limit]  # type: ignore[operator]
+    for key in old:
+        del rows[key]
+    return len(old)
+
+
+def _drop_changes(state: State, before: datetime | None) -> int:
+    count = 0
+    if before is None:
+        return 0
+    for key, history in list(state.changes.items()):
+        latest = history[-1].seq
+        remaining = tuple(
+            change
+            for change in history
+            if change.at >= codec.utc(before) or change.seq > latest - rules.CHANGES_KEPT
+        )
+        count += len(history) - len(remaining)
+        state.changes[key] = remaining
+    return count
+
+
+def _drop_events(state: State, before: datetime | None) -> int:
+    count = 0
+    if before is None:
+        return 0
+    for key, session in state.sessions.items():
+        if session.status != "archived" or session.last_seen_at >= codec.utc(before):
+            continue
+        logged = state.events.get(key, ())
+        messages = tuple(event for event in logged if event.type == "message")
+        state.events[key] = messages
+        state.dropped[key] = state.dropped.get(key, 0) + len(logged) - len(messages)
+        count += len(logged) - len(messages)
+    return count
+
+
+def _drop_vectors(state: State) -> int:
+    present = {(part, e.digest) for part, mine in state.entries.items() for e in mine.values()}
+    orphans = [key for key in state.vectors if key[:2] not in present]
+    for key in orphans:
+        del state.vectors[key]
+    return len(orphans)
+
+
+class MemoryStore:
+    """A `Store` that lives and dies with the process."""
+
+    def __init__(self, clock: Clock, scrub: Scrub) -> None:
+        self._space = Space(clock, scrub)
+        self.directory = MemoryDirectory(self._space)
+        self.queue = MemoryQueue(self._space)
+        self.upkeep = MemoryUpkeep(self._space)
+
+    def view(self, grant: Grant, code: CodePlace | None = None) -> MemoryView:
+        """See `Store.view`."""
+        return MemoryView(self._space, grant, code)
+
+    @property
+    def writing(self) -> bool:
+        """Nobody waits behind a write of a dictionary."""
+        return False
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def open_memory(
+    url: str, clock: Clock, scrub: Scrub, backups: Path | None = None, fresh: bool = False
+) -> MemoryStore:
+    """A new, empty store; the rest of the address means nothing, nor where backups would be."""
+    return MemoryStore(clock, scrub)
