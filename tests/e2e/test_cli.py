@@ -254,7 +254,7 @@ def test_the_demo_ends_with_what_session_a_learned_in_session_bs_briefing(run, r
     )
     (repository / "src" / "auth" / "session.ts").write_text(session)
     shown = run("demo", str(repository)).stdout
-    assert "stand in session B's briefing" in shown
+    assert "Session B's briefing contains session A's thread" in shown
     assert "context_search(" in shown
     assert "read_file('src/auth/session.ts', include_deps=true)" in shown
     assert "what it uses from src/auth/token.ts" in shown

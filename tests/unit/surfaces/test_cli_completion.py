@@ -89,7 +89,7 @@ def test_shells_that_show_it_are_told_what_a_command_does(
 ) -> None:
     items = shell(commands, {}, "contextd", "_CONTEXTD_COMPLETE").get_completions([], "forg")
     assert [(item.value, item.help) for item in items] == [
-        ("forget", "Take a record of any kind out of use")
+        ("forget", "Archive a record of any kind")
     ]
 
 
