@@ -50,7 +50,7 @@ def test_a_look_an_import_and_an_undo(home: Home, tmp_path: Path) -> None:
     assert "2 read, 2 new" in told
     assert "1 session with 2 events" in told
     assert "2 read, 0 new, 0 updated, 2 duplicate" in run("import", "--yes")
-    assert "nothing was imported yet" in run("import", "--list", cwd=blog)
+    assert "no imports yet" in run("import", "--list", cwd=blog)
     undone = run("import", "--undo")
     assert "1 records and 1 sessions are out of use" in undone
     report = json.loads(run("import", "--all", "--yes", "--json"))

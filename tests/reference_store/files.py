@@ -1,4 +1,4 @@
-"""The code model in dictionaries: the files of each checkout."""
+"""The code index in dictionaries: the files of each checkout."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _concerns(file: SourceFile, asked: Importing) -> bool:
 
 
 class MemoryFiles:
-    """`Files`, as far as one grant reaches."""
+    """`Files`, limited to a grant."""
 
     def __init__(self, space: Space, reach: Reach, standing: CodePlace | None) -> None:
         self._space, self._reach, self._standing = space, reach, standing
@@ -211,7 +211,7 @@ class MemoryFiles:
 
 
 def write_code(state: State, code: CodeChange, standing: CodePlace | None) -> None:
-    """Write a change of code into the checkout that a view stands in."""
+    """Write a change of code to the checkout of a view."""
     stands = standing is not None and standing.scope == code.scope
     removed_ids: set[str] = set()
     for root in code.lost_roots:

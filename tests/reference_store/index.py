@@ -1,4 +1,4 @@
-"""The reference index: every document looked at, every score computed from its definition."""
+"""The reference index: examines every document and computes every score by definition."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from reference_store.space import IndexedDocument, PartKey, Space, State
 
 
 class MemoryIndex(LocalRankings):
-    """`Index` by brute force, as far as one grant reaches."""
+    """`Index` by brute force, limited to a grant."""
 
     def __init__(self, space: Space, reach: Reach, standing: CodePlace | None = None) -> None:
         self._space, self._reach, self._standing = space, reach, standing
@@ -47,7 +47,7 @@ class MemoryIndex(LocalRankings):
         return ranking.best(found, limit, ranking.DECIMALS_OF_BM25)
 
     def _parts(self, query: Query | None = None) -> Iterator[tuple[PartKey, list[IndexedDocument]]]:
-        """The parts of the scopes that are asked for, whole."""
+        """The whole parts of the requested scopes."""
         with self._space.lock:
             parts = [(part, [*mine.values()]) for part, mine in self._space.state.entries.items()]
         for part, entries in sorted(parts, key=lambda row: FAMILIES.index(row[0][1])):
@@ -56,7 +56,7 @@ class MemoryIndex(LocalRankings):
                 yield part, [entry for entry in entries if entry.document.id not in hidden]
 
     def _hidden(self, scope: Scope, family: Family) -> set[str]:
-        """The pieces of code that only other checkouts have."""
+        """The chunks that only other checkouts have."""
         state = self._space.state
         place, own, others = state.place(scope, self._standing), set[str](), set[str]()
         for (where, _), file in state.files.items() if family == "code" else ():
@@ -157,7 +157,7 @@ def _is_of_kind(entry: IndexedDocument, query: Query) -> bool:
 def _scored(
     asked: Sequence[str], entries: Sequence[IndexedDocument]
 ) -> list[tuple[str, str, float]]:
-    """The documents that hold a word asked for, with their scores among all of them."""
+    """The documents with a query word, and their scores among all of them."""
     held = {word: sum(entry.has(word) for entry in entries) for word in asked}
     most = ranking.COMMON_SHARE * len(entries)
     if len(entries) > ranking.COMMON_FROM:
@@ -183,7 +183,7 @@ def checked(document: Document) -> None:
 
 
 def put(state: State, documents: Sequence[Document]) -> None:
-    """Index documents in the place of those with their ids; what is as it was stays in its place."""
+    """Insert or replace documents by id; unchanged ones keep their place."""
     for document in {(d.scope, family_of(d.kind), d.id): d for d in documents}.values():
         part = document.scope, family_of(document.kind)
         mine = state.entries.setdefault(part, {})
@@ -220,7 +220,7 @@ def _same(one: Document, other: Document) -> bool:
 
 
 def forget(state: State, scope: Scope, ids: Sequence[str]) -> None:
-    """Take these documents out; unknown ids are ignored."""
+    """Remove these documents; unknown ids are ignored."""
     for family in FAMILIES:
         mine = state.entries.get((scope, family), {})
         for id_ in ids:
@@ -228,13 +228,13 @@ def forget(state: State, scope: Scope, ids: Sequence[str]) -> None:
 
 
 def unpacked(vectors: Mapping[str, Vector], model: str) -> dict[str, Vector]:
-    """Vectors with the precision that stores keep. Raises `Invalid`."""
+    """Vectors rounded to the stored precision. Raises `Invalid`."""
     check_vectors(vectors, model)
     return {text: unpack([pack(vector)])[0] for text, vector in vectors.items()}
 
 
 def keep_vectors(state: State, scope: Scope, vectors: Mapping[str, Vector], model: str) -> None:
-    """Keep vectors for the documents of a scope that have these texts."""
+    """Store vectors for the documents of a scope with these texts."""
     for family in FAMILIES:
         part: tuple[Scope, Family] = (scope, family)
         present = {entry.digest for entry in state.entries.get(part, {}).values()}

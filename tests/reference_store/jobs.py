@@ -1,4 +1,4 @@
-"""Jobs, schedules and projects, in dictionaries."""
+"""Jobs, schedules and projects in dictionaries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from reference_store.space import Space, State
 
 
 class MemoryJobs:
-    """`Jobs`, as far as one grant reaches."""
+    """`Jobs`, limited to a grant."""
 
     def __init__(self, space: Space, reach: Reach) -> None:
         self._space, self._reach = space, reach
@@ -65,7 +65,7 @@ class MemoryJobs:
 
 
 def add_job(state: State, job: NewJob, now: datetime) -> str:
-    """Add a job; its id, or that of the one that waits under its unique key."""
+    """Add a job; return its id, or that of the waiting one with the same unique key."""
     arguments = codec.loads(codec.dumps(dict(job.arguments)))
     run_at = codec.utc(job.run_at) if job.run_at else now
     waiting = _waiting(state, job.scope, job.unique_key)
@@ -99,13 +99,13 @@ def _waiting(state: State, scope: Scope | None, unique_key: str) -> Job | None:
 
 
 def end(space: State, job_id: str, /, **changes: Any) -> None:
-    """Change a job that nobody holds any more."""
+    """Change a job without a lease."""
     space.jobs[job_id] = replace(space.jobs[job_id], **changes)
     space.leases.pop(job_id, None)
 
 
 class MemoryQueue:
-    """`Queue` in the order jobs were added."""
+    """`Queue` in insertion order."""
 
     def __init__(self, space: Space) -> None:
         self._space = space

@@ -1,4 +1,4 @@
-"""Records and what is said of many of them, in dictionaries."""
+"""Records, aggregates and contradictions in dictionaries."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from reference_store.space import State as Stored
 
 
 class MemoryRecords:
-    """`Records`, as far as one grant reaches."""
+    """`Records`, limited to a grant."""
 
     def __init__(self, space: Space, reach: Reach) -> None:
         self._space, self._reach = space, reach
 
     def visible(self) -> list[Record]:
-        """Every record that may be read."""
+        """Every readable record."""
         with self._space.lock:
             records = list(self._space.state.records.values())
         return [record for record in records if self._reach.reads(record.scope, record.kind)]
@@ -103,14 +103,16 @@ class MemoryRecords:
 
 
 def write_record(state: Stored, change: Put | Removal, actor: str, now: datetime) -> Change:
-    """Carry out one change of a record. Raises `Conflict`."""
+    """Apply one change of a record. Raises `Conflict`."""
     record = change.record
     key = record.scope, record.id
     before = state.records.get(key)
     if (before.version if before else 0) != record.version:
         raise rules.changed_meanwhile(record)
     if before is not None and area_of(before.kind) != area_of(record.kind):
-        raise Conflict(f"{record.id!r} is a {before.kind} and stays one", "record it anew")
+        raise Conflict(
+            f"{record.id!r} is a {before.kind}, which cannot change", "save a new record instead"
+        )
     after: Record | None = None
     if isinstance(change, Removal):
         state.records.pop(key, None)
@@ -148,7 +150,7 @@ def write_record(state: Stored, change: Put | Removal, actor: str, now: datetime
 
 
 class MemorySurvey:
-    """`Survey` by looking at every record."""
+    """`Survey` by examining every record."""
 
     def __init__(self, records: MemoryRecords) -> None:
         self._records = records
@@ -198,7 +200,7 @@ class MemorySurvey:
 
 
 class MemoryContradictions:
-    """`Contradictions`, as far as one grant reaches."""
+    """`Contradictions`, limited to a grant."""
 
     def __init__(self, space: Space, reach: Reach) -> None:
         self._space, self._reach = space, reach
@@ -236,7 +238,7 @@ class MemoryContradictions:
 
 
 def write_contradictions(state: Stored, changes: Changes, places: dict[str, Scope]) -> int:
-    """Keep, forget and decide pairs; how many decisions concerned one that is there."""
+    """Store, delete and decide pairs; return how many decisions concerned an existing pair."""
     for one in changes.disagree:
         a, b = ordered(one.a, one.b)
         if a == b or a not in places or b not in places:

@@ -1,4 +1,4 @@
-"""Sessions and the usage log, in dictionaries."""
+"""Sessions and the usage log in dictionaries."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class MemorySessions:
-    """`Sessions`, as far as one grant reaches."""
+    """`Sessions`, limited to a grant."""
 
     def __init__(self, space: Space, reach: Reach) -> None:
         self._space, self._reach = space, reach
@@ -96,7 +96,7 @@ class MemorySessions:
 
 
 def open_session(state: State, session: Session) -> None:
-    """Insert a session. Raises `Conflict` when its id is taken in its scope."""
+    """Insert a session. Raises `Conflict` if its id exists in its scope."""
     key = session.scope, session.id
     if key in state.sessions:
         raise rules.session_there(session.id)
@@ -106,7 +106,7 @@ def open_session(state: State, session: Session) -> None:
 def change_session(
     state: State, scopes: Sequence[str], change: SessionChange, now: datetime
 ) -> tuple[Session, list[Event]]:
-    """Apply a change to the session as it stands. Raises `NotFound`."""
+    """Apply a change to the session's current state. Raises `NotFound`."""
     there = [
         session
         for session in state.sessions.values()
@@ -153,7 +153,7 @@ def _stored(session: Session) -> Session:
 
 
 class MemoryOriginals:
-    """`Originals`, as far as one grant reaches."""
+    """`Originals`, limited to a grant."""
 
     def __init__(self, space: Space, reach: Reach) -> None:
         self._space, self._reach = space, reach
@@ -167,7 +167,7 @@ class MemoryOriginals:
 
 
 def keep_original(state: State, original: Original) -> None:
-    """Keep an original; of its scope only the latest stay."""
+    """Store an original; only the latest of a scope are kept."""
     codec.check_text(original.about, original.text)
     state.originals.pop((original.scope, original.id), None)
     state.originals[original.scope, original.id] = replace(original, at=codec.utc(original.at))
@@ -177,7 +177,7 @@ def keep_original(state: State, original: Original) -> None:
 
 
 class MemoryObservations:
-    """`Observations`, as far as one grant reaches."""
+    """`Observations`, limited to a grant."""
 
     def __init__(self, space: Space, reach: Reach) -> None:
         self._space, self._reach = space, reach
@@ -223,7 +223,7 @@ def log(state: State, observations: Sequence[Observation]) -> None:
 
 
 def _miss(state: State, scope: Scope | None, query: str) -> None:
-    # Of what is logged together, the places follow those of everything missed before.
+    # Queries logged together are ordered after everything missed before.
     place = 1 + max(
         (at for (where, _), (_, at) in state.missed.items() if where == scope), default=0
     )

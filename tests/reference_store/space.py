@@ -1,4 +1,4 @@
-"""What the in-memory store's parts share: the state, a lock, the clock."""
+"""Shared state of the in-memory store's parts, with a lock and the clock."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from contextd.ports.upkeep import Clock
 from contextd.stores.codec import utc
 
 Key = tuple[Scope, str]
-"""Whose it is, and its id there."""
+"""A scope, and an id in it."""
 
 PartKey = tuple[Scope, Family]
 
@@ -46,13 +46,13 @@ class IndexedDocument:
     facets: frozenset[str]
 
     def has(self, word: str) -> bool:
-        """Whether the text or its neighbourhood has the word."""
+        """Whether the text or its `near` text has the word."""
         return word in self.text or word in self.near
 
 
 @dataclass(slots=True)
 class State:
-    """Everything stored. Values are immutable, so a shallow copy is a snapshot."""
+    """All stored data. Values are immutable, so a shallow copy is a snapshot."""
 
     records: dict[Key, Record] = field(default_factory=dict)
     changes: dict[Key, tuple[Change, ...]] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class State:
     entries: dict[PartKey, dict[str, IndexedDocument]] = field(default_factory=dict)
     vectors: dict[tuple[PartKey, str, str], Vector] = field(default_factory=dict)
     files: dict[FileKey, SourceFile] = field(default_factory=dict)
-    # When a checkout was indexed last, a file written, and one of a checkout removed.
+    # When a checkout was last indexed, a file written, and a file of a checkout removed.
     indexed: dict[CodePlace, int] = field(default_factory=dict)
     written: dict[FileKey, int] = field(default_factory=dict)
     thinned: dict[CodePlace, int] = field(default_factory=dict)
@@ -78,7 +78,7 @@ class State:
     originals: dict[Key, Original] = field(default_factory=dict)
     observations: dict[Scope | None, tuple[Observation, ...]] = field(default_factory=dict)
     observed: dict[Scope | None, ObservationSummary] = field(default_factory=dict)
-    # How often each query was missed in each scope, and its place among what was missed there.
+    # How often each query was missed in each scope, and the order of misses.
     missed: dict[tuple[Scope | None, str], tuple[int, int]] = field(default_factory=dict)
     projects: dict[Scope, Project] = field(default_factory=dict)
     jobs: dict[str, Job] = field(default_factory=dict)
@@ -100,22 +100,20 @@ class State:
         return State(**values)
 
     def place(self, scope: Scope, standing: CodePlace | None) -> CodePlace | None:
-        """The checkout whose files a view sees that stands there: of a project it does not stand in, the one
-        indexed last.
-        """
+        """The checkout visible to a view bound to this one; for other projects, the one indexed last."""
         if standing is not None and standing.scope == scope:
             return standing
         mine = [place for place in self.indexed if place.scope == scope]
         return max(mine, key=lambda place: self.indexed[place], default=None)
 
     def next_seq(self) -> int:
-        """A number larger than every one before."""
+        """A number larger than all before."""
         self.seq += 1
         return self.seq
 
 
 class Space:
-    """The state, one lock around it, and the clock."""
+    """The state, its lock, and the clock."""
 
     def __init__(self, clock: Clock, scrub: Scrub) -> None:
         self.clock, self.scrub = clock, scrub

@@ -1,4 +1,4 @@
-"""The in-memory store: the reference every other store must equal. It keeps nothing on disk."""
+"""The in-memory store: the reference implementation. It stores nothing on disk."""
 
 from __future__ import annotations
 
@@ -137,13 +137,13 @@ class MemoryView(LocalReads):
 
 
 class MemoryUpkeep:
-    """`Upkeep` of dictionaries: they are always in balance."""
+    """`Upkeep` of dictionaries, which are always consistent."""
 
     def __init__(self, space: Space) -> None:
         self._space = space
 
     def check(self) -> list[str]:
-        """Nothing can be wrong with it."""
+        """Always sound."""
         return []
 
     def balance(self, scopes: Sequence[Scope] = ()) -> list[Balance]:
@@ -197,7 +197,7 @@ class MemoryUpkeep:
         )
 
     def recount_sessions(self, scope: Scope, ids: Sequence[str]) -> None:
-        """Nothing is counted apart."""
+        """Nothing to recount."""
 
     def rebuild(self, scope: Scope) -> None:
         """See `Upkeep.rebuild`."""
@@ -296,7 +296,7 @@ class MemoryUpkeep:
 
 
 def _contents(state: State, scope: Scope) -> list[SourceFile]:
-    """The contents that the checkouts of a project have, each once."""
+    """The distinct contents in the checkouts of a project."""
     files = [file for (place, _), file in state.files.items() if place.scope == scope]
     return list({codec.dumps(codec.file_to_json(f, stamped=False)): f for f in files}.values())
 
@@ -356,7 +356,7 @@ def _drop_vectors(state: State) -> int:
 
 
 class MemoryStore:
-    """A `Store` that lives and dies with the process."""
+    """A `Store` in process memory."""
 
     def __init__(self, clock: Clock, scrub: Scrub) -> None:
         self._space = Space(clock, scrub)
@@ -370,15 +370,15 @@ class MemoryStore:
 
     @property
     def writing(self) -> bool:
-        """Nobody waits behind a write of a dictionary."""
+        """Writes of a dictionary block no reader."""
         return False
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Nothing to release."""
 
 
 def open_memory(
     url: str, clock: Clock, scrub: Scrub, backups: Path | None = None, fresh: bool = False
 ) -> MemoryStore:
-    """A new, empty store; the rest of the address means nothing, nor where backups would be."""
+    """A new, empty store; ignores the rest of the URL and the backups."""
     return MemoryStore(clock, scrub)

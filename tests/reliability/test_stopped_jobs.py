@@ -64,7 +64,7 @@ def test_a_job_stopped_with_its_daemon_goes_on_later_and_no_attempt_is_used_up()
             wait_for(partial(has_ended, daemon), "the daemon has ended")
             assert rows(home, "SELECT id FROM jobs WHERE state IN ('running', 'failed')") == []
             assert rows(home, "SELECT max(attempts) FROM jobs WHERE state = 'ready'") == [(0,)]
-        assert home.log().count("was given back") >= STOPS / 2
+        assert home.log().count("was released") >= STOPS / 2
         assert home.log().count("Traceback") == 0
 
 

@@ -16,7 +16,7 @@ from shop_notes import at, put, stored
 from contextd.domain.errors import Corrupt, Unavailable
 from contextd.runtime.runtime import SystemClock
 from contextd.stores.connection import Database
-from contextd.stores.migrate import migrations
+from contextd.stores.migrate import migrations, schema_of
 from contextd.stores.sqlite import SqliteStore
 from support.stores import opened, plain
 
@@ -92,7 +92,7 @@ def test_a_backup_or_a_log_is_trace_enough_where_everything_else_is_gone(folder,
         opened(at(folder), backups=folder / "backups")
     shutil.rmtree(folder / "backups")
     (folder / "contextd.db-wal").write_bytes(b"x" * 5000)
-    with pytest.raises(Corrupt, match=r"contextd\.db-wal is left of it"):
+    with pytest.raises(Corrupt, match=r"contextd\.db-wal still exists"):
         opened(at(folder), backups=folder / "backups")
     assert (folder / "contextd.db-wal").stat().st_size == 5000
 
@@ -142,9 +142,9 @@ def test_a_store_that_another_process_is_making_at_this_moment_is_not_lost(folde
         with other.turnstile.hold():
             began.set()
             time.sleep(0.2)  # until the other one stands at the gate
-            for number, script in enumerate(migrations(), 1):
+            for script in migrations():
                 other.connection.execute(script)
-                other.connection.execute(f"PRAGMA user_version={number}")
+            other.connection.execute(f"PRAGMA user_version={schema_of(migrations())}")
         other.close()
 
     maker = threading.Thread(target=make)

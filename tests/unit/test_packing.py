@@ -16,12 +16,9 @@ from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.domain.time import from_micros
 from contextd.stores import packing
-from contextd.stores.migrate import migrations
+from contextd.stores.migrate import migrations, schema_of
 from contextd.stores.packing import pack, unpack
 from support.stores import Whole, opened
-
-BEFORE = 11
-"""The last schema whose bodies are all text."""
 
 SHOP, BAKERY = Scope.parse("local/default/shop"), Scope.parse("local/default/bakery")
 AT = from_micros(1_795_319_331_000_000)
@@ -54,12 +51,12 @@ def test_damage_is_told_as_damage(stored):
 
 
 def written_before(path):
-    """A database of the schema before, with a session and a changed record in each of two projects."""
+    """A database whose bodies are text, with a session and a changed record in each of two projects."""
     connection = apsw.Connection(str(path))
     connection.execute("PRAGMA journal_mode=WAL")
-    for script in migrations()[:BEFORE]:
+    for script in migrations():
         connection.execute(script)
-    connection.execute(f"PRAGMA user_version={BEFORE}")
+    connection.execute(f"PRAGMA user_version={schema_of(migrations())}")
     for number, scope in enumerate((SHOP, BAKERY), 1):
         session = {
             "id": f"s{number}", "scope": str(scope), "client": "claude-code", "external_id": "window",

@@ -1,4 +1,4 @@
-"""Merging records that say the same, and proposing wider scopes for what many projects know.
+"""Merge duplicate records, and propose wider scopes for knowledge shared by several projects.
 
 Uses: claims, domain, knowledge, runtime, schema.
 Start at: `merge_run.py`, `promotion.py`.

@@ -1,4 +1,4 @@
-"""From neighbours to clusters: each has one record that stays, and those that may be merged into it."""
+"""Build clusters from neighbours: each has one record to keep, and those that may be merged into it."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Record
 
 MOST_LOOKED_AT = 20
-"""A record is judged beside so many that stay, and so many that joined them, at most."""
+"""A record is compared with at most this many kept records and this many of their members."""
 
 Near = Sequence[Sequence[tuple[int, float]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A record that may be merged: how near it is to the one that stays, and why they are the same."""
+    """A record that may be merged: its similarity to the kept one, and why they are the same."""
 
     record: Record
     cosine: float
@@ -26,21 +26,21 @@ class Join:
 
 @dataclass(slots=True)
 class Cluster:
-    """The record that stays, and those that say what it says."""
+    """The record to keep, and its duplicates."""
 
     keeper: Record
     joins: list[Join] = field(default_factory=list[Join])
 
     @property
     def records(self) -> list[Record]:
-        """All of them, the one that stays first."""
+        """All of them, the kept one first."""
         return [self.keeper, *(join.record for join in self.joins)]
 
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """How records are judged. The one with the greatest `rank` should stay. `same` says why two may be
-    merged, empty when they may not; `against` says that two must not be in one record.
+    """How records are compared. The one with the greatest `rank` should be kept. `same` returns why two
+    may be merged, empty if they may not; `against` says that two must not be merged.
     """
 
     rank: Callable[[Record], Any]
@@ -49,10 +49,10 @@ class Judging:
 
 
 def clusters(records: Sequence[Record], near: Near, judging: Judging) -> list[Cluster]:
-    """The clusters of two or more among records; `near` names the neighbours of each by place.
+    """The clusters of two or more records; `near` has the neighbours of each by index.
 
-    The best record stays, and what joins it must be the same as it: nothing joins because it is near
-    something that is near it. What joins is against nobody who did.
+    The best record is kept, and each member must be the same as it; similarity is not transitive. No member
+    may contradict another.
     """
     order = sorted(
         (place for place in range(len(records)) if near[place]),
@@ -77,6 +77,6 @@ def _is_against(record: Record, cluster: Cluster, judging: Judging) -> bool:
     others = {join.record.content_hash: join.record for join in cluster.joins}
     others.pop(record.content_hash, None)
     if len(others) > MOST_LOOKED_AT:
-        # Too much was said in it to be sure of all: what comes now stands for itself.
+        # Too many texts to check against all: later ones form their own cluster.
         return True
     return any(judging.against(other, record) for other in others.values())

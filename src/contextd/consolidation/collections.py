@@ -1,4 +1,4 @@
-"""The collections that are consolidated, and how each is: a row of the seed's configuration each."""
+"""The consolidated collections; each is a row from the seed's configuration."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Strategy = Literal["resolution_match", "pattern_match", "strategy_generalization
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CollectionRow:
-    """A collection: records of a kind in one scope. Records of which
-    all fields in `alike` differ are about different things; of sentences in `agreeing` none may be
-    opposite. With it, leftovers of the kinds in `archives` are archived.
+    """A collection: records of one kind in one scope. Records whose `alike` fields differ are about
+    different things; `agreeing` fields must not contradict each other. The run also archives weak
+    records of the kinds in `archives`.
     """
 
     name: str
@@ -54,27 +54,27 @@ COLLECTIONS: dict[str, CollectionRow] = {
             name="memories",
             kind="memory",
             job="consolidate_memories",
-            # What sessions said is learned the same way, and has no collection of its own here.
+            # Statements from sessions are learned the same way and have no collection of their own.
             archives=("memory", "discovery"),
             alike=("outcome", "topic"),
             agreeing=("description",),
         ),
     )
 }
-"""Every collection that is consolidated, by name."""
+"""Every consolidated collection, by name."""
 
 
 def collection_named(name: str) -> CollectionRow:
-    """The collection called `name`. Raises `Invalid` with the nearest one."""
+    """The collection called `name`. Raises `Invalid` with the nearest name."""
     if name not in COLLECTIONS:
         hint = nearest(name, list(COLLECTIONS)) or "one of " + ", ".join(COLLECTIONS)
-        raise Invalid(f"no collection {name!r} is consolidated", hint)
+        raise Invalid(f"unknown collection {name!r}", hint)
     return COLLECTIONS[name]
 
 
 @dataclass(frozen=True, slots=True)
 class Consolidating:
-    """How a collection is consolidated here and now."""
+    """How a collection is consolidated, from the settings in force."""
 
     row: CollectionRow
     threshold: float
@@ -84,7 +84,7 @@ class Consolidating:
     boost: float
 
     def compared(self, record: Record) -> str:
-        """What of a record is compared with others."""
+        """The text of a record that is compared."""
         if self.strategy == "resolution_match":
             return str(record.data.get("solution") or record.content)
         return record.content

@@ -1,6 +1,6 @@
-"""What a project knows, without what only that project has: its name, its paths, its identifiers.
+"""Generalise a project's knowledge: remove its name, paths and identifiers.
 
-Deterministic, and shown before it is kept: nobody else can tell whether what is left still says it.
+Deterministic, and shown before it is stored: only the user can tell whether the rest still makes sense.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from contextd.domain.regex import regex
 PROJECT, FILE, NAME, ID, ADDRESS, PERSON = (
     "<project>", "<file>", "<name>", "<id>", "<address>", "<person>",
 )  # fmt: skip
-"""What stands for a name of the project, a path, a name its code defines, an id, an address, a person."""
+"""Placeholders for a project's name, a path, a name defined in its code, an id, an address, a person."""
 
 _URL = regex(
     r"\b(?:https?|wss?|ftp|ssh|git|postgres(?:ql)?|redis|amqp|mongodb)://[^\s)>\]'\"`]+", re.I
@@ -47,7 +47,7 @@ _SHORTEST = 4
 
 @dataclass(frozen=True, slots=True)
 class Particulars:
-    """What only a project has: the names it goes by, the files it has, and the names its code defines."""
+    """What only one project has: its names, its files, and the names its code defines."""
 
     names: frozenset[str] = frozenset()
     files: frozenset[str] = frozenset()
@@ -55,7 +55,7 @@ class Particulars:
 
 
 def generalised(text: str, own: Particulars) -> str:
-    """The text with a placeholder for each thing that only the project has."""
+    """The text with placeholders for everything specific to the project."""
     masked_text = _URL.sub(ADDRESS, text)
     masked_text = _MAIL.sub(PERSON, masked_text)
     masked_text = _PATH.sub(lambda m: _kept_end(m[0], FILE), masked_text)
@@ -74,7 +74,7 @@ def generalised(text: str, own: Particulars) -> str:
 
 
 def generalised_all(value: Any, own: Particulars) -> Any:
-    """The same of every text in a value."""
+    """The same for every text in a value."""
     if isinstance(value, str):
         return generalised(value, own)
     if isinstance(value, list | tuple):
@@ -85,7 +85,7 @@ def generalised_all(value: Any, own: Particulars) -> Any:
 
 
 def differences(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
-    """What changed from one set of texts to another: lines with `-` and `+`, a text's name above them."""
+    """A diff between two sets of texts: lines with `-` and `+` below each text's name."""
     lines: list[str] = []
     for name in before:
         one, other = before[name].splitlines(), after.get(name, "").splitlines()
@@ -98,12 +98,12 @@ def differences(before: Mapping[str, str], after: Mapping[str, str]) -> list[str
 
 
 def _kept_end(found: str, placeholder: str) -> str:
-    """The placeholder, with the punctuation that ended a sentence."""
+    """The placeholder, with the sentence's final punctuation."""
     return placeholder + ("." if found.endswith(".") else "")
 
 
 def _files(text: str, files: Collection[str]) -> str:
-    """Names of the project's own files that stand alone: `pool.py`, and no `package.json`."""
+    """File names of the project that occur alone: `pool.py`, but not `package.json`."""
     mine = {path.rpartition("/")[2] for path in files if "/" in path}
     found = re.compile(r"(?<![\w/.<-])[\w-]+(?:\.[\w-]+)*\.\w{1,8}\b(?!/)")
     return found.sub(lambda m: FILE if m[0] in mine and m[0] not in _ORDINARY else m[0], text)
@@ -118,7 +118,7 @@ _ORDINARY = frozenset(
 
 
 def _named(text: str, names: Iterable[str]) -> str:
-    """The text without the names, longest first, however they are spelled."""
+    """The text without the names, longest first, in any spelling."""
     wanted = sorted({name for name in names if len(name) >= 3}, key=lambda name: (-len(name), name))
     for name in wanted:
         parts = map(re.escape, re.split(r"[\s_-]+", name))
@@ -129,7 +129,7 @@ def _named(text: str, names: Iterable[str]) -> str:
 
 
 def _symbol(word: str, own: Particulars) -> str:
-    """A placeholder for a name that the project's code defines and that looks like one."""
+    """A placeholder for a code name that the project defines."""
     parts = word.split(".")
     if any(_is_own(part, own) for part in parts):
         return NAME

@@ -1,7 +1,7 @@
-"""Merging what says the same in a collection of one scope, and archiving what nobody believes any more.
+"""Merge duplicates in a collection of one scope, and archive records with too little confidence.
 
-Nothing is ever merged across scopes or kinds. What is near is judged by the one judgement there is
-before it is merged: near texts are opposite as often as they are the same.
+Records are never merged across scopes or kinds. Similar records are judged for contradictions first: similar
+texts are opposites as often as duplicates.
 """
 
 from __future__ import annotations
@@ -31,35 +31,35 @@ from contextd.runtime.runtime import Runtime
 
 _PAGE = 2_000
 _READ = 500
-"""Records that are read at once to be judged."""
+"""Records read at once."""
 
 _NEAREST = 20
-"""Neighbours that are kept of each record: of more copies the others find it."""
+"""Neighbours per record; of more copies, the others find it."""
 
 _TOGETHER = 25
-"""Clusters that are merged in one commit: each fsync costs as much as merging ten."""
+"""Clusters merged per commit: an fsync costs as much as merging ten."""
 
 _EMBEDDED = 64
 _DISPUTES = 10_000
 
 MERGEABLE = ("same", "refinement")
-"""Only what says the same, or more of the same, is merged: that it is near says nothing."""
+"""Only duplicates and refinements are merged; similarity alone is not enough."""
 
 Keep = Callable[[Mapping[str, Any]], None]
 
 
 def _nothing() -> None:
-    """Nobody stops this."""
+    """No-op check."""
 
 
 def _forget(_: Mapping[str, Any]) -> None:
-    """Nobody goes on with this."""
+    """No-op checkpoint."""
 
 
 @dataclass(slots=True)
 class Consolidated:
-    """What became of a collection: how many records it had and has, what was merged (or would be), and
-    what was archived.
+    """The result of a run: record counts before and after, what was merged (or would be), and what was
+    archived.
     """
 
     before: int = 0
@@ -72,15 +72,15 @@ class Consolidated:
 
     @property
     def after(self) -> int:
-        """How many records are in use afterwards."""
+        """The number of live records afterwards."""
         return self.before - self.joined - self.archived
 
 
 @dataclass(frozen=True, slots=True)
 class Pacing:
-    """How consolidating goes on: `check` may raise between steps, `keep` keeps how far it came, and
-    `reached` is what was kept by an attempt before. At most so many clusters are `shown`. With `only`,
-    clusters with another record than these are left, and nothing is archived.
+    """Controls a run: `check` may raise between steps, `keep` stores a checkpoint, `reached` is the
+    checkpoint of an earlier attempt. At most this many clusters are `shown`. With `only`, clusters with
+    any other record are skipped and nothing is archived.
     """
 
     check: Callable[[], None] = _nothing
@@ -110,7 +110,7 @@ def consolidate(
     ids = _in_use(here, scope, how, done, pacing, dry_run=dry_run)
     done.before = int(reached.get("before", 0)) or len(ids) + done.archived
     if not here.embedder.model:
-        done.note = "nothing is compared without an embedder"
+        done.note = "comparing needs an embedder"
         return done
     waiting: list[Cluster] = []
     for cluster in _clusters(runtime, here, scope, how, ids, pacing.check):
@@ -132,9 +132,7 @@ def consolidate(
 
 
 def _done_before(runtime: Runtime, reached: Mapping[str, Any]) -> tuple[int, int]:
-    """How much an attempt before has merged: what it had counted, and what it was about to merge and
-    did.
-    """
+    """How much an earlier attempt merged: its count, plus the merges it was about to commit and did."""
     joined, merged = int(reached.get("joined", 0)), int(reached.get("merged", 0))
     meant: Mapping[str, Sequence[str]] = reached.get("next", {})
     for keeper in runtime.view.records.get(list(meant)):
@@ -152,7 +150,7 @@ def _in_use(
     *,
     dry_run: bool,
 ) -> list[str]:
-    """The ids of the records that may be merged; on the way leftovers are archived."""
+    """The ids of records that may be merged; archives weak ones on the way."""
     below = runtime.settings.fraction("consolidation.archive_below")
     now = runtime.clock.now()
     ids: list[str] = []
@@ -195,8 +193,8 @@ def _archive(runtime: Runtime, left: Sequence[Record], now: Any) -> int:
             record,
             record.with_(status="archived"),
             "archive",
-            f"confidence {record.confidence:.2f}, {confidence_at(record, now):.2f} after resting unused;"
-            " undo brings it back",
+            f"confidence {record.confidence:.2f}, {confidence_at(record, now):.2f} after decay; undo "
+            "restores it",
         )
         for record in left
     ]
@@ -237,8 +235,8 @@ def _records(here: Runtime, ids: Sequence[str], check: Callable[[], None]) -> di
 
 
 def _reader(here: Runtime, scope: Scope, how: Consolidating, check: Callable[[], None]) -> Any:
-    """Reads the vectors that are compared. Those of whole records are stored; of a resolution there is
-    none, so it is embedded, equal ones once.
+    """Reads the vectors to compare. Those of whole records are stored; a resolution has none, so it is
+    embedded, equal ones once.
     """
     if how.strategy != "resolution_match":
         return lambda ids: here.view.index.vectors(scope, ids, here.embedder.model)
@@ -265,14 +263,14 @@ def _reader(here: Runtime, scope: Scope, how: Consolidating, check: Callable[[],
 
 
 def resolution(record: Record) -> str:
-    """What solved an error: by this remediations are compared."""
+    """The solution of an error, by which remediations are compared."""
     parts = (record.data.get("solution") or record.content, record.data.get("code_diff"))
     return "\n".join(str(part) for part in parts if part)
 
 
 def judging_of(runtime: Runtime, here: Runtime, scope: Scope, how: Consolidating) -> Judging:
-    """How the records of a collection are judged. What is disputed, also with what holds more widely, is
-    left until that is settled.
+    """How a collection's records are compared. Disputed ones, also with a wider scope, are skipped until
+    that is settled.
     """
     pairs = runtime.view.contradictions.find(
         frozenset(scope.cascade), states=("open",), limit=_DISPUTES
@@ -303,8 +301,8 @@ def judging_of(runtime: Runtime, here: Runtime, scope: Scope, how: Consolidating
 
 
 def merged_before(runtime: Runtime, record: Record) -> frozenset[str]:
-    """Into which records it was merged before that was taken back: people said that these differ."""
-    # Created, merged, taken back: fewer states cannot have been.
+    """The records it was merged into before the merge was undone: a person decided that they differ."""
+    # Created, merged, unmerged: that takes at least this many states.
     if record.version < 3:
         return frozenset()
     history = runtime.view.records.history(record.id)
@@ -316,13 +314,13 @@ def merged_before(runtime: Runtime, record: Record) -> frozenset[str]:
 
 
 def _alike(one: Record, other: Record, how: Consolidating) -> bool:
-    """Whether nothing that tells records apart differs."""
+    """Whether all distinguishing fields agree."""
     pairs = [(one.data.get(name), other.data.get(name)) for name in how.row.alike]
     return all(mine == theirs for mine, theirs in pairs if mine and theirs)
 
 
 def judgement_of(one: Record, other: Record, how: Consolidating) -> Judgement:
-    """How two records of a collection stand to each other, by what of them is compared."""
+    """Compare two records by the collection's compared field."""
     for name in how.row.agreeing:
         mine, theirs = one.data.get(name), other.data.get(name)
         if mine and theirs:
@@ -384,6 +382,6 @@ def _unit(cluster: Cluster, how: Consolidating) -> list[Changed]:
 
 
 def kept_because(cluster: Cluster) -> str:
-    """Why the record that stays does, beside the best of the others."""
+    """Why the kept record is better than the best of the others."""
     second = max((join.record for join in cluster.joins), key=precedence)
-    return f"it stays because {propose(cluster.keeper, second).reason}"
+    return f"kept because {propose(cluster.keeper, second).reason}"

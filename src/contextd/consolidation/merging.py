@@ -1,4 +1,4 @@
-"""One record out of several, and several out of one again. Pure: what is stored is for others to do."""
+"""Merge several records into one, and undo that. Pure functions."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from contextd.domain.kinds import KINDS
 from contextd.domain.records import Record
 
 MERGED = "merge"
-"""The action by which records are merged, in the history of each."""
+"""The history action of a merge, in each record."""
 
 UNMERGED = "unmerge"
-"""The action by which a merge is taken back."""
+"""The history action of undoing a merge."""
 
 _LISTS = ("symptoms", "affected_files", "source_sessions", "tools")
-"""Typed fields of which a merged record has what any of them had."""
+"""List fields that are united in a merge."""
 
 _SAID = ("problem", "solution", "root_cause", "description")
-"""Typed fields with a sentence that may say more than the one that stays."""
+"""Text fields that may add to the kept record's."""
 
 _MOST_TEXTS, _MOST_CHARACTERS = 100, 20_000
-"""A list of what was said does not grow past this; the merged records keep all of it."""
+"""Limits of a list of merged texts; the merged records keep all of it."""
 
 
 def united(keeper: Record, others: Sequence[Record], boost: float) -> Record:
-    """The record that stays, with what the others add: their symptoms, files, sessions, tags and
-    wordings, how often it was met, and as much certainty per occurrence as `boost` says.
+    """The kept record, with the others' symptoms, files, sessions, tags, wordings and counts, and `boost`
+    confidence per occurrence.
     """
     fields = KINDS[keeper.kind].fields
     data: dict[str, Any] = dict(keeper.data)
@@ -53,14 +53,14 @@ def united(keeper: Record, others: Sequence[Record], boost: float) -> Record:
 
 
 def into(record: Record, keeper: Record, *, archived: bool) -> Record:
-    """A record that was merged into another one. One that is not `archived` is found as before."""
+    """A record marked as merged into another one. If not `archived`, searches still find it."""
     status = "merged" if archived else record.status
     return record.with_(status=status, canonical_id=keeper.id)
 
 
 def parted(now: Record, before: Record, after: Record) -> tuple[Record, bool]:
-    """A record without what a merge added to it (its states before and after that), and whether it was
-    edited since: then its edits stay.
+    """A record without what a merge added, computed from its states before and after; also whether it was
+    edited since, in which case the edits are kept.
     """
     if _content(now) == _content(after):
         counted = {name: getattr(now, name) for name in _COUNTED}
@@ -80,7 +80,7 @@ def parted(now: Record, before: Record, after: Record) -> tuple[Record, bool]:
 
 
 _COUNTED = ("usage_count", "last_used_at", "version")
-"""What is counted of a record without changing what it says."""
+"""Usage counters, which change without a new state."""
 
 
 def _content(record: Record) -> Record:
@@ -108,7 +108,7 @@ def _told(keeper: Record) -> set[str]:
 
 
 def _without(texts: Iterable[str], known_texts: set[str]) -> list[str]:
-    """Each text once that is not told already, whatever its case and spacing."""
+    """The distinct texts that are not stored yet, ignoring case and spacing."""
     left = {_folded(text): text for text in reversed(list(texts))}
     return [text for folded, text in reversed(left.items()) if folded and folded not in known_texts]
 
@@ -129,7 +129,7 @@ def _bounded(texts: Sequence[str]) -> list[str]:
 
 
 def _put(data: dict[str, Any], name: str, texts: list[str]) -> None:
-    """Set a list, or leave out one that is empty."""
+    """Set a list, or remove an empty one."""
     if texts:
         data[name] = texts
     else:

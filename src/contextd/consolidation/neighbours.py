@@ -1,9 +1,8 @@
-"""Which of many vectors are near each other, without comparing all with all (SemDeDup, arXiv 2303.09540).
+"""Find similar vectors without comparing all pairs (SemDeDup, arXiv 2303.09540).
 
-Of few vectors every pair is looked at, a block of rows at a time. Of many, vectors are first grouped
-around centres, and pairs are looked at within a group; each vector is in the groups of its four nearest
-centres, so that a border between groups parts hardly any pair. Vectors are read when they are needed and
-forgotten: what is kept of each is its nearest neighbours.
+Few vectors are compared pairwise, a block of rows at a time. Many are first grouped around centres and
+compared within groups; each vector is in the groups of its four nearest centres, so that few pairs are
+separated. Vectors are read when needed and released; only nearest neighbours are kept.
 """
 
 from __future__ import annotations
@@ -18,21 +17,21 @@ from numpy.typing import NDArray
 
 Matrix = NDArray[np.float32]
 Read = Callable[[Sequence[str]], tuple[list[str], Any]]
-"""Gives the vectors of these ids: of those that have one, a row of unit length for each."""
+"""Returns unit vectors for these ids, one row for each id that has one."""
 
 AT_ONCE = 10_000
-"""So many vectors are compared pair by pair: 15 MB of them and half a second of work."""
+"""Up to this many vectors are compared pairwise: 15 MB and half a second."""
 
 _GROUP = 500
-"""How many vectors a group is meant to have."""
+"""Target size of a group."""
 
 _CENTRES = 4
-"""In so many groups is each vector. Of pairs with a cosine of 0.96 among 100,000 that have no groups of
-their own, two centres part 28 in a thousand and four none in two thousand.
+"""Groups per vector. Of pairs with cosine 0.96 among 100,000 vectors without natural groups, two centres
+separate 28 in 1,000 and four none in 2,000.
 """
 
 _SAMPLE = 20_000
-"""Centres are found from so many vectors."""
+"""Sample size for finding centres."""
 
 _ROUNDS = 8
 _BLOCK = 512
@@ -41,8 +40,8 @@ _SEED = 20260801
 
 
 def groups(ids: Sequence[str], read: Read, check: Callable[[], None]) -> Iterator[list[str]]:
-    """The ids in groups outside of which nothing is compared; an id may be in several. `check` is called
-    between steps, and may raise.
+    """The ids in groups; only members of the same group are compared, and an id may be in several. `check`
+    is called between steps and may raise.
     """
     if len(ids) <= AT_ONCE:
         if ids:
@@ -67,7 +66,7 @@ def groups(ids: Sequence[str], read: Read, check: Callable[[], None]) -> Iterato
 def _small_enough(
     ids: list[str], before: int, read: Read, check: Callable[[], None]
 ) -> Iterator[list[str]]:
-    """A group, cut further where it is too large. One that cannot be, of equal vectors, is cut anywhere."""
+    """A group, split further if too large; groups of equal vectors are split arbitrarily."""
     if len(ids) <= AT_ONCE:
         yield ids
     elif len(ids) < 0.8 * before:
@@ -78,7 +77,7 @@ def _small_enough(
 
 
 def _centres(ids: Sequence[str], read: Read, check: Callable[[], None]) -> Matrix:
-    """The centres of groups, by spherical k-means over a sample."""
+    """Group centres, by spherical k-means on a sample."""
     rng = np.random.default_rng(_SEED)
     chosen = sorted(rng.choice(len(ids), min(_SAMPLE, len(ids)), replace=False).tolist())
     _, sample = read([ids[place] for place in chosen])
@@ -91,7 +90,7 @@ def _centres(ids: Sequence[str], read: Read, check: Callable[[], None]) -> Matri
         places, starts = np.unique(nearest[order], return_index=True)
         moved = np.add.reduceat(sample[order], starts, axis=0)
         lengths = np.linalg.norm(moved, axis=1, keepdims=True)
-        # A group that lost all of its members keeps its centre.
+        # A group without members keeps its centre.
         centres[places] = np.where(lengths > 0, moved / np.maximum(lengths, 1e-12), centres[places])
     return centres
 
@@ -99,9 +98,7 @@ def _centres(ids: Sequence[str], read: Read, check: Callable[[], None]) -> Matri
 def near(
     rows: Matrix, least: float, most: int, check: Callable[[], None]
 ) -> list[list[tuple[int, float]]]:
-    """For each row the places and cosines of at most `most` others that are at least so near, nearest
-    first.
-    """
+    """For each row the indices and cosines of its nearest others, at most `most`, above the threshold."""
     found: list[list[tuple[int, float]]] = [[] for _ in range(len(rows))]
     for start in range(0, len(rows), _BLOCK):
         check()
@@ -119,8 +116,8 @@ def near(
 def components(
     ids: Sequence[str], read: Read, least: float, most: int, check: Callable[[], None]
 ) -> Iterator[tuple[list[str], list[list[tuple[int, float]]]]]:
-    """What hangs together by being near, two or more at a time: ids, and for each the places and cosines of
-    at most `most` others that are at least so near.
+    """Connected components of similar vectors, two or more each: ids, and for each the indices and cosines
+    of at most `most` neighbours.
     """
     table = _NearTable(len(ids), most)
     place_of = {id_: place for place, id_ in enumerate(ids)}
@@ -142,7 +139,7 @@ def components(
 
 
 class _NearTable:
-    """The nearest neighbours of each of many, and who hangs together by them."""
+    """The nearest neighbours of each vector, and the connected components."""
 
     def __init__(self, count: int, most: int) -> None:
         self._others = np.full((count, most), -1, np.int32)
@@ -150,7 +147,7 @@ class _NearTable:
         self._root = np.arange(count, dtype=np.int32)
 
     def add(self, place: int, found: Sequence[tuple[int, float]]) -> None:
-        """Keep the nearest of these and of those that are known."""
+        """Merge new neighbours into the nearest known ones."""
         known = dict(self.near(place)) | dict(found)
         best = sorted(known.items(), key=lambda pair: (-pair[1], pair[0]))
         for slot, (other, cosine) in enumerate(best[: self._others.shape[1]]):
@@ -159,12 +156,12 @@ class _NearTable:
             self._root[self._find(other)] = self._find(place)
 
     def near(self, place: int) -> list[tuple[int, float]]:
-        """The neighbours that are kept, nearest first."""
+        """The stored neighbours, nearest first."""
         row = zip(self._others[place].tolist(), self._cosines[place].tolist(), strict=True)
         return [(other, cosine) for other, cosine in row if other >= 0]
 
     def components(self) -> Iterator[list[int]]:
-        """The places that hang together, in order; those beyond `AT_ONCE` are cut anywhere."""
+        """The connected components, in order; larger ones than `AT_ONCE` are split arbitrarily."""
         roots = np.array([self._find(int(place)) for place in self._root], np.int32)
         order = np.argsort(roots, kind="stable")
         _, starts = np.unique(roots[order], return_index=True)

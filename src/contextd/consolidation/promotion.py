@@ -1,4 +1,4 @@
-"""Taking what one project knows to a wider scope: a copy there, and a link each way."""
+"""Promote a record to a wider scope: copy it and link both."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from contextd.runtime.runtime import Runtime
 from contextd.schema.in_force import schema_of
 
 PROMOTED = "promote"
-"""The action by which a record is linked to its copy in a wider scope."""
+"""The history action that links a record to its copy."""
 
 KNOWN: Final = "known"
-"""What became of a promotion where the wider scope says the same already."""
+"""Result of a promotion when the wider scope has the same record already."""
 
 _NEIGHBOURS = 10
 _MOST_WORDS = 64
@@ -44,33 +44,31 @@ _DIGESTS = ("signatures",)
 _LEFT_BEHIND = frozenset(
     (*LINKS, "source_sessions", "task", "module", "file", "sentence", "speaker")
 )
-"""Fields that say where a record comes from, which is nobody's business elsewhere."""
+"""Provenance fields that are not copied."""
 
 
 @dataclass(frozen=True, slots=True)
 class WiderCopy:
-    """A copy for a wider scope, and how its texts differ from the original's."""
+    """A copy for a wider scope, and the differences from the original."""
 
     copy: Record
     diff: tuple[str, ...]
 
     @property
     def token(self) -> str:
-        """What confirms exactly this text."""
+        """The token that confirms exactly this text."""
         fields = [self.copy.id, self.copy.title, self.copy.content, dict(self.copy.data)]
         return digest(json.dumps([*fields, list(self.copy.tags)], sort_keys=True))[:12]
 
 
 def copy_for(runtime: Runtime, record: Record, target: Scope, own: Particulars | None) -> WiderCopy:
-    """The copy of a record that a wider scope would have; without what is `own` to its project, where
-    that is given.
-    """
+    """A record's copy for a wider scope, without the details of its project in `own`, if given."""
     data = {name: value for name, value in record.data.items() if name not in _LEFT_BEHIND}
     title, content, tags = record.title, record.content, record.tags
     if own is not None:
         title, content = generalised(title, own), generalised(content, own)
         data = _still_valid(record.kind, generalised_all(data, own), data)
-        # A digest of words without names: by it the error is known again, whatever its text says now.
+        # A digest of words without names: it identifies the error, whatever the new text.
         data |= {name: record.data[name] for name in _DIGESTS if name in record.data}
         shared_tags = (tag for tag in tags if generalised(tag, own) == tag)
         tags = tuple(shared_tags)
@@ -97,7 +95,7 @@ def copy_for(runtime: Runtime, record: Record, target: Scope, own: Particulars |
 def _still_valid(
     kind: str, changed: dict[str, object], before: dict[str, object]
 ) -> dict[str, object]:
-    """The changed fields; those that are one of several values as they were."""
+    """The changed fields; fields with fixed values stay unchanged."""
     fields = KINDS[kind].fields
     return {
         name: before[name] if name in fields and fields[name].type == "enum" else value
@@ -120,7 +118,7 @@ def _texts(record: Record) -> dict[str, str]:
 
 
 def particulars(runtime: Runtime, scope: Scope) -> Particulars:
-    """What only a project has, as far as it is known: its names, files, and what its code defines."""
+    """A project's names, files and code definitions, as far as known."""
     known = [one for one in runtime.organisation.directory.all() if one.scope == scope]
     files = runtime.view.files.all(scope) if scope.project else []
     names = [name for project in known for name in _names(project)]
@@ -138,10 +136,10 @@ def _names(project: Project) -> list[str]:
 
 
 def promoted(runtime: Runtime, record: Record, copy: Record) -> tuple[Record, str]:
-    """Put the copy of a record into its wider scope and link both; the record there, and what became of
-    it: `promoted`, or `known` where the wider scope says the same already and is linked instead.
+    """Copy a record to its wider scope and link both; return the copy and `promoted`, or an equal existing
+    record and `known`.
 
-    Raises `Conflict` when something there says the opposite.
+    Raises `Conflict` if a record there says the opposite.
     """
     runtime.caller.require("write", copy.scope, area_of(copy.kind))
     there = runtime.view.records.get([copy.id])
@@ -168,7 +166,7 @@ def promoted(runtime: Runtime, record: Record, copy: Record) -> tuple[Record, st
 
 
 def _linked(runtime: Runtime, record: Record, copy: Record) -> list[Changed]:
-    """The original's link to its copy, where the caller may write there."""
+    """Link the original to its copy, if the caller may write there."""
     if not runtime.caller.may("write", record.scope, area_of(record.kind)):
         return []
     links = list(dict.fromkeys([*record.data.get("promoted_to", ()), copy.id]))
@@ -177,7 +175,7 @@ def _linked(runtime: Runtime, record: Record, copy: Record) -> list[Changed]:
 
 
 def links_back(runtime: Runtime, copy: Record) -> list[Put]:
-    """The originals of a copy that goes, without their links to it, as far as they can be reached."""
+    """The reachable originals of a removed copy, without their links to it."""
     puts: list[Put] = []
     for record in runtime.view.records.get(list(copy.data.get("promoted_from") or ())):
         links = [id for id in record.data.get("promoted_to") or () if id != copy.id]
@@ -187,12 +185,12 @@ def links_back(runtime: Runtime, copy: Record) -> list[Put]:
             continue
         data = {name: value for name, value in record.data.items() if name != "promoted_to"}
         after = record.with_(data={**data, **({"promoted_to": links} if links else {})})
-        puts.append(Put(after, "undo", f"{short_id(copy.id)} was taken back"))
+        puts.append(Put(after, "undo", f"promotion of {short_id(copy.id)} was undone"))
     return puts
 
 
 def _known(runtime: Runtime, copy: Record) -> Record | None:
-    """The record of the wider scope that says the same. Raises `Conflict` when one says the opposite."""
+    """The record of the wider scope that says the same. Raises `Conflict` if one says the opposite."""
     same = runtime.view.records.by_hash(copy.content_hash, copy.scope)
     if same is not None:
         return same
@@ -204,7 +202,7 @@ def _known(runtime: Runtime, copy: Record) -> Record | None:
         if judged.verdict == "opposite":
             raise Conflict(
                 f"{copy.scope} says the opposite in {short_id(other.id)}: {judged.reason}",
-                "settle which of them holds before one of them goes to more people",
+                "settle which of them is right before promoting one",
             )
         if judged.verdict == "same" and other.kind == copy.kind and found is None:
             found = other

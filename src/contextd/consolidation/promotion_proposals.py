@@ -1,4 +1,4 @@
-"""What stands in two projects, or in two teams, and may hold for all of them: proposed, never done."""
+"""Propose promotions for knowledge shared by two projects or two teams."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from contextd.knowledge.writing import embed_documents
 from contextd.runtime.runtime import Runtime
 
 PROPOSED = "propose_promotions"
-"""The operation that a proposal names as its source."""
+"""The operation in a proposal's source."""
 
 KINDS_PROPOSED = ("memory", "remediation", "anti_pattern", "coding_standard", "repo_standard")
 
 NEAR = 0.85
-"""Cosine from which records of two scopes are judged; what is the same in other words is rarely nearer."""
+"""Cosine above which records of two scopes are compared; paraphrases rarely exceed it."""
 
 _MOST_PER_SCOPE, _PAGE, _NEAREST = 2_000, 500, 50
 _NAMESPACE = uuid.UUID("c2a3c7c0-5b0e-5f7b-8a53-0b8f1d4e9a10")
@@ -41,7 +41,7 @@ _DISTRUSTED = frozenset({"external", "imported"})
 
 @dataclass(frozen=True, slots=True)
 class WidelyKnown:
-    """What several scopes know, and the scope around them that it may hold for."""
+    """Knowledge shared by several scopes, and the scope that contains them."""
 
     target: Scope
     best: Record
@@ -49,14 +49,14 @@ class WidelyKnown:
 
     @property
     def scopes(self) -> list[Scope]:
-        """Where it stands, in order."""
+        """The scopes that have it, in order."""
         return sorted({record.scope for record in self.records})
 
 
 def propose_wider(runtime: Runtime, check: Callable[[], None]) -> list[Record]:
-    """Propose to each team what two of its projects know, and to each organisation what two of its teams
-    do, as records in the inbox there; what was proposed. What is known there, was proposed or turned
-    down is not proposed again. `check` raises when nothing more may be written.
+    """Propose to each team what two of its projects share, and to each organisation what two of its teams
+    share, as records in the inbox there; return the proposals. Skips records already there or was
+    proposed before. `check` raises when nothing more may be written.
     """
     everywhere = runtime.everywhere().aside()
     proposals: list[Record] = []
@@ -71,14 +71,14 @@ def propose_wider(runtime: Runtime, check: Callable[[], None]) -> list[Record]:
 
 
 def _around(runtime: Runtime) -> Iterator[tuple[Scope, list[Scope]]]:
-    """Each wider scope with the two or more scopes that it is directly around."""
+    """Each wider scope with its two or more direct child scopes."""
     teams: dict[Scope, set[Scope]] = defaultdict(set)
     for project in runtime.projects():
         teams[Scope(project.scope.org, project.scope.team)].add(project.scope)
     organisations: dict[Scope, set[Scope]] = defaultdict(set)
     for team in teams:
         organisations[Scope(team.org)].add(team)
-    # What a person's projects share is proposed to the person elsewhere.
+    # Knowledge shared by a person's projects is proposed elsewhere.
     organisations.pop(PERSON, None)
     for around in (teams, organisations):
         for target in sorted(around):
@@ -93,7 +93,7 @@ def _shared(
     kind: str,
     check: Callable[[], None],
 ) -> Iterator[WidelyKnown]:
-    """What stands in two of the scopes and not in the one around them."""
+    """Knowledge that two of the scopes share and their parent lacks."""
     records: list[Record] = []
     rows: list[Vector] = []
     for scope in (target, *scopes):
@@ -148,7 +148,7 @@ def _judging() -> Judging:
 
 
 def _proposed(runtime: Runtime, found: WidelyKnown) -> Record:
-    """The proposal, stored in the inbox of the wider scope with where it stands."""
+    """The stored proposal in the inbox of the wider scope, with its origins."""
     own = [particulars(runtime, scope) for scope in found.scopes]
     names = frozenset(name for one in own for name in one.names)
     mine = particulars(runtime, found.best.scope)

@@ -1,4 +1,4 @@
-"""What is known of the last time a collection was consolidated."""
+"""The last consolidation run of a collection."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NAMESPACE = uuid.UUID("5a7c6d1e-6a5b-53f1-8b0c-2f6f6d0f4a11")
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationRun:
-    """When a collection was consolidated, and what came of it."""
+    """When a collection was consolidated, and the result."""
 
     at: datetime
     before: int
@@ -31,15 +31,15 @@ class ConsolidationRun:
 
 
 def last_run(runtime: Runtime, row: CollectionRow, scope: Scope) -> ConsolidationRun | None:
-    """The last time a collection of a scope was consolidated, None when it never was. A run that changed
-    something left a record; one by schedule that found nothing is known for as long as its job is.
+    """The last run for a collection of a scope; None if there was none. A run with changes stored a
+    record; a scheduled one without changes is known as long as its job.
     """
     found = [run for run in (_recorded(runtime, row, scope), _worked(runtime, row, scope)) if run]
     return max(found, key=lambda run: run.at, default=None)
 
 
 def note_run(runtime: Runtime, row: CollectionRow, scope: Scope, done: Consolidated) -> None:
-    """Keep what came of consolidating a collection; its history is that of all runs."""
+    """Store the result of a run; the record's history covers all runs."""
     known = runtime.view.records.get([_id(row, scope)])
     now = runtime.clock.now()
     record = Record(

@@ -1,4 +1,4 @@
-"""Taking a merge back: the originals come back as they were."""
+"""Undo a merge: restore the originals."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ from contextd.runtime.runtime import Runtime
 
 @dataclass(frozen=True, slots=True)
 class Unmerged:
-    """What taking a merge back did: the record that had stayed, the originals that are back, and what
-    else there is to say.
-    """
+    """The result of undoing a merge: the kept record, the restored originals, and notes."""
 
     keeper: Record
     restored: tuple[Record, ...]
@@ -26,11 +24,10 @@ class Unmerged:
 
 
 def unmerge_of(runtime: Runtime, record: Record) -> Unmerged:
-    """Take back the latest merge into a record, or the one that a merged record went into: all of it, in
-    one commit. Raises `NotFound` when there is none.
+    """Undo the latest merge into a record, or the one that a merged record went into, in one commit. Raises
+    `NotFound` if there is none.
 
-    When the record that stayed was edited since, its edits stay and only what the merge had added is
-    taken out.
+    If the kept record was edited since, its edits stay and only what the merge added is removed.
     """
     keeper = _keeper(runtime, record)
     change, members = _unit(runtime, keeper, record)
@@ -39,7 +36,7 @@ def unmerge_of(runtime: Runtime, record: Record) -> Unmerged:
     assert before is not None
     assert after is not None
     now, edited = parted(keeper, before, after)
-    reason = f"taken back: {len(members)} merged into {short_id(keeper.id)}"
+    reason = f"undone: {len(members)} merged into {short_id(keeper.id)}"
     puts = [
         Put(
             now.with_(version=keeper.version),
@@ -51,7 +48,7 @@ def unmerge_of(runtime: Runtime, record: Record) -> Unmerged:
     notes: list[str] = []
     if edited:
         notes.append(
-            f"{short_id(keeper.id)} was edited since: the edits stay, what the merge had added is out"
+            f"{short_id(keeper.id)} was edited since: its edits stay, what the merge added is removed"
         )
     for member in members:
         put, note = _restored(runtime, keeper, member, reason)
@@ -60,7 +57,7 @@ def unmerge_of(runtime: Runtime, record: Record) -> Unmerged:
     known = {member.id for member in members}
     missing_ids = [id for id in _joined(before, after) if id not in known]
     if missing_ids:
-        notes.append(f"not among them any more: {', '.join(map(short_id, missing_ids))}")
+        notes.append(f"no longer among them: {', '.join(map(short_id, missing_ids))}")
     runtime.commit(records=puts)
     return Unmerged(puts[0].record, tuple(put.record for put in puts[1:]), edited, tuple(notes))
 
@@ -71,14 +68,15 @@ def _keeper(runtime: Runtime, record: Record) -> Record:
     found = runtime.view.records.get([record.canonical_id])
     if not found or found[0].scope != record.scope:
         raise NotFound(
-            f"what {short_id(record.id)} was merged into is gone", "undo brings the record back"
+            f"the record that {short_id(record.id)} was merged into is gone",
+            "undo restores the record",
         )
     return found[0]
 
 
 def _unit(runtime: Runtime, keeper: Record, record: Record) -> tuple[Change, Sequence[Record]]:
-    """The latest merge into `keeper` that still holds, of `record` where that is another one, and the
-    records that it merged.
+    """The latest merge into `keeper` still in force (the merge of `record` if given), and the records it
+    merged.
     """
     for change in reversed(runtime.view.records.history(keeper.id)):
         if change.action != MERGED or change.before is None or change.after is None:
@@ -98,7 +96,7 @@ def _joined(before: Record, after: Record) -> list[str]:
 
 
 def _restored(runtime: Runtime, keeper: Record, member: Record, reason: str) -> tuple[Put, str]:
-    """A merged record as it was, and what to say of one that was edited while it was merged."""
+    """A merged record restored, and a note if it was edited while merged."""
     change = next(
         one
         for one in reversed(runtime.view.records.history(member.id))

@@ -1,5 +1,4 @@
-"""The values contextd talks about, and pure functions on them. No files, no processes, no libraries.
+"""contextd's value types and pure functions on them. No files, no processes, no I/O libraries.
 
-Uses: nothing of contextd.
-Start at: `records.py`, `scope.py`, `changes.py`; the words are defined in `docs/domain.md`.
+Uses: nothing of contextd. Start at: `records.py`, `scope.py`, `changes.py`; `docs/domain.md` is the glossary.
 """

@@ -1,6 +1,4 @@
-"""Who may do what, where: the seed's roles and permission matrix as one table, and what a caller is
-granted by it.
-"""
+"""Roles, the permission matrix of the specification as one table, and the grants computed from it."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ ROLES: dict[Role, dict[str, str]] = {
 
 
 class Cell(NamedTuple):
-    """The smallest thing that can be granted: one area of knowledge in one scope."""
+    """The smallest unit of permission: one area of knowledge in one scope."""
 
     scope: Scope
     area: Area
@@ -35,26 +33,27 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class Grant:
-    """The cells a caller may read and those it may write. A view of a store is made from one, and
-    nothing outside its cells can be reached through that view.
+    """The cells a caller may read and write. A view of a store is made from a grant and cannot reach
+    anything outside its cells.
     """
 
     read: frozenset[Cell] = frozenset()
     write: frozenset[Cell] = frozenset()
 
     def scopes(self, area: Area = "knowledge") -> frozenset[Scope]:
-        """The scopes in which this area may be read."""
+        """The scopes in which this area is readable."""
         return frozenset(cell.scope for cell in self.read if cell.area == area)
 
     def may(self, verb: Verb, scope: Scope, area: Area = "knowledge") -> bool:
-        """Whether the cell is granted."""
+        """Whether the grant includes this cell."""
         return Cell(scope, area) in (self.read if verb == "read" else self.write)
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who is asking. Empty `teams` or `projects` of the owner and of org_admin mean all, empty
-    `projects` of other team roles all of their teams; a project_dev has those that are named.
+    """The caller of an operation. For the owner and org_admin, empty `teams` or `projects` mean all. For
+    other team roles, empty `projects` means all projects of their teams. A project_dev has only the
+    named projects.
     """
 
     name: str
@@ -71,7 +70,7 @@ class Caller:
         return verb[0] in ROLES[self.role][row]
 
     def require(self, verb: Verb, scope: Scope, area: Area = "knowledge") -> None:
-        """Raise `Denied` unless `may` says yes."""
+        """Raise `Denied` if `may` returns false."""
         if not self.may(verb, scope, area):
             raise Denied(
                 f"{self.name} ({self.role}) may not {verb} {area} in {scope}",
@@ -79,7 +78,7 @@ class Caller:
             )
 
     def grant(self, scopes: Iterable[Scope]) -> Grant:
-        """What this caller may reach of these scopes: the one place that decides."""
+        """The cells of these scopes that the caller may reach. Permissions are decided here only."""
         cells = [Cell(scope, area) for scope in scopes for area in AREAS]
         return Grant(
             read=frozenset(cell for cell in cells if self.may("read", *cell)),
@@ -94,7 +93,7 @@ class Caller:
         if self.role == "owner":
             return True
         if scope.org != self.org or scope == PERSON:
-            # Who is let into a home is not let into the life of its person.
+            # Access to a home does not include the personal layer of its owner.
             return False
         if self.role == "org_admin":
             return True
@@ -102,7 +101,7 @@ class Caller:
         if level == "org":
             return True
         if self.role == "project_dev":
-            # Two teams may each have a project of the same name: the team counts as well.
+            # Two teams may each have a project with the same name, so the team is compared too.
             here = not self.teams or scope.team in self.teams
             return here and (level == "team" or scope.project in self.projects)
         if scope.team not in self.teams:

@@ -1,4 +1,4 @@
-"""What the store can say about many records at once, and about pairs that disagree."""
+"""Aggregate facts about many records, and pairs of records that contradict each other."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ State = Literal["open", "dismissed", "resolved"]
 Order = Literal["stalest", "most_used", "most_rated"]
 
 STANDING = ("active", "inbox")
-"""Statuses of records that still say something."""
+"""Statuses of records that still count as knowledge."""
 
 OFTEN_USED = 5
-"""Records used less are never among the most used."""
+"""Fewer uses than this never count as often used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """The records of one kind and context type (empty for none): how many there are, when the first
-    was created and the last changed, how many changed lately and how many not for long.
+    """Counts for one kind and context type (empty for none): records, first creation, last change, how
+    many changed recently and how many are stale.
     """
 
     kind: str
@@ -32,7 +32,7 @@ class Tally:
     stale: int
 
     def and_(self, other: Tally) -> Tally:
-        """Both together."""
+        """The sum of both tallies."""
         return Tally(
             kind=self.kind,
             type=self.type,
@@ -46,11 +46,11 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contradiction:
-    """Two records that say opposite things: `a` and `b` are their ids, `a` the smaller one.
+    """Two records that say opposite things. `a` and `b` are their ids; `a` is the smaller one.
 
-    `kind` is how they do (`polarity`, `choice`, `value`, `field`), `reason` says it in words. It is
-    open while both records stand, dismissed once somebody decided that both are right, and
-    resolved while one of them is no longer active. `note` is what was said when dismissing it.
+    `kind` is the type of conflict (`polarity`, `choice`, `value`, `field`) and `reason` explains it. The
+    status is open while both records are active, dismissed when a person decided that both are right, and
+    resolved when one of them is no longer active. `note` is the comment given on dismissal.
     """
 
     a: str
@@ -63,5 +63,5 @@ class Contradiction:
 
 
 def ordered(one: str, other: str) -> tuple[str, str]:
-    """The two ids of a pair in the order they are kept."""
+    """The two ids of a pair in storage order."""
     return (one, other) if one < other else (other, one)

@@ -1,7 +1,7 @@
-"""A unit of work: everything one step of work writes, computed before, committed at once.
+"""A unit of work: everything one operation writes, computed first and committed at once.
 
-`View.commit` takes one of these. Nothing is embedded, redacted, parsed or read from a checkout once
-a commit has begun, and a commit writes all of it or nothing.
+`View.commit` takes one of these. A commit is atomic. It does no embedding, redaction, parsing or reading from
+a checkout once it has begun.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from contextd.domain.sessions import Event, Session, SessionChange
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """Insert a record, or replace the one with its id in its scope.
+    """Insert a record, or replace the record with the same id in its scope.
 
-    `record.version` is the version of the state the record was made from, 0 for a new one; the
-    commit is a `Conflict` when another one is stored. `alone` makes it a `Conflict` too when an
-    active or waiting record of the scope has the same content hash. `undoes` is the change of the
-    record's history that this one takes back.
+    `record.version` is the version this record was made from, 0 for a new one. The commit fails with
+    `Conflict` if the stored version differs. `alone` also fails with `Conflict` if an active or waiting
+    record of the scope has the same content hash. `undoes` is the change in the record's history that this
+    one undoes.
     """
 
     record: Record
@@ -41,7 +41,7 @@ class Put:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """Take a record out altogether, as undoing its creation does. Its history stays."""
+    """Delete a record, as undoing its creation does. Its history stays."""
 
     record: Record
     action: str
@@ -51,15 +51,17 @@ class Removal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeChange:
-    """What a scan found in the code of a project. Of the files in `same_text` only the stamp or the
-    targets of their imports differ, so that their chunks need not be indexed again; nor need those of
-    other files whose ids are in `same_chunks`. `calls` are kept of files that are known with that digest,
-    until it changes, and `readings` of files with that stamp. `weights` are those of all its files as of the version `weighed`.
+    """What a scan found in one checkout.
 
-    All of it concerns the checkout that the view stands in; a view that stands in none removes files from
-    every checkout. `begin` gives a checkout without an index the one of the checkout indexed last, with
-    stamps no file has, so that the next comparison reads each file once. `stamps` are of files whose content is
-    known. `lost_roots` are those of checkouts whose indexes are dropped.
+    `same_text` lists files whose stamp or import targets changed but not their text, so their chunks are not
+    indexed again. `same_chunks` lists ids of files whose chunks are unchanged. `calls` are stored for files
+    with that digest until it changes, and `readings` for files with that stamp. `weights` are those of all
+    files as of version `weighed`.
+
+    All of it applies to the checkout of the view; a view without a checkout removes files from every
+    checkout. `begin` starts the index of a new checkout as a copy of the one indexed last, with invalid
+    stamps, so that the next comparison reads each file once. `stamps` are new stamps of files with known
+    content. `lost_roots` are the roots of checkouts whose indexes are dropped.
     """
 
     scope: Scope
@@ -78,8 +80,8 @@ class CodeChange:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What somebody decided of a contradiction: `dismissed` when both records are right, `open` to
-    take that back.
+    """A person's decision about a contradiction: `dismissed` when both records are right, `open` to undo
+    that.
     """
 
     a: str
@@ -90,11 +92,11 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewJob:
-    """A job to add. One with the same `unique_key` that still waits in its scope is enough; one that
-    runs already may have looked before what it is wanted for was there, so it does not count.
+    """A job to add. It is skipped if a job with the same `unique_key` is still waiting in its scope. A
+    running one does not count, because it may have read its input already.
 
-    `scope` is whose work it is, None for the organisation's own. `place` is where it must run, empty
-    for anywhere. Of the jobs of a lane the ones with the highest priority run first.
+    `scope` is the scope the job works on, None for the organisation. `place` is the machine it must run on,
+    empty for any. Within a lane, jobs with the highest `priority` run first.
     """
 
     name: str
@@ -110,14 +112,13 @@ class NewJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """One unit of work, in the words of the view that commits it.
+    """One unit of work, applied by the view that commits it.
 
-    The documents of records and of code are made by the store from `records` and `code`; `documents`
-    are those of messages. `vectors` maps a scope to vectors by `Document.digest`, made by `model`.
-    `forget` are documents that nothing stands behind any more. Of `originals` the latest 200 of a scope
-    stay. `call` is the key of the call this is
-    part of: a commit under a key that is known is a `Conflict`. With `naming`, `Committed.namesakes` says
-    which ids begin as those of its records do, for whoever shows them short.
+    The store derives the documents of records and code from `records` and `code`; `documents` holds those of
+    messages. `vectors` maps a scope to vectors by `Document.digest`, made by `model`. `forget` lists
+    documents whose source is gone. A scope keeps its latest 200 `originals`. With `naming`,
+    `Committed.namesakes` lists the ids that share a prefix with a written record, for callers that show short
+    ids.
     """
 
     actor: str = ""
@@ -140,13 +141,13 @@ class Changes:
 
     @property
     def beginnings(self) -> list[str]:
-        """How the ids of the records begin that are written, as far as ids are shown."""
+        """The prefixes of the written records' ids, as long as the ids that are shown."""
         written = (one.record.id for one in self.records if isinstance(one, Put))
         return sorted({id[:SHOWN] for id in written})
 
     @property
     def disagreeing(self) -> list[str]:
-        """The ids of the records whose contradictions are spoken of, each once."""
+        """The ids of the records in the contradictions of this unit, without duplicates."""
         ids = [id for pair in self.agree for id in pair]
         ids += [id for one in self.disagree for id in (one.a, one.b)]
         ids += [id for one in self.decide for id in (one.a, one.b)]
@@ -155,9 +156,9 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """What a commit made of a unit of work, each list in the order it was given in: the changes of
-    records, the new events of each session by its id, the ids of jobs. `namesakes` are the ids of all records
-    that may be read and begin with the first `SHOWN` characters of one that was written, in order.
+    """The result of a commit, each list in the order of the input: the changes of records, the new events
+    of each session by its id, the ids of jobs. `namesakes` are the ids of all readable records that
+    share their first `SHOWN` characters with a written record, in order.
     """
 
     changes: Sequence[Change] = ()

@@ -1,4 +1,4 @@
-"""What is known of a source file. All of it is derived: a scan can rebuild it."""
+"""What the index knows about a source file. All of it is derived: a scan can rebuild it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.scope import Scope
 
 VALUES = frozenset("json yaml csv xml svg toml ini go-module".split())
-"""The languages of files that hold values, such as settings and translations, and nothing else."""
+"""Languages of files that only hold values, such as settings and translations."""
 
 DOCUMENTS = frozenset(("markdown", "restructuredtext", "text"))
-"""The languages of files that people read and nothing runs."""
+"""Languages of files that people read and no program runs."""
 
 OVER_LIMIT = "takes too long to understand"
 READER_CRASHED = "crashes its parser"
 NOT_UNDERSTOOD = frozenset((OVER_LIMIT, READER_CRASHED))
-"""Why a file is searched as plain text only."""
+"""Reasons why a file is searched as plain text only."""
 
 _TEST = re.compile(
     r"(?:^|/)(?:tests?|__tests__|specs?|e2e)/|[._-]test\.|[._-]spec\.(?!py$|go$|rs$|java$|c$|h$)|(?:^|/)test_"
@@ -26,13 +26,13 @@ _TEST = re.compile(
 
 
 def is_test(path: str) -> bool:
-    """Whether a path is a test's, by its name or folder."""
+    """Whether a path belongs to a test, judged by its file or folder name."""
     return _TEST.search(path) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Symbol:
-    """A definition. Lines count from 1 and include the last one; offsets are in bytes."""
+    """A definition. Line numbers start at 1 and the range includes the last line; offsets are in bytes."""
 
     name: str
     kind: str
@@ -47,7 +47,7 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Import:
-    """One import of a file. `target` is the file of this project it leads to, or empty.
+    """One import in a file. `target` is the imported file of this project, or empty.
 
     `names` pairs each imported name with its local one; `*` stands for a whole module.
     """
@@ -60,7 +60,7 @@ class Import:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
-    """A piece of a file, cut at its seams. The chunks of a file cover every byte once."""
+    """A piece of a file, split at natural boundaries. The chunks of a file cover every byte once."""
 
     id: str
     path: str
@@ -73,11 +73,11 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceFile:
-    """A scanned file. `size` in bytes, `mtime_ns` in nanoseconds, `digest` of its content. `mtime_ns` is when
-    its content or its inode changed last, whichever is later, as far as the system says.
+    """A scanned file. `size` is in bytes, `mtime_ns` in nanoseconds; `digest` is the hash of its content.
+    `mtime_ns` is the later of the content and inode modification times, where the system reports both.
 
-    `exports` maps an exported name to (specifier, name): where it is defined when it is only
-    passed on, with an empty specifier when it is defined here.
+    `exports` maps an exported name to (specifier, name). The specifier says where a re-exported name is
+    defined; it is empty for a name defined in this file.
     """
 
     path: str
@@ -95,7 +95,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class CodePlace:
-    """A checkout of a project, by the path of its root. Each has a code index of its own."""
+    """A checkout of a project, identified by the path of its root. Each has its own code index."""
 
     scope: Scope
     root: str
@@ -103,7 +103,7 @@ class CodePlace:
 
 @dataclass(frozen=True, slots=True)
 class IndexedCheckout:
-    """A checkout that has a code index: its root, and how many files the index has."""
+    """A checkout with a code index: its root and the number of indexed files."""
 
     root: str
     files: int
@@ -111,7 +111,7 @@ class IndexedCheckout:
 
 @dataclass(frozen=True, slots=True)
 class FileStamp:
-    """The size in bytes and the time in nanoseconds that a file with known content has now."""
+    """The current size in bytes and modification time in nanoseconds of a file whose content is known."""
 
     path: str
     size: int
@@ -120,8 +120,8 @@ class FileStamp:
 
 @dataclass(frozen=True, slots=True)
 class FileChanges:
-    """What became of the known files of a project since a `version` of them: the paths that were written,
-    whether others were removed, and the version they have now. A version only means something to its store.
+    """Changes to a project's files since a `version`: the paths that were written, whether other files
+    were removed, and the current version. A version is only meaningful to the store that issued it.
     """
 
     version: int
@@ -131,8 +131,8 @@ class FileChanges:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptReading:
-    """What a `reader` made of the text of a file that had this stamp: a `value` of lists, tuples and text.
-    Nothing else is needed to make it again.
+    """A cached result of a `reader` for a file with this stamp: a `value` made of lists, tuples and text,
+    which can be recomputed from the file.
     """
 
     path: str
@@ -144,9 +144,9 @@ class KeptReading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileWeight:
-    """How much a file of a project matters to the others: its `rank` among them, a score that none of what it
-    defines has more than (`top`), and of what others import from it the qualified name, what that adds to
-    its score, and how many do.
+    """How important a file is to the rest of the project: its `rank`, an upper bound for the score of its
+    definitions (`top`), and per imported definition its qualified name, what that adds to its score,
+    and the number of importers.
     """
 
     path: str
@@ -157,9 +157,9 @@ class FileWeight:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileCalls:
-    """What a file with this `digest` says of its calls, as a `reader` understood it: `facts` are tuples of
-    text and numbers, `names` the words it can be found by. Nothing else is needed to know them, so they
-    hold for as long as the content stays.
+    """The calls found by a `reader` in a file with this `digest`. `facts` are tuples of text and numbers,
+    `names` are the words to look the file up by. They depend on the content only and stay valid while
+    the digest is the same.
     """
 
     path: str

@@ -1,8 +1,7 @@
-"""Conditions on the typed fields of a record, and what they mean.
+"""Conditions on the typed fields of a record, and their evaluation.
 
-A missing field and null are the same. A test of a list holds when it holds for an element. Values
-of different JSON types are never equal and never in order; true is not 1. Strings are ordered by
-code point.
+A missing field equals null. A test on a list holds when it holds for any element. Values of different JSON
+types are neither equal nor ordered; true is not 1. Strings are ordered by code point.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ Scalar: TypeAlias = str | int | float | bool | None
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """One field against one value. `path` leads to the field inside `Record.data`."""
+    """Compare one field with one value. `path` is the path of the field inside `Record.data`."""
 
     path: tuple[str, ...]
     comparison: Comparison
@@ -28,14 +27,14 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """Every part holds; true without parts."""
+    """Every part holds; true for no parts."""
 
     parts: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """At least one part holds; false without parts."""
+    """At least one part holds; false for no parts."""
 
     parts: tuple[Condition, ...]
 
@@ -98,7 +97,7 @@ def _ordered(stored: Any, comparison: Comparison, asked: Any) -> bool:
 
 
 def _number(value: int | float) -> int | float:
-    """As a database with 64-bit integers reads it: larger ones are floating point."""
+    """Read a number like a database with 64-bit integers: larger ones become floating point."""
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         try:
             return float(value)

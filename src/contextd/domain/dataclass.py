@@ -1,8 +1,8 @@
-"""Dataclasses that cost little to define: their methods are compiled when they are first called.
+"""Dataclasses that are cheap to define: their methods are compiled on first call.
 
-The standard library compiles five or six methods for each of the 570 classes that a daemon imports, one by one
-before Python 3.13, which was a third of the CPU of its start; most of them are never called. Fields, slots and
-everything in `dataclasses` that works on instances stay the standard library's.
+A daemon imports 570 dataclasses. The standard library compiles five or six methods for each, one by one
+before Python 3.13, which took a third of the CPU of a start; most are never called. Fields, slots and
+everything in `dataclasses` that works on instances still come from the standard library.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 else:
 
     def dataclass(cls: type | None = None, /, **options: bool) -> Any:
-        """As `dataclasses.dataclass`: with `frozen`, `slots`, `kw_only`, `eq` and `order`."""
+        """Like `dataclasses.dataclass`, with `frozen`, `slots`, `kw_only`, `eq` and `order`."""
         return _made(cls, **options) if cls is not None else lambda it: _made(it, **options)
 
 
@@ -31,7 +31,7 @@ def _made(
     order: bool = False,
 ) -> type:
     own = dict(vars(cls))
-    # Without one the standard library composes one from the signature, which takes long.
+    # Without a docstring the standard library builds one from the signature, which is slow.
     cls.__doc__ = cls.__doc__ or cls.__name__
     made: type = dataclasses.dataclass(
         init=False, repr=False, eq=False, slots=slots, kw_only=kw_only
@@ -40,7 +40,7 @@ def _made(
     methods["__repr__"] = _repr
     if eq:
         methods["__eq__"] = _lazy(made, "__eq__", _comparing("=="))
-        # A class with an `__eq__` of its own has None as its hash before it is decorated.
+        # A class that defines `__eq__` has None as `__hash__` before it is decorated.
         own = {name: value for name, value in own.items() if (name, value) != ("__hash__", None)}
         methods["__hash__"] = _lazy(made, "__hash__", _hash) if frozen else None
     if order:
@@ -58,7 +58,7 @@ def _made(
 
 
 Source = tuple[str, list[str], dict[str, Any]]
-"""Of a method: its parameters, its lines, and the values they name."""
+"""The source of a method: its parameters, its lines, and the values its names refer to."""
 
 
 def _lazy(cls: type, name: str, source: Callable[[type], Source]) -> Callable[..., Any]:
@@ -150,7 +150,7 @@ def _state(cls: type) -> Source:
 
 def _take_state(cls: type) -> Source:
     names = [field.name for field in dataclasses.fields(cls)]
-    # A state of another length is of another version of the class, and refused here.
+    # A state of another length belongs to another version of the class.
     lines = [f"{''.join(f'_{name}, ' for name in names)} = state"] if names else []
     lines += [f"_set(self, {name!r}, _{name})" for name in names]
     return "self, state", lines or ["pass"], {"_set": object.__setattr__}

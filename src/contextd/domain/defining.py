@@ -1,4 +1,4 @@
-"""What a file says of definitions: those it has, and those of others that it imports or passes on."""
+"""Queries for files by the definitions they contain, import or re-export."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ WHOLE = "*"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Defining:
-    """Files asked for by what they define: something called `name` but for its case, or that begins like
-    `prefix`, or with each of `words` in some name.
+    """Select files that define `name` (ignoring case), or a name that starts with `prefix`, or names that
+    contain each of `words`.
     """
 
     name: str = ""
@@ -21,7 +21,7 @@ class Defining:
     words: frozenset[str] = frozenset()
 
     def is_of(self, file: SourceFile) -> bool:
-        """Whether a file is among them."""
+        """Whether the query selects this file."""
         names = folded_names(file)
         return bool(
             (self.name and self.name in names)
@@ -32,30 +32,30 @@ class Defining:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Naming:
-    """Files asked for by what they may use: those that import from one of `targets` and either say one of
-    `words` or pass on all that they import from somewhere.
+    """Select files that may use a name: they import from one of `targets` and contain one of `words`, or
+    re-export everything from somewhere.
     """
 
     targets: frozenset[str]
     words: frozenset[str]
 
     def is_of(self, file: SourceFile) -> bool:
-        """Whether a file is among them."""
+        """Whether the query selects this file."""
         if self.targets.isdisjoint(one.target for one in file.imports):
             return False
         return passes_all_on(file) or not self.words.isdisjoint(import_words(file.imports))
 
 
 def folded_names(file: SourceFile) -> frozenset[str]:
-    """The names of what a file defines, without their case."""
+    """The names a file defines, case-folded."""
     return frozenset(symbol.name.casefold() for symbol in file.symbols)
 
 
 def name_words(file: SourceFile) -> frozenset[str]:
-    """The parts of these names."""
+    """The word parts of these names."""
     return frozenset(words(" ".join({symbol.name for symbol in file.symbols})))
 
 
 def passes_all_on(file: SourceFile) -> bool:
-    """Whether what a file imports from somewhere can be imported from it, whatever it is called."""
+    """Whether a file re-exports everything it imports from some module, so that any name may come from it."""
     return any(exported == WHOLE for exported, _, _ in file.exports)

@@ -1,7 +1,7 @@
-"""Directives: what a person or an agent wants held from now on, as opposed to a state, a fact or a task.
+"""Directives: rules that a person or an agent wants followed from now on, unlike states, facts or tasks.
 
-A directive never fades for want of use and ends only by an act that history names
-(ADR 0048). This module is the one place that says what counts as one.
+A directive never decays. It ends only by an explicit act, which its history records (ADR 0048). This module
+alone decides what counts as a directive.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from contextd.domain.regex import regex
 from contextd.domain.words import content_words
 
 Force = Literal["stated", "standing"]
-"""How a sentence directs: `stated` asks for something from now on, `standing` is worded like a rule in passing."""
+"""How a sentence directs: `stated` demands something from now on, `standing` is worded like a rule in
+passing.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """The words that state a rule, and whether they ask for it outright."""
+    """The words that state a rule, and whether they demand it explicitly."""
 
     text: str
     force: Force
@@ -41,7 +43,7 @@ _VERB = (
     r"(?!(?:mind|been|seen|got|had|was|were|is|are|has|the|a|an|in|on|there|same|gonna|when|if|showing|getting)\b"
     r"|(?!focus\b)\w+(?<!s)s\b|\w{2,}[cdghklmnprstvwxyz]ed\b)\w+"
 )
-"""A verb as an order has it: `never worked` and `always fails` tell of a state."""
+"""A verb in the imperative: `never worked` and `always fails` describe a state instead."""
 
 _FROM_NOW_ON = (
     r"from (?:now|here|this point|today) on(?:wards?)?|henceforth|ab (?:jetzt|sofort|heute)|von (?:nun|jetzt) an|fortan|dorénavant"
@@ -101,10 +103,10 @@ _MUST = regex(
     r"|必ず|してはいけ|必须|务必|반드시",
     re.I,
 )
-"""What a user says so is a rule in passing; in a record of what code does it is mostly a fact."""
+"""A rule in passing when a user says it, but mostly a fact in a record about code."""
 
 _WANTS_MORE = regex(r"^\W*(?:(?:and|et|und|y) )?(?:" + _FROM_NOW_ON + r")(?:\W+\w+)?\W*$", re.I)
-"""A marker with nothing behind it: what it announces was said elsewhere."""
+"""A marker with nothing after it: the rule it announces was stated elsewhere."""
 
 _SHOUTED = regex(
     r"^(?:PLEASE )?(?:DO NOT|DON'?T|DONT|STOP|ONLY|ALWAYS|NEVER|YOU (?:MUST|WILL|SHALL)|ASK) "
@@ -115,7 +117,7 @@ _FOR_NOW = regex(
     r"|voorlopig)\b|今のところ|いまのところ|とりあえず|目前|暂时|现在先|지금은|일단",
     re.I,
 )
-"""What holds for a while only is a state, not a rule."""
+"""What holds only for the moment is a state, not a rule."""
 
 _ASKS = regex(r"[?？][\"')\]*_」』]*$")
 _DEICTIC = regex(
@@ -137,30 +139,32 @@ _FENCE = regex(r"```.*?(?:```|\Z)|^[ \t]*>.*$", re.S | re.M)
 _IDEOGRAPH = regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 _SHORTEST, _LONGEST = 12, 320
-"""Characters of one directive, with an ideograph as two: shorter is an assent, longer is material."""
+"""Length limits of a directive in characters, an ideograph counting as two: shorter text is an assent,
+longer text is material.
+"""
 
 _SAYS = 3
-"""Content words below which `never do that` needs the sentence before it."""
+"""Minimum number of content words; below it, as in `never do that`, the previous sentence is included."""
 
 
 _LABELS = frozenset(
     """directive rule rules policy policies standard standards convention conventions guideline guidelines
     constraint constraints requirement requirements preference preferences anti-pattern anti_pattern""".split()
 )
-"""Types and tags by which a record says that it is one."""
+"""Types and tags that mark a record as a directive."""
 
 _TYPED = ("type", "contextType", "savedAs")
-"""Fields that hold the type of a record."""
+"""Fields that may hold the type of a record."""
 
 WORDED = ("context", "memory", "discovery")
-"""Kinds whose records are directives when their words direct; of other kinds the kind says it."""
+"""Kinds whose records are directives if their wording is. For other kinds the kind decides."""
 
 _READ = 1_200
-"""Characters of a record that are read: what is longer tells a story."""
+"""Characters of a record that are examined; longer text is a narrative."""
 
 
 def is_directive(record: Record) -> bool:
-    """Whether a record directs: by its kind, by its type or tags, or by its words, whoever recorded it."""
+    """Whether a record is a directive: by its kind, its type or tags, or its wording, regardless of its author."""
     if record.kind in kinds_that("directive"):
         return True
     if record.kind not in WORDED:
@@ -180,13 +184,13 @@ def is_directive(record: Record) -> bool:
 ENDING_ACTS = frozenset(
     """update delete undo restore resolve retract merge unmerge import unimport promote withdraw""".split()
 )
-"""Actions of a record's history that may end a directive or weaken it: each is somebody's decision. All
-others, such as `signal`, `feedback` and `archive`, only report how a record was used.
+"""History actions that may end or weaken a directive: each is a deliberate decision. All others, such as
+`signal`, `feedback` and `archive`, only report how a record was used.
 """
 
 
 def in_force(before: Record, after: Record, action: str) -> Record:
-    """`after` as it may be stored: no action but an ending act takes status, validity or confidence from a
+    """`after` as it may be stored: only an ending act may lower the status, validity or confidence of a
     directive.
     """
     if action in ENDING_ACTS or not is_directive(before):
@@ -201,8 +205,8 @@ def in_force(before: Record, after: Record, action: str) -> Record:
 
 
 def unweakened(record: Record, history: Sequence[Change]) -> Record:
-    """A directive as its history would have left it if every change had passed `in_force`. Older versions of
-    contextd demoted, archived and distrusted directives that were not used.
+    """A directive restored to the state it would have if every change had passed `in_force`. Older
+    versions of contextd demoted, archived and distrusted unused directives.
     """
     first = next((one.after or one.before for one in history), None)
     if first is None or not is_directive(record):
@@ -221,15 +225,17 @@ def unweakened(record: Record, history: Sequence[Change]) -> Record:
 
 
 _FILE_REMOVED = " was removed"
-"""How the reason ends with which older versions archived a policy whose file was gone: a decision."""
+"""How the reason ends that older versions gave when a policy's file was deleted. Such a deletion is a
+decision.
+"""
 
 
 def _replayed(held: Record, change: Change, before: Record, after: Record) -> Record:
-    """The state of a directive after one more change of its history."""
+    """The state of a directive after one more change from its history."""
     raised = after.confidence >= before.confidence
     surer = max(held.confidence, after.confidence)
     if change.action in ENDING_ACTS or change.reason.endswith(_FILE_REMOVED):
-        # An act decides about what it changed; the rest it found as silence had left it.
+        # An ending act decides about the fields it changed; the other fields stay as they were restored.
         return held.with_(
             status=held.status if before.status == after.status else after.status,
             valid_to=held.valid_to if before.valid_to == after.valid_to else after.valid_to,
@@ -243,16 +249,16 @@ def _replayed(held: Record, change: Change, before: Record, after: Record) -> Re
 
 
 def is_users(record: Record) -> bool:
-    """Whether a directive is the user's own word: typed by a person, or learned from a prompt of theirs."""
+    """Whether a directive comes from the user: typed by a person, or learned from one of their prompts."""
     return is_directive(record) and (
         record.trust == "human" or record.data.get("speaker") == "user"
     )
 
 
 def directives_in(text: str) -> list[Directive]:
-    """The directives in a message, in order: each the sentence that states it, without the rest.
+    """The directives in a message, in order: each is the sentence that states it.
 
-    Code, quoted lines, questions and what holds for the moment only are none.
+    Skips code, quoted lines, questions and anything limited to the moment.
     """
     found: list[Directive] = []
     before = ""
@@ -269,7 +275,7 @@ def directives_in(text: str) -> list[Directive]:
 
 
 def without_directives(text: str) -> str:
-    """The rest of a message: what it says beside its directives."""
+    """The message without its directives."""
     rest = text
     for one in directives_in(text):
         for sentence in sentences(one.text):
@@ -278,7 +284,7 @@ def without_directives(text: str) -> str:
 
 
 def force_of(text: str) -> Force | Literal[""]:
-    """The strongest force of the directives in a text; empty where there is none."""
+    """The strongest force of the directives in a text; empty if it has none."""
     forces = {one.force for one in directives_in(text)}
     return "stated" if "stated" in forces else "standing" if forces else ""
 
@@ -302,7 +308,7 @@ def _is_too_long(text: str) -> bool:
 
 
 def _from_its_marker(sentence: str) -> str:
-    """A directive from the words on by which it begins: `fix the header, and from now on …`."""
+    """The sentence from its directive marker on: `fix the header, and from now on …`."""
     found = _MARKER.search(sentence)
     tail = sentence[found.end() :] if found else ""
     says_more = len(content_words(tail)) > _SAYS and not _WANTS_MORE.match(tail)
@@ -310,7 +316,9 @@ def _from_its_marker(sentence: str) -> str:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences of the prose in a message, without code and quoted lines; what stands in quotes or brackets ends none."""
+    """The prose sentences of a message, without code and quoted lines. Punctuation inside quotes or
+    brackets ends no sentence.
+    """
     prose = _FENCE.sub("\n", text)
     quoted = [match.span() for match in _QUOTED.finditer(prose)]
     start = 0

@@ -1,4 +1,4 @@
-"""What a record, a message or a piece of code looks like to the index."""
+"""How a record, a message or a piece of code appears in the index."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from contextd.domain.sessions import Event
 from contextd.domain.time import day
 
 AROUND = 300
-"""Characters of what was said before and after a message whose words count, less, for it. Two messages on
-either side are as good where people chat; an assistant's long ones bury the message they stand around.
+"""Characters of context before and after a message that are indexed with less weight. Two messages on
+either side work as well for human chats, but an assistant's long messages would bury the one in the
+middle.
 """
 
 
 def record_document(record: Record) -> Document:
-    """The document of a record. Its tags and its source count as words near its text: they are found,
-    and a record keeps its vector when only they change.
+    """The document of a record. Tags and source are indexed in `near`, so a change of them does not
+    require a new vector.
     """
     kind = KINDS.get(record.kind)
     facets = [f"tag={tag}" for tag in record.tags]
@@ -45,8 +46,8 @@ def record_document(record: Record) -> Document:
 
 
 MEANT = 500
-"""Characters of a long text that its vector is made from, where the rest stands near: a vector of three
-times as many takes three times as long, and of an episode what was asked and first said tells most.
+"""Characters of a long text that its vector is made from when the rest is indexed in `near`. Three times
+as many take three times as long, and the request and first answer of an episode say most about it.
 """
 
 
@@ -55,7 +56,7 @@ def _meant(record: Record, kind: Kind | None) -> str:
 
 
 def _beside(record: Record, kind: Kind | None) -> str:
-    """What stands near the text of a kind that has such fields: they, and the rest of a long text."""
+    """The `near` text for kinds that have such fields: those fields and the rest of a long text."""
     if kind is None or not kind.near:
         return ""
     return "\n".join((record.text[MEANT:], *record.beside)).strip()
@@ -67,14 +68,14 @@ def event_id(session_id: str, seq: int) -> str:
 
 
 def message_place(id: str) -> tuple[str, int] | None:
-    """(session id, seq) of the index id of a message; None for the id of anything else."""
+    """(session id, seq) for the index id of a message; None for any other id."""
     session_id, mark, seq = id.rpartition("#")
     return (session_id, int(seq)) if mark and seq.isdecimal() else None
 
 
 def message_documents(scope: Scope, session_id: str, messages: Sequence[Event]) -> list[Document]:
-    """One document per message that says something, with `AROUND` characters of what stands on either side
-    of it and its day (`8 May 2023`) near it.
+    """One document per non-empty message. Its `near` text holds `AROUND` characters of context on either
+    side and the day (`8 May 2023`).
     """
     events = [event for event in messages if event.text.strip()]
     texts = [event.text for event in events]
@@ -92,7 +93,7 @@ def message_documents(scope: Scope, session_id: str, messages: Sequence[Event]) 
 
 
 def _before(texts: Sequence[str], place: int) -> str:
-    """The last `AROUND` characters of what was said before."""
+    """The last `AROUND` characters before the message."""
     text = ""
     while place > 0 and len(text) < AROUND:
         place -= 1
@@ -101,7 +102,7 @@ def _before(texts: Sequence[str], place: int) -> str:
 
 
 def _after(texts: Sequence[str], place: int) -> str:
-    """The first `AROUND` characters of what was said after."""
+    """The first `AROUND` characters after the message."""
     text = ""
     while place + 1 < len(texts) and len(text) < AROUND:
         place += 1
@@ -112,10 +113,10 @@ def _after(texts: Sequence[str], place: int) -> str:
 def code_documents(
     scope: Scope, source_file: SourceFile, without: frozenset[str] = frozenset()
 ) -> list[Document]:
-    """The documents of a file, one per chunk, under the chunk's id; not those `without` need.
+    """The documents of a file, one per chunk, with the chunk's id; skips the chunks in `without`.
 
-    The path and the symbol stand before the text, so that both are found by their words. Facets
-    are `path`, `language` and one `tree` for each folder around the file.
+    The path and the symbol precede the text so that searches match their words. Facets are `path`, `language`
+    and one `tree` for each folder that contains the file.
     """
     path = source_file.path
     parts = path.split("/")[:-1]

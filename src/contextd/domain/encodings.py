@@ -1,4 +1,4 @@
-"""What a person's file says, whatever their editor saved it as."""
+"""Decode text files, whatever encoding an editor saved them in."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ _MARKS = (
 )
 _LOOKED_AT = 4_096
 _MOSTLY = 0.4
-"""The share of zeros in every second byte from which on it is UTF-16: in a Latin script nearly all are."""
+"""Share of zero bytes among every second byte above which text is UTF-16: in a Latin script nearly all are
+zero.
+"""
 
 _CONTROL = re.compile(r"[\0-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 def marked(data: bytes) -> tuple[bytes, str] | None:
-    """What stands behind a byte order mark, and the encoding that it announces; None without one."""
+    """The bytes after a byte order mark and the encoding it announces; None without a mark."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data[len(mark) :], encoding
@@ -29,9 +31,9 @@ def marked(data: bytes) -> tuple[bytes, str] | None:
 
 
 def text_in(data: bytes) -> str | None:
-    """The text of these bytes: UTF-8, UTF-16 and UTF-32 by their mark, UTF-16 without one by its zeros, else
-    Windows' Latin. None for what is no text. The mark is dropped; the bytes may end in the midst of
-    a character. A few broken bytes in UTF-8 stay what they are, broken.
+    """Decode these bytes: UTF-8, UTF-16 and UTF-32 by byte order mark, UTF-16 without one by its zero
+    bytes, else Windows-1252. Return None for binary data. The mark is dropped, the bytes may end inside
+    a character, and a few invalid UTF-8 bytes are tolerated.
     """
     announced = marked(data)
     if announced is not None and announced[1] != _UTF_8:
@@ -50,7 +52,7 @@ def text_in(data: bytes) -> str | None:
 
 
 def takes_ascii(data: bytes) -> bool:
-    """Whether plain text can be written between these bytes: not into UTF-16, nor into what is no text."""
+    """Whether ASCII text can be inserted into these bytes: false for UTF-16 and binary data."""
     announced = marked(data)
     return b"\0" not in data and (announced is None or announced[1] == _UTF_8)
 
@@ -60,5 +62,5 @@ def _decoded(data: bytes, encoding: str) -> str:
 
 
 def _plain(text: str) -> str | None:
-    """The text; None when control characters say that it is none."""
+    """The text, or None if control characters show that the data is binary."""
     return None if _CONTROL.search(text[:_LOOKED_AT]) else text

@@ -1,13 +1,13 @@
-"""Every error a caller can meet. One look tells what to catch.
+"""The hierarchy of errors that contextd raises.
 
 * ContextdError
-  - Invalid       the request itself is wrong; sending it again will not help
-  - Denied        the caller may not do this here
-  - NotFound      nothing the caller may see has that name
+  - Invalid       the request is wrong; sending it again will not help
+  - Denied        the caller lacks permission
+  - NotFound      nothing visible to the caller has that name
   - Conflict      it changed since it was read, or it already exists
-  - TooLarge      a limit of size, budget or time would be passed
-  - Busy          somebody else holds what is needed; try again
-  - Unavailable   a part contextd depends on is missing or broken
+  - TooLarge      a limit of size, budget or time is exceeded
+  - Busy          another caller holds the resource; try again
+  - Unavailable   a component contextd depends on is missing or broken
   - Corrupt       stored data is damaged; the original was kept
 """
 
@@ -19,9 +19,9 @@ from typing import Any, ClassVar
 
 
 class ContextdError(Exception):
-    """Base of everything contextd raises on purpose. Itself it means a defect of contextd.
+    """Base of all errors contextd raises on purpose. Raised directly, it means a defect in contextd.
 
-    `code` is stable and may be matched by programs; `hint` says what to do next.
+    `code` is stable, so programs may match it; `hint` says what to do next.
     """
 
     code: ClassVar[str] = "internal"
@@ -36,7 +36,7 @@ class ContextdError(Exception):
         self.details: dict[str, Any] = dict(details or {})
 
     def as_dict(self) -> dict[str, Any]:
-        """The error as every surface shows it."""
+        """The error as JSON data, the same on every surface."""
         body: dict[str, Any] = {"code": self.code, "message": self.message}
         if self.hint:
             body["hint"] = self.hint
@@ -46,19 +46,19 @@ class ContextdError(Exception):
 
 
 class Invalid(ContextdError):
-    """The request itself is wrong."""
+    """The request is wrong."""
 
     code, status = "invalid", 422
 
 
 class Denied(ContextdError):
-    """The caller may not do this here."""
+    """The caller lacks permission."""
 
     code, status = "denied", 403
 
 
 class NotFound(ContextdError):
-    """Nothing the caller may see has that name."""
+    """Nothing visible to the caller has that name."""
 
     code, status = "not_found", 404
 
@@ -70,25 +70,25 @@ class Conflict(ContextdError):
 
 
 class Stale(Conflict):
-    """It is not as it was read any more. Reading it again and repeating the change may work, which
-    is why calls are repeated for it before their caller is told.
+    """The data changed since it was read. Reading it again and repeating the change may work, so calls are
+    retried before the caller sees this error.
     """
 
 
 class TooLarge(ContextdError):
-    """A limit of size, budget or time would be passed."""
+    """A limit of size, budget or time is exceeded."""
 
     code, status = "too_large", 413
 
 
 class Busy(ContextdError):
-    """Somebody else holds what is needed; the same call may work in a moment."""
+    """Another caller holds the resource; the same call may work in a moment."""
 
     code, status = "busy", 503
 
 
 class Unavailable(ContextdError):
-    """A part contextd depends on is missing or broken."""
+    """A component contextd depends on is missing or broken."""
 
     code, status = "unavailable", 503
 
@@ -103,11 +103,11 @@ ERRORS: dict[str, type[ContextdError]] = {
     kind.code: kind
     for kind in (Invalid, Denied, NotFound, Conflict, TooLarge, Busy, Unavailable, Corrupt)
 }
-"""Every error by its code, so that a client can raise what the daemon answered."""
+"""Every error by its code, so that a client can raise the error that the daemon returned."""
 
 
 def error_from(body: Mapping[str, Any]) -> ContextdError:
-    """The error a peer described with `as_dict`."""
+    """Rebuild the error from what `as_dict` returned."""
     kind = ERRORS.get(str(body.get("code")), ContextdError)
     details = body.get("details")
     return kind(
@@ -118,13 +118,13 @@ def error_from(body: Mapping[str, Any]) -> ContextdError:
 
 
 _CLOSE, _SHORTEST_PART = 0.65, 4
-"""How alike two names must be, as difflib counts it, for one to be a suggestion: at 0.6 `bubble` was one for
-`rule`. And letters of a part of a name that is worth suggesting the whole for.
+"""Minimum similarity (difflib ratio) of a suggested name; at 0.6 `bubble` was suggested for `rule`. And
+the minimum length of a name part that suggests the whole name.
 """
 
 
 def nearest(name: str, known: Sequence[str]) -> str:
-    """A clause naming the closest known name, or the empty string."""
+    """A clause that suggests the closest known name, or the empty string."""
     close = closest(name, known)
     return f"did you mean {close!r}?" if close else ""
 

@@ -1,4 +1,4 @@
-"""What the imports of a file say, by which those that a change elsewhere concerns are found."""
+"""Words of import statements, used to find the files that a change may affect."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _WORD = re.compile(r"\w+")
 
 
 def said_words(text: str) -> list[str]:
-    """The words of a path or a specifier, the same for `UserList`, `user_list` and `userlist`."""
+    """The words of a path or a specifier; equal for `UserList`, `user_list` and `userlist`."""
     return _WORD.findall(text.replace("_", "").lower())
 
 
 def import_words(imports: Iterable[Import]) -> frozenset[str]:
-    """The words of what imports name: of their specifiers, and of the names they ask for."""
+    """The words in the specifiers and imported names of these imports."""
     texts: list[str] = []
     for one in imports:
         texts.append(one.specifier)
@@ -26,14 +26,15 @@ def import_words(imports: Iterable[Import]) -> frozenset[str]:
 
 
 def has_wordless(imports: Iterable[Import]) -> bool:
-    """Whether one of them says no word, like `..`."""
+    """Whether one of the specifiers contains no word, like `..`."""
     return any(not said_words(one.specifier) for one in imports)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Importing:
-    """Files asked for by their imports: those that say one of `words`, lead to one of `targets`, or have one
-    without a word where `wordless`; and those with imports in one of `folders`, or anywhere `below` some.
+    """Select files by their imports: a specifier has one of `words`, the target is one of `targets`, or
+    (with `wordless`) a specifier has no word; also files with imports directly in one of `folders` or
+    anywhere `below` one.
     """
 
     words: frozenset[str] = frozenset()

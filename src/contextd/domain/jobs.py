@@ -1,4 +1,4 @@
-"""Durable work in the background, and what makes it come round."""
+"""Durable background work and its schedules."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.scope import Scope
 
 Lane = Literal["learning", "index", "upkeep"]
-"""Jobs of different lanes never wait for one another: learning from a session does not queue behind
-an index of 60,000 files.
+"""Jobs in different lanes never wait for each other: learning from a session does not queue behind an
+index of 60,000 files.
 """
 
 LANES: tuple[Lane, ...] = ("learning", "index", "upkeep")
@@ -22,11 +22,11 @@ JobState = Literal["ready", "running", "done", "failed"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A durable piece of background work. `scope` says whose it is; None is the organisation's own.
+    """A durable piece of background work. `scope` is the scope it works on, None for the organisation.
 
-    `place` names the machine whose checkouts it needs, empty for any. Of one lane the jobs with the
-    highest `priority` run first, and of those the ones due first. `unreadable` says what is wrong with
-    a row that is no job: it is there to be looked at, and never run.
+    `place` names the machine whose checkouts it needs, empty for any. Within a lane, jobs with the highest
+    `priority` run first, then those due first. `unreadable` says why a row could not be read as a job; such a
+    job is listed and never run.
     """
 
     id: str
@@ -51,8 +51,8 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
-    """Work that comes round: when `due_at` has passed, `job` is queued for `scope` and the next time
-    is `every` later. One without `every` is due once.
+    """Recurring work: when `due_at` has passed, `job` is queued for `scope` and the next run is due after
+    `every`. Without `every` it runs once.
     """
 
     job: str

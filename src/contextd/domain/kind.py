@@ -1,4 +1,4 @@
-"""What a kind of record is: its fields, what it takes part in, and whether data fits it."""
+"""Declares a kind of record: its fields, its traits, and the validation of its data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextd.domain.errors import Invalid, nearest
 
 FieldType = Literal["string", "string[]", "number", "boolean", "enum"]
 Area = Literal["knowledge", "policies", "skills"]
-"""The rows of the seed's permission matrix: what a role may touch at a level."""
+"""The rows of the permission matrix: what a role may touch at a level."""
 
 AREAS: tuple[Area, ...] = ("knowledge", "policies", "skills")
 
@@ -31,24 +31,24 @@ Trait = Literal[
 ]
 """What records of a kind take part in:
 
-* attached   shown with a file that they are about
-* binding    to be respected: briefed before what is merely known
-* briefed    may stand in a briefing or be added to a prompt
-* compared   checked for contradictions with one another
-* directive  holds until an act ends it: want of use takes nothing from it
-* entry      counts as something the store knows, in its self-model
-* learned    comes out of sessions: listed among the recent decisions and outcomes
+* attached   shown with the files they are about
+* binding    rules to respect: placed before other records in a briefing
+* briefed    may appear in a briefing or be added to a prompt
+* compared   checked for contradictions with each other
+* directive  holds until an explicit act ends it; disuse has no effect
+* entry      counts as knowledge in the self-model
+* learned    produced by sessions: listed among recent decisions and outcomes
 * listed     counted in the overview of a project
-* recalled   added to a prompt that it fits, and in no briefing
-* stable     trusted more or less by what becomes of the code it cites
+* recalled   added to matching prompts, never to a briefing
+* stable     gains or loses confidence with the code it cites
 * strategy   found by `memory_search`
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One typed field of a kind. What `identifies` an entry says which thing it is about: entries
-    that differ in it are about other things.
+    """One typed field of a kind. A field that `identifies` says which thing an entry is about: entries
+    that differ in it are about different things.
     """
 
     type: FieldType = "string"
@@ -61,24 +61,22 @@ class Field:
 
 LINKS: Mapping[str, Field] = {
     "merged_from": Field("string[]", description="The records that were merged into this one"),
-    "wordings": Field("string[]", description="What merged records say beyond this one"),
-    "promoted_from": Field("string[]", description="The records a wider scope has this one from"),
-    "promoted_to": Field("string[]", description="The copies of it in wider scopes"),
+    "wordings": Field("string[]", description="Text of merged records that this one lacks"),
+    "promoted_from": Field("string[]", description="The records this one was promoted from"),
+    "promoted_to": Field("string[]", description="The copies of this one in wider scopes"),
 }
-"""Fields of every kind: they say which other records a record comes from or went into."""
+"""Fields of every kind that link a record to those it comes from or went into."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How a kind of record is declared.
+    """The declaration of a kind of record.
 
-    `facets` are fields that searches filter by inside the index. `area` says who may read and write
-    it. `weight` scales its rank in mixed searches. `searched_as` is the `type` under which
-    `context_search` looks through it, empty for none but `all`. `traits` are what it takes part in.
-    `near` is a field whose words are found too but count less, and are no part of what it means; so is
-    `titled`, which has all of a title that was cut short.
-    `created_by` names the operations and jobs that make records of it. An `open` kind takes further
-    fields of any type.
+    `facets` are the fields that index searches can filter by. `area` decides who may read and write it.
+    `weight` scales its rank in mixed searches. `searched_as` is the `type` by which `context_search` includes
+    it; empty means only `all` does. `near` is a field that is indexed with less weight and left out of the
+    vector; so is `titled`, which holds the full text of a shortened title. `created_by` names the operations
+    and jobs that create such records. An `open` kind accepts further fields of any type.
     """
 
     name: str
@@ -97,11 +95,11 @@ class Kind:
 
     @property
     def sorts(self) -> tuple[str, ...]:
-        """What its records are told apart by, where a field `type` does that."""
+        """The values of its `type` field, if it has one that distinguishes records."""
         return self.fields["type"].values if "type" in self.fields else ()
 
     def check(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """`data` with defaults filled in. Raises `Invalid` naming every wrong field at once."""
+        """Return `data` with defaults filled in. Raise `Invalid` naming every wrong field at once."""
         problems: dict[str, str] = {}
         fields = {**LINKS, **self.fields}
         for name in data:

@@ -1,4 +1,4 @@
-"""What people and agents call kinds of record, beside their own names."""
+"""Natural names for kinds of record, as people and agents write them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ ALIASES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     **dict.fromkeys(("antipattern", "warning", "pitfall"), ("anti_pattern", _NOTHING)),
     "standard": ("coding_standard", _NOTHING),
 }
-"""The kind that a natural name means, and the fields that it sets. The words for discoveries are those whose
-statements the extraction of discoveries tells apart.
+"""The kind that a natural name means, and the fields it sets. Names for discoveries are the types that
+their extraction distinguishes.
 """
 
 
 def kind_meant(name: str, known: Container[str]) -> tuple[str, Mapping[str, str]]:
-    """The kind or type that `name` means, and the fields that it sets: `known` ones first, in any case, with
-    hyphens or blanks, also in the plural. A name that means nothing is returned as it is.
+    """Resolve `name` to a kind or type and the fields it sets. `known` names win; case, hyphens, blanks
+    and the plural are ignored. An unknown name is returned unchanged.
     """
     plain = "_".join(name.casefold().replace("-", " ").split())
     for one in (name, plain, plain.removesuffix("s")):

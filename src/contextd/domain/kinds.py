@@ -1,4 +1,4 @@
-"""The kinds of record. A row says all that a kind can do: adding one is all a new kind needs."""
+"""The kinds of record. Adding a kind means adding one row."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextd.domain.errors import Invalid, nearest
 from contextd.domain.kind import Area, Field, Kind, Trait
 
 EPISODE = "episode"
-"""The kind that turns of sessions are kept as."""
+"""The kind that stores turns of sessions."""
 
 KINDS: dict[str, Kind] = {}
 """Every built-in kind by name. Stores, surfaces, docs and tests all read this table."""
@@ -27,11 +27,11 @@ _NEEDED = Field(required=True)
 
 
 _FILED: Mapping[str, Field] = {
-    "file": Field(description="The file it stands in"),
-    "digest": Field(description="What the file said when it was read"),
+    "file": Field(description="The file it was read from"),
+    "digest": Field(description="Hash of the file when it was read"),
     "gone": Field("boolean", description="Archived because its file is gone"),
 }
-"""Fields of what is read from files."""
+"""Fields of records read from files."""
 
 
 def _enum(*values: str, required: bool = False, default: str | None = None) -> Field:
@@ -45,7 +45,7 @@ _kind(
     fields={
         "contextType": _S,
         "bubbleId": _S,
-        "savedAs": Field(description="The type it was saved under while that was not declared"),
+        "savedAs": Field(description="Original, undeclared type"),
     },
     facets=("contextType", "bubbleId"),
     open=True,
@@ -61,7 +61,7 @@ _kind(
         "description": Field(description="When, and when not, to use it"),
         "outcome": _enum("success", "failure", "mixed", default="success"),
         "task": Field(description="The task it was learned from"),
-        "topic": Field(description="What it is about: the next one on it takes its place"),
+        "topic": Field(description="Its subject: the next record on it replaces this one"),
     },
     facets=("outcome", "topic"),
     traits="attached briefed compared entry learned listed stable strategy",
@@ -71,10 +71,10 @@ _kind(
 _kind(
     EPISODE,
     "episodes",
-    "A turn of a session: what was asked, and the best of what came of it.",
+    "A turn of a session: the request and the most useful results.",
     fields={
         "turn": _NEEDED,
-        "prompt": Field(description="All that was asked, where the title is too short for it"),
+        "prompt": Field(description="The full request, if the title is too short for it"),
         "answer": _S,
         "branch": _S,
         "files": _LIST,
@@ -82,11 +82,12 @@ _kind(
         "commits": _LIST,
         "taken_back": Field("boolean", description="The user took back what was said in it"),
         "taken_back_by": Field(
-            "string[]", description="The episode in which the user did, and the words"
+            "string[]", description="The episode in which the user took it back, and the words"
         ),
     },
     facets=("branch",),
-    # One digest among five hits is worth what a record is; its words are many.
+    # An episode is worth as much as a record when one of five hits is a digest; its many words rank it too
+    # high.
     weight=0.95,
     near="answer",
     titled="prompt",
@@ -97,10 +98,10 @@ _kind(
 _kind(
     "discovery",
     "discoveries",
-    "A statement of a session that was kept.",
+    "A statement extracted from a session.",
     fields={
         "type": _enum("pattern", "rule", "decision", "issue", "fact", "correction", required=True),
-        "origin": Field(description="What it was said in, such as an answer or a commit"),
+        "origin": Field(description="Where it was said, such as an answer or a commit"),
         "module": _S,
         "solution": _S,
         "sentence": _S,
@@ -124,13 +125,13 @@ _kind(
         "solution": _NEEDED,
         "code_diff": _S,
         "affected_files": _LIST,
-        "tried": Field("string[]", description="What did not end it"),
+        "tried": Field("string[]", description="Attempts that did not fix it"),
         "occurrence_count": Field("number", default=1),
-        "source_sessions": Field("string[]", description="The sessions that met it"),
-        "signatures": Field("string[]", description="By what the error is known again"),
-        "verified": Field("boolean", description="Several sessions ended it so"),
+        "source_sessions": Field("string[]", description="The sessions that had the error"),
+        "signatures": Field("string[]", description="What identifies the error when it recurs"),
+        "verified": Field("boolean", description="Whether several sessions fixed it this way"),
     },
-    # A change of code is found by its words, and means nothing that a question could mean.
+    # Code changes are matched by words only; their vectors would match no question.
     near="code_diff",
     traits="attached briefed entry learned listed stable strategy",
     searched_as="remediation",
@@ -169,29 +170,26 @@ _kind(
             "enum",
             values=("warn", "deny", "off"),
             default="warn",
-            description="What a violation does: it is told, it stops an agent that asks before it acts, or it is not looked for",
+            description="What a violation does: warn, block an agent that asks before it acts, or nothing",
         ),
         "way_out": Field(description="What to do instead"),
-        "paths": Field("string[]", description="Globs of the files it is about; all when empty"),
-        "except_paths": Field("string[]", description="Globs of files it is not about"),
+        "paths": Field("string[]", description="Globs of the files it applies to; all when empty"),
+        "except_paths": Field("string[]", description="Globs of files it does not apply to"),
         "changes": Field(
             "string[]",
-            description="Which changes of a file it is about: create, edit, delete; all when empty",
+            description="File changes it applies to: create, edit, delete; all when empty",
         ),
-        "commands": Field("string[]", description="RE2 patterns of commands not to be run"),
-        "patterns": Field("string[]", description="RE2 patterns of lines not to be added"),
+        "commands": Field("string[]", description="RE2 patterns of forbidden commands"),
+        "patterns": Field("string[]", description="RE2 patterns of lines that must not be added"),
         "keeps": Field(
             "string[]",
-            description="RE2 patterns of lines not to be taken out; what their first group says may come back in another line",
+            description="RE2 patterns of lines that must not be removed; text of their first group may "
+            "come back in another line",
         ),
-        "dependencies": Field(
-            "string[]", description="Names or globs of packages not to be brought in"
-        ),
-        "licences": Field(
-            "string[]", description="SPDX names or globs of licences not to be brought in"
-        ),
+        "dependencies": Field("string[]", description="Names or globs of forbidden packages"),
+        "licences": Field("string[]", description="SPDX names or globs of forbidden licences"),
         "secrets": Field(
-            "boolean", description="Whether it is about secrets in files and commands"
+            "boolean", description="Whether it checks for secrets in files and commands"
         ),
     },
     facets=("severity",),
@@ -241,12 +239,12 @@ _kind(
         "name": _NEEDED,
         "trigger": Field(description="When to use it"),
         "steps": _LIST,
-        "prompt_template": Field(description="What is to be done, as its file says it"),
+        "prompt_template": Field(description="The instructions of its file"),
         "required_tools": _LIST,
         "license": _S,
         **_FILED,
-        "files": Field("string[]", description="What stands beside it in its folder"),
-        "source_sessions": Field("string[]", description="The sessions it was proposed from"),
+        "files": Field("string[]", description="Other files in its folder"),
+        "source_sessions": Field("string[]", description="The sessions it was derived from"),
     },
     area="skills",
     near="prompt_template",
@@ -290,14 +288,15 @@ _kind(
 _kind(
     "dismissal",
     "dismissals",
-    "What somebody said is no gap; kept archived, so that no search finds it.",
+    "A gap that a person dismissed; stored archived, so that no search finds it.",
     fields={"gap": _NEEDED, "subjects": Field("string[]", required=True), "note": _S},
     created_by=("dismiss_gap",),
 )
 _kind(
     "consolidation",
     "consolidations",
-    "When a collection was consolidated last, and what came of it; kept archived, so that no search finds it.",
+    "When a collection was last consolidated and with what result; stored archived, so that no search "
+    "finds it.",
     fields={
         "collection": _NEEDED,
         "items_before": _N,
@@ -310,7 +309,7 @@ _kind(
 _kind(
     "import",
     "imports",
-    "What was brought in from elsewhere, and what came of it; kept archived, so that no search finds it.",
+    "An import and its result; stored archived, so that no search finds it.",
     fields={
         "state": _enum("running", "done", "undone", required=True),
         "asked": Field(required=True, description="What was to be imported"),
@@ -331,7 +330,7 @@ _kind(
             ),
             _N,
         ),
-        "notes": Field("string[]", description="What a person should know of it"),
+        "notes": Field("string[]", description="What a person should know about it"),
     },
     created_by=("import", "import_found"),
 )
@@ -355,7 +354,7 @@ def kind_named(name: str) -> Kind:
 
 
 def area_of(kind: str) -> Area:
-    """The area a kind of record or document belongs to; what is no built-in kind is knowledge."""
+    """The area of a kind of record or document; `knowledge` for kinds that are not built in."""
     return KINDS[kind].area if kind in KINDS else "knowledge"
 
 
@@ -372,9 +371,9 @@ def kinds_that(trait: Trait) -> tuple[str, ...]:
 SEARCHED_AS: tuple[str, ...] = tuple(
     dict.fromkeys(kind.searched_as for kind in KINDS.values() if kind.searched_as)
 )
-"""Under which types kinds of record are searched."""
+"""The `type` values under which kinds of record are searched."""
 
 
 def kinds_searched_as(type: str) -> tuple[str, ...]:
-    """The kinds that a `type` of `context_search` looks through."""
+    """The kinds that a `type` of `context_search` includes."""
     return tuple(name for name, kind in KINDS.items() if kind.searched_as == type)

@@ -1,4 +1,4 @@
-"""What happened in a project lately, read together."""
+"""Recent activity of a project, read in one call."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from contextd.domain.usage import Observation, ObservationSummary
 
 @dataclass(frozen=True, slots=True)
 class Lately:
-    """The latest records, sessions and usage, each newest first; `rules` and `person` are what a second
-    and a third query found. `observations` are there only when some query was missed: they say which of
+    """The latest records, sessions and usage, each newest first. `rules` and `person` are the results of a
+    second and a third query. `observations` are only filled when a query was missed; they say which of
     those are still open.
     """
 

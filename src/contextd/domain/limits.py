@@ -1,7 +1,7 @@
-"""Limits of arguments, stated in the signature of an operation.
+"""Limits of arguments, declared in the signature of an operation.
 
-`days: Annotated[int, Range(1, 90)]` is all: validation, the error message, OpenAPI, the tool schema, the
-help of the command line and the reference page read it there.
+`days: Annotated[int, Range(1, 90)]` is enough: validation, the error message, OpenAPI, the tool schema,
+command-line help and the reference page all read it.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from typing import Annotated, Any, get_args
 from contextd.domain.dataclass import dataclass
 
 CoreSchema = Any
-"""A core schema of pydantic: a dictionary whose `type` says what it checks."""
+"""A core schema of pydantic: a dictionary whose `type` names the check."""
 Handler = Callable[[Any], CoreSchema]
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A number from `least` to `most`, both allowed; without `most` there is no upper bound."""
+    """A number from `least` to `most`, both included; without `most` there is no upper bound."""
 
     least: float
     most: float | None = None
 
     @property
     def words(self) -> str:
-        """The limit as errors and help state it."""
+        """The limit as shown in errors and help."""
         return (
             f"{self.least:,} or more" if self.most is None else f"{self.least:,} to {self.most:,}"
         )
@@ -46,7 +46,7 @@ class Count:
 
     @property
     def words(self) -> str:
-        """The limit as errors and help state it."""
+        """The limit as shown in errors and help."""
         return f"a list of {Range(self.least, self.most).words}"
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Handler) -> CoreSchema:
@@ -63,7 +63,7 @@ class AtMost:
 
     @property
     def words(self) -> str:
-        """The limit as errors and help state it."""
+        """The limit as shown in errors and help."""
         return f"a text of at most {self.most:,} characters"
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Handler) -> CoreSchema:
@@ -73,7 +73,7 @@ class AtMost:
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """A text in which `pattern` is found; `words` say what that means."""
+    """A text that matches `pattern`; `words` describe the pattern."""
 
     pattern: str
     words: str
@@ -81,8 +81,9 @@ class Matching:
     def __get_pydantic_core_schema__(self, source: Any, handler: Handler) -> CoreSchema:
         """Add the pattern to the schema of a text."""
         inner = _limited(handler(source), ("str",), {})
-        # In Python, not in pydantic's core: that refuses texts with half a surrogate pair as no text at all, and a
-        # command that holds one must still be checked. Python takes the same characters for blanks as `str.strip`.
+        # Checked in Python and not in pydantic's core, which rejects texts with half a surrogate pair; a
+        # command that contains one must still be checked. Python also treats the same characters as blank as
+        # `str.strip`.
         return {
             "type": "function-after",
             "function": {"type": "no-info", "function": self._check},
@@ -100,14 +101,14 @@ Limit = Range | Count | AtMost | Matching
 
 NOT_EMPTY = Matching(r"\S", "a text that is not empty")
 Text = Annotated[str, NOT_EMPTY]
-"""A text that says something."""
+"""A text that is not blank."""
 SHORTEST_ID = 4
-# Printable ASCII: what a blank is beyond it, each engine of regular expressions says otherwise.
+# Printable ASCII: beyond it, regular-expression engines disagree on what is blank.
 _AN_ID = f"an id, or at least {SHORTEST_ID} characters of it"
 Id = Annotated[str, Matching(rf"[!-~]{{{SHORTEST_ID}}}", _AN_ID)]
-"""The id of a record, or its beginning."""
+"""The id of a record, or a prefix of it."""
 OptionalId = Annotated[str, Matching(rf"^$|[!-~]{{{SHORTEST_ID}}}", f"{_AN_ID}, or empty")]
-"""The same, or nothing."""
+"""The same, or empty."""
 PageSize = Annotated[int, Range(1, 1000)]
 """How many rows one answer may have."""
 
@@ -117,7 +118,7 @@ _BROKEN: dict[type[Limit], tuple[str, ...]] = {
     AtMost: ("string_too_long",),
     Matching: ("value_error",),
 }
-"""The types of errors of pydantic by the limit that they are about."""
+"""Pydantic's error types, by the limit that they report."""
 
 
 def limits_in(*parts: Any) -> Iterator[Limit]:
@@ -130,13 +131,13 @@ def limits_in(*parts: Any) -> Iterator[Limit]:
 
 
 def broken_limit(problem: str, *parts: Any) -> Limit | None:
-    """The limit in these parts of an annotation that an error of pydantic with this type is about."""
+    """The limit in these parts of an annotation that a pydantic error of this type reports."""
     return next((one for one in limits_in(*parts) if problem in _BROKEN[type(one)]), None)
 
 
 def stated(*parts: Any) -> str:
-    """The limits in these parts of an annotation for help texts: `1 to 90`. A text that must not be empty
-    and an id go without saying.
+    """The limits in these parts of an annotation as shown in help: `1 to 90`. Non-blank texts and ids are
+    not mentioned.
     """
     return ", ".join(one.words for one in limits_in(*parts) if not isinstance(one, Matching))
 

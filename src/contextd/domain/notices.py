@@ -1,4 +1,4 @@
-"""What an agent should know beside the answer it asked for."""
+"""Notices: facts an agent should see beside the answer it asked for."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ NoticeName = Literal["memory_match", "policy_warning", "budget_warning", "settin
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """One fact that comes with an answer: its name, its facts as JSON, and the same in one line.
+    """One fact that comes with an answer: its name, its data as JSON, and a one-line text.
 
-    Clients of MCP get it as the notification `contextd/NAME` and, unless they declare that they show those or
-    the answer says it already (`answered`), with the result as well.
+    MCP clients get it as the notification `contextd/NAME`. It is repeated in the result unless the client
+    declares that it shows such notifications, or the answer contains it already (`answered`).
     """
 
     name: NoticeName

@@ -1,4 +1,4 @@
-"""What stands behind a digest, kept for some days so that any part of it can be asked for."""
+"""The full text behind a digest, stored for a few days so that an agent can read any part of it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from contextd.domain.scope import Scope
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Original:
-    """A text that an agent was given a digest of. `about` says where it comes from, in words;
-    `tokens` is what it would have cost whole.
+    """A text that an agent saw as a digest. `about` describes where it comes from; `tokens` is the cost of
+    the whole text.
     """
 
     scope: Scope

@@ -1,4 +1,4 @@
-"""What stands in a suggested call for what only the user knows, and must not be stored."""
+"""Placeholders in suggested calls, for values only the user knows. They must never be stored."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _IN_TEXT = SAID, LEARNED
 
 
 def placeholder(field: str) -> str:
-    """What stands for the value of a field."""
+    """The placeholder for the value of a field."""
     return f"<{field}>"
 
 
 def left_open(content: str, data: Mapping[str, Any]) -> str:
-    """The first placeholder that nobody put anything in the place of; empty when there is none."""
+    """The first placeholder that was not replaced; empty if there is none."""
     return next((mark for mark in _IN_TEXT if mark in content), "") or _in_fields(data)
 
 

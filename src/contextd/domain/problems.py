@@ -1,4 +1,4 @@
-"""What is wrong with a file that people write."""
+"""Problems in files that people write."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from contextd.domain.dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class FileProblem:
-    """Something wrong with a file, and what to do about it. `line` counts from 1; 0 is the file as a
-    whole. `where` names the part in the file's own words, such as `vendor.tier`, where it has a name.
+    """A problem in a file, and how to fix it. `line` counts from 1; 0 means the whole file. `where` names
+    the part in the file's own terms, such as `vendor.tier`.
     """
 
     file: str

@@ -11,8 +11,8 @@ from contextd.domain.scope import PERSON, Scope
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """A repository contextd knows. `identity` is what makes two clones one project; `roots` are the
-    checkouts it was met in, the latest last.
+    """A repository contextd knows. Two clones with the same `identity` are one project; `roots` are its
+    known checkouts, the latest last.
     """
 
     identity: str
@@ -24,4 +24,4 @@ class Project:
 
 
 THE_PERSON = Project(identity="person", scope=PERSON, name="person")
-"""Where a call stands that is about the person and in no project. It is in no directory of projects."""
+"""The project of calls about the person only. It is not in the list of projects."""

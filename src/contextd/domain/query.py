@@ -1,4 +1,4 @@
-"""How records and indexed texts are asked for, in words every store understands."""
+"""Queries for records and indexed texts, understood by every store."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ if TYPE_CHECKING:
 
     Vector = NDArray[np.float32]
 else:
-    # Numpy takes 0.13 s to import, a tenth of what `init` may take, and only vectors need it.
+    # Importing numpy takes 0.13 s, a tenth of the budget of `init`, and only vectors need it.
     Vector = Any
 
 CODE, EVENT = "code", "event"
-"""Kinds of document that are not records: a chunk of code, a message of a session."""
+"""Kinds of document that are not records: a chunk of code and a message of a session."""
 
 Family = Literal["records", "messages", "code"]
-"""Documents of one family of a scope share their word statistics: how rare a word is among notes says
-nothing of how rare it is in code, nor what another project writes.
+"""A group of documents in a scope that share word statistics: how rare a word is in notes says nothing
+about code or about another project.
 """
 
 FAMILIES: tuple[Family, ...] = ("records", "messages", "code")
 
 
 def family_of(kind: str) -> Family:
-    """The family that documents of a kind belong to."""
+    """The family of a kind of document."""
     return "code" if kind == CODE else "messages" if kind == EVENT else "records"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """What is looked for, and in which scopes. A view answers for those of them it was granted, area
-    by area, as if the others did not exist.
+    """What to look for, in which scopes. A view ignores scopes and areas outside its grant, as if they did
+    not exist.
 
-    Empty `kinds` means every kind of record. `where` compares typed fields: equality, or
-    containment for a list field (`contextType` is never one). In an index, `where` sees facets only. `filter` is a further
-    condition on typed fields; only records can be asked with one. So can `trust` and `source`, the
-    name a source is shown by.
+    Empty `kinds` means every kind of record. `where` compares typed fields: equality, or containment for a
+    list field (`contextType` is never a list). In an index, `where` sees facets only. `filter` is a further
+    condition on typed fields. `filter`, `trust` and `source` (the displayed name of a source) apply to
+    records only.
     """
 
     scopes: frozenset[Scope]
@@ -65,7 +65,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Records, newest first, and where the next page starts (empty at the end)."""
+    """Records, newest first, and the cursor of the next page (empty at the end)."""
 
     records: list[Record]
     cursor: str = ""
@@ -73,8 +73,8 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A text to index. `near` holds neighbouring text that counts less, such as the turns around a
-    message. `facets` are `name=value` strings a query can filter by, tags as `tag=…`.
+    """A text to index. `near` holds context that counts less, such as the turns around a message. `facets`
+    are `name=value` strings a query can filter by, tags as `tag=…`.
     """
 
     id: str
@@ -90,12 +90,12 @@ class Document:
 
     @property
     def digest(self) -> str:
-        """The hash its vector is kept under, so that equal text is embedded once."""
+        """The hash that identifies its vector, so that equal text is embedded once."""
         return digest(self.text)
 
 
 class Match(NamedTuple):
-    """An indexed document and how well it matched; higher is better."""
+    """An indexed document and its score; higher is better."""
 
     id: str
     kind: str
@@ -103,7 +103,7 @@ class Match(NamedTuple):
 
 
 class Pending(NamedTuple):
-    """A document without a vector: what it is a document of, and whose it is."""
+    """A document without a vector, with its kind and scope."""
 
     kind: str
     id: str
@@ -112,7 +112,7 @@ class Pending(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class IndexStats:
-    """How much is indexed. `pending` documents have no vector of the asked model yet."""
+    """The size of the index. `pending` documents have no vector of the given model yet."""
 
     documents: int
     vectors: int

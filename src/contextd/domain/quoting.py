@@ -1,11 +1,12 @@
-"""Quote other people's text in what contextd shows.
+"""Quote other people's text in contextd's output.
 
-What agents and terminals read is Markdown that contextd lays out: headings, lists, one line of provenance. The
-text in it comes from records, repositories, transcripts and clients. None of it may pass for contextd's own: it
-cannot start a line, close a tag that a client puts around it, or carry characters that steer a terminal.
+Agents and terminals read Markdown that contextd lays out: headings, lists, one line of provenance. The text
+inside comes from records, repositories, transcripts and clients. It must not pass for contextd's own: quoted
+text cannot start a line, close a tag that a client puts around it, or contain characters that steer a
+terminal.
 
-Results of operations are quoted as a whole by `domain/showing.py`. Documents that are laid out by hand use the
-functions here. Quoting twice gives the same text.
+`domain/showing.py` quotes results of operations as a whole. Documents laid out by hand use the functions
+here. Quoting is idempotent.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from typing import Any
 from contextd.domain.unseen import visible_text
 
 MARGIN = "> "
-"""Stands before the second and each further line of a quotation."""
+"""Prefix of the second and each further line of a quotation."""
 
 GUARD = "\ufdd0"
-"""Stands before text that would open a Markdown block at the start of a line: see `settled`."""
+"""Prefix of text that would open a Markdown block at the start of a line: see `settled`."""
 
 _SPELLED = repr(GUARD)[1:-1]
 _BREAK = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
@@ -34,22 +35,20 @@ _TAG = re.compile(
     r"|contextd|(?:system|contextd|antml)[:_-][\w-]+)[\s>/]"
     r"|!--\s*contextd\b|\|[\w-]+\|>)"
 )
-"""Where a tag begins or ends by which clients and models tell whose words they read. `<user>` in an address is
-not one.
-"""
+"""The tags by which clients and models tell whose words they read. `<user>` in an address is not one."""
 
 _FENCE = re.compile(r"^[ \t]*(`{3,})", re.MULTILINE)
 _PROVENANCE = re.compile(r"(?<=[^\s·]) · (?=[^\[\]()\n]*[\])])")
-"""What stands between the parts of a bracket that says where a record comes from."""
+"""The separator in the bracket that says where a record comes from."""
 
 
 def harmless(text: str) -> str:
-    """The text without what steers a terminal or closes a client's tag; lines stay lines."""
+    """The text without characters that steer a terminal and without closing client tags; line breaks stay."""
     return _TAG.sub("‹", visible_text(_BREAK.sub("\n", text)))
 
 
 def harmless_data(value: Any) -> Any:
-    """Plain JSON data whose texts and keys are `harmless`."""
+    """The JSON data with every text and key made `harmless`."""
     if isinstance(value, str):
         return harmless(value)
     if isinstance(value, Mapping):
@@ -58,8 +57,8 @@ def harmless_data(value: Any) -> Any:
 
 
 def quotation(text: str) -> str:
-    """The text for any place of a line: its further lines stand behind `MARGIN`, and one that would open a
-    block is guarded. Whoever puts it into a document calls `settled` on that.
+    """Quote text for use anywhere in a line: further lines get `MARGIN`, and a line that would open a
+    Markdown block is guarded. Callers pass the finished document through `settled`.
     """
     lines = harmless(text).split("\n")
     first = lines[0]
@@ -72,19 +71,19 @@ def quotation(text: str) -> str:
 
 
 def inline(text: str) -> str:
-    """The text in one line, which opens no block wherever it stands."""
+    """The text on one line that cannot open a block wherever it is placed."""
     line = " ".join(harmless(text).split())
     opens = _OPENS.match(line)
     return line if opens is None else f"{line[: opens.end()]}\\{line[opens.end() :]}"
 
 
 def inline_words(text: str) -> str:
-    """As `inline`, for text that a bracket with its provenance follows: it cannot bring its own."""
+    """Like `inline`, for text followed by its bracket of provenance: the text cannot forge one."""
     return _PROVENANCE.sub(" • ", inline(text))
 
 
 def fenced(text: str) -> str:
-    """A document between fences that no line of it can close; empty for an empty one."""
+    """A document between fences that none of its lines can close; empty for an empty document."""
     body = harmless(text).rstrip("\n")
     if not body.strip():
         return ""
@@ -94,19 +93,19 @@ def fenced(text: str) -> str:
 
 
 def document(lines: Iterable[str]) -> str:
-    """Lines as one text. A line break inside one of them begins no further line."""
+    """Join lines to one text. A line break inside an item starts no new line."""
     return "\n".join(" ".join(harmless(line).split("\n")) for line in lines)
 
 
 def indented(line: str) -> str:
-    """A line of a document whose words are other people's, at the indentation it has."""
+    """Quote a line of other people's words and keep its indentation."""
     words = line.lstrip(" ")
     return " " * (len(line) - len(words)) + inline(words)
 
 
 def settled(text: str) -> str:
-    """The text with a backslash where a guarded quotation begins a line, and no other guards."""
-    # Python's own quoting, `{title!r}`, spells a guard out.
+    """Replace the guard with a backslash where a quotation starts a line, and remove all other guards."""
+    # Python's `{title!r}` shows a guard as an escape.
     text = text.replace(_SPELLED, "")
     if GUARD not in text:
         return text
@@ -116,5 +115,5 @@ def settled(text: str) -> str:
 
 
 def unquoted(text: str) -> str:
-    """A quotation as one line, for a renderer that shortens it."""
+    """A quotation on one line, for a renderer that shortens it."""
     return " ".join(line.removeprefix(MARGIN.rstrip()).strip() for line in text.split("\n")).strip()

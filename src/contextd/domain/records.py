@@ -1,4 +1,4 @@
-"""A record: one durable piece of knowledge, and what is kept around it."""
+"""A record: one durable piece of knowledge, with its source and history."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ STATUSES: tuple[Status, ...] = (
 )  # fmt: skip
 
 FOUND: tuple[Status, ...] = ("active", "candidate")
-"""What a search finds. A candidate was learned and has one witness so far: it stands in no briefing."""
+"""Statuses that searches return. A candidate was learned from one session so far and is not injected."""
 
 AskedStatus = Literal[
     "active", "candidate", "inbox", "archived", "superseded", "merged", "quarantined", "deleted", "waiting",
     "any", "",
 ]  # fmt: skip
-"""A status to filter by; nothing is `any`."""
+"""A status to filter by; empty means `any`."""
 AskedTrust = Literal["human", "agent", "extracted", "imported", "external", ""]
 
 WAITING = "waiting"
-"""What candidates and the inbox are listed as together: what somebody may settle."""
+"""Filter for candidates and the inbox together: what awaits review."""
 
 PRESENT: tuple[Status, ...] = ("active", "candidate", "inbox")
-"""What a new record would repeat."""
+"""Statuses of records that a new record would duplicate."""
 
 
 BESIDE = ("symptoms", "wordings")
-"""Lists of texts by which a record is found, beside its own text."""
+"""Lists of texts by which a record is found, besides its own text."""
 
 
 class Clean(str):
-    """A text that secrets were taken out of. Whatever is made from one is an ordinary text again."""
+    """Redacted text. Anything derived from it is an ordinary string again."""
 
     __slots__ = ()
 
@@ -60,24 +60,24 @@ _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 
 
 SHOWN = 8
-"""Characters of an id of ours that people and agents are shown."""
+"""Characters of a generated id that are shown to people and agents."""
 
 
 def is_ours(id: str) -> bool:
-    """Whether an id looks like those we draw; an imported one may look like anything."""
+    """Whether an id has the format of generated ids; an imported id may have any format."""
     return _UUID.fullmatch(id) is not None
 
 
 def short_id(id: str) -> str:
-    """An id as people are shown it: the beginning of one of ours, with the number of a part of it behind,
-    and all of an imported one, whose beginning may be that of many.
+    """The id as shown: the first characters of a generated id, plus the number of its part, or an imported
+    id in full, because its prefix may be ambiguous.
     """
     whole, dot, number = id.partition(".")
     return whole[:SHOWN] + dot + number if is_ours(whole) else id
 
 
 def headed(title: str, content: str) -> str:
-    """A text behind its title; a title that ends in a mark, as questions do, gets no other one."""
+    """The text after its title; adds no colon to a title that ends in punctuation, such as a question."""
     if not title:
         return content
     return f"{title} {content}" if title[-1] in _MARKS else f"{title}: {content}"
@@ -93,7 +93,7 @@ def digest(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """Where in git a record was made: `paths` maps a file to its blob hash then."""
+    """The git state in which a record was made: `paths` maps a file to its blob hash at that time."""
 
     commit: str = ""
     branch: str = ""
@@ -102,7 +102,7 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Who or what a record comes from."""
+    """The author or tool a record comes from."""
 
     agent: str = ""
     client: str = ""
@@ -115,11 +115,11 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """One durable piece of knowledge of a kind in a scope, where its id is its own.
+    """One durable piece of knowledge of a kind in a scope. Its id is unique within the scope.
 
-    `version` counts the states that were stored: a record that is changed carries the one it was
-    made from, a new one 0. Counting a use makes no new version. `arrived_at` is when an import stored a
-    record that was written earlier elsewhere; None for all others.
+    `version` counts stored states: a changed record carries the version it was made from, a new one 0.
+    Counting a use does not change it. `arrived_at` is when an import stored a record that was written earlier
+    elsewhere; None for all others.
     """
 
     kind: str
@@ -149,7 +149,7 @@ class Record:
 
     @property
     def text(self) -> str:
-        """What is indexed: title, content, and the longer typed fields, but those that stand near."""
+        """The indexed text: title, content and the longer typed fields, except `near` ones."""
         kind = KINDS.get(self.kind)
         near = (kind.near, kind.titled) if kind else ()
         data = {name: value for name, value in self.data.items() if name not in near}
@@ -157,15 +157,15 @@ class Record:
 
     @property
     def labels(self) -> str:
-        """What is indexed beside the text: the tags, who the record comes from, what it is recognised by,
-        and how those that were merged into it said it.
+        """What is indexed beside the text: tags, source, identifying fields and the wordings of merged
+        records.
         """
         listed = [v for name in BESIDE for v in self.data.get(name) or () if isinstance(v, str)]
         return "\n".join((*self.tags, *filter(None, (self.source.agent,)), *listed))
 
     @property
     def beside(self) -> tuple[str, ...]:
-        """All of a title that was cut short, and what stands near; empty where there is nothing."""
+        """The full title if it was shortened, and the `near` fields; empty if there are none."""
         kind = KINDS.get(self.kind)
         return tuple(
             str(self.data.get(name, "")) for name in ((kind.titled, kind.near) if kind else ())
@@ -173,7 +173,7 @@ class Record:
 
     @property
     def content_hash(self) -> str:
-        """Equal for records that say the same thing, whatever their spacing and case."""
+        """A hash that is equal for records with the same text, ignoring spacing and case."""
         return digest(" ".join(f"{self.kind} {self.title} {self.content}".casefold().split()))
 
     def with_(self, **changes: Any) -> Record:
@@ -182,8 +182,8 @@ class Record:
 
 
 def indexed_text(title: str, content: str, data: Mapping[str, Any]) -> str:
-    """What is indexed of a record with these fields, or of a draft of one. An id says nothing: what is
-    moved to another bubble keeps its vector.
+    """The indexed text of a record or a draft with these fields. It contains no ids, so a record moved to
+    another bubble keeps its vector.
     """
     texts = (value for value in data.values() if isinstance(value, str) and len(value) > 20)
     values = [text for text in texts if not is_ours(text)]
@@ -192,8 +192,8 @@ def indexed_text(title: str, content: str, data: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One entry of a record's history. `before` is None for a creation, `after` for a removal.
-    `undoes` is the `seq` of the change it took back.
+    """One entry of a record's history. `before` is None for a creation, `after` for a removal. `undoes` is
+    the `seq` of the change it undid.
     """
 
     seq: int
@@ -208,13 +208,13 @@ class Change:
 
 
 Operation = Literal["ADD", "UPDATE", "INVALIDATE", "SKIP"]
-"""What a write does to what is known. Nothing automatic deletes for good: what no longer holds is
-invalidated, and what is known already is skipped and counted.
+"""What a write does to the knowledge. Nothing automatic deletes for good: outdated records are
+invalidated, and duplicates are skipped and counted.
 """
 
 
 def operation_of(change: Change) -> Operation:
-    """What a change did to what is known."""
+    """The operation that a change performed."""
     if change.before is None:
         return "ADD"
     after = change.after
@@ -226,7 +226,7 @@ def operation_of(change: Change) -> Operation:
 
 
 def last_undoable(history: Sequence[Change]) -> Change | None:
-    """The latest change that was not taken back and takes none back; None when nothing is left."""
+    """The latest change that was not undone and is not an undo; None if there is none."""
     undone = {change.undoes for change in history}
     standing = [one for one in history if one.undoes is None and one.seq not in undone]
     return standing[-1] if standing else None

@@ -1,5 +1,5 @@
-"""Regular expressions that are compiled when they are first used: a start compiles none of them, and the 780 of the
-modules that a daemon imports took a seventh of its CPU.
+"""Regular expressions that are compiled on first use. The modules a daemon imports have 780 of them, which
+took a seventh of the CPU of its start.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 else:
 
     class regex:  # noqa: N801 - reads like the function it stands for
-        """As `re.compile`. To be asked itself: what takes a pattern as an argument, as `re.sub` does, refuses it."""
+        """Like `re.compile`. Call methods on the result: functions such as `re.sub` do not accept it."""
 
         def __init__(self, pattern: str | bytes, flags: int = 0) -> None:
             self._pattern = pattern, flags
@@ -21,7 +21,7 @@ else:
             if name.startswith("__") or name == "_pattern":
                 raise AttributeError(name)
             found = getattr(re.compile(*self._pattern), name)
-            # From now on it is found without coming here.
+            # Later lookups find the attribute without this method.
             setattr(self, name, found)
             return found
 

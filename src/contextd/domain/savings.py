@@ -1,4 +1,4 @@
-"""What folding saved: tokens that stood somewhere and never entered an agent's window, as measured."""
+"""Savings: tokens that folding kept out of an agent's window, as measured."""
 
 from __future__ import annotations
 
@@ -10,21 +10,19 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.sessions import Event, SessionChange
 
 Level = Literal["digest", "subagent", "reset", "bookkeeping"]
-"""Who keeps the tokens out: contextd itself, a sub-agent of the client, a window that begins anew. Where
-nobody does, as of a subtask in one conversation or a text that the agent wrote out itself, nothing is saved.
+"""Who kept the tokens out: contextd, a sub-agent of the client, or a restarted window. A subtask in the
+same conversation, or a text the agent wrote out itself, saves nothing.
 """
 
 LEVELS: tuple[Level, ...] = get_args(Level)
 
 SAVED = "saved"
-"""Marks a session in which something was measured, so that those alone are looked through."""
+"""Marks a session with measurements, so that others need not be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Saving:
-    """One measurement. `raw` tokens stood there, `kept` of them or instead of them entered the window.
-    What was given back later has no `raw`.
-    """
+    """One measurement: of `raw` tokens, `kept` entered the window. Text that was returned later has no `raw`."""
 
     level: Level
     source: str
@@ -33,12 +31,12 @@ class Saving:
 
     @property
     def saved(self) -> int:
-        """What did not enter; of bookkeeping, nothing."""
+        """The tokens that did not enter; 0 for bookkeeping entries."""
         return 0 if self.level == "bookkeeping" else self.raw - self.kept
 
 
 def saving_change(session: str, saving: Saving, at: datetime, key: str) -> SessionChange:
-    """How a session tells of a measurement; one that comes twice under a key counts once."""
+    """The session change that stores a measurement; a repeated key counts once."""
     data = {"level": saving.level, "source": saving.source, "raw": saving.raw, "kept": saving.kept}
     text = f"{saving.level}, {saving.source}: {saving.raw:,} → {saving.kept:,} tokens"
     event = Event(type="saving", key=f"saving:{key}", at=at, text=text, data=data)
@@ -46,7 +44,7 @@ def saving_change(session: str, saving: Saving, at: datetime, key: str) -> Sessi
 
 
 def savings_in(events: Iterable[Event]) -> list[Saving]:
-    """The measurements among a session's events of that type."""
+    """The measurements among these session events."""
     return [
         Saving(
             level=event.data["level"],
@@ -61,9 +59,7 @@ def savings_in(events: Iterable[Event]) -> list[Saving]:
 
 @dataclass(frozen=True, slots=True)
 class SavingTotal:
-    """All measurements of one level and source together. `saved` is less than nothing where tokens that
-    were kept out came back.
-    """
+    """The sum of one level and source. `saved` is negative if more tokens came back than were kept out."""
 
     level: Level
     source: str
@@ -74,7 +70,7 @@ class SavingTotal:
 
 
 def totals(savings: Iterable[Saving]) -> list[SavingTotal]:
-    """The measurements by level and source, in the order of the levels, the largest saving first."""
+    """The measurements summed by level and source, in the order of the levels, the largest saving first."""
     rows: dict[tuple[Level, str], list[Saving]] = {}
     for one in savings:
         rows.setdefault((one.level, one.source), []).append(one)
@@ -94,9 +90,7 @@ def _total(level: Level, source: str, members: list[Saving]) -> SavingTotal:
 
 
 def by_level(rows: Iterable[SavingTotal]) -> dict[str, int]:
-    """What each level saved; 0 where nothing was. What was asked back in pieces may add up to more than
-    there was.
-    """
+    """The savings of each level, at least 0. Text requested back in pieces may exceed the original."""
     saved: dict[str, int] = dict.fromkeys(LEVELS, 0)
     for row in rows:
         saved[row.level] += row.saved

@@ -19,8 +19,9 @@ COLLECTIONS = frozenset(
     """contexts memories remediations policies coding_standards repo_standards skills agents
     anti_patterns feedback discoveries episodes checkpoints sessions items codebase bubbles dismissals consolidations imports""".split()
 )
-"""Collection names of the built-in kinds. None ends in `_` plus another one of them: that is what
-keeps `Scope.collection` injective, and a test holds it."""
+"""Collection names of the built-in kinds. None ends in `_` plus another one: that keeps `Scope.collection`
+injective, and a test checks it.
+"""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -43,7 +44,7 @@ class Scope:
 
     @classmethod
     def parse(cls, text: str) -> Scope:
-        """The scope written as `org`, `org/team` or `org/team/project`. Raises `Invalid`."""
+        """Parse `org`, `org/team` or `org/team/project`. Raise `Invalid` on anything else."""
         parts = text.split("/")
         if len(parts) > 3 or not all(parts):
             raise Invalid(f"{text!r} is not a scope", "write it as org/team/project")
@@ -51,12 +52,12 @@ class Scope:
 
     @property
     def level(self) -> Level:
-        """Which of the three levels this is."""
+        """The level of this scope."""
         return "project" if self.project else "team" if self.team else "org"
 
     @property
     def cascade(self) -> tuple[Scope, ...]:
-        """This scope and the wider ones around it, nearest first."""
+        """This scope and the wider ones that contain it, nearest first."""
         wider = [self]
         if self.project:
             wider.append(Scope(self.org, self.team))
@@ -65,13 +66,13 @@ class Scope:
         return tuple(wider)
 
     def contains(self, other: Scope) -> bool:
-        """Whether `other` is this scope or lies inside it."""
+        """Whether `other` is this scope or inside it."""
         mine = tuple(filter(None, (self.org, self.team, self.project)))
         return (other.org, other.team, other.project)[: len(mine)] == mine
 
     def collection(self, name: str) -> str:
-        """The seed's collection name, `{org}_{team}_{project}_{name}`; never the same for two
-        addresses. A user-defined kind `my_kind` becomes the single word `x-my-kind`.
+        """The collection name of the specification, `{org}_{team}_{project}_{name}`; unique per address. A
+        user-defined kind `my_kind` becomes the single word `x-my-kind`.
         """
         if name not in COLLECTIONS:
             if not _USER_KIND.fullmatch(name):
@@ -95,7 +96,7 @@ def may_leave(scope: Scope) -> bool:
 
 
 def slug(text: str) -> str:
-    """A slug that looks like `text`; a digest where nothing of it can be kept."""
+    """A slug similar to `text`; a digest if no character of it is usable."""
     folded = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     made = re.sub(r"[^a-z0-9]+", "-", folded).strip("-")[:63].strip("-")
     return (

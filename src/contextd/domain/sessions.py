@@ -13,7 +13,7 @@ from contextd.domain.scope import Scope
 from contextd.domain.window import ContextItem, Serving
 
 SessionStatus = Literal["active", "completed", "archived", "withdrawn"]
-"""A withdrawn session was imported and the import taken back: it is kept, and listed only by name."""
+"""A withdrawn session belongs to an undone import: it is stored, and listed only on request."""
 EventType = Literal[
     "message", "tool_call", "tool_result", "file_access", "query", "injection", "note",
     "subtask", "saving",
@@ -22,7 +22,7 @@ EventType = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileAccess:
-    """How often a session touched a file, and when. `path` is relative to the project's root."""
+    """How often and when a session touched a file. `path` is relative to the project's root."""
 
     path: str
     count: int
@@ -32,9 +32,9 @@ class FileAccess:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """One agent's working period on a project.
+    """One agent's working period in a project.
 
-    `external_id` is the client's own id for it and, with `client`, unique within a scope.
+    `external_id` is the client's id for it. With `client` it is unique within a scope.
     """
 
     scope: Scope
@@ -58,7 +58,7 @@ class Session:
     data: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def is_idle(self, now: datetime, minutes: float) -> bool:
-        """Whether nothing happened in it for as long as `minutes`."""
+        """Whether nothing happened in it for `minutes`."""
         return now - self.last_seen_at >= timedelta(minutes=minutes)
 
     def with_(self, **changes: Any) -> Session:
@@ -68,8 +68,8 @@ class Session:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """Something that happened in a session. `key` is unique in the session: the same event
-    arriving twice is kept once.
+    """Something that happened in a session. `key` is unique within the session: an event that arrives
+    twice is stored once.
     """
 
     type: EventType
@@ -83,8 +83,8 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fold:
-    """What all events of a session together say of it. Accesses and calls are counted from them, so
-    the larger of two counts holds: what a hook told and a transcript tells again counts once.
+    """Totals over all events of a session. Accesses and calls are counted from events and the larger count
+    wins, because hooks and transcripts may report the same one.
     """
 
     started_at: datetime
@@ -98,17 +98,17 @@ class Fold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionChange:
-    """What one step does to a session. The store applies it to the session as it stands at that
-    moment, so that two steps at once lose nothing of each other.
+    """A change to a session. The store applies it to the session's current state, so that concurrent changes
+    lose nothing.
 
-    `seen_at` moves an active session's `last_seen_at` forward. `task` replaces the task, `first_task`
-    is taken where there is none. `external_id` replaces the id of a connection by the client's own. `calls` and `tokens` are added, `files` are further accesses,
-    `topics` and `injected` join those that are there. `data` is merged, `counts` are added to numbers
-    in it. `ended_at` ends a session that has not ended, `resumed` takes the end back, also of one that was
-    learned from, `completed` closes it once it has ended, `archived` puts a completed one away; `withdrawn`
-    hides one with the import that brought it, `readmitted` takes that back. `events` are appended unless
-    their key is there; `servings` enter the window, and `rescored` items get another score or leave it,
-    unless they were served again since.
+    `seen_at` moves an active session's `last_seen_at` forward. `task` replaces the task; `first_task` sets it
+    if empty. `external_id` replaces a connection's id by the client's own. `calls` and `tokens` are added,
+    `files` are further accesses, `topics` and `injected` extend their lists. `data` is merged, `counts` are
+    added to numbers in it. `ended_at` ends an open session; `resumed` reopens one, even after learning;
+    `completed` completes an ended one and `archived` archives a completed one. `withdrawn` hides a session
+    whose import was undone, `readmitted` reverses that. `events` are appended unless their key exists.
+    `servings` enter the window; `rescored` items get another score or leave it, unless they were served again
+    in between.
     """
 
     id: str
@@ -137,14 +137,14 @@ class SessionChange:
 
 
 LISTED: tuple[SessionStatus, ...] = ("active", "completed", "archived")
-"""What a listing shows that asks for no states."""
+"""What a listing shows by default."""
 
 FILES_KEPT, TOPICS_KEPT = 200, 12
-"""A session lists its latest files and topics; all accesses and questions are among its events."""
+"""A session lists its latest files and topics; its events have all accesses and questions."""
 
 
 def changed(session: Session, change: SessionChange) -> Session:
-    """The session after a change, but for its events and its window, which have tables of their own."""
+    """The session after a change, without its events and window, which have tables of their own."""
     if change.resumed and session.status != "withdrawn":
         session = session.with_(status="active", ended_at=None)
     data = {**session.data, **change.data}
@@ -169,8 +169,8 @@ def changed(session: Session, change: SessionChange) -> Session:
 
 
 def _moved_on(session: Session, change: SessionChange) -> Session:
-    """The states a session passes: active → completed → archived, never backward by itself. Only a client
-    that resumes its session makes it active again; one that is withdrawn comes back as completed.
+    """Advance the status: active → completed → archived, never backward. Only a client that resumes its
+    session makes it active again; a withdrawn session returns as completed.
     """
     if change.readmitted and session.status == "withdrawn":
         session = session.with_(status="completed")
@@ -201,7 +201,7 @@ def _folded(session: Session, fold: Fold) -> Session:
 def _accessed(
     before: tuple[FileAccess, ...], further: tuple[FileAccess, ...]
 ) -> tuple[FileAccess, ...]:
-    """The files with further accesses added, latest last."""
+    """Add further accesses to the files, latest last."""
     if not further:
         return before
     files = {access.path: access for access in before}
@@ -214,7 +214,7 @@ def _accessed(
 def _larger(
     before: tuple[FileAccess, ...], counted: tuple[FileAccess, ...]
 ) -> tuple[FileAccess, ...]:
-    """Both accounts of the same accesses as one, in order of the first access."""
+    """Merge two accounts of the same accesses, in order of the first access."""
     files = {access.path: access for access in counted}
     for access in before:
         other = files.get(access.path, access)

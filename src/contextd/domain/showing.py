@@ -1,9 +1,9 @@
-"""Results as they are shown: every text in them quoted, unless its field says that it needs no quoting.
+"""Show results: every text in them is quoted unless its field is marked otherwise.
 
-An operation gives a dataclass whose fields hold other people's text: titles, paths, tags, names, reasons. Its
-`as_text()` puts them together. It is called on a copy in which each text was quoted, so that nobody who writes an
-`as_text()` can forget to. A field that holds a text contextd laid out itself is `RENDERED`, a whole file or log
-is a `DOCUMENT`, and what is written to a file from a terminal is `RAW`.
+An operation returns a dataclass whose fields hold other people's text: titles, paths, tags, names, reasons.
+Its `as_text()` joins them. It is called on a copy in which each text is quoted, so an `as_text()` cannot
+forget to quote. A field with text laid out by contextd is `RENDERED`, a whole file or log is a `DOCUMENT`,
+and text that a terminal writes to a file is `RAW`.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _FORMS = {"rendered": harmless, "document": fenced, "raw": str}
 
 
 def text_form(result: Any) -> str:
-    """What `as_text()` of a result says, with every text in it quoted."""
+    """The `as_text()` of a result with every text in it quoted."""
     return settled(str(shown(result).as_text()))
 
 
 def shown(value: Any) -> Any:
-    """A copy of a result in which each text is quoted; the result itself where that changes nothing."""
+    """A copy of a result with each text quoted; the result itself if nothing changes."""
     return _shown(value, quotation)
 
 
@@ -58,7 +58,7 @@ def _copied(value: Any) -> Any:
 
 @cache
 def _fields(row: type) -> tuple[tuple[str, Any], ...]:
-    """The fields of a class, and how the texts in each are shown."""
+    """The fields of a class and how each is shown."""
     hints = get_type_hints(row, include_extras=True)
     return tuple((one.name, _form(hints[one.name])) for one in fields(row))
 

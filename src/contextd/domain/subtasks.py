@@ -1,8 +1,7 @@
-"""A subtask: work set apart in a session, with a budget of its own, of which its message is left.
+"""Subtasks: isolated work inside a session with its own budget, of which only the final message remains.
 
-What happens to one is told by events of its session, and its state is made from them: nothing else is
-kept of it. The keys of the events exclude each other, so that of two callers who open or close the
-same one at once only one is told that it did.
+Events of the session describe a subtask, and its state is computed from them; nothing else is stored. The
+event keys exclude each other: of two callers that open or close the same subtask at once, only one succeeds.
 """
 
 from __future__ import annotations
@@ -18,15 +17,15 @@ from contextd.domain.sessions import Event
 from contextd.domain.tokens import count_tokens
 
 BRANCHED = "branched"
-"""Marks a session that had a subtask, so that the calls of all others need not look for one."""
+"""Marks a session that had a subtask, so that calls of other sessions need not look for one."""
 
 WARNED_FROM = 0.8
-"""The share of its budget from which a subtask is told to come to an end."""
+"""The share of its budget from which a subtask is asked to finish."""
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """One answer that a subtask was charged with. `about` is what was asked or read."""
+    """One answer charged to a subtask. `about` is what was asked or read."""
 
     at: datetime
     operation: str
@@ -37,10 +36,10 @@ class Served:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subtask:
-    """A subtask as its session's events tell it. Those of a session are numbered from 1.
+    """A subtask as computed from its session's events. Subtasks of a session are numbered from 1.
 
-    `tokens_given` are the tokens it began with. `kinds` are the kinds of document that searches inside it
-    may return, None where all may be. `message` is what it returned.
+    `tokens_given` are the tokens it began with. `kinds` are the kinds of document that its searches may
+    return, None for all. `message` is what it returned.
     """
 
     session: str
@@ -58,17 +57,17 @@ class Subtask:
 
     @property
     def id(self) -> str:
-        """Its address: it says which session it is of, and possessing it entitles to nothing."""
+        """Its id: names its session and grants no permission."""
         return f"{self.session}.{self.number}"
 
     @property
     def is_open(self) -> bool:
-        """Whether it has not returned."""
+        """Whether it has not returned yet."""
         return self.returned_at is None
 
     @property
     def spent(self) -> int:
-        """The tokens contextd handed to it."""
+        """The tokens contextd served to it."""
         return self.tokens_given + sum(one.tokens for one in self.served)
 
     @property
@@ -120,12 +119,12 @@ def _after(subtask: Subtask, step: str, event: Event) -> Subtask:
         about=event.text,
         ids=tuple(map(str, event.data.get("ids", ()))),
     )
-    # What was still under way when it returned was served as well.
+    # Answers still in flight when it returned were served as well.
     return replace(subtask, served=(*subtask.served, served))
 
 
 def opening(subtask: Subtask) -> Event:
-    """The event by which a subtask opens."""
+    """The event that opens a subtask."""
     data: dict[str, Any] = {
         "description": subtask.description,
         "budget": subtask.budget,
@@ -140,7 +139,7 @@ def opening(subtask: Subtask) -> Event:
 
 
 def serving(subtask: Subtask, served: Served) -> Event:
-    """The event by which an answer is charged to a subtask."""
+    """The event that charges an answer to a subtask."""
     return Event(
         type="subtask",
         key=f"serve:{subtask.number}:{new_id()}",
@@ -151,16 +150,16 @@ def serving(subtask: Subtask, served: Served) -> Event:
 
 
 def returning(subtask: Subtask, message: str, at: datetime) -> Event:
-    """The event by which a subtask ends in its message."""
+    """The event that ends a subtask with its message."""
     return Event(type="subtask", key=f"return:{subtask.number}", at=at, text=message)
 
 
 def session_and_number(id: str) -> tuple[str, int]:
-    """The session and the number in the id of a subtask; no session and 0 for what is none."""
+    """The session and the number in a subtask's id; an empty session and 0 for an invalid id."""
     session, dot, number = id.strip().rpartition(".")
     return (session, int(number)) if dot and number.isdecimal() and number.isascii() else ("", 0)
 
 
 def left_in_parent(subtasks: Sequence[Subtask]) -> int:
-    """The tokens that subtasks left behind in the conversation they were opened in."""
+    """The tokens that subtasks left in the conversation they were opened in."""
     return sum(count_tokens(one.message) for one in subtasks if not one.is_open)

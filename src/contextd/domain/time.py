@@ -1,4 +1,4 @@
-"""Instants, and how long ago they are in words."""
+"""Instants, and their age in words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def to_micros(moment: datetime) -> int:
-    """Microseconds since the epoch; what stores keep."""
+    """Microseconds since the epoch, the unit of stores."""
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     delta = moment - _EPOCH
@@ -16,7 +16,7 @@ def to_micros(moment: datetime) -> int:
 
 
 def from_micros(micros: int) -> datetime:
-    """The instant `to_micros` came from."""
+    """The instant of a number from `to_micros`."""
     return _EPOCH + timedelta(microseconds=micros)
 
 
@@ -37,7 +37,7 @@ def day(at: datetime) -> str:
 
 
 def age(then: datetime, now: datetime) -> str:
-    """How long ago `then` was: `just now`, `12 min ago`, `3 h ago`, `5 days ago`."""
+    """The age of `then`: `just now`, `12 min ago`, `3 h ago`, `5 days ago`."""
     seconds = max(0.0, (now - then).total_seconds())
     if seconds < 90:
         return "just now"
@@ -50,5 +50,5 @@ def age(then: datetime, now: datetime) -> str:
 
 
 def moment(at: datetime, now: datetime) -> str:
-    """When something was, for a reader who may look at it much later: how long ago within a day, else the day."""
+    """When something happened, for a reader who may look much later: the age within a day, else the date."""
     return age(at, now) if now - at < timedelta(days=1) else day(at)

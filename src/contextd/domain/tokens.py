@@ -1,4 +1,4 @@
-"""How many tokens a text costs an agent.
+"""Estimate how many tokens a text costs an agent.
 
 A linear model over regular-expression features, fitted to cl100k on prose, code, CJK, Russian and
 data files: mean error 4.4 %, total bias −0.2 %, where characters/4 is 21 % off.
@@ -14,7 +14,7 @@ _CJK = regex(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af\uff00-\uffe
 _WORD = regex(r"[A-Za-z]+")
 _DIGITS = regex(r"\d+")
 _PUNCTUATION = regex(r"[^\w\s]+")
-# Without looking behind, a long run of blanks would be tried from each of its blanks.
+# Without the lookbehind, a long run of blanks is retried from each blank.
 _NEWLINE = regex(r"(?<!\s)\s*\n\s*")
 _NON_ASCII = regex(r"[^\x00-\x7f]")
 _HUMP = regex(r"[a-z][A-Z]")
@@ -22,13 +22,13 @@ _SEAM = regex(r"\n|(?<=[.!?。！？]) ")
 
 
 _MARKS = "·—–…’‘“”→•"
-"""Marks outside ASCII that stand in most of what contextd writes."""
+"""Characters outside ASCII that are frequent in contextd's own output."""
 
 _ASCII = [chr(code) for code in range(128)]
 
 
 def _keeping(characters: Iterable[str]) -> bytes:
-    """A table that keeps these characters of ASCII, and makes blanks of all other bytes."""
+    """A translation table that keeps these ASCII characters and blanks all other bytes."""
     codes = set(map(ord, characters))
     return bytes(code if code in codes else 32 for code in range(256))
 
@@ -39,12 +39,12 @@ _PUNCTUATION_ALONE = _keeping(c for c in _ASCII if not (c.isalnum() or c.isspace
 
 
 def count_tokens(text: str) -> int:
-    """Estimated tokens of `text`; 0 only for the empty string."""
+    """Estimate the tokens of `text`; 0 only for the empty string."""
     return max(1, round(_estimate(text))) if text else 0
 
 
 def fits(text: str, budget: int) -> bool:
-    """Whether `text` has at most `budget` tokens, found without counting all of a huge one."""
+    """Whether `text` has at most `budget` tokens, without counting all of a huge text."""
     part = 20 * max(1, budget)
     if len(text) > part and count_tokens(text[:part]) > budget:
         return False
@@ -57,7 +57,7 @@ def _estimate(text: str) -> float:
         for mark in _MARKS:
             plain = plain.replace(mark, "#")
     if plain.isascii():
-        # Bytes are split in half the time that looking for the patterns takes.
+        # Splitting bytes takes half the time of matching the patterns.
         written = plain.encode()
         words = written.translate(_LETTERS_ALONE).decode().split()
         digits = list(map(len, written.translate(_DIGITS_ALONE).split()))
@@ -69,7 +69,7 @@ def _estimate(text: str) -> float:
         runs = [len(run) for run in _PUNCTUATION.findall(text)]
         wide = len(_CJK.findall(text))
         other = len(_NON_ASCII.findall(text)) - wide
-    # Few words have a hump and many texts are one line: the slow patterns see those that may match.
+    # Few words have a case hump and many texts are one line: the slow patterns only see candidates.
     humps = sum(len(_HUMP.findall(word)) for word in words if not word[1:].islower())
     newlines = len(_NEWLINE.findall(text)) if "\n" in text else 0
     return (
@@ -86,13 +86,13 @@ def _estimate(text: str) -> float:
 
 
 def trim_to_tokens(text: str, budget: int) -> str:
-    """The longest run of whole lines, then whole sentences, of `text` within `budget` tokens.
+    """The longest prefix of `text` within `budget` tokens, in whole lines, then whole sentences.
 
-    Always a beginning of `text`; empty when not even its first sentence fits.
+    Empty if not even the first sentence fits.
     """
     if count_tokens(text) <= budget:
         return text
-    # Pieces are cut at features' borders, so their estimates add up to at least the whole's.
+    # Pieces are cut at feature boundaries, so their estimates add up to at least the whole's.
     end, spent = 0, 0.0
     for cut in (*(match.end() for match in _SEAM.finditer(text)), len(text)):
         spent += _estimate(text[end:cut])

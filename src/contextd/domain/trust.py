@@ -11,14 +11,14 @@ UNTRUSTED = "This folder is not trusted; its rules are not applied. To trust it:
 """Shown once wherever it matters."""
 
 EARLIER = "earlier"
-"""Who trusted a folder that was initialised before contextd knew trust."""
+"""The value of `by` for a folder that was initialised before contextd had trust."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """A decision about a folder. `by` says whose act it was: `you`, `init`, `earlier` for a folder that was
-    initialised before contextd knew trust, or the title of a client. `since` is ISO 8601, empty where the
-    client does not say. `note` says why an earlier decision does not hold.
+    """A trust decision about a folder. `by` is who decided: `you`, `init`, `earlier` for a folder
+    initialised before contextd had trust, or the title of a client. `since` is ISO 8601, empty if the
+    client does not report it. `note` says why an earlier decision no longer holds.
     """
 
     path: str
@@ -46,11 +46,11 @@ AGENT_SHELLS = {
     "CLINE_ACTIVE": "Cline",
     "GOOSE_TERMINAL": "Goose",
 }
-"""Variables that a client sets for the commands its agent runs: what is typed there no person typed."""
+"""Variables that a client sets for its agent's commands: no person typed a command that has one."""
 
 
 def require_person(environment: Mapping[str, str]) -> None:
-    """Raise `Denied` in a shell in which an agent types: trusting a folder is up to a person."""
+    """Raise `Denied` in an agent's shell: only a person may trust a folder."""
     agent = agent_of(environment)
     if agent:
         raise Denied(
@@ -60,5 +60,5 @@ def require_person(environment: Mapping[str, str]) -> None:
 
 
 def agent_of(environment: Mapping[str, str]) -> str:
-    """The title of the client whose agent runs commands with this environment; empty for a person's shell."""
+    """The title of the client whose agent runs commands in this environment; empty for a person's shell."""
     return next((title for name, title in AGENT_SHELLS.items() if environment.get(name)), "")

@@ -1,4 +1,4 @@
-"""What must be equal to what in a store, what is done where it is not, and how long things are kept."""
+"""Consistency checks of a store, their repairs, and retention periods."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from contextd.domain.scope import Scope
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Balance:
-    """The invariants of one scope, as counts. In a sound store every pair is equal.
+    """Pairs of counts of one scope that are equal in a sound store.
 
-    `records` stand against `record_documents`, `chunks` against `code_documents`, `documents` against
-    `words` (what the lexical index holds), `files` against `stamped` (files whose chunks are as many
-    as they say), `events` (what sessions say they took) against `logged` (what is there, with what
-    retention dropped counted in).
+    The pairs are `records` and `record_documents`, `chunks` and `code_documents`, `documents` and `words`
+    (the lexical index), `files` and `stamped` (files with as many chunks as they state), `events` (stated by
+    sessions) and `logged` (stored, plus those that retention dropped).
     """
 
     scope: Scope
@@ -33,13 +32,13 @@ class Balance:
 
     @property
     def problems(self) -> list[str]:
-        """What is not in balance, in words."""
+        """Descriptions of the counts that differ."""
         pairs = (
             (self.records, self.record_documents, "records", "indexed"),
             (self.chunks, self.code_documents, "pieces of code", "indexed"),
             (self.documents, self.words, "documents", "with their words"),
             (self.files, self.stamped, "files", "with all their pieces"),
-            (self.events, self.logged, "events told by sessions", "on record"),
+            (self.events, self.logged, "events stated by sessions", "on record"),
         )
         return [
             f"{self.scope}: {have:,} {what}, {found:,} {state}"
@@ -50,8 +49,8 @@ class Balance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repair:
-    """Rows that are out of balance: what is missing in the index and what is too much in it, files
-    whose chunks are not all there, sessions that say another number of events than there are.
+    """What to repair: documents missing from the index or left over in it, files with missing chunks, and
+    sessions with a wrong count of events.
     """
 
     missing: tuple[Pending, ...] = ()
@@ -61,18 +60,18 @@ class Repair:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to mend."""
+        """Whether there is nothing to repair."""
         return not (self.missing or self.surplus or self.files or self.sessions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ages:
-    """Rows from before these instants may go; None keeps them for ever.
+    """Rows older than these instants may be deleted; None keeps them forever.
 
-    `events` are those of archived sessions that are no messages; `changes` are entries of histories
-    beyond the latest twenty of their record; `handed_out` are digests of sentences; `calls` are keys
-    of calls that might have been repeated; `originals` stand behind digests. `upgraded` lets the vectors go that were kept from before
-    an upgrade, once everything is indexed again.
+    `events` are non-message events of archived sessions. `changes` are history entries beyond a record's
+    latest twenty. `handed_out` are digests of sentences. `calls` are keys of calls that might be retried.
+    `originals` are full texts behind digests. `upgraded` are vectors from before an upgrade, deleted once
+    everything is indexed again.
     """
 
     jobs: datetime | None = None
@@ -86,8 +85,8 @@ class Ages:
 
 @dataclass(frozen=True, slots=True)
 class WrittenSince:
-    """How many changes of records and how many sessions a store has that a backup lacks. Not `readable`
-    where the store is damaged.
+    """How many record changes and sessions a store has that a backup lacks. `readable` is false if the
+    store is damaged.
     """
 
     changes: int = 0
@@ -101,6 +100,6 @@ class WrittenSince:
     def summary(self) -> str:
         """The counts in words."""
         if not self.readable:
-            return "a store that cannot be read"
+            return "an unreadable store"
         changes = f"{self.changes:,} change{'s' * (self.changes != 1)} of records"
         return f"{changes} and {self.sessions:,} session{'s' * (self.sessions != 1)}"

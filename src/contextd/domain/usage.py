@@ -1,4 +1,4 @@
-"""What was asked of the store, and what was handed out: the by-products of calls."""
+"""Usage data: queries to the store and served results, recorded as by-products of calls."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ from contextd.domain.scope import Scope
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """One logged read, write or miss of the store itself. `scope` is that of the project the call
-    stood in; None when it stood in none.
-    """
+    """One logged read, write or miss. `scope` is the project of the call; None without a project."""
 
     at: datetime
     action: Literal["read", "write", "update", "delete", "miss"]
@@ -29,7 +27,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObservationSummary:
-    """Exact totals over everything ever observed, rotated events included."""
+    """Exact totals over all observations, including rotated ones."""
 
     reads: int = 0
     writes: int = 0
@@ -43,7 +41,7 @@ class ObservationSummary:
 
 @dataclass(frozen=True, slots=True)
 class RecordUse:
-    """A record that was handed out, counted once."""
+    """A record that was served, counted once."""
 
     scope: Scope
     record_id: str
@@ -51,9 +49,7 @@ class RecordUse:
 
 @dataclass(frozen=True, slots=True)
 class HandedOut:
-    """A sentence contextd itself said in a session, by its digest. `session` is empty where the call
-    belonged to none.
-    """
+    """A sentence that contextd served in a session, by its digest. `session` is empty for calls without one."""
 
     scope: Scope
     session: str
@@ -62,7 +58,7 @@ class HandedOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ByProducts:
-    """What calls leave behind: written a moment later, and acknowledged to nobody."""
+    """By-products of calls: written asynchronously, without acknowledgement."""
 
     observations: Sequence[Observation] = ()
     uses: Sequence[RecordUse] = ()

@@ -1,4 +1,4 @@
-"""Prompts and rules that any project could have: what is no nearer to a rule than these needs it no more."""
+"""Generic prompts and rules. A prompt that is no nearer to a rule than to these does not need the rule."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ add pagination to the table
 generate the client from the schema
 log the response of the server""".splitlines()
 )
-"""Prompts without a rule to them; their mean says how near a directive is to any prompt."""
+"""Prompts that no rule applies to; their mean gives a directive's similarity to an arbitrary prompt."""
 
 USUAL_RULES = tuple(
     """Write tests for new features.
@@ -55,4 +55,4 @@ Use the package manager of the project.
 Never expose internal errors to users.
 Images are compressed before upload.""".splitlines()
 )
-"""Rules of no project in particular; the nearest of them say how near a prompt is to any rule."""
+"""Rules of no project in particular; the nearest of them give a prompt's similarity to any rule."""

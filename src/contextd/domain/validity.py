@@ -1,4 +1,4 @@
-"""Validity: whether what a record says still holds, and what replaced it."""
+"""Validity: whether a statement still holds, and what replaced it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from contextd.domain.dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Validity:
-    """Whether what a record or a message says still holds.
+    """Whether the statement of a record or a message still holds.
 
-    `note` is what readers show beside it, in a few words: what replaced it, with its short id. `by` is the
-    id of that; empty where no record says it. `replaced` text comes last in every list and is never
-    injected. `contradicts` lists the short ids of records in an open contradiction with it, and `newer` the ids
-    among those that were said later.
+    `note` is a short text for readers: what replaced it, with its short id. `by` is the replacing record's
+    id; empty if no record replaces it. `replaced` text sorts last in every list and is never injected.
+    `contradicts` lists the short ids of records in an open contradiction with it, and `newer` those of them
+    that were stated later.
     """
 
     note: str = ""
@@ -23,9 +23,9 @@ class Validity:
 
 
 TAKEN_BACK = "taken_back"
-"""Where a session keeps which of its messages were taken back: after which event, up to which, the episode in
-which the user did, and the words.
+"""Session data that lists which messages were taken back: first and last event, the episode in which the
+user did it, and the words.
 """
 
 CURRENT = Validity()
-"""The validity of what nothing replaced or contradicts."""
+"""The validity of a statement that nothing replaced or contradicts."""

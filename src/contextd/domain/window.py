@@ -1,4 +1,4 @@
-"""A context item: something contextd served in a session, and so a part of the agent's window."""
+"""A context item: something contextd served in a session, and so part of the agent's window."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ItemStatus = Literal["active", "archived"]
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """Something that was just served, and what it cost in tokens."""
+    """Something that was just served, and its cost in tokens."""
 
     type: ItemType
     source: str
@@ -24,11 +24,10 @@ class Serving:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextItem:
-    """A file by its path, a module by its name, a piece of knowledge or a session by its id.
+    """A file by its path, a module by its name, a record or a session by its id.
 
-    `source` with `type` is its key in a session. Its text stays where it comes from; an item holds
-    only what the window needs to know of it. `tokens` is the most it was served with at once.
-    `reason` says why it was archived.
+    `source` and `type` are its key in a session. The item holds what the window needs to know, not the text.
+    `tokens` is the largest size it was served with. `reason` says why it was archived.
     """
 
     type: ItemType
@@ -46,7 +45,7 @@ class ContextItem:
         return replace(self, **changes)
 
     def served_again(self, tokens: int, at: datetime) -> ContextItem:
-        """The item after it was served once more: counted, and active again."""
+        """The item after it was served again: counted, and active."""
         return self.with_(
             tokens=max(self.tokens, tokens),
             count=self.count + 1,
@@ -57,7 +56,7 @@ class ContextItem:
 
 
 def first_served(serving: Serving, at: datetime) -> ContextItem:
-    """The item of something that was not served in the session before."""
+    """A new item for something not yet served in the session."""
     return ContextItem(
         type=serving.type,
         source=serving.source,
@@ -69,7 +68,7 @@ def first_served(serving: Serving, at: datetime) -> ContextItem:
 
 
 def together(servings: Iterable[Serving]) -> list[Serving]:
-    """One serving per source: the pieces of one answer count once, with their tokens together."""
+    """One serving per source: the pieces of one answer count once, with their tokens added up."""
     tokens: dict[tuple[ItemType, str], int] = {}
     for serving in servings:
         key = serving.type, serving.source

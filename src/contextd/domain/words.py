@@ -1,7 +1,7 @@
-"""What counts as a word. Every lexical path indexes and asks with these, so all stores agree.
+"""Tokenization. All lexical code indexes and queries with these functions, so all stores agree.
 
-Identifiers are kept whole and split at case humps, digits and underscores; text is folded with NFKC
-and case folding; Latin words are stemmed; runs of Chinese, Japanese and Korean become bigrams.
+Identifiers are kept whole and also split at case humps, digits and underscores. Text is folded with NFKC and
+case folding; Latin words are stemmed; runs of Chinese, Japanese and Korean become bigrams.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _RUN = regex(
     r"|[^\W\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]+"
 )
 _ASCII_RUN = regex(r"[A-Za-z0-9_]+")
-"""The same for text of ASCII, in half the time."""
+"""The same for ASCII text, in half the time."""
 _PART = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _WIDE = regex(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]")
 _LONGEST = 64
 
 _KEPT = 20_000
-"""Runs, and stems of their parts, that are remembered: 9 MB once as many were met. Over 5,000 files 50,000
-took 26 MB and spared no time.
+"""Cache size for runs and for stems of their parts: 9 MB when full. Over 5,000 files, 50,000 took 26 MB
+and saved no time.
 """
 
 STOP_WORDS = frozenset(
@@ -38,21 +38,21 @@ STOP_WORDS = frozenset(
     us very was we were what when where which while who whom why will with would you your
     yours""".split()
 )
-"""Words a query drops when it has others; the index keeps them."""
+"""Words a query drops if it has others; the index keeps them."""
 
 
 _ENDS, _QUOTES = ",.;:!?…", "\"'“”‘’()"
 
 
 def unpunctuated(text: str) -> str:
-    """A text in lower case without the marks around its words. Others stay, as in `1.5`, `C++`, `!flag`."""
+    """A lower-case text without punctuation around its words. Other marks stay, as in `1.5`, `C++`, `!flag`."""
     found = (w.rstrip(_ENDS).strip(_QUOTES).rstrip(_ENDS) for w in text.casefold().split())
     return " ".join(filter(None, found))
 
 
 @lru_cache(maxsize=_KEPT)
 def _expand(run: str) -> str:
-    """The words of a run, with spaces between them."""
+    """The words of a run, separated by spaces."""
     if run.isascii():
         if run.isalpha() and run.islower():
             return _stem(run)
@@ -70,8 +70,8 @@ def _expand(run: str) -> str:
     return " ".join(dict.fromkeys((whole, *map(_stem, folded)))) if whole else ""
 
 
-# PyStemmer's objects hold a cache that is not safe to share between threads; the lru_cache makes a
-# fresh, uncached one per miss affordable.
+# PyStemmer objects have a cache that is not thread-safe, so each lru_cache miss creates a fresh stemmer
+# without a cache, which is affordable.
 @lru_cache(maxsize=_KEPT)
 def _stem(word: str) -> str:
     if not (word.isascii() and word.isalpha()):
@@ -81,19 +81,19 @@ def _stem(word: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The words of `text`, in order, with repeats. Identifiers give the whole and its parts."""
+    """The words of `text`, in order, with repeats. An identifier yields itself and its parts."""
     return spaced_words(text).split()
 
 
 def spaced_words(text: str) -> str:
-    """The same as one text, with spaces between them."""
+    """The same, joined by spaces."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
     return " ".join(filter(None, map(_expand, _runs(text))))
 
 
 def query_words(text: str) -> list[str]:
-    """The distinct words to ask for: without stop words, unless nothing else is left."""
+    """The distinct words of a query, without stop words unless there are no others."""
     return content_words(text) or list(dict.fromkeys(words(text)))
 
 
@@ -111,7 +111,7 @@ def _runs(text: str) -> list[str]:
 
 
 def one_line(text: str, longest: int) -> str:
-    """A text on one line of at most so many characters, cut between words."""
+    """A text on one line of at most this many characters, cut between words."""
     line = " ".join(text.split())
     if len(line) <= longest:
         return line

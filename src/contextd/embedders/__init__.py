@@ -19,7 +19,7 @@ from contextd.ports.knowledge import Embedder, Reranker
 
 
 def _endpoint(options: EmbedderOptions) -> Embedder:
-    # urllib.request and what it needs take 20 ms, for the few who send texts away.
+    # urllib.request and its imports take 20 ms, and few users send texts away.
     from contextd.embedders.openai import OpenAIEndpoint  # noqa: PLC0415
 
     return OpenAIEndpoint(options)
@@ -31,15 +31,15 @@ EMBEDDERS: dict[str, Callable[[EmbedderOptions], Embedder]] = {
     "fastembed": FastEmbed,
     "none": lambda _: NoEmbedder(),
 }
-"""Every embedder by name. `openai` sends texts to the endpoint that was chosen; `fastembed` fetches its
-model where that was allowed.
+"""Every embedder by name. `openai` sends texts to the configured endpoint; `fastembed` downloads its model
+if allowed.
 """
 
 
 def open_embedder(
     name: str, options: EmbedderOptions | None = None, *, threads: int = 1
 ) -> Embedder:
-    """The embedder called `name`. Cheap: it loads when first used. Raises `Invalid`."""
+    """The embedder called `name`. Cheap: it loads on first use. Raises `Invalid`."""
     if name not in EMBEDDERS:
         hint = nearest(name, list(EMBEDDERS)) or "known: " + ", ".join(EMBEDDERS)
         raise Invalid(f"no embedder {name!r}", hint)
@@ -47,8 +47,8 @@ def open_embedder(
 
 
 def open_reranker(path: str, tokenizer: str = "", *, threads: int = 1) -> Reranker | None:
-    """The cross-encoder in an ONNX file; None when none is chosen. It loads when first used. Without a
-    path of its own, its tokenizer is `tokenizer.json` beside it.
+    """The cross-encoder in an ONNX file; None without one. It loads on first use. The default tokenizer is
+    `tokenizer.json` in the same folder.
     """
     if not path:
         return None

@@ -1,4 +1,4 @@
-"""A cross-encoder of the user's: it reads a question and a text together and says how well they fit."""
+"""A user-supplied cross-encoder that scores a question and a text together."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from contextd.embedders.loading import LoadedOnce
 from contextd.embedders.onnx import OnnxModel, load_onnx, plain
 
 TOKENS = 256
-"""Of question and text together. With 30 texts a search waits for as many runs: at 512 twice as long."""
+"""Tokens of question and text together. A search of 30 texts waits for 30 runs; 512 tokens take twice as
+long.
+"""
 
 _PATIENCE = 4.0
-"""Seconds that a search waits: three times what 30 long texts take a model of six layers. Nobody waits
-longer for a better order; a model that needs it for one text is asked no more.
+"""Seconds that a search waits: three times what a six-layer model needs for 30 long texts. A model that
+needs this long for one text is disabled.
 """
 
 _CLASSES = 2
-"""Numbers for a text at most. More are vectors, or classes of which nobody here knows which one fits."""
+"""Maximum outputs per text. More are vectors, or classes of unknown meaning."""
 
-_HINT = (
-    "see `search.reranker.path` and `search.reranker.tokenizer`; the daemon reads them at its start"
-)
+_HINT = "check `search.reranker.path` and `search.reranker.tokenizer`; the daemon reads them at its start"
 
 
 class CrossEncoder:
-    """Judges by an ONNX model with one output, or one for each of two classes, the last of which is
-    `fits`. Safe to share between threads; loaded, once, by the first call that needs it.
+    """Scores with an ONNX model that has one output, or one for each of two classes, the last of which is
+    `fits`. Thread-safe; loaded on first use.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class CrossEncoder:
             judged.append(self._judged(model, question, text))
             passed = self._clock() - begin
             if passed > _PATIENCE and len(judged) == 1:
-                self._too_slow = f"{self._path} takes {passed:.0f} s for one text"
+                self._too_slow = f"{self._path} takes {passed:.0f} s per text"
                 raise Unavailable(self._too_slow, _HINT)
             if passed > _PATIENCE:
                 break
@@ -76,13 +76,14 @@ class CrossEncoder:
         }
         logits = np.asarray(model.run(inputs), np.float64).reshape(-1)
         if not logits.size or not np.isfinite(logits).all():
-            raise Unavailable(f"{self._path} gives no number", _HINT)
+            raise Unavailable(f"{self._path} does not output numbers", _HINT)
         if logits.size > _CLASSES:
             raise Unavailable(
-                f"{self._path} gives {logits.size} numbers for a text: a cross-encoder gives one, or two classes",
+                f"{self._path} outputs {logits.size} numbers per text: a cross-encoder has one, or two "
+                "classes",
                 _HINT,
             )
-        # One number is the odds against nothing, several are the odds of each class.
+        # One number is a log-odds, several are one per class.
         odds = logits if logits.size > 1 else np.array([0.0, logits[0]])
         shares = np.exp(odds - odds.max())
         return float(shares[-1] / shares.sum())
@@ -90,7 +91,7 @@ class CrossEncoder:
     def _load(self) -> OnnxModel:
         for path in (self._path, self._tokenizer):
             if not path.is_file():
-                raise Unavailable(f"{path} is not there", _HINT)
+                raise Unavailable(f"{path} does not exist", _HINT)
         return load_onnx(
             self._path, self._tokenizer, threads=self._threads, tokens=TOKENS, hint=_HINT
         )

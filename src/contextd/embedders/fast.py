@@ -1,4 +1,4 @@
-"""The models of the fastembed library, for whoever has installed it."""
+"""Models of the fastembed library, if it is installed."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _Forward = Callable[[Sequence[str]], Iterable[Any]]
 
 
 class FastEmbed:
-    """Unit vectors of a model that fastembed knows by name. It is fetched only where
-    `embedder.download` says so, and else has to be in its folder. Loaded, once, by the first call.
+    """Unit vectors of a model in fastembed's catalogue. It is downloaded if `embedder.download` allows it,
+    else it must be in its folder. Loaded on first use.
     """
 
     sends_to = ""
@@ -34,7 +34,7 @@ class FastEmbed:
         self._forward = LoadedOnce(lambda: _load(self._name, self._options))
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """One row of unit length per text. Raises `Unavailable` without the library or the model."""
+        """One unit vector per text. Raises `Unavailable` without the library or the model."""
         forward = self._forward()
         import numpy as np  # noqa: PLC0415 - 0.13 s, for those who embed
 
@@ -52,7 +52,7 @@ def _load(name: str, options: EmbedderOptions) -> _Forward:
         from fastembed import TextEmbedding  # noqa: PLC0415 - optional, and heavy
     except ImportError as error:
         raise Unavailable(
-            f"the embedder fastembed cannot run: {error}",
+            f"the embedder fastembed cannot be loaded: {error}",
             "pip install fastembed, into contextd's environment",
         ) from error
     try:
@@ -62,19 +62,19 @@ def _load(name: str, options: EmbedderOptions) -> _Forward:
             threads=options.threads,
             local_files_only=not options.download,
         )
-    # It wraps what many libraries raise, the network's among them.
+    # fastembed raises errors of many libraries, including network errors.
     except Exception as error:
         raise Unavailable(
             f"fastembed cannot load {name}: {type(error).__name__}",
-            "set `embedder.download` to true to let it fetch the model, or choose another `embedder.model`",
+            "set `embedder.download` to true to download the model, or choose another `embedder.model`",
         ) from error
     forward: _Forward = model.embed
     return forward
 
 
 def _folder(options: EmbedderOptions) -> str | None:
-    """Where models are kept: where the user's other programs keep them, or in the home. The library's own
-    default, a temporary folder, is gone after a restart of the machine.
+    """The model folder: the one shared with other programs, or one in the home. The library's default is a
+    temporary folder that does not survive a reboot.
     """
     if os.environ.get("FASTEMBED_CACHE_PATH") or options.folder is None:
         return None

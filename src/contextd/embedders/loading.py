@@ -1,4 +1,4 @@
-"""Models that are loaded when they are first used."""
+"""Load models on first use."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ T = TypeVar("T")
 
 
 class LoadedOnce(Generic[T]):
-    """What `load` gives: loaded by the first call, whichever thread it comes from. Where that failed once,
-    every call raises the same `Unavailable`, for loading is dear.
+    """The result of `load`, loaded once by the first call from any thread. After a failure every call
+    raises the same `Unavailable`, because loading is expensive.
     """
 
     def __init__(self, load: Callable[[], T]) -> None:
@@ -23,7 +23,7 @@ class LoadedOnce(Generic[T]):
         self._failure: tuple[str, str] | None = None
 
     def __call__(self) -> T:
-        """It, or `Unavailable`."""
+        """Return it, or raise `Unavailable`."""
         if self._loaded is not None:
             return self._loaded
         with self._lock:

@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2 in int8, shipped with the package; `tools/build_minilm.py` makes it."""
+"""all-MiniLM-L6-v2 in int8, shipped with the package; built by `tools/build_minilm.py`."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ _Forward = Callable[[str], Vector]
 
 
 class MiniLM:
-    """Unit vectors of 384 numbers from the first 256 tokens of each text.
+    """Unit vectors with 384 dimensions, from the first 256 tokens of each text.
 
-    The same text always gets the same vector. Safe to share between threads; the model is loaded,
-    once, by the first call that needs it.
+    Deterministic. Thread-safe; the model is loaded by the first call that needs it.
     """
 
     model = "minilm-l6-v2-int8"
@@ -37,13 +36,13 @@ class MiniLM:
         self._recent: Cache[str, Vector] = Cache(_REMEMBERED)
 
     def warm(self) -> None:
-        """Load the model now. Raises `Unavailable` when it is missing or damaged."""
+        """Load the model now. Raises `Unavailable` if it is missing or damaged."""
         self._forward()
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """One row of unit length per text, shape (len(texts), 384).
+        """One unit vector per text, shape (len(texts), 384).
 
-        Raises `Unavailable` when the model is missing or damaged.
+        Raises `Unavailable` if the model is missing or damaged.
         """
         import numpy as np  # noqa: PLC0415 - 0.13 s, for those who embed
 
@@ -58,7 +57,7 @@ class MiniLM:
         return vectors
 
     def _remembered(self, forward: _Forward, text: str) -> Vector:
-        """A question is often asked again, and a draft is compared before it is stored."""
+        """Questions are often repeated, and a draft is compared before it is stored."""
         vector = self._recent.get(text)
         if vector is None:
             vector = forward(text)
@@ -76,7 +75,7 @@ _HINT = "reinstall contextd, or set `embedder.name` to none; until then searches
 
 
 def _damage(folder: Path) -> str:
-    """What is wrong with the model's files; empty when they are as they were built."""
+    """What is wrong with the model's files; empty if they are as built."""
     try:
         for line in (folder / "SHA256SUMS").read_text("utf-8").splitlines():
             expected, name = line.split("  ")

@@ -9,7 +9,7 @@ from contextd.domain.query import Vector
 
 
 class NoEmbedder:
-    """Makes no vectors, and says so in `model`."""
+    """Makes no vectors; its `model` is empty."""
 
     model = ""
     sends_to = ""

@@ -1,4 +1,4 @@
-"""Models in ONNX files, run by onnxruntime without a word to anybody."""
+"""Run models in ONNX files with onnxruntime, with telemetry off."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from contextd.domain.query import Vector
 from contextd.thin.offline import silence_telemetry
 
 CHARACTERS = 16_384
-"""Of a text that are looked at: far more than any model here reads, and a bound for the tokenizer."""
+"""Characters of a text that are read: far more than any model here uses, to bound the tokenizer's work."""
 
 
 @dataclass(frozen=True, slots=True)
 class OnnxModel:
-    """A loaded model and its tokenizer. `run` gives the first output, and raises `Unavailable` when the
-    model does not take what it is given.
+    """A loaded model and its tokenizer. `run` returns the first output; raises `Unavailable` if the model
+    rejects the input.
     """
 
     tokenizer: Any
@@ -27,9 +27,9 @@ class OnnxModel:
 
 
 def load_onnx(model: Path, tokenizer: Path, *, threads: int, tokens: int, hint: str) -> OnnxModel:
-    """Load a model and its tokenizer, which cuts texts at `tokens`. Raises `Unavailable` with `hint`."""
-    # Imported here because it costs 60 ms of CPU and 26 MB, which a caller that never embeds
-    # should not pay, and because contextd works without them, lexically.
+    """Load a model and its tokenizer, which truncates at `tokens`. Raises `Unavailable` with `hint`."""
+    # Imported here because it costs 60 ms of CPU and 26 MB, which callers that never embed should not pay,
+    # and because contextd works without it, by words.
     silence_telemetry()
     try:
         import onnxruntime as ort  # noqa: PLC0415
@@ -50,7 +50,7 @@ def load_onnx(model: Path, tokenizer: Path, *, threads: int, tokens: int, hint: 
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 4
-    # Idle threads would otherwise spin, burning CPU between two texts.
+    # Idle threads would otherwise spin and use CPU between texts.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         spoken = Tokenizer.from_str(tokenizer.read_text("utf-8"))
@@ -60,9 +60,9 @@ def load_onnx(model: Path, tokenizer: Path, *, threads: int, tokens: int, hint: 
         raise Unavailable(f"{model} cannot be loaded: {error}", hint) from error
     except OSError as error:
         raise Unavailable(f"{tokenizer} cannot be read: {error.strerror}", hint) from error
-    # The tokenizers library raises plain `Exception` for a file it cannot read.
+    # The tokenizers library raises plain `Exception` for an unreadable file.
     except Exception as error:
-        raise Unavailable(f"{tokenizer} is no tokenizer: {error}", hint) from error
+        raise Unavailable(f"{tokenizer} is not a tokenizer: {error}", hint) from error
 
     def run(inputs: Mapping[str, Any]) -> Vector:
         try:
@@ -75,5 +75,5 @@ def load_onnx(model: Path, tokenizer: Path, *, threads: int, tokens: int, hint: 
 
 
 def plain(text: str) -> str:
-    """A text that can be tokenised: not endless, without lone surrogates."""
+    """A text that can be tokenised: bounded, without lone surrogates."""
     return text[:CHARACTERS].encode("utf-8", "replace").decode("utf-8")

@@ -1,6 +1,6 @@
-"""Vectors from an endpoint that speaks OpenAI's embeddings interface: OpenAI, Ollama, vLLM and others.
+"""Vectors from an endpoint with OpenAI's embeddings API: OpenAI, Ollama, vLLM and others.
 
-The one embedder that sends texts away. Only who sets it uses it; secrets are taken out before.
+The only embedder that sends texts away, used only if configured; texts are redacted first.
 """
 
 from __future__ import annotations
@@ -26,29 +26,33 @@ MODEL = "text-embedding-3-small"
 KEY_VARIABLE = "OPENAI_API_KEY"
 
 _CHARACTERS = 8_000
-"""Of a text that are sent. Models read some 8,000 tokens and refuse more; a character is one at most."""
+"""Maximum characters sent per text. Models accept some 8,000 tokens, and a token has at least one character.
+"""
 
 _TEXTS, _TOGETHER = 64, 200_000
-"""Texts in a request, and their characters: endpoints take 300,000 tokens at once."""
+"""Maximum texts per request, and their total characters: endpoints accept 300,000 tokens at once."""
 
 _SECONDS, _QUESTION_SECONDS = 20.0, 8.0
-"""How long an answer is waited for, and how long where only one text is sent: a search may wait for that.
-A model that a local server loads first takes some seconds.
+"""Timeouts in seconds, the second for a single text, because a search may wait for it. A local server may
+take some seconds to load its model.
 """
 
 _ATTEMPTS = 3
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 5.0
 _REST = 30.0
-"""Seconds in which nothing is asked after all attempts failed: searches go by words meanwhile, at once."""
+"""Seconds without requests after all attempts failed: searches use words only meanwhile."""
 
 _LARGEST = 64 << 20
 _REMEMBERED = 1_000
-_HINT = "see `embedder.url`, `embedder.model` and `embedder.key_variable`; until then searches are lexical"
+_HINT = (
+    "check `embedder.url`, `embedder.model` and `embedder.key_variable`; until then searches are "
+    "lexical"
+)
 
 
 class OpenAIEndpoint:
-    """Unit vectors from an endpoint. Its name and the endpoint's are the id of the model: the same name
-    may stand for another one elsewhere. Safe to share between threads.
+    """Unit vectors from an endpoint. The model id includes the endpoint, because another one may use the
+    same name for another model. Thread-safe.
     """
 
     def __init__(
@@ -68,7 +72,7 @@ class OpenAIEndpoint:
         self._dimensions, self._rests_until, self._last_failure = 0, 0.0, ""
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """One row of unit length per text. Raises `Unavailable` when the endpoint gives none."""
+        """One unit vector per text. Raises `Unavailable` if the endpoint returns none."""
         import numpy as np  # noqa: PLC0415 - 0.13 s, for those who embed
 
         found: dict[str, Vector] = {}
@@ -94,26 +98,26 @@ class OpenAIEndpoint:
             data = sorted(answer["data"], key=lambda one: one.get("index", 0))
             rows = np.array([one["embedding"] for one in data], np.float32)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise self._failed("answered something else than vectors") from error
+            raise self._failed("returned no vectors") from error
         norms = np.linalg.norm(rows, axis=1, keepdims=True) if rows.ndim == 2 else np.zeros(1)
         if len(rows) != len(texts) or not np.isfinite(rows).all() or not (norms > 0).all():
-            raise self._failed(f"answered no usable vectors for {len(texts)} texts")
+            raise self._failed(f"returned no usable vectors for {len(texts)} texts")
         with self._lock:
             self._dimensions = self._dimensions or rows.shape[1]
         if rows.shape[1] != self._dimensions:
             raise self._failed(
-                f"answered vectors of {rows.shape[1]} numbers, and of {self._dimensions} before"
+                f"returned vectors with {rows.shape[1]} dimensions instead of {self._dimensions}"
             )
         vectors: Vector = rows / norms
         return vectors
 
     def _ask(self, body: dict[str, Any]) -> Any:
-        """The endpoint's answer. Too many requests, faults of the server and lost connections are tried
-        again, a few times; who did not answer in time is not waited for again.
+        """The endpoint's answer. Rate limits, server errors and lost connections are retried a few times;
+        timeouts are not.
         """
         if time.monotonic() < self._rests_until:
             raise self._failed(
-                f"{self._last_failure} a moment ago and is asked again soon", rest=False
+                f"{self._last_failure} a moment ago and will be retried soon", rest=False
             )
         wait = _FIRST_WAIT
         seconds = min(self._seconds, _QUESTION_SECONDS if len(body["input"]) == 1 else _SECONDS)
@@ -122,7 +126,7 @@ class OpenAIEndpoint:
                 with self._opener.open(self._request(body), timeout=seconds) as response:
                     return json.loads(response.read(_LARGEST))
             except HTTPError as error:
-                # What the server says may repeat the key or the texts: its number is enough.
+                # The server's error text may contain the key or the texts, so only its status is shown.
                 error.close()
                 if not left or not (error.code == 429 or error.code >= 500):
                     raise self._failed(f"answered {error.code}") from None
@@ -130,9 +134,9 @@ class OpenAIEndpoint:
             except (OSError, ValueError) as error:
                 late = isinstance(getattr(error, "reason", error), TimeoutError)
                 if late:
-                    raise self._failed(f"gave no answer in {seconds:g} s") from None
+                    raise self._failed(f"did not answer within {seconds:g} s") from None
                 if not left:
-                    raise self._failed(f"did not answer: {type(error).__name__}") from None
+                    raise self._failed(f"could not be reached: {type(error).__name__}") from None
             self._pause(wait)
             wait = min(2 * wait, _LONGEST_WAIT)
         raise AssertionError("the last attempt returns or raises")
@@ -151,22 +155,22 @@ class OpenAIEndpoint:
 
 
 class _NoRedirect(HTTPRedirectHandler):
-    """Follows nothing: neither the key nor the texts are meant for another host."""
+    """Follows no redirects: the key and the texts must not go to another host."""
 
     def redirect_request(
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str
     ) -> None:
-        """No request."""
+        """Return no request."""
 
 
 def _checked(url: str) -> tuple[str, str]:
-    """The address to ask, and the name of its host with the port. Raises `Invalid`."""
+    """The URL to call, and its host with port. Raises `Invalid`."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise Invalid("embedder.url is no http address", f"for example {URL}")
+        raise Invalid("embedder.url must be an http(s) URL", f"for example {URL}")
     if parts.username or parts.password:
         raise Invalid(
-            "embedder.url holds a password",
+            "embedder.url must not contain a password",
             "put it in an environment variable and name that in `embedder.key_variable`",
         )
     return url.rstrip("/") + "/embeddings", parts.netloc
@@ -187,7 +191,7 @@ def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _asked_wait(headers: Message, otherwise: float) -> float:
-    """How long the server asks to wait, within reason."""
+    """The wait requested by the server, within limits."""
     try:
         return min(max(float(headers.get("Retry-After", "")), 0.0), _LONGEST_WAIT)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What an embedder is made with."""
+"""Options of embedders."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from contextd.domain.dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class EmbedderOptions:
-    """The settings of `embedder.…`; each embedder looks at those that concern it. Empty means its own
-    default. `scrub` takes secrets out of what leaves the machine, `folder` is for models of others.
+    """The settings of `embedder.…`; each embedder reads its own. Empty means the embedder's default.
+    `scrub` redacts what leaves the machine, `folder` is for downloaded models.
     """
 
     threads: int = 1

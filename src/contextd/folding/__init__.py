@@ -1,4 +1,4 @@
-"""Folding: subtasks of their own, large texts in few words. `FoldingContext` works without a daemon.
+"""Folding: isolated subtasks and digests of large texts. `FoldingContext` works without a daemon.
 
 Uses: code, domain, files, imports, redaction, runtime, search, sessions.
 Start at: `context.py` (the library), `subtasks.py` (in sessions).

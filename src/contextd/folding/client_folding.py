@@ -1,4 +1,4 @@
-"""What a client folded by itself: its sub-agents, and windows that began anew."""
+"""Measure folding done by a client: sub-agents and restarted windows."""
 
 from __future__ import annotations
 
@@ -17,15 +17,13 @@ from contextd.imports.importers.claude_windows import (
 from contextd.runtime.runtime import Runtime
 
 COMPACTED = "compaction_to_measure"
-"""Marks a session whose window was compacted, until its first request afterwards was seen."""
+"""Marks a session whose window was compacted, until its next request was measured."""
 
 
 def measure_subagent(
     runtime: Runtime, session: Session, agent: str, path: str, result: str
 ) -> None:
-    """Count what a sub-agent took in against the result that its client's window got. Each counts once,
-    when it stops for the first time.
-    """
+    """Count a sub-agent's tokens against the result in its client's window; once, when it first stops."""
     if not agent or not path:
         return
     tokens, last = taken_in(Path(path))
@@ -40,7 +38,7 @@ def measure_subagent(
 
 
 def measure_compactions(runtime: Runtime, session: Session, transcript: str) -> None:
-    """Count the compactions of a session by the client's own figures, each once."""
+    """Count a session's compactions once each, by the client's own figures."""
     path = transcript or str(session.data.get("transcript") or "")
     if not session.data.get(COMPACTED) or not path:
         return
@@ -54,9 +52,9 @@ def measure_compactions(runtime: Runtime, session: Session, transcript: str) -> 
 
 
 def measure_resumption(runtime: Runtime, left: str, key: str, restored: int) -> None:
-    """Count a session that goes on from a checkpoint in a window that began anew: that of the session
-    `left`, by its client's own figures, against what every window begins with and what was `restored`.
-    Nothing is saved while that session goes on: then its window is there still.
+    """Count a session resumed from a checkpoint in a new window: the size of the session it `left`, by its
+    client's figures, against a fresh window and what was `restored`. Nothing is saved while the old
+    session continues, because its window still exists.
     """
     session = runtime.view.sessions.get(left)
     path = str(session.data.get("transcript") or "") if session is not None else ""

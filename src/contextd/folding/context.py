@@ -1,4 +1,4 @@
-"""A message list that folds: subtasks leave their message in it, and old outputs their digest."""
+"""A message list with folding: a finished subtask leaves its message, old outputs leave a digest."""
 
 from __future__ import annotations
 
@@ -34,8 +34,7 @@ from contextd.folding.shapes import (
 RETURN_NOW = "The budget of this subtask is used up. Nothing more is shown: return now."
 
 _DESCRIPTIONS = {
-    "branch": "Set a subtask apart. It sees its prompt and nothing else of this conversation, and "
-    "only what it returns comes back.",
+    "branch": "Start an isolated subtask. It sees only its prompt, and only what it returns comes back.",
     "return": "End the subtask: outcome, files changed, findings, what is open.",
 }
 _ARGUMENTS = {"branch": ("description", "prompt"), "return": ("message",)}
@@ -43,7 +42,7 @@ _ARGUMENTS = {"branch": ("description", "prompt"), "return": ("message",)}
 
 @dataclass(slots=True)
 class _Level:
-    """A conversation: that of the agent, or of its subtask."""
+    """A conversation: the agent's, or its subtask's."""
 
     messages: list[Message]
     budget: int
@@ -57,9 +56,9 @@ class _Level:
 
 @dataclass(frozen=True, slots=True)
 class FoldedSubtask:
-    """A subtask that returned: `trace` is all of its conversation, of which `message` is left.
+    """A finished subtask: `trace` is its whole conversation, `message` what remains of it.
 
-    `raw` tokens stood in it, `kept` are those of its message.
+    `raw` are the tokens of the trace, `kept` those of the message.
     """
 
     description: str
@@ -71,12 +70,11 @@ class FoldedSubtask:
 
 
 class FoldingContext:
-    """The messages of an agent, with subtasks one level deep that fold into what they return.
+    """An agent's messages, with subtasks one level deep that fold into what they return.
 
-    Give it what the model and the tools say, and send `messages` to the model. Every call of a tool
-    keeps its result: the call that opened a subtask gets the returned message as its own. A subtask has
-    a budget of its own inside that of the whole; past four fifths of it results carry a warning, past
-    all of it they are withheld. Nothing is written or sent anywhere.
+    Append what the model and the tools say, and send `messages` to the model. Every tool call keeps its
+    result: the call that opened a subtask gets the returned message. A subtask has its own budget within the
+    total; past 80% results carry a warning, past 100% they are withheld. Nothing is written or sent anywhere.
     """
 
     def __init__(
@@ -102,17 +100,17 @@ class FoldingContext:
 
     @property
     def messages(self) -> list[Message]:
-        """What the model is to be sent now."""
+        """The messages to send to the model now."""
         return list(self._here.messages)
 
     @property
     def tokens(self) -> int:
-        """What `messages` costs."""
+        """The tokens of `messages`."""
         return self._here.tokens
 
     @property
     def saved(self) -> int:
-        """The tokens that are no longer in the conversation: of subtasks, and of outputs in digests."""
+        """The tokens removed from the conversation, by subtasks and digests."""
         return self._withheld + sum(max(0, one.raw - one.kept) for one in self.folded)
 
     @property
@@ -122,16 +120,16 @@ class FoldingContext:
 
     @property
     def must_return(self) -> bool:
-        """Whether the open subtask used its budget up."""
+        """Whether the open subtask has used its budget up."""
         return self._inner is not None and self._inner.tokens >= self._inner.budget
 
     @property
     def warning(self) -> str:
-        """What a model should be told of the budget; empty while there is enough of it."""
+        """A budget warning for the model; empty while enough is left."""
         here = self._here
         if here.tokens < WARNED_FROM * here.budget:
             return ""
-        what = "return soon" if self._inner is not None else "set subtasks apart with branch"
+        what = "return soon" if self._inner is not None else "start subtasks with branch"
         return f"({here.tokens:,} of {here.budget:,} tokens used: {what})"
 
     @property
@@ -139,12 +137,12 @@ class FoldingContext:
         return self._inner if self._inner is not None else self._parent
 
     def append(self, message: Any) -> None:
-        """Add a message of the user or the model, or one that holds results of tools: a mapping, or an
-        object of the vendors' packages. Results are given in the shape of the calls. Of a response that
-        is a list of items each is added, before any of its calls is answered.
+        """Add a message of the user or the model, or one with tool results: a mapping, or an object of the
+        vendors' packages. Results have the shape of their calls. A list of response items is added item by
+        item, before any of its calls is answered.
 
-        Raises `Invalid` for what is no message, for results that nobody waits for, and for anything
-        else while calls wait.
+        Raises `Invalid` for invalid messages, for results without a pending call, and for other messages
+        while calls are pending.
         """
         here, message = self._here, as_message(message)
         answered = answered_by(message)
@@ -152,15 +150,13 @@ class FoldingContext:
             texts = result_texts(message)
             unknown = [id for id in answered if id not in here.waiting]
             if unknown:
-                raise Invalid(f"no call {unknown[0]!r} waits for a result", "append the call first")
+                raise Invalid(f"no pending call {unknown[0]!r}", "append the call first")
             _add_results(here, [message])
             here.waiting = [id for id in here.waiting if id not in texts]
             self._settle(here)
             return
         if here.waiting and not is_said_by_model(message):
-            raise Invalid(
-                f"the call {here.waiting[0]!r} has no result yet", "give it one with result()"
-            )
+            raise Invalid(f"the call {here.waiting[0]!r} has no result yet", "add it with result()")
         if not here.waiting:
             here.answers = {}
         here.messages.append(message)
@@ -168,17 +164,17 @@ class FoldingContext:
         self.shape = shape_told_by(message) or self.shape
 
     def result(self, call: str, text: str, *, failed: bool = False) -> None:
-        """Answer a call of the last message; the answers are added once each call has one.
+        """Answer a call of the last message; answers are added once each call has one.
 
-        Where the budget of a subtask is used up, the model is told so in place of the text. A result that
-        is no text, such as an image, comes as a message, through `append`.
+        If the subtask's budget is used up, the model gets a notice instead of the text. Non-text results,
+        such as images, are added with `append`.
         """
         if not isinstance(text, str):
-            raise Invalid("a result is a text", "append() takes a message that holds blocks")
-        # What was called beside a subtask may be answered while that is open.
+            raise Invalid("a result must be text", "append() accepts messages with blocks")
+        # Calls made beside a subtask may be answered while it is open.
         here = self._here if call in self._here.waiting else self._parent
         if call not in here.waiting or (self._inner is not None and call == self._about[2]):
-            raise Invalid(f"no call {call!r} waits for a result", "append the call first")
+            raise Invalid(f"no pending call {call!r}", "append the call first")
         if self.shape == "responses":
             output_type(here.messages, call)
         if here is self._inner and self.must_return:
@@ -201,41 +197,41 @@ class FoldingContext:
         self, description: str, prompt: str, *, budget: int | None = None, call: str = ""
     ) -> None:
         """Open a subtask that sees the standing instructions and its prompt. `call` is the tool call that
-        asked for it, which gets the returned message as its result.
+        requested it; it gets the returned message as its result.
 
-        Raises `Conflict` inside a subtask, `TooLarge` when there were as many as there may be or the
-        conversation has no room for one, and `Invalid` for what names no task or no waiting call.
+        Raises `Conflict` inside a subtask, `TooLarge` if the limit of subtasks is reached or the budget is
+        too small, and `Invalid` without a task or pending call.
         """
         if self._inner is not None:
             raise Conflict("subtasks are one level deep", "do this inside the open one, or return")
         if not description.strip() or not prompt.strip():
-            raise Invalid("a subtask needs a description and a prompt", "say what is to be done")
+            raise Invalid("a subtask needs a description and a prompt", "describe the task")
         if call and call not in self._parent.waiting:
-            raise Invalid(f"no call {call!r} waits for a result", "append the call first")
+            raise Invalid(f"no pending call {call!r}", "append the call first")
         usual, most = self._limits
         if len(self.folded) >= most:
-            raise TooLarge(f"there were {most} subtasks", "go on without one")
+            raise TooLarge(f"the limit of {most} subtasks is reached", "continue without one")
         left = self._parent.budget - self._parent.tokens
         wanted = budget if budget is not None else min(usual, left)
         if not 0 < wanted <= left:
             raise TooLarge(
-                f"a subtask of {wanted:,} tokens has no room: {max(0, left):,} are left",
-                "fold outputs with digest_outputs(), or go on without a subtask",
+                f"no room for a subtask of {wanted:,} tokens: {max(0, left):,} are left",
+                "fold outputs with digest_outputs(), or continue without a subtask",
             )
         standing = [message for message in self._parent.messages if is_standing(message)]
         self._inner = _Level([*standing, said(prompt)], wanted)
         self._about = (description, prompt, call)
 
     def return_(self, message: str) -> FoldedSubtask:
-        """Fold the open subtask into its message, cut to its budget.
+        """Fold the open subtask into its message, shortened to its budget.
 
-        Raises `Conflict` when none is open, `Invalid` for an empty message.
+        Raises `Conflict` if none is open, `Invalid` for an empty message.
         """
         inner = self._inner
         if inner is None:
             raise Conflict("no subtask is open", "branch() opens one")
         if not message.strip():
-            raise Invalid("the message is empty", "say what came out of the subtask")
+            raise Invalid("the message is empty", "summarise the subtask's result")
         description, prompt, call = self._about
         outcome = trim_to_tokens(message, inner.budget) or message[: 3 * inner.budget]
         done = FoldedSubtask(
@@ -250,8 +246,8 @@ class FoldingContext:
         return done
 
     def digest_outputs(self, *, keep: int = 2, budget: int = 400, query: str = "") -> list[str]:
-        """Replace the results of tools that are longer than `budget` tokens by digests, but for those of
-        the latest `keep` messages with results; the handles by which they are expanded.
+        """Replace tool results longer than `budget` tokens by digests, except those in the latest `keep`
+        messages with results; return the handles that expand them.
         """
         here = self._here
         handles: list[str] = []
@@ -281,19 +277,17 @@ class FoldingContext:
         return next(one for one in chain([call], later) if one not in self._originals)
 
     def expand(self, handle: str, range: str = "") -> str:
-        """Lines of an output that was folded, such as `10-40`; all of them when the range is empty.
+        """Lines of a folded output, such as `10-40`; all of them if the range is empty.
 
-        Raises `NotFound` for an unknown handle, `Invalid` for lines that make no range.
+        Raises `NotFound` for an unknown handle, `Invalid` for an invalid range.
         """
         if handle not in self._originals:
             known = ", ".join(list(self._originals)[-5:]) or "none yet"
-            raise NotFound(f"nothing stands behind {handle!r}", f"known handles: {known}")
+            raise NotFound(f"unknown handle {handle!r}", f"known handles: {known}")
         return piece(self._originals[handle], range).text
 
     def tools(self) -> list[dict[str, Any]]:
-        """The definition of the tool that can be called now, `branch` or `return`, in the shape of the
-        messages.
-        """
+        """The definition of the currently available tool, `branch` or `return`, in the shape of the messages."""
         name = "return" if self._inner is not None else "branch"
         arguments = {argument: {"type": "string"} for argument in _ARGUMENTS[name]}
         schema = {"type": "object", "properties": arguments, "required": list(arguments)}

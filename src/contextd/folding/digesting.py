@@ -1,4 +1,4 @@
-"""Gathering what is to be folded: a text, files of the checkout, or what answers a question."""
+"""Collect the input of a digest: a text, files of the checkout, or search results."""
 
 from __future__ import annotations
 
@@ -27,18 +27,16 @@ from contextd.search.finding import find_documents
 from contextd.search.hits import Hit
 
 MOST_CHARACTERS = 2_000_000
-"""Characters of everything that stands behind one digest: half a million tokens."""
+"""Maximum characters behind one digest: half a million tokens."""
 
 _MOST_FILES = 1_000
 _FEW, _MOST_HITS = 10, 20
 _HUGE = 40_000_000
-"""Bytes of a file above which only its ends are read: four times as much of memory is needed for them."""
+"""Bytes above which only the ends of a file are read, since reading needs four times as much memory."""
 
 
 def of_text(runtime: Runtime, text: str, asked: Sequence[str] = ()) -> list[NamedText]:
-    """A text that somebody hands over. Of one that is too large, lines that have `asked` words are kept
-    before others.
-    """
+    """A given text. If too large, lines with `asked` words are kept first."""
     whole = _without_secrets(runtime, NamedText("", text))
     return [replace(whole, text=thinned(whole.text, MOST_CHARACTERS, asked))]
 
@@ -46,16 +44,16 @@ def of_text(runtime: Runtime, text: str, asked: Sequence[str] = ()) -> list[Name
 def of_paths(
     runtime: Runtime, paths: Sequence[str], asked: Sequence[str] = ()
 ) -> tuple[list[NamedText], list[str]]:
-    """Files of the checkout, or all known ones of a folder, and what to say of those left out. Of what is
-    too large, lines that have `asked` words are kept before others.
+    """Files of the checkout, or all known ones of a folder, and notes about skipped ones. If too large, lines
+    with `asked` words are kept first.
 
-    Raises what reading a file raises, when none of them can be read.
+    Raises the error of reading a file if none can be read.
     """
     wanted, notes = _files_in(runtime, paths)
     sources = Sources(runtime.root, runtime.view.files, runtime.scope)
     found: list[NamedText] = []
     first: Exception | None = None
-    # A thousand large files must not be held whole until it is known how much room each has.
+    # The room per file must be known before many large files are in memory.
     most = MOST_CHARACTERS if len(wanted) <= _FEW else MOST_CHARACTERS // _FEW
     for path in wanted:
         try:
@@ -71,13 +69,13 @@ def of_paths(
     cut = sum(len(without_marks(part.text)) < len(part.text) for part in excerpts)
     if cut and len(excerpts) > 1:
         notes.append(
-            f"{cut} of {len(excerpts)} files can be expanded in part only: name fewer for the rest"
+            f"only parts of {cut} of {len(excerpts)} files can be expanded: choose fewer files for the rest"
         )
     return excerpts, notes
 
 
 def _share(sizes: Sequence[int]) -> int:
-    """So many characters may each of several texts have, where the small ones leave room for the large."""
+    """The character limit of each text; small texts leave more room for large ones."""
     room = MOST_CHARACTERS
     for place, size in enumerate(sorted(sizes)):
         share = room // (len(sizes) - place)
@@ -88,7 +86,7 @@ def _share(sizes: Sequence[int]) -> int:
 
 
 def _files_in(runtime: Runtime, paths: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The files meant by the paths, and a note when those are too many."""
+    """The files meant by the paths, and a note if there are too many."""
     wanted: list[str] = []
     known: list[str] | None = None
     for path in paths:
@@ -98,13 +96,13 @@ def _files_in(runtime: Runtime, paths: Sequence[str]) -> tuple[list[str], list[s
             prefix = os.path.normpath(path).replace(os.sep, "/")
             within = [p for p in known if prefix == "." or p.startswith(prefix + "/")]
             if not within:
-                raise NotFound(f"no file is known in {path!r}", "name its files, or scan it first")
+                raise NotFound(f"no known file in {path!r}", "name its files, or scan it first")
             wanted += within
         else:
             wanted.append(path)
     wanted = list(dict.fromkeys(wanted))
     more = len(wanted) - _MOST_FILES
-    notes = [f"{more} more files were left out: name a smaller folder"] if more > 0 else []
+    notes = [f"{more} more files were skipped: choose a smaller folder"] if more > 0 else []
     return wanted[:_MOST_FILES], notes
 
 
@@ -124,7 +122,7 @@ def _of_file(runtime: Runtime, sources: Sources, path: str) -> NamedText:
 
 
 def _text_of_large(path: Path) -> str:
-    """A large file, of a huge one its first and last part. Raises `Invalid` for a binary one."""
+    """A large file; of a huge one the first and last part. Raises `Invalid` for a binary one."""
     part = _HUGE // 2
     with open_file(path) as file:
         head = file.read(part)
@@ -140,7 +138,7 @@ def _text_of_large(path: Path) -> str:
 
 
 def of_question(runtime: Runtime, question: str) -> tuple[list[NamedText], str]:
-    """What answers a question, whole, best first, and what the search wants to say."""
+    """The search results for a question, whole, best first, and the search's notes."""
     result = find_documents(runtime, question, (*KINDS, EVENT, CODE), limit=_MOST_HITS)
     parts = [
         _without_secrets(runtime, _of_hit(hit)) for hit in result.hits if not hit.validity.replaced
@@ -165,7 +163,7 @@ def _of_hit(hit: Hit) -> NamedText:
 
 
 def _without_secrets(runtime: Runtime, part: NamedText) -> NamedText:
-    """A part as it is kept: plain, and without secrets. Raises `Invalid` for what is no text."""
+    """A part as stored: plain and redacted. Raises `Invalid` for binary data."""
     if is_binary(part.text[:10_000].encode("utf-8", "replace")):
         raise Invalid(f"{part.name or 'the text'!r} is binary", "only text can be folded")
     clean = redact(plain_text(part.text), runtime.redaction_key).text

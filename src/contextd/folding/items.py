@@ -1,4 +1,4 @@
-"""The items of OpenAI's Responses API: calls and their outputs stand beside the messages, not in them."""
+"""Items of OpenAI's Responses API: calls and outputs are separate from messages."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _OTHERS = frozenset(
         "program",
     )
 )
-"""Types of items that are neither messages nor calls and outputs."""
+"""Item types other than messages, calls and outputs."""
 
 _PARTS = frozenset(("input_text", "input_image", "input_file", "output_text", "refusal"))
-"""Types of the parts of a message in this API; the others name theirs differently."""
+"""Part types of a message in this API; others use different names."""
 
 _TEXT_OUTPUTS = {
     "function_call": "function_call_output",
     "custom_tool_call": "custom_tool_call_output",
 }
-"""The items that answer a call with a text."""
+"""Items that answer a call with text."""
 
 _TOLD = (
     "name",
@@ -43,10 +43,10 @@ _TOLD = (
     "operation",
     "code",
 )
-"""Fields of an item that a model reads."""
+"""Item fields that a model reads."""
 
 _SEALED = 5
-"""Characters of encrypted reasoning to a token: four of text, which base64 makes a third longer."""
+"""Characters of encrypted reasoning per token: four of text, and base64 adds a third."""
 
 
 def is_item(value: Mapping[str, Any]) -> bool:
@@ -58,7 +58,7 @@ def is_item(value: Mapping[str, Any]) -> bool:
 
 
 def has_parts(message: Mapping[str, Any]) -> bool:
-    """Whether a message holds parts as only this API types them."""
+    """Whether a message has parts with this API's types."""
     content = message.get("content")
     if not isinstance(content, list):
         return False
@@ -66,20 +66,18 @@ def has_parts(message: Mapping[str, Any]) -> bool:
 
 
 def is_said_by_model(value: Mapping[str, Any]) -> bool:
-    """Whether something may stand between a call and its output: it came in the same response."""
+    """Whether an item may appear between a call and its output, because it came in the same response."""
     return is_item(value) or (value.get("role") == "assistant" and has_parts(value))
 
 
 def call_in(item: Mapping[str, Any]) -> str:
-    """The id of the call that an item makes and somebody has to answer; empty for any other item. What the
-    service runs by itself has none.
-    """
+    """The id of a call that needs an answer; empty for other items and for calls run by the service."""
     made = is_item(item) and str(item["type"]).endswith("_call")
     return str(item.get("call_id") or "") if made else ""
 
 
 def answered_in(item: Mapping[str, Any]) -> str:
-    """The id of the call that an item holds the output of; empty for any other item."""
+    """The id of the call that an output item answers; empty for other items."""
     if not is_item(item) or not str(item["type"]).endswith("_output"):
         return ""
     if item["type"] == "program_output":
@@ -88,23 +86,23 @@ def answered_in(item: Mapping[str, Any]) -> str:
 
 
 def output_type(items: Sequence[Mapping[str, Any]], call: str) -> str:
-    """The type of the item that answers this call with a text.
+    """The type of the text item that answers this call.
 
-    Raises `Invalid` for a call that no text answers, such as one of a shell or a screen.
+    Raises `Invalid` for calls without text answers, such as shell or screen calls.
     """
     made = next((one for one in reversed(items) if call_in(one) == call), None)
-    type = str(made["type"]) if made is not None else "call nobody made"
+    type = str(made["type"]) if made is not None else "no such call"
     found = _TEXT_OUTPUTS.get(type)
     if found is None:
         raise Invalid(
-            f"the call {call!r} is a {type}, which no text answers",
-            "append() takes its output item",
+            f"the call {call!r} is a {type}, which cannot be answered with text",
+            "use append() with its output item",
         )
     return found
 
 
 def item_texts(item: Mapping[str, Any]) -> Iterator[Any]:
-    """What a model reads of an item: texts, and lists of parts that may hold more than text."""
+    """What a model reads of an item: texts, and lists of parts that may contain more than text."""
     for value in (item[name] for name in _TOLD if item.get(name)):
         typed = isinstance(value, list) and all(
             isinstance(o, Mapping) and "type" in o for o in value
@@ -117,6 +115,6 @@ def item_texts(item: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def sealed_tokens(item: Mapping[str, Any]) -> int:
-    """About what reasoning costs that only the service can read."""
+    """Estimated tokens of encrypted reasoning."""
     sealed = item.get("encrypted_content")
     return len(sealed) // _SEALED if isinstance(sealed, str) else 0

@@ -1,5 +1,5 @@
-"""A long text in few lines: what went wrong and how it ended, where it begins, what was asked for, and how
-often the rest repeats itself. Every line keeps its number, so that the ones left out can be asked for.
+"""Digest a long text: errors and their context, beginning and end, lines matching a question, and counts
+of repeated lines. Lines keep their numbers, so that skipped ones can be requested.
 """
 
 from __future__ import annotations
@@ -55,25 +55,23 @@ _NUMBER = regex(r"[1-9]\d*|0\d+")
 _ID = _TEMPLATES[2][0]
 _READ_OF_A_LINE = 400
 _LONGEST = 240
-"""Characters of a line that are looked at, and that are shown: minified files have lines of megabytes."""
+"""Characters of a line that are examined and shown: minified files have lines of megabytes."""
 
 _ERROR_WEIGHT, _VERDICT_WEIGHT, _ASKED_WEIGHT = 6.0, 4.0, 7.0
 _AROUND = (3.0, 2.0)
-"""What a line gains by standing next to an error, and one further away."""
+"""Score bonus next to an error, and one line further away."""
 
 _ENDS = (3.0, 2.5, 2.0, 1.5)
-"""What the first and the last lines gain, from the outside."""
+"""Score bonus of the first and last lines, from the outside."""
 
 _ALIKE = 2
-"""Of lines that differ in names and numbers only, so many are shown; the others are counted."""
+"""Lines shown of those that differ only in names and numbers; the others are counted."""
 
 _ALIKE_SHOWN, _ALIKE_FROM = 5, 4
 
 
 def plain_text(text: str) -> str:
-    """A program's output as a person reads it: without colours, and of a line that was written over only
-    what it said last.
-    """
+    """A program's output as displayed: without colours, and with overwritten text replaced."""
     if "\x1b" in text:
         text = _ESCAPES.sub("", text)
     if "\r" in text:
@@ -90,16 +88,16 @@ class _Line:
 
 
 def digest_lines(text: str, budget: int, asked: Sequence[str] = ()) -> str:
-    """The lines of `text` that say most, in at most `budget` tokens, each with its number. `asked` are the
-    words of a question; what answers it counts most.
+    """The most informative lines of `text` in at most `budget` tokens, each with its number. Lines that match
+    the words in `asked` score highest.
 
-    All of it when it fits. A line may be cut, and one longer than the budget leaves nothing.
+    The whole text if it fits. Long lines may be shortened; one longer than the budget yields nothing.
     """
     return text if fits(text, budget) else WeighedLines(text, asked).within(budget)
 
 
 class WeighedLines:
-    """The lines of a text with what each says, for digests of several sizes."""
+    """The scored lines of a text, for digests of several sizes."""
 
     def __init__(self, text: str, asked: Sequence[str] = ()) -> None:
         self._asked = asked
@@ -116,7 +114,7 @@ class WeighedLines:
         self._repeated = _repeated(counts)
 
     def within(self, budget: int) -> str:
-        """As many lines as fit into a budget, those first that say most."""
+        """As many lines as fit into a budget, highest score first."""
         low, high = 0, min(16, len(self._order))
         while high < len(self._order) and fits(self._first(high), budget):
             low, high = high, min(2 * high, len(self._order))
@@ -134,7 +132,7 @@ class WeighedLines:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What a line says by itself, whatever its numbers are: none and some are told apart."""
+    """The features of a line, ignoring the value of its numbers except zero."""
 
     template: str
     wrong: bool
@@ -142,7 +140,7 @@ class _Look:
 
 
 def _looks(texts: Sequence[str]) -> list[_Look]:
-    """How each line looks."""
+    """The features of each line."""
     known: dict[str, _Look] = {}
     found: list[_Look] = []
     for text in texts:
@@ -164,7 +162,7 @@ def _weighed(
     templates = [look.template for look in looks]
     seen: Counter[str] = Counter()
     wrong = [look.wrong for look in looks]
-    # Where every other line speaks of errors, as in code that handles them, none of them stands out.
+    # If every other line mentions errors, as in error-handling code, none of them stands out.
     alarm = min(1.0, 0.15 * len(texts) / max(1, sum(wrong)))
     rare = _rarity(texts, asked)
     files: set[str] = set()
@@ -184,7 +182,7 @@ def _weighed(
             files.add(listed["file"])
             weight += 1.5
         if seen[templates[n]] > _ALIKE:
-            # Said twice, it is noise: room it could fill stays empty, unless something went wrong there.
+            # Repeated lines are noise: they are skipped even if there is room, unless they report an error.
             weight = 0.2 * weight if weight > 1.5 else 0.0
         found.append(_Line(numbers[n], text, weight))
     return found
@@ -219,9 +217,7 @@ def _at_the_ends(n: int, size: int) -> float:
 
 
 def _rarity(texts: Sequence[str], asked: Sequence[str]) -> list[float]:
-    """For each line how much of the question it answers, from 0 to 1; words that stand in every line
-    say nothing.
-    """
+    """For each line how much of the question it matches, 0 to 1; words found in every line do not count."""
     wanted = set(asked)
     if not wanted:
         return [0.0] * len(texts)
@@ -241,7 +237,7 @@ def _rarity(texts: Sequence[str], asked: Sequence[str]) -> list[float]:
 
 
 def template(line: str) -> str:
-    """What is the same in lines that differ in paths, names and numbers only."""
+    """The common form of lines that differ only in paths, names and numbers."""
     line = line[:_READ_OF_A_LINE]
     for pattern, instead in _TEMPLATES:
         line = pattern.sub(instead, line)
@@ -249,7 +245,7 @@ def template(line: str) -> str:
 
 
 def _repeated(counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    """The templates that stand for most lines, with how many those are."""
+    """The most frequent templates with their counts."""
     saying = Counter({row: times for row, times in counts.items() if row.strip("#…/'. ")})
     return [row for row in saying.most_common(_ALIKE_SHOWN) if row[1] >= _ALIKE_FROM]
 
@@ -264,7 +260,7 @@ def _shown(
     before = -2
     for n in sorted(chosen):
         line = _cut(lines[n].text, asked)
-        # Only the first line of a run says its number: each costs two tokens.
+        # Only the first line of a run shows its number: each number costs two tokens.
         number = lines[n].number
         shown.append(line if number == before + 1 else f"{number}| {line}")
         before = number
@@ -274,7 +270,7 @@ def _shown(
 
 
 def _cut(line: str, asked: Sequence[str]) -> str:
-    """A line that is too long to be shown, from where it speaks of what was asked or goes wrong."""
+    """A long line, shortened around the question's words or the error."""
     if len(line) <= _LONGEST:
         return line.rstrip()
     lower = line[: 50 * _LONGEST].casefold()
@@ -286,7 +282,7 @@ def _cut(line: str, asked: Sequence[str]) -> str:
 
 
 def tokens_of(text: str) -> int:
-    """Tokens of a text of any size; of a huge one, estimated from parts of it."""
+    """The tokens of a text; a huge one is estimated from samples."""
     part = 200_000
     if len(text) <= 3 * part:
         return count_tokens(text)

@@ -1,4 +1,4 @@
-"""Writing down what folding saved."""
+"""Log what folding saved."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from contextd.sessions.seating import session_of
 
 
 def note_saving(runtime: Runtime, saving: Saving, key: str = "") -> None:
-    """Write a measurement down in the session of the call; of a call at a terminal, which an agent may
-    have run, in the project's latest active one. Nothing is counted where there is none.
+    """Store a measurement in the call's session; for a call from a terminal, which an agent may have run,
+    in the project's latest active one. Without a session nothing is counted.
     """
     session = runtime.trace.session or runtime.session
     if not session:

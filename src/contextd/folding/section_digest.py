@@ -1,4 +1,4 @@
-"""Several texts in one digest, and a text with several parts as one original."""
+"""Digest several texts together, and store them as the parts of one original."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from contextd.domain.words import words
 from contextd.folding.line_digest import WeighedLines, digest_lines
 
 _MARK = "\x1c"
-"""Stands before the name of a part: no text holds one, since control characters are taken out."""
+"""Precedes the name of a part; no text contains it, because control characters are removed."""
 
 _LEAST_EACH = 60
 """Tokens below which a part is only named: a header and two lines."""
 
 _LEAST_ASKED, _FIRST_SHARE = 100, 0.3
-"""With a question few parts answer: fewer are shown, and each gets this share of what is left at least."""
+"""With a question few parts match: fewer are shown, each with at least this share of the remaining budget."""
 
 _NAMED_SHARE = 0.3
-"""The share of a budget that the names of parts without room may take."""
+"""Maximum share of the budget for names of parts without room."""
 
 _OUTLINE_SHARE = 0.3
-"""Of a file that a question was asked about, so much is its definitions; the rest are lines that answer."""
+"""Share of a file's budget for its definitions when there is a question; the rest is for matching lines."""
 
 _ATTEMPTS = 6
 
@@ -35,8 +35,8 @@ Outline = Callable[[int, Sequence[str]], str]
 
 @dataclass(frozen=True, slots=True)
 class NamedText:
-    """A named text. `outline` gives its definitions within a budget, where it has any; with words of a
-    question, those that have them. `first_line` is the number of its first line in what it is a part of.
+    """A named text. `outline` returns its definitions within a budget, filtered by the words of a question
+    if given. `first_line` is the number of its first line in its source.
     """
 
     name: str
@@ -46,19 +46,19 @@ class NamedText:
 
     @property
     def lines(self) -> int:
-        """How many lines it has."""
+        """The number of lines."""
         return self.text.count("\n") + (not self.text.endswith("\n") if self.text else 0)
 
 
 def joined(parts: Sequence[NamedText]) -> str:
-    """The parts as one text, from which `parts_of` makes them again."""
+    """The parts as one text that `parts_of` can split again."""
     if len(parts) == 1 and not parts[0].name:
         return parts[0].text
     return "\n".join(f"{_MARK}{part.name}\n{part.text}" for part in parts)
 
 
 def parts_of(text: str) -> list[NamedText]:
-    """The parts of a text that `joined` made."""
+    """The parts of a text made by `joined`."""
     if not text.startswith(_MARK):
         return [NamedText("", text)]
     found: list[NamedText] = []
@@ -69,8 +69,8 @@ def parts_of(text: str) -> list[NamedText]:
 
 
 def digest_parts(parts: Sequence[NamedText], budget: int, asked: Sequence[str] = ()) -> str:
-    """The parts in at most `budget` tokens: of each the lines that say most, for as many as there is room,
-    the others by name. With a question, those that speak of it come first.
+    """The parts in at most `budget` tokens: the most informative lines of as many as fit, the others by
+    name. With a question, matching parts come first.
     """
     if len(parts) == 1 and not parts[0].name:
         return digest_lines(parts[0].text, budget, asked)
@@ -100,7 +100,7 @@ def _told(
     left = budget - count_tokens(named)
     texts: list[str] = []
     for place, part in enumerate(shown):
-        # What an early one leaves, the later ones share.
+        # Budget that an early part leaves is shared by later ones.
         share = max(left // (len(shown) - place), int(_FIRST_SHARE * left) if asked else 0)
         text = _one(part, share, asked, weighed)
         texts.append(text)
@@ -138,8 +138,8 @@ def _names(parts: Sequence[NamedText], budget: int) -> str:
 
 
 def _bearings(parts: Sequence[NamedText], asked: Sequence[str]) -> list[float]:
-    """How much of a question each part speaks of: a word that few of them have says more (BM25, with
-    names counted as thrice said). An empty part says less than nothing.
+    """How well each part matches a question (BM25, with names counted three times). An empty part scores
+    below zero.
     """
     wanted = set(asked)
     counts = [
@@ -163,10 +163,10 @@ _RANGE = re.compile(r"(?:(?P<name>.*?):)?(?P<first>\d+)(?:(?P<to>-)(?P<last>\d*)
 
 
 def piece(text: str, range: str) -> NamedText:
-    """A part of an original: `NAME`, `NAME:10-40`, or `10-40` of all parts one after the other; all of it
-    when the range is empty. `10-` is everything from line 10 on.
+    """A part of an original: `NAME`, `NAME:10-40`, or `10-40` across all parts; everything if the range is
+    empty. `10-` is everything from line 10 on.
 
-    Raises `NotFound` with the nearest name, and `Invalid` for lines that make no range.
+    Raises `NotFound` with the nearest name, and `Invalid` for an invalid range.
     """
     parts = parts_of(text)
     wanted = range.strip()
@@ -184,7 +184,8 @@ def piece(text: str, range: str) -> NamedText:
     last = int(match["last"]) if match["last"] else (of.lines if match["to"] else first)
     if not 1 <= first <= max(1, of.lines) or last < first:
         raise Invalid(
-            f"lines {first} to {last} make no range of {of.lines:,} lines", "lines count from 1"
+            f"lines {first} to {last} are not a range of {of.lines:,} lines",
+            "line numbers start at 1",
         )
     chosen = of.text.split("\n")[first - 1 : last]
     return NamedText(of.name, "\n".join(chosen), first_line=first)

@@ -1,4 +1,4 @@
-"""Messages in the three shapes that models take: their tool calls, their results, and what they cost."""
+"""Messages in the three formats of model APIs: tool calls, results and token costs."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from contextd.folding.items import (
 
 Message = dict[str, Any]
 Shape = Literal["anthropic", "openai", "responses"]
-"""Of Anthropic's Messages, and of OpenAI's Chat Completions and Responses."""
+"""Anthropic's Messages, OpenAI's Chat Completions, OpenAI's Responses."""
 
 _FRAME = 4
-"""Tokens around a message: its role and its borders."""
+"""Token overhead of a message: its role and delimiters."""
 _ATTACHED = 1_600
-"""Tokens of an image or a file that is no text: about what an image of a megapixel costs, in either API."""
+"""Tokens of an image or non-text file: about what a megapixel costs in either API."""
 
 
 def as_message(value: Any) -> Message:
-    """The message as plain values; objects of the vendors' Python packages are turned into what they
-    would send. An item of the Responses API counts as a message. Raises `Invalid` for what is none.
+    """The message as plain values; vendors' objects are converted to what they would send. An item of the
+    Responses API counts as a message. Raises `Invalid` for anything else.
     """
     message = _plain(value)
     if isinstance(message, dict) and is_item(message):
         return message
     if not isinstance(message, dict) or not isinstance(message.get("role"), str):
         raise Invalid(
-            f"this is no message: {str(value)[:80]!r}",
-            'give {"role": …, "content": …} or its object',
+            f"not a message: {str(value)[:80]!r}",
+            'pass {"role": …, "content": …} or an equivalent object',
         )
     if message.get("type") == "message" and not has_parts(message):
         return {key: message[key] for key in _SENT if key in message}
@@ -47,7 +47,7 @@ def as_message(value: Any) -> Message:
 
 
 _SENT = ("role", "content", "tool_calls", "phase")
-"""What of a message that was received is sent again."""
+"""Fields of a received message that are sent again."""
 
 
 def _plain(value: Any) -> Any:
@@ -60,7 +60,7 @@ def _plain(value: Any) -> Any:
 
 
 def shape_of(messages: Sequence[Mapping[str, Any]]) -> Shape:
-    """The shape of a message list; that of Anthropic where nothing tells."""
+    """The format of a message list; Anthropic's if ambiguous."""
     for message in messages:
         shape = shape_told_by(message)
         if shape is not None:
@@ -69,7 +69,7 @@ def shape_of(messages: Sequence[Mapping[str, Any]]) -> Shape:
 
 
 def shape_told_by(message: Mapping[str, Any]) -> Shape | None:
-    """The shape in which a message calls tools, holds results or types its parts; None when it does none."""
+    """The format shown by a message's tool calls, results or part types; None if it has none."""
     if is_item(message) or has_parts(message):
         return "responses"
     if message.get("role") == "tool" or "tool_calls" in message:
@@ -89,7 +89,7 @@ def calls_of(message: Mapping[str, Any]) -> list[str]:
 
 
 def answered_by(message: Mapping[str, Any]) -> list[str]:
-    """The ids of the tool calls that a message holds results of."""
+    """The ids of the tool calls that a message answers."""
     if is_item(message):
         call = answered_in(message)
         return [call] if call else []
@@ -101,7 +101,7 @@ def answered_by(message: Mapping[str, Any]) -> list[str]:
 def results(
     shape: Shape, answers: Sequence[tuple[str, str, bool]], before: Sequence[Message]
 ) -> list[Message]:
-    """The messages that hold these results: (call, text, whether it failed). `before` holds the calls."""
+    """The messages with these results: (call, text, whether it failed). `before` has the calls."""
     if shape == "responses":
         return [
             {"type": output_type(before, id), "call_id": id, "output": text}
@@ -118,30 +118,30 @@ def results(
 
 
 def with_more_results(message: Message, more: Message) -> Message:
-    """One message of results for two, as Anthropic wants it: results first, then what else was said."""
+    """Merge two result messages as Anthropic requires: results first, then other content."""
     blocks = [*message["content"], *more["content"]]
     return {**message, "content": sorted(blocks, key=lambda one: one.get("type") != "tool_result")}
 
 
 def said(text: str) -> Message:
-    """A message from the user, in any shape."""
+    """A user message, in any format."""
     return {"role": "user", "content": text}
 
 
 def is_standing(message: Mapping[str, Any]) -> bool:
-    """Whether a message holds for the whole conversation, as instructions do."""
+    """Whether a message applies to the whole conversation, like instructions."""
     return message.get("role") in ("system", "developer")
 
 
 def tokens_of(message: Mapping[str, Any]) -> int:
-    """What a message costs a model."""
+    """The tokens of a message."""
     spoken = sum(count_tokens(text) for text in texts_of(message)) + sealed_tokens(message)
     held = message.get("output") if is_item(message) else message.get("content")
     return _FRAME + spoken + _ATTACHED * _attached(held)
 
 
 def texts_of(message: Mapping[str, Any]) -> Iterator[str]:
-    """Every text in a message: what is said, arguments of calls, results."""
+    """Every text in a message: content, call arguments, results."""
     if is_item(message):
         yield from _texts(list(item_texts(message)))
         return
@@ -152,7 +152,7 @@ def texts_of(message: Mapping[str, Any]) -> Iterator[str]:
 
 
 def with_result_texts(message: Message, change: Mapping[str, str]) -> Message:
-    """The message with other texts for the results of some calls; images and files stay in them."""
+    """The message with the result texts of some calls replaced; images and files stay."""
     if is_item(message):
         id = answered_in(message)
         if id not in change:
@@ -173,7 +173,7 @@ def with_result_texts(message: Message, change: Mapping[str, str]) -> Message:
 
 
 def result_texts(message: Mapping[str, Any]) -> dict[str, str]:
-    """The text of each result in a message, by its call."""
+    """The text of each result in a message, by call."""
     if is_item(message):
         id = answered_in(message)
         return {id: "\n".join(_texts(message.get("output")))} if id else {}
@@ -186,19 +186,21 @@ def result_texts(message: Mapping[str, Any]) -> dict[str, str]:
 
 
 def problems(messages: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What a model would refuse a message list for: calls without results where they must stand, and
-    results without calls. Calls of the last message may still wait.
+    """Reasons why a model would reject a message list: calls without results, and results without calls.
+    Calls of the last message may be pending.
     """
     found: list[str] = []
     waiting: list[str] = []
     for number, message in enumerate(messages):
         answered = answered_by(message)
         unknown = [id for id in answered if id not in waiting]
-        found += [f"message {number}: a result of {id!r}, which nobody called" for id in unknown]
+        found += [f"message {number}: result of unknown call {id!r}" for id in unknown]
         waiting = [id for id in waiting if id not in answered]
         alone = answered and message.get("role") == "tool"
         if waiting and not (alone or is_said_by_model(message)):
-            found += [f"message {number}: {id!r} has no result before it" for id in waiting]
+            found += [
+                f"message {number}: {id!r} has no result before this message" for id in waiting
+            ]
             waiting = []
         waiting += calls_of(message)
     return found

@@ -1,4 +1,4 @@
-"""Subtasks of a session: opening one, holding its calls to a budget, and taking its message."""
+"""Subtasks of a session: open one, enforce its budget, and accept its message."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ from contextd.sessions.seating import (
 AFTER_THE_END = frozenset(
     {"return", "session_checkpoint", "session_end", "session_log", "savings", "context_window"}
 )
-"""What a subtask may still do once its budget is used up: end, and save or look at where it stands."""
+"""Operations allowed after a subtask's budget is used up: end, save, or check status."""
 
 SMALLEST = 200
-"""Tokens below which a subtask could not even be handed one answer."""
+"""Minimum budget: below it not even one answer fits."""
 
 _WARNING = 24
-"""What a warning costs at most."""
+"""Maximum tokens of a warning."""
 
 _DESCRIPTION, _PROMPT, _ABOUT = 200, 8_000, 300
-"""Characters that are kept of each."""
+"""Characters stored of each."""
 
 RETURN_NOW = "return now: return(message=…) with the outcome, the files changed and what is open"
 
 
 def running(runtime: Runtime, session: Session | None = None) -> Subtask | None:
-    """The open subtask of the session that the call belongs to, which is looked up unless it is given."""
+    """The open subtask of the call's session, which is looked up unless given."""
     session = session or session_of(runtime)
     if session is None or not session.data.get(BRANCHED):
         return None
@@ -67,10 +67,10 @@ def all_of(runtime: Runtime, session: Session) -> list[Subtask]:
 
 
 def within(runtime: Runtime, subtask: Subtask | None, operation: str) -> Runtime:
-    """The call inside the subtask that is open: its searches return what that may see.
+    """The call limited by the open subtask: its searches only return what the subtask may see.
 
-    Raises `TooLarge` when the budget is used up and the operation is none by which it ends, and
-    `Conflict` for one that would leave it behind.
+    Raises `TooLarge` if the budget is used up and the operation does not end the subtask, and `Conflict` for
+    an operation that would leave it open.
     """
     if subtask is None:
         return runtime
@@ -78,7 +78,7 @@ def within(runtime: Runtime, subtask: Subtask | None, operation: str) -> Runtime
         raise Conflict(f"the subtask {subtask.description!r} is open", RETURN_NOW)
     if subtask.is_spent and operation not in AFTER_THE_END:
         raise TooLarge(
-            f"the subtask {subtask.description!r} was served {subtask.spent:,} of {subtask.budget:,} tokens",
+            f"the subtask {subtask.description!r} has used {subtask.spent:,} of {subtask.budget:,} tokens",
             RETURN_NOW,
             {"subtask_id": subtask.id, "used": subtask.spent, "total": subtask.budget},
         )
@@ -88,16 +88,16 @@ def within(runtime: Runtime, subtask: Subtask | None, operation: str) -> Runtime
 
 
 def _warning(used: int, total: int) -> Notice:
-    """What rides on an answer when a subtask should come to its end."""
+    """The notice added to an answer when a subtask should end."""
     what = "the next call is refused: return now" if used >= total else "return soon"
-    text = f"this subtask was served {used:,} of {total:,} tokens; {what}"
+    text = f"this subtask has used {used:,} of {total:,} tokens; {what}"
     return Notice("budget_warning", text, {"used": used, "total": total})
 
 
 def charge(
     runtime: Runtime, subtask: Subtask, operation: str, about: str, text: str
 ) -> Notice | None:
-    """Charge an answer to a subtask, before it is given; the warning that goes with it, if any."""
+    """Charge an answer to a subtask before it is returned; returns a warning if one is due."""
     tokens = count_tokens(text)
     warning: Notice | None = None
     if replace(subtask, tokens_given=subtask.tokens_given + tokens).is_near_its_end:
@@ -117,10 +117,10 @@ def charge(
 
 
 def parent_session(runtime: Runtime, session_id: str) -> Session:
-    """The session that a subtask is opened in: the one named, the connection's, or a new one. The
-    calls of the connection belong to it from then on.
+    """The session for a new subtask: the named one, the connection's, or a new one. Later calls of the
+    connection belong to it.
 
-    Raises `NotFound`, and `Conflict` for a session that is over.
+    Raises `NotFound`, and `Conflict` for an ended session.
     """
     if not session_id:
         found = session_of(runtime)
@@ -137,10 +137,10 @@ def parent_session(runtime: Runtime, session_id: str) -> Session:
 
 
 def room_for(runtime: Runtime, session: Session, budget: int | None) -> Subtask:
-    """The next subtask of a session as far as it is known: its number and its budget.
+    """The next subtask of a session: its number and its budget.
 
-    Raises `Conflict` while another one is open, `TooLarge` when there were as many as there may be,
-    or their messages take all there is, and `Invalid` for a budget that cannot be given.
+    Raises `Conflict` while another one is open, `TooLarge` if the limit of subtasks or of their messages is
+    reached, and `Invalid` for an invalid budget.
     """
     before = all_of(runtime, session)
     number = runtime.settings.number
@@ -148,15 +148,15 @@ def room_for(runtime: Runtime, session: Session, budget: int | None) -> Subtask:
         raise nested(before[-1])
     if len(before) >= number("folding.subtasks"):
         raise TooLarge(
-            f"this session had {len(before)} subtasks, and no more are opened",
-            "go on without one, or in a new session",
+            f"this session reached its limit of {len(before)} subtasks",
+            "continue without one, or in a new session",
         )
     total = number("folding.parent_tokens")
     left = max(0, total - left_in_parent(before))
     if left < SMALLEST:
         raise TooLarge(
-            f"the messages of this session's subtasks take {total - left:,} of {total:,} tokens",
-            "go on without a subtask, or in a new session",
+            f"the messages of this session's subtasks use {total - left:,} of {total:,} tokens",
+            "continue without a subtask, or in a new session",
         )
     if budget is not None and budget > left:
         raise Invalid(f"budget is {budget:,}", f"choose {SMALLEST} to {left:,} tokens")
@@ -171,7 +171,7 @@ def room_for(runtime: Runtime, session: Session, budget: int | None) -> Subtask:
 
 
 def nested(subtask: Subtask) -> Conflict:
-    """The error of opening a subtask inside another one."""
+    """The error for a subtask inside another one."""
     return Conflict(
         f"the subtask {subtask.description!r} is open, and subtasks are one level deep",
         f"do this inside it, or end it first: return(message=…, subtask_id={subtask.id!r})",
@@ -179,7 +179,7 @@ def nested(subtask: Subtask) -> Conflict:
 
 
 def open_subtask(runtime: Runtime, subtask: Subtask) -> Subtask:
-    """Open a subtask for good. Raises `Conflict` when another one was opened meanwhile."""
+    """Commit an opened subtask. Raises `Conflict` if another one was opened concurrently."""
     clean = replace(
         subtask,
         description=one_line(_clean(runtime, subtask.description), _DESCRIPTION),
@@ -191,14 +191,14 @@ def open_subtask(runtime: Runtime, subtask: Subtask) -> Subtask:
     )
     done = runtime.commit(sessions=[change])
     if not any(one.key == event.key for one in done.events.get(subtask.session, ())):
-        raise Conflict("another subtask was opened at the same moment", "end that one first")
+        raise Conflict("another subtask was opened at the same time", "end that one first")
     return clean
 
 
 def subtask_named(runtime: Runtime, id: str) -> tuple[Session, Subtask]:
-    """A subtask that the caller may see, by its id; without one, the open one of its session.
+    """A visible subtask by its id; by default the open one of its session.
 
-    Raises `Invalid` when none is open, `NotFound` when none has that id.
+    Raises `Invalid` if none is open, `NotFound` for an unknown id.
     """
     if not id.strip():
         session = session_of(runtime)
@@ -207,7 +207,7 @@ def subtask_named(runtime: Runtime, id: str) -> tuple[Session, Subtask]:
             raise Invalid("no subtask is open", "branch opens one; or pass its subtask_id")
         return session, found[0]
     wanted, number = session_and_number(id)
-    unknown = NotFound(f"no subtask {id.strip()!r}", "branch gives its id")
+    unknown = NotFound(f"no subtask {id.strip()!r}", "branch returns its id")
     try:
         session = session_named(runtime, wanted)
     except NotFound:
@@ -230,7 +230,7 @@ def require_open(session: Session, subtask: Subtask) -> None:
 
 
 def close_subtask(runtime: Runtime, subtask: Subtask, message: str) -> None:
-    """End a subtask in its message. Raises `Conflict` when somebody else did meanwhile."""
+    """End a subtask with its message. Raises `Conflict` if another caller did so meanwhile."""
     now = runtime.clock.now()
     event = returning(subtask, _clean(runtime, message), now)
     change = SessionChange(id=subtask.session, seen_at=now, events=(event,))
@@ -241,7 +241,7 @@ def close_subtask(runtime: Runtime, subtask: Subtask, message: str) -> None:
 
 def _returned_already(subtask: Subtask) -> Conflict:
     return Conflict(
-        f"the subtask {subtask.description!r} returned already",
+        f"the subtask {subtask.description!r} has already returned",
         f"expand({subtask.id!r}) shows what it did",
     )
 
@@ -251,14 +251,14 @@ def _clean(runtime: Runtime, text: str) -> str:
 
 
 def trace_of(subtask: Subtask, calls: Sequence[Served] | None = None) -> str:
-    """What happened in a subtask, a line per call."""
+    """The trace of a subtask, one line per call."""
     state = "open" if subtask.is_open else "returned"
     lines = [
         f"subtask {subtask.description!r} ({state}; {subtask.spent:,} of {subtask.budget:,} tokens)",
         f"prompt: {subtask.prompt}",
     ]
     if subtask.tokens_given:
-        lines.append(f"began with {subtask.tokens_given:,} tokens of context")
+        lines.append(f"started with {subtask.tokens_given:,} tokens of context")
     for one in subtask.served if calls is None else calls:
         ids = f" [{', '.join(id[:12] for id in one.ids[:8])}]" if one.ids else ""
         lines.append(f"{one.at:%H:%M:%S} {one.operation} {one.about} · {one.tokens:,} tokens{ids}")

@@ -1,5 +1,5 @@
-"""A text too large to be kept whole: the lines that say something of their own stay where they stood, and
-of each other one a mark is left, so that every line keeps its number.
+"""Thin a large text: keep distinctive lines in place and replace the others by marks, so that line numbers
+stay valid.
 """
 
 from __future__ import annotations
@@ -11,37 +11,37 @@ from collections.abc import Iterator, Sequence
 from contextd.domain.words import words
 
 _MARK = "⋯"
-"""Stands for a line that was left out; the number of a line that says the same may follow."""
+"""Replaces a skipped line; the number of an equivalent line may follow."""
 
 _MARKED = re.compile(rf"{_MARK}(\d*)")
 
 _READ_OF_A_LINE = 400
 _ALIKE = b"0123456789abcdefABCDEF"
-"""Lines that differ in numbers and hexadecimal ids are one sort: what is left of a word without these still
-tells it from others, and it takes a hundredth of the time of looking for ids.
+"""Lines that differ in numbers and hexadecimal ids are equivalent: deleting these characters still
+distinguishes words, in a hundredth of the time of matching ids.
 """
 
 _WRONG = re.compile(
     r"error|exception|panic|fatal|traceback|segfault|fail|critical|cannot|can't|could not|unable|refused|denied"
     r"|timed out|undefined|unexpected|not found|✗|✘|^e   "
 )
-"""Of a line in lower case: without regard to case the same takes four times as long."""
+"""Matches lower-case lines: ignoring case takes four times as long."""
 _WRONG_OF_A_SORT = 50
-"""An error that comes back in thousands of lines is told by the first ones."""
+"""Of an error repeated in thousands of lines, only the first ones are kept."""
 
 _AROUND = 5
 _ENDS = 500
 _RARE = 1 / 50
-"""A word of a question that more lines have than this tells none of them apart."""
+"""Words of a question in more than this share of lines do not discriminate."""
 
 _LONGEST = 4_000
-"""Characters of a line that are kept, where there are many lines."""
+"""Maximum characters stored per line, if there are many lines."""
 
 
 def thinned(text: str, most: int, asked: Sequence[str] = ()) -> str:
-    """About `most` characters of a text, and marks: what goes wrong and what stands around it, lines that
-    have words of a question, both ends, then of each sort of line the first ones. All of it when it fits.
-    What was thinned before may be thinned further.
+    """About `most` characters of a text, plus marks: errors with context, lines with words of a question,
+    both ends, then the first lines of each sort. The whole text if it fits. Thinned text may be thinned
+    again.
     """
     if len(text) <= most or len(without_marks(text)) <= most:
         return text
@@ -72,7 +72,7 @@ def _shortened(line: str, longest: int) -> str:
 def _chosen(
     lines: Sequence[str], sorts: Sequence[bytes], most: int, asked: Sequence[str]
 ) -> set[int]:
-    """The places of the lines that are kept."""
+    """The indices of the kept lines."""
     telling = _wrong(lines, sorts) | _answering(lines, asked)
     close = {n + off for n in telling for off in range(-_AROUND, _AROUND + 1)}
     ends = [*range(_ENDS), *range(len(lines) - _ENDS, len(lines))]
@@ -90,7 +90,7 @@ def _chosen(
 
 
 def _firsts(lines: Sequence[str], sorts: Sequence[bytes], chosen: set[int], room: int) -> set[int]:
-    """Of the other lines the first of each sort, then the second ones, as far as there is room."""
+    """Of the remaining lines the first of each sort, then the second ones, while there is room."""
     times: Counter[bytes] = Counter()
     places: list[tuple[int, int]] = []
     needed: Counter[int] = Counter()
@@ -118,7 +118,7 @@ def _wrong(lines: Sequence[str], sorts: Sequence[bytes]) -> set[int]:
     times: dict[bytes, int] = {}
     for n, sort in enumerate(sorts):
         if sort not in times:
-            # Of a sort that is fine once nothing more is looked at: "0 errors" does not come here.
+            # A sort that was harmless once is not examined again; "0 errors" does not reach this.
             times[sort] = (
                 0 if _WRONG.search(lines[n][:_READ_OF_A_LINE].lower()) else _WRONG_OF_A_SORT
             )
@@ -140,8 +140,8 @@ def _answering(lines: Sequence[str], asked: Sequence[str]) -> set[int]:
 
 
 def numbered(text: str) -> tuple[list[int], list[str], Counter[int]]:
-    """The lines that were kept with their numbers, an empty one in place of those left out between two;
-    and how often lines were left out that are like the one of a number.
+    """The kept lines with their numbers, an empty one for each gap; and how many skipped lines are
+    equivalent to each kept one.
     """
     lines = text.split("\n")
     if _MARK not in text:
@@ -162,9 +162,7 @@ def numbered(text: str) -> tuple[list[int], list[str], Counter[int]]:
 
 
 def _stands_for(line: str) -> int | None:
-    """Of a mark, the number of a line that says the same, 0 where none is kept; None for a line that was
-    kept.
-    """
+    """The number of the line that a mark refers to, 0 if none; None for a kept line."""
     marked = _MARKED.fullmatch(line) if line.startswith(_MARK) else None
     return None if marked is None else int(marked[1] or 0)
 
@@ -175,8 +173,8 @@ def without_marks(text: str) -> str:
 
 
 def runs(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
-    """The lines as somebody reads them, each with the number of the last line that it stands for: of marks
-    one after the other a line is made that says so. `first` is the number of the first one.
+    """The lines for display, each with the number of the last line it covers; consecutive marks become one
+    summary line. `first` is the number of the first one.
     """
     begun = 0
     like: dict[int, None] = {}

@@ -1,4 +1,4 @@
-"""Taking over what other programs kept: transcripts, memories, notes, bundles; and taking it back.
+"""Import other programs' data (transcripts, memories, notes, bundles), undo imports, and export.
 
 Uses: claims, clients, code, domain, files, knowledge, person, projects, redaction, runtime, sessions, thin.
 Start at: `operations/imports.py`, `intake.py`.

@@ -1,5 +1,5 @@
-"""Everything a project knows as lines of JSON: records with every state they had, sessions with what
-happened in them. Reading a bundle gives back what was written.
+"""A project's complete data as JSON lines: records with their histories, sessions with their events.
+Reading a bundle restores exactly what was written.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class BundleFormat:
-    """The row of the format; there is one."""
+    """The only bundle format."""
 
     name: str = "bundle"
     title: str = "contextd bundle"
@@ -49,7 +49,9 @@ BUNDLE = BundleFormat()
 
 @dataclass(frozen=True, slots=True)
 class RecordStates:
-    """A record with all states it had, oldest first: what each change was called, why, and what it left."""
+    """A record with its complete history, oldest first: the action, reason and resulting state of each
+    change.
+    """
 
     record: Record
     states: Sequence[tuple[str, str, Record]]
@@ -57,7 +59,7 @@ class RecordStates:
 
 @dataclass(frozen=True, slots=True)
 class SomeEvents:
-    """Events of a session, in their order."""
+    """Consecutive events of a session."""
 
     session: str
     events: tuple[Event, ...]
@@ -70,7 +72,7 @@ def heading(scope: Scope, name: str, now: datetime) -> str:
 
 
 def record_line(record: Record, history: Sequence[Change]) -> str:
-    """A record with its history, as a line."""
+    """A record with its history, as one line."""
     states = [
         [one.action, one.reason, one.at.isoformat(), one.actor, _record(one.after)]
         for one in history
@@ -88,16 +90,18 @@ def session_lines(session: Session, events: Sequence[Event]) -> Iterator[str]:
 
 
 def read_bundle(path: Path, scope: Scope) -> Iterator[RecordStates | Session | SomeEvents | Unread]:
-    """What a bundle holds, as if it were of `scope`. Raises `Invalid` for a file that is none."""
+    """Parse a bundle, placing everything in `scope`. Raises `Invalid` for other files."""
     first = True
     for place, line in json_lines(path):
         if first:
             first = False
             if isinstance(line, Unread) or line.get("contextd") != "bundle":
-                raise Invalid(f"{path} is no bundle", "choose a file `contextd export` wrote")
+                raise Invalid(
+                    f"{path} is not a bundle", "choose a file written by `contextd export`"
+                )
             if line.get("version") != VERSION:
                 version = line.get("version")
-                raise Invalid(f"{path}: version {version!r:.20} is not known", "update contextd")
+                raise Invalid(f"{path}: unknown version {version!r:.20}", "update contextd")
             continue
         yield line if isinstance(line, Unread) else _item(place, line, scope)
 
@@ -112,7 +116,7 @@ def _item(place: str, line: Any, scope: Scope) -> RecordStates | Session | SomeE
         if "events" in line:
             return SomeEvents(str(line["of"]), tuple(_to_event(one) for one in line["events"]))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, Invalid) as error:
-        return Unread(place, f"not as a bundle says it: {error!r:.100}")
+        return Unread(place, f"invalid bundle entry: {error!r:.100}")
     return Unread(place, "neither a record nor a session")
 
 
@@ -147,10 +151,10 @@ def _record(record: Record | None) -> Json | None:
 
 def _to_record(body: Any, scope: Scope) -> Record:
     if body["status"] not in STATUSES or body["trust"] not in TRUSTS:
-        raise Invalid("no such status or trust", "export it again")
+        raise Invalid("unknown status or trust", "export it again")
     kind_named(body["kind"])
     texts = {name: _text(body[name]) for name in _TEXTS}
-    # Bundles of older programs have no moment of arrival.
+    # Bundles of older versions have no time of arrival.
     times = {name: _instant(body[name]) for name in _TIMES if name in body or name != "arrived_at"}
     made: dict[str, Any] = {**texts, **times, **{name: body[name] for name in _NUMBERS}}
     return Record(
@@ -165,7 +169,7 @@ def _to_record(body: Any, scope: Scope) -> Record:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{value!r:.40} is no text")
+        raise TypeError(f"{value!r:.40} is not text")
     return value
 
 
@@ -188,7 +192,7 @@ def _session(session: Session) -> Json:
 
 def _to_session(body: Any, scope: Scope) -> Session:
     if body["status"] not in get_args(SessionStatus):
-        raise Invalid("no such status", "export it again")
+        raise Invalid("unknown status", "export it again")
     texts: dict[str, Any] = {name: _text(body[name]) for name in _OF_SESSION}
     return Session(
         scope=scope,
@@ -225,6 +229,6 @@ def _to_event(body: Any) -> Event:
 
 
 def unmarked(session: Session, *names: str) -> Session:
-    """A session without some of what is noted on it."""
+    """A session without some of its data."""
     remaining = {name: value for name, value in session.data.items() if name not in names}
     return replace(session, data=remaining)

@@ -1,4 +1,4 @@
-"""A project as a bundle, and a bundle as what a project knows."""
+"""Export a project as a bundle, and import a bundle."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from contextd.runtime.runtime import Runtime
 
 _AT_ONCE = 200
 _REPLAYED = re.compile(rf"^{IMPORT} [0-9a-f-]{{36}}: ")
-"""What a state that was imported before says of that."""
+"""The reason of a state that was already imported once."""
 
 _SESSIONS = 1_000_000
 
 
 def bundle_lines(runtime: Runtime) -> Iterator[str]:
-    """Everything of the project itself: no wider scope, and nothing of the person's."""
+    """Everything of the project itself, without wider scopes and the person's layer."""
     portable = portable_text(runtime)
     yield from map(portable, _whole_lines(runtime))
 
@@ -47,7 +47,7 @@ def _whole_lines(runtime: Runtime) -> Iterator[str]:
     yield heading(runtime.scope, name, runtime.clock.now())
     for record in records_of_project(runtime):
         if record.kind == IMPORT:
-            # How things came here is of no use elsewhere, and must not be taken back there.
+            # How records came here is meaningless elsewhere, and an import must not be undone there.
             continue
         yield record_line(record, runtime.view.records.history(record.id))
     found = runtime.view.sessions.find(frozenset({runtime.scope}), statuses=LISTED, limit=_SESSIONS)
@@ -60,22 +60,22 @@ _OF_THIS_MACHINE = (
     "ancestors", "agent_transcripts", "disconnected_process", "transcript_offset", "transcript_stamp",
     "transcript_unread", "transcripts_beside",
 )  # fmt: skip
-"""What is noted on a session about files and processes."""
+"""Session data about files and processes of this machine."""
 
 
 def _elsewhere(session: Session) -> Session:
-    """A session without what only this machine can use. Of its transcript the name stays: it says that there
-    was one.
+    """A session without data that only this machine can use. The name of its transcript stays, as evidence
+    that there was one.
     """
     bare = unmarked(session, *_OF_THIS_MACHINE)
     transcript = str(session.data.get("transcript") or "")
-    # Windows paths end in a name as well.
+    # Windows paths also end in a name.
     name = transcript.replace("\\", "/").rpartition("/")[2]
     return bare.with_(cwd="", data={**bare.data, **({"transcript": name} if name else {})})
 
 
 def records_of_project(runtime: Runtime, statuses: Sequence[str] = STATUSES) -> Iterator[Record]:
-    """The records of the project, newest first, some in memory at a time."""
+    """The records of the project, newest first, read in batches."""
     query = Query(scopes=frozenset({runtime.scope}), statuses=tuple(statuses), limit=_AT_ONCE)
     while True:
         page = runtime.view.records.find(query)
@@ -86,8 +86,8 @@ def records_of_project(runtime: Runtime, statuses: Sequence[str] = STATUSES) -> 
 
 
 def bring_bundle(intake: Intake, path: Path) -> None:
-    """Take a bundle in: records come with all states they had, sessions with their events. Links hold,
-    since ids stay. Raises `NotFound` and `Invalid`.
+    """Import a bundle: records with their histories, sessions with their events. Ids and therefore links
+    are kept. Raises `NotFound` and `Invalid`.
     """
     runtime, tally = intake.runtime, intake.tally(intake.runtime)
     intake.formats.append("bundle")
@@ -114,7 +114,7 @@ def bring_bundle(intake: Intake, path: Path) -> None:
 
 
 def _replay(intake: Intake, some: Sequence[RecordStates]) -> None:
-    """Put each record through its states again, all of them one state at a time."""
+    """Replay the histories of many records, one state of all at a time."""
     intake.check()
     runtime, tally = intake.runtime, intake.tally(intake.runtime)
     there = {r.id: r for r in runtime.view.records.get([one.record.id for one in some])}
@@ -136,7 +136,7 @@ def _replay(intake: Intake, some: Sequence[RecordStates]) -> None:
 
 def _states(intake: Intake, one: RecordStates) -> list[Put]:
     *earlier, (action, reason, _) = one.states or [("create", "", one.record)]
-    # What counts uses makes no state: the last one is the record as it is.
+    # Counting a use makes no state, so the last state is the record as it is.
     whole = [*earlier, (action, reason, one.record)]
     puts = []
     for version, (called, why, state) in enumerate(whole):
@@ -148,7 +148,7 @@ def _states(intake: Intake, one: RecordStates) -> list[Put]:
 
 
 def _meet(intake: Intake, record: Record, known: Record) -> None:
-    """What becomes of a record that is here: the newer one holds."""
+    """Resolve a record that exists here already: the newer one wins."""
     tally = intake.tally(intake.runtime)
     if record.updated_at <= known.updated_at:
         tally.duplicate += 1
@@ -171,7 +171,7 @@ def _open(intake: Intake, session: Session, opened: set[str]) -> None:
         tally.sessions += mine
         tally.duplicate += not mine
         if known.status == "withdrawn":
-            tally.note("sessions that were withdrawn come back with what brought them first")
+            tally.note("undo the withdrawal of sessions by importing their source first")
         if mine:
             opened.add(session.id)
         return
@@ -199,7 +199,7 @@ def _append(intake: Intake, item: SomeEvents) -> None:
 
 
 def _index(runtime: Runtime, id: str) -> None:
-    """Make the messages of a session searchable that no transcript tells of, as learning does."""
+    """Index the messages of a session without a transcript, as learning does."""
     session = runtime.view.sessions.get(id)
     if session is None or session.data.get("transcript"):
         return

@@ -1,4 +1,4 @@
-"""Constraints and warnings in the commit messages of a project."""
+"""Extract constraints and warnings from a project's commit messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from contextd.imports.foreign.format import Item
 
 _COMMITS = 1_000
 _MOST = 5
-"""Notes of a history: each waits for a person to confirm it."""
+"""Maximum notes per history: each has to be confirmed by a person."""
 
 _SHORTEST, _LONGEST = 40, 400
 """Characters of a sentence."""
@@ -29,8 +29,8 @@ _BINDS = regex(
     r"|^(?:Never|Always|Do not|Don't|Be careful|Beware|Take care|Make sure|Keep in mind)\b.*\b(?:since|because|or|otherwise|as|unless)\b"
     r"|\b(?:is|are) not (?:thread|goroutine|async|signal|reentrant)[- ]?safe\b"
 )
-"""A sentence that tells later work what to heed. Other sentences say what their commit changed: so did nearly all
-of the 75 that ranked best in the histories of pallets/werkzeug and redis/go-redis.
+"""A sentence that warns or constrains later work. Other sentences describe their commit: so did nearly all
+of the 75 best-ranked ones in the histories of pallets/werkzeug and redis/go-redis.
 """
 
 
@@ -40,7 +40,7 @@ def _read(root: Path, shown: str) -> Iterator[Item]:
 
 
 def _warnings(commits: list[CommitMessage]) -> Iterator[Note]:
-    """At most one note of each commit, newest first."""
+    """At most one note per commit, newest first."""
     for commit in commits:
         sentences = (
             " ".join(one.split()) for one in _SENTENCE.split(_TRAILER.sub("", commit.body))

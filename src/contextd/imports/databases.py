@@ -1,4 +1,4 @@
-"""SQLite files of other programs, read without a trace: nothing is written to them or beside them."""
+"""Read SQLite files of other programs without writing to them or beside them."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from contextd.domain.errors import ContextdError, Invalid, NotFound, TooLarge
 Row = dict[str, Any]
 
 LARGEST = 8 * 1024 * 1024 * 1024
-"""Bytes of a database that is read."""
+"""Maximum bytes of a database."""
 
 MAGIC = "SQLite format 3"
 _WAIT_MS = 2_000
 _FLAGS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 _DAMAGED = (apsw.Error, ValueError, TypeError, LookupError, ArithmeticError)
-"""What comes of a database that is damaged, or of another make than its reader knows."""
+"""Errors raised for a damaged database or an unknown schema."""
 
 
 def is_database(head: Sequence[str]) -> bool:
-    """Whether the first lines of a file are those of a SQLite database."""
+    """Whether a file begins like a SQLite database."""
     return bool(head) and head[0].startswith(MAGIC)
 
 
 class ForeignDatabase:
-    """What another program's database holds, as rows by the names of their columns."""
+    """Another program's database; rows are mappings from column names."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
@@ -40,12 +40,12 @@ class ForeignDatabase:
         return frozenset(str(row["name"]) for row in found)
 
     def columns(self, table: str) -> frozenset[str]:
-        """The columns of a table; none where it is not there."""
+        """The columns of a table; empty if there is no such table."""
         found = self.of("SELECT name FROM pragma_table_info(?)", table)
         return frozenset(str(row["name"]) for row in found)
 
     def rows(self, table: str, wanted: tuple[str, ...], order: str = "rowid") -> Iterator[Row]:
-        """The rows of a table with the columns that are wanted; None for those it has not."""
+        """The rows of a table with the wanted columns; None for missing ones."""
         there = self.columns(table)
         chosen = [f'"{name}"' if name in there else f'NULL AS "{name}"' for name in wanted]
         if there:
@@ -61,13 +61,13 @@ class ForeignDatabase:
 
 @contextmanager
 def reading(path: Path) -> Iterator[ForeignDatabase]:
-    """Another program's database, open for reading. Raises `NotFound`, `TooLarge` or `Invalid`, also
-    for what goes wrong while its rows are read.
+    """Open another program's database for reading. Raises `NotFound`, `TooLarge` or `Invalid`, also for
+    errors while rows are read.
     """
     if not path.is_file():
-        raise NotFound(f"there is no database {path}", "check the path")
+        raise NotFound(f"no database at {path}", "check the path")
     if path.stat().st_size > LARGEST:
-        raise TooLarge(f"{path} is larger than {LARGEST:,} bytes", "export a part of it")
+        raise TooLarge(f"{path} is larger than {LARGEST:,} bytes", "export only a part of it")
     try:
         connection = _opened(path)
         try:
@@ -76,21 +76,21 @@ def reading(path: Path) -> Iterator[ForeignDatabase]:
             connection.close()
     except _DAMAGED as error:
         raise Invalid(
-            f"{path.name} cannot be read as a database: {error}", "is it whole?"
+            f"{path.name} is not a readable database: {error}", "check that the file is complete"
         ) from error
 
 
 def _opened(path: Path) -> apsw.Connection:
     address = path.resolve().as_uri()
     log = path.with_name(path.name + "-wal")
-    # Beside a database that nobody writes to at the moment, SQLite would put files of its own.
+    # SQLite would create files beside a database that no process has open.
     if log.is_file() and log.stat().st_size > 0:
         connection = apsw.Connection(f"{address}?mode=ro", flags=_FLAGS)
         connection.set_busy_timeout(_WAIT_MS)
         try:
             connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
         except (apsw.CantOpenError, apsw.ReadOnlyError):
-            # In a folder that must not be written its log cannot be opened: it is as it was closed last.
+            # In a read-only folder the log cannot be opened; the database is then read as last closed.
             connection.close()
         else:
             return connection
@@ -98,7 +98,7 @@ def _opened(path: Path) -> apsw.Connection:
 
 
 def has_columns(path: Path, head: bytes, wanted: Mapping[str, frozenset[str]]) -> bool:
-    """Whether a file is a SQLite database whose tables have all of these columns."""
+    """Whether a file is a SQLite database whose tables have all these columns."""
     if not head.startswith(MAGIC.encode()):
         return False
     try:

@@ -1,4 +1,4 @@
-"""OpenContext's entries and bubbles as records that lose nothing of what their file says."""
+"""Import OpenContext's entries and bubbles as lossless records."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TOLD = 20
 
 
 def bring_entries(intake: Intake, format: EntryFile, path: Path) -> ContextsFile:
-    """Take in a file of entries, into the project of the call. Raises `NotFound`, `TooLarge` or `Invalid`."""
+    """Import a file of entries into the project of the call. Raises `NotFound`, `TooLarge` or `Invalid`."""
     runtime, tally = intake.runtime, intake.tally(intake.runtime)
     intake.formats.append(format.name)
     file = format.read(text_of(path), intake.clean_item)
@@ -57,7 +57,7 @@ def _taken(runtime: Runtime, id: str, kind: str) -> bool:
 def _sorted_out(
     intake: Intake, records: Sequence[Record]
 ) -> tuple[list[Record], list[Record], int]:
-    """(new, newer than what is stored, how many are stored already)."""
+    """Split entries into (new, newer than stored, number already stored)."""
     runtime = intake.runtime
     new: dict[str, Record] = {}
     updated: dict[str, Record] = {}
@@ -87,7 +87,7 @@ def _sorted_out(
                 same, local_edits = same + 1, local_edits + 1
     tally = intake.tally(runtime)
     if local_edits:
-        tally.note(f"{local_edits} were changed here since and stay as they are")
+        tally.note(f"{local_edits} were changed here since and are kept")
     if local_deletions:
         tally.note(f"{local_deletions} were deleted here and stay deleted; undo brings one back")
     return list(new.values()), list(updated.values()), same

@@ -1,4 +1,4 @@
-"""Files that hold knowledge entries rather than a conversation. A new format is a row here."""
+"""Formats of files with knowledge entries instead of conversations. A new format is a row here."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ _HEAD = 65_536
 
 @dataclass(frozen=True, slots=True)
 class EntryFile:
-    """One format: other names it goes by, whether a file with these first lines is one, and how
-    its text is read.
-    """
+    """One format: aliases, a test of a file's first lines, and the parser of its text."""
 
     name: str
     title: str
@@ -39,11 +37,11 @@ ENTRY_FILES: dict[str, EntryFile] = {
         ),
     )
 }
-"""Every format of entries contextd can read, by name."""
+"""Every supported entry format, by name."""
 
 
 def entry_file_for(path: Path, name: str = "") -> EntryFile | None:
-    """The format called `name`, or the one a file looks like; None when it is in none of these.
+    """The format called `name`, or the one detected from the file; None if none matches.
 
     Raises `NotFound` for a file that cannot be read.
     """

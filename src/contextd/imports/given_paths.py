@@ -1,4 +1,4 @@
-"""Paths that a caller gives."""
+"""Resolve paths given by a caller."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from contextd.runtime.runtime import Runtime
 
 
 def path_meant(runtime: Runtime, path: str) -> Path:
-    """A path as the caller means it. The command line has made it absolute already. Raises `Invalid` for a
-    relative one where there is no checkout.
+    """Resolve a path in the caller's checkout; the command line has made it absolute already. Raises
+    `Invalid` for a relative one without a checkout.
     """
     given = Path(path).expanduser()
     if given.is_absolute():

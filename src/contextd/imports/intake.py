@@ -1,4 +1,4 @@
-"""One import under way: whose everything is, and what is counted where."""
+"""The state of a running import: target projects and counts."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ DEFECTS = (
     ContextdError, OSError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError,
     RecursionError,
 )  # fmt: skip
-"""What reading a file of somebody else's can raise. None of it may keep the others from being read."""
+"""Errors that reading another program's file may raise. None of them may stop the other files."""
 
 STOPS = (Conflict, Unavailable, Busy, Denied)
-"""What is no fault of a file: the work was lost, contextd stops, the store is held or may not be written."""
+"""Errors that are not a file's fault: the job was lost, contextd stops, the store is locked or read-only."""
 
 
 def _nothing() -> None:
@@ -50,10 +50,10 @@ def _nothing() -> None:
 
 @dataclass(slots=True)
 class Intake:
-    """An import. `only_here` leaves out what is another project's, `here` takes in what is of no known
-    directory. `asked` says what was to be imported, so that one that is broken off goes on when it is
-    asked for again. A `dry_run` writes nothing. `tried` are the sessions that were met, with what a dry run
-    would have written of them; `written` are the texts of records that it wrote, or would have, without punctuation, by their hashes.
+    """A running import. `only_here` skips other projects, `here` assigns items of unknown directories to
+    this one. `asked` describes the request, so that an interrupted import resumes when requested again.
+    A `dry_run` writes nothing. `tried` are the sessions found, with what a dry run would write;
+    `written` are hashes of the records' texts without punctuation.
     """
 
     runtime: Runtime
@@ -91,13 +91,13 @@ class Intake:
         return total
 
     def begin(self, there: Runtime) -> None:
-        """Write down that something comes into this project, before the first of it does."""
+        """Store the import record in a project before its first item."""
         if not self.dry_run and there.scope not in self._begun:
             begin_row(there, self.id, self.asked)
             self._begun.add(there.scope)
 
     def end(self) -> None:
-        """Write down what came of it in every project it touched, and have the new texts embedded."""
+        """Store the counts in every project touched, and queue the embedding."""
         if self.dry_run:
             return
         self.begin(self.runtime)
@@ -110,7 +110,7 @@ class Intake:
             queue_embedding(there)
 
     def standing_in(self, scope: Scope) -> Runtime:
-        """The call standing in another project, or in the person's layer."""
+        """The call in another project, or in the person's layer."""
         if scope == self.runtime.scope:
             return self.runtime
         if scope not in self._standing:
@@ -121,8 +121,8 @@ class Intake:
         return self._standing[scope]
 
     def place_of(self, cwd: str) -> Runtime | None:
-        """The call standing in the project that a directory belongs to; None, and noted, when that is
-        not known, may not be written, or is another one's than what is imported for.
+        """The call in the project of a directory; None, and counted, if the project is unknown, not
+        writable, or not the target.
         """
         project = self._project_of(cwd)
         if project is None:
@@ -133,7 +133,7 @@ class Intake:
         return self._admitted(project.scope)
 
     def place_named(self, name: str) -> Runtime | None:
-        """The same for what a program calls a project."""
+        """The same for a project's name."""
         try:
             return self._admitted(self.runtime.at(name).scope)
         except (NotFound, Conflict):
@@ -155,29 +155,29 @@ class Intake:
         return self._places[cwd]
 
     def clean(self, text: str) -> tuple[str, int]:
-        """A text without secrets, and how many there were."""
+        """A redacted text, and the number of secrets."""
         found = redact(text, self.runtime.redaction_key)
         return found.text, len(found.findings)
 
     def clean_item(self, item: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
-        """One thing of a file without secrets in any of its texts, and how many there were. A secret that one of
-        its texts gives away is taken out of the others, too.
+        """One item of a file with all texts redacted, and the number of secrets. A secret revealed by one
+        of its texts is redacted from the others too.
         """
         cleaned, findings = redact_parts(item, self.runtime.redaction_key)
         return cleaned, len(findings)
 
     def left_out(self) -> list[str]:
-        """What was not imported because of where it belongs, in words."""
+        """What was skipped because of its project, in words."""
         sentences = []
         if self.elsewhere:
             sentences.append(
-                f"{sum(self.elsewhere.values())} belong to other projects ({_shown(self.elsewhere)});"
-                " `contextd import --all` brings each to its own"
+                f"{sum(self.elsewhere.values())} belong to other projects ({_shown(self.elsewhere)}); "
+                "`contextd import --all` imports each into its own"
             )
         if self.unknown:
             sentences.append(
-                f"{sum(self.unknown.values())} are of no project known here ({_shown(self.unknown)});"
-                " run `contextd init` there, or import them with --here"
+                f"{sum(self.unknown.values())} belong to no known project ({_shown(self.unknown)}); run "
+                "`contextd init` there, or import them with --here"
             )
         return sentences
 
@@ -189,9 +189,7 @@ def _shown(counted: Counter[str]) -> str:
 
 
 def project_of(runtime: Runtime, cwd: str) -> Project | None:
-    """The known project that a directory is in: by git where it is still there, else by the checkouts in
-    which projects were met.
-    """
+    """The known project of a directory: by git if it exists, else by the known checkouts."""
     if not cwd:
         return None
     place = Path(cwd)
@@ -213,7 +211,7 @@ def _is_below(path: str, root: str) -> bool:
 
 
 def shown_path(path: Path, roots: Sequence[Path], home: Path) -> str:
-    """What a file is called: its path in the checkout, or below the home, or all of it."""
+    """The displayed name of a file: its path in the checkout, below the home, or in full."""
     for root in roots:
         if path.is_relative_to(root):
             return path.relative_to(root).as_posix()
@@ -221,7 +219,7 @@ def shown_path(path: Path, roots: Sequence[Path], home: Path) -> str:
 
 
 def note_unread(tally: ImportTally, shown: str, error: Exception) -> None:
-    """Count a file that could not be read, and say why. Raises the error when no file is to blame."""
+    """Count an unreadable file and say why. Raises the error if it is not a file's fault."""
     if isinstance(error, STOPS):
         raise error
     tally.unread += 1

@@ -1,4 +1,6 @@
-"""Knowledge of other programs as records: past the write gate, each once, and gone with what said it."""
+"""Import other programs' knowledge as records, without duplicates and through the write gate, and archive what its
+source dropped.
+"""
 
 from __future__ import annotations
 
@@ -26,15 +28,15 @@ from contextd.runtime.runtime import Runtime
 
 _NAMESPACE = uuid.UUID("7d0a6f4b-7c55-5b0e-9a3c-3d3d1c0f5e21")
 _AT_ONCE = 200
-"""Notes of one commit: other writers wait for some hundredths of a second."""
+"""Notes per commit: other writers wait for some hundredths of a second."""
 
 _MOST = 1_000
-GONE = "it stands there no more"
+GONE = "no longer in its source"
 
 
 @dataclass(slots=True)
 class _Reading:
-    """One file that is read: its notes that wait for a commit, by project, and the ids of all of them."""
+    """A file being read: notes awaiting a commit, by project, and all their ids."""
 
     format: ForeignFormat
     shown: str
@@ -46,8 +48,8 @@ class _Reading:
 def bring_file(
     intake: Intake, format: ForeignFormat, path: Path, shown: str, into: Runtime
 ) -> None:
-    """Take in one file of another program; `into` is the project of what says nothing of its own. What is
-    wrong with it is noted, and the rest goes on.
+    """Import one file of another program; `into` is the project of notes that name none. Errors are noted
+    and reading continues.
     """
     reading = _Reading(format, shown, into)
     intake.formats.append(format.name)
@@ -74,9 +76,7 @@ def bring_file(
 
 
 def archive_gone(intake: Intake, runtime: Runtime, shown: str, ids: set[str]) -> None:
-    """Archive what an import once took from a file that says it no more. What a person changed since is
-    theirs and stays.
-    """
+    """Archive records whose file no longer contains them. Records that a person changed are kept."""
     query = runtime.query(reach=runtime.scope.level, statuses=PRESENT, source=shown, limit=_MOST)
     found = runtime.view.records.find(query).records
     mine = [r for r in found if r.source.operation == IMPORT and r.id not in ids]
@@ -90,8 +90,8 @@ def archive_gone(intake: Intake, runtime: Runtime, shown: str, ids: set[str]) ->
 
 
 def edited(runtime: Runtime, record: Record) -> bool:
-    """Whether somebody changed a record after an import brought it: what programs think of it is no change,
-    nor are the states it had where it comes from.
+    """Whether a record was changed after its import; ratings by programs and its earlier states
+    elsewhere do not count.
     """
     later = runtime.view.records.history(record.id)[1:]
     return any(
@@ -158,7 +158,7 @@ def _id(scope: Scope, reading: _Reading, note: Note) -> str:
 def _decided(
     intake: Intake, there: Runtime, note: Note, id: str, known: Record | None, written: set[str]
 ) -> Put | None:
-    """What becomes of a note; None where nothing is to be written. Counts it."""
+    """Decide what to write for a note; None for nothing. Counts it."""
     tally = intake.tally(there)
     draft = Draft(
         kind=note.kind,
@@ -223,12 +223,12 @@ def _record(intake: Intake, there: Runtime, note: Note, id: str, verdict: Verdic
 def _again(
     intake: Intake, there: Runtime, known: Record, record: Record, written: set[str]
 ) -> Put | None:
-    """What becomes of a record that an import brought before."""
+    """Decide about a record that an earlier import wrote."""
     tally = intake.tally(there)
     if known.status in ("deleted", "archived"):
         last = there.view.records.history(known.id)[-1]
         if last.action in (IMPORT, TAKEN_BACK):
-            # It was the import that put it away, not a person.
+            # The import archived it, not a person.
             tally.new += 1
             return Put(record.with_(version=known.version), IMPORT, f"import {intake.id[:8]}")
         tally.duplicate += 1
@@ -241,7 +241,7 @@ def _again(
         return None
     if edited(there, known):
         tally.duplicate += 1
-        tally.note("what was changed here since stays as it is")
+        tally.note("records changed here since are kept")
         return None
     tally.updated += 1
     after = record.with_(
@@ -256,7 +256,7 @@ def _again(
 
 
 def _wording(record: Record) -> str:
-    """Equal for records that differ in punctuation, spacing or case alone."""
+    """Equal for records that differ only in punctuation, spacing or case."""
     texts = (record.kind, record.title, record.content)
     return digest("\n".join(unpunctuated(text) for text in texts))
 

@@ -1,4 +1,4 @@
-"""Old conversations as sessions of the projects they were held in, with their own times."""
+"""Import old conversations as sessions of their projects, with their original times."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from contextd.sessions.closing import close_session
 from contextd.sessions.seating import open_session, task_of
 
 IMPORTED = "imported"
-"""The field of a session's data that names the import which brought it."""
+"""Session data: the import that created it."""
 
 _NAMESPACE = uuid.UUID("0f7c9d2e-3b1a-5e64-8f0d-6b1d6f1f2a44")
 _HEAD = 262_144
@@ -31,8 +31,8 @@ _MOST = 1_000
 
 
 def bring_transcripts(intake: Intake, importer: Importer, path: Path) -> None:
-    """Take in the sessions of one file, each in its own project. What is wrong with one is noted, and
-    the rest goes on.
+    """Import the sessions of one file, each into its own project. An error in one is noted and the rest is
+    read.
     """
     intake.formats.append(importer.name)
     try:
@@ -57,13 +57,13 @@ def _bring(intake: Intake, importer: Importer, path: Path, listed: Listed) -> No
     client = importer.client or importer.name
     known = there.view.sessions.by_external(client, listed.id or path.stem)
     if known is not None and known.scope == there.scope and _is_read(known, path):
-        # Taking secrets out of what is known already would be most of the work.
+        # Redacting events that are stored already would be most of the work.
         _same(intake, there, known)
         return
     batch = batch or importer.read(path, 0, redact=intake.clean, session=listed.id)
     if not any(not event.data.get("sidechain") for event in batch.events):
         tally.junk += 1
-        tally.note("left out: files in which nothing is said, or a sub-agent alone")
+        tally.note("skipped: empty files and separate sub-agent transcripts")
         return
     known = there.view.sessions.by_external(client, batch.external_id)
     if known is not None and known.scope == there.scope:
@@ -92,8 +92,8 @@ def _bring(intake: Intake, importer: Importer, path: Path, listed: Listed) -> No
 
 
 def _try(intake: Intake, there: Runtime, client: str, batch: ImportBatch) -> None:
-    """Count what would become of a session: of two files that tell of one, the second adds what it says
-    more.
+    """Count what a session would become: of two files with the same session, the second only adds what is
+    new.
     """
     tally = intake.tally(there)
     keys = {event.key for event in batch.events}
@@ -112,7 +112,7 @@ def _try(intake: Intake, there: Runtime, client: str, batch: ImportBatch) -> Non
 
 
 def bring_conversation(intake: Intake, there: Runtime, client: str, batch: ImportBatch) -> None:
-    """Take in a conversation that names no directory as one of this project."""
+    """Import a conversation without a directory as one of this project."""
     intake.check()
     tally = intake.tally(there)
     cleaned: list[Event] = []
@@ -129,13 +129,13 @@ def bring_conversation(intake: Intake, there: Runtime, client: str, batch: Impor
     tally.new += 1
     tally.sessions += 1
     tally.events += len(batch.events)
-    tally.note("its conversations name no directory: they became sessions of this project")
+    tally.note("its conversations name no directory: imported as sessions of this project")
     if not intake.dry_run:
         _close(there, _opened(intake, there, client, batch, {}), batch.ended)
 
 
 def cwd_told(path: Path) -> str:
-    """The directory that the beginning of a transcript of lines of JSON names; empty when it names none."""
+    """The directory named at the beginning of a JSON-lines transcript; empty if none."""
     try:
         found = _CWD.search(read_file(path, _HEAD, cut=True))
         return "" if found is None else found[1].decode("utf-8").encode().decode("unicode_escape")
@@ -146,7 +146,7 @@ def cwd_told(path: Path) -> str:
 def _opened(
     intake: Intake, there: Runtime, client: str, batch: ImportBatch, read: dict[str, object]
 ) -> Session:
-    """A new session with the first of its events, in one commit."""
+    """A new session with its first events, in one commit."""
     now = there.clock.now()
     began = batch.started or now
     named = f"{there.scope}:{client}:{batch.external_id}"
@@ -170,7 +170,7 @@ def _opened(
 
 
 def _close(there: Runtime, session: Session, ended: datetime | None) -> None:
-    """End a session when it ended, and have it learned from as any other."""
+    """End a session at its own end time, and queue the learning."""
     last = there.view.sessions.get(session.id) or session
     close_session(there, last, at=ended or last.last_seen_at)
 
@@ -183,7 +183,7 @@ def _again(
     path: Path,
     batch: ImportBatch,
 ) -> None:
-    """Bring a session that is known up to its transcript."""
+    """Update a known session from its transcript."""
     if known.status == "withdrawn":
         _readmit(intake, there, known)
         return
@@ -205,13 +205,13 @@ def _again(
 
 
 def _was_broken_off(known: Session) -> bool:
-    """Whether an import broke off in the middle of a session; not when its client resumed it since."""
+    """Whether an import was interrupted inside a session; false if its client resumed it since."""
     imported, resumed = known.data.get(IMPORTED), known.data.get("hooked")
     return bool(known.ended_at is None and imported and not resumed)
 
 
 def _append(intake: Intake, there: Runtime, known: Session, batch: ImportBatch) -> None:
-    """Add to a session what another copy of its transcript says more."""
+    """Add what another copy of a session's transcript has in addition."""
     if known.status == "withdrawn":
         _readmit(intake, there, known)
         return
@@ -239,14 +239,14 @@ def _grown(
 
 
 def _is_read(known: Session, path: Path) -> bool:
-    """Whether a session is over and all of its transcript was read."""
+    """Whether a session is over and its transcript completely read."""
     over = known.ended_at is not None and known.status != "withdrawn"
     return over and known.data.get("transcript") == str(path) and not unread(known)
 
 
 def _same(intake: Intake, there: Runtime, known: Session) -> None:
     tally = intake.tally(there)
-    # A session that came in before the import was broken off is new to it, once.
+    # A session from before the interruption counts as new once.
     mine = known.data.get(IMPORTED) == intake.id and known.id not in intake.tried
     intake.tried.setdefault(known.id, set())
     tally.new += mine
@@ -261,11 +261,13 @@ def _count(intake: Intake, there: Runtime, batch: ImportBatch) -> None:
     broken = batch.counts.get("bad", 0) + batch.counts.get("oversize", 0)
     tally.unread += broken
     if broken:
-        tally.note(f"{broken} lines of {batch.external_id[:8] or 'a transcript'} are no JSON")
+        tally.note(
+            f"{broken} lines of {batch.external_id[:8] or 'a transcript'} are not valid JSON"
+        )
 
 
 def _readmit(intake: Intake, there: Runtime, known: Session) -> None:
-    """Take back that a session was withdrawn, with what was learned from it."""
+    """Reverse the withdrawal of a session and of what was learned from it."""
     tally = intake.tally(there)
     tally.new += 1
     tally.sessions += 1
@@ -279,12 +281,12 @@ def _readmit(intake: Intake, there: Runtime, known: Session) -> None:
     ]
     change = SessionChange(id=known.id, readmitted=True, data={IMPORTED: intake.id})
     there.commit(records=back, sessions=[change])
-    # Of one that was withdrawn before its turn came nothing was learned yet.
+    # If withdrawn before learning, nothing was learned from it.
     _close(there, known, known.ended_at)
 
 
 def learned_in(there: Runtime, session: Session) -> list[Record]:
-    """The records of a session that are out of use, and those that are in use."""
+    """The records learned in a session, withdrawn and live."""
     statuses: tuple[Status, ...] = ("active", "candidate", "inbox", "deleted")
     query = there.query(reach=there.scope.level, statuses=statuses, session=session.id, limit=_MOST)
     return there.view.records.find(query).records

@@ -1,4 +1,4 @@
-"""What there is to import: transcripts of clients, data of memory tools, files for agents."""
+"""Find data to import: transcripts of clients, data of memory tools, files for agents."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _SKIPPED = frozenset({".git", "node_modules", "__pycache__", ".venv"})
 
 @dataclass(frozen=True, slots=True)
 class FoundSource:
-    """A file that can be imported, with what reads it. `scope` is the project it belongs to as far as a
-    look tells, empty where that is not known.
+    """A file that can be imported, and its reader. `scope` is its project as far as a quick look shows,
+    empty if unknown.
     """
 
     path: Path
@@ -45,14 +45,14 @@ class FoundSource:
 
 
 def surroundings(project: Project | None) -> Surroundings:
-    """Where to look: the home of whoever runs this, and the project's checkouts."""
+    """Where to look: the user's home and the project's checkouts."""
     roots = project.roots if project is not None else ()
     there = tuple(Path(root) for root in roots if Path(root).is_dir())
     return Surroundings(home=user_directory(), environment=os.environ, roots=there)
 
 
 def found_sources(runtime: Runtime, *, everywhere: bool) -> Iterator[FoundSource]:
-    """What is there for the call's project, or with `everywhere` for any project of this machine."""
+    """The sources for the call's project, or with `everywhere` for any project of this machine."""
     here = str(runtime.scope)
     yield from _transcripts(runtime, "" if everywhere else here)
     projects = runtime.projects() if everywhere else [runtime.project]
@@ -70,8 +70,8 @@ def found_sources(runtime: Runtime, *, everywhere: bool) -> Iterator[FoundSource
 
 
 def _of_project(runtime: Runtime, project: Project) -> Iterator[FoundSource]:
-    """What lies in the checkouts of a project, or for them. Nothing is brought in from one that is not
-    trusted: what a stranger wrote for agents is no knowledge of this project's.
+    """The sources in or for the checkouts of a project. Untrusted checkouts are skipped: a stranger's
+    instructions for agents are not knowledge of this project.
     """
     around, scope = surroundings(project), str(project.scope)
     around = replace(around, roots=tuple(trusted_roots(runtime, project)))
@@ -84,7 +84,7 @@ def _of_project(runtime: Runtime, project: Project) -> Iterator[FoundSource]:
         if format.belongs == "project":
             for path in format.places(around):
                 yield _source(path, around, format, scope)
-    # All checkouts of a project have one history.
+    # All checkouts of a project share one history.
     with_git = (root for root in around.roots if (root / ".git").exists())
     for root in islice(with_git, 1):
         yield FoundSource(root, "git log", HISTORY, scope)
@@ -99,7 +99,8 @@ def _transcripts(runtime: Runtime, only: str) -> Iterator[FoundSource]:
             if cwd not in known:
                 project = project_of(runtime, cwd)
                 known[cwd] = str(project.scope) if project is not None else ""
-            # What names no directory at its beginning may be anybody's: it is looked at when it is read.
+            # A file without a directory at its beginning may belong to any project: it is examined when it is
+            # read.
             if not only or known[cwd] == only or not cwd:
                 yield _source(path, around, importer, known[cwd])
 
@@ -107,9 +108,8 @@ def _transcripts(runtime: Runtime, only: str) -> Iterator[FoundSource]:
 def named_sources(
     runtime: Runtime, path: Path, format: str = "", packed: list[Path] | None = None
 ) -> Iterator[FoundSource]:
-    """What stands at a path that somebody named: the file, or every file below the folder that is in a
-    known format. Archives that no format reads are added to `packed`. Raises `NotFound`, and `Invalid` for
-    a file in none.
+    """The sources at a given path: the file, or every file below the folder in a known format. Unsupported
+    archives are added to `packed`. Raises `NotFound`, and `Invalid` for an unsupported file.
     """
     around = surroundings(runtime.project)
     if path.is_dir():
@@ -138,7 +138,7 @@ def _reader_of(path: Path, name: str) -> Reader:
         if row is None:
             names = [*known, *ENTRY_FILES]
             hint = nearest(name, names) or "formats: " + ", ".join(names)
-            raise Invalid(f"no import format {name!r}", hint)
+            raise Invalid(f"unknown import format {name!r}", hint)
         return row
     if BUNDLE.detects(path):
         return BUNDLE
@@ -154,7 +154,7 @@ def _reader_of(path: Path, name: str) -> Reader:
 
 
 def _below(folder: Path) -> list[Path]:
-    """The files below a folder. Raises `TooLarge` where there are so many that nobody meant all of them."""
+    """The files below a folder. Raises `TooLarge` for more than a user could mean."""
     found: list[Path] = []
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in _SKIPPED)
@@ -162,7 +162,7 @@ def _below(folder: Path) -> list[Path]:
         if len(found) > _MOST_FILES:
             raise TooLarge(
                 f"{folder} has more than {_MOST_FILES:,} files",
-                "name a folder with fewer, or the file",
+                "choose a folder with fewer files, or a file",
             )
     return [path for path in found if path.is_file() and not path.is_symlink()]
 

@@ -1,4 +1,4 @@
-"""Bringing a session up to what its client's transcript says."""
+"""Update a session from its client's transcripts."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 
 HEADLESS = "headless"
-"""Marks a session that a program ran: it takes no other session's place, and nothing is learned in it."""
+"""Marks a session run by a program: it does not replace another session, and nothing is learned from it."""
 
 UNREAD = "transcript_unread"
-"""Where a session keeps which of its client's files could not be read, and why; empty once it could."""
+"""Session data: which client files could not be read, and why; empty after a successful read."""
 
 _BESIDE, _AGENTS = "transcripts_beside", "agent_transcripts"
 _JUST_BEGUN = 262_144
-"""Bytes of a transcript with the instructions of an agent and a prompt: read in some 10 ms."""
+"""Bytes of a transcript with an agent's instructions and one prompt: read in some 10 ms."""
 
 _NOTHING_UNDERSTOOD = 20
-"""Entries of a transcript that tells nothing at all, from which its format must have changed."""
+"""If this many entries yield nothing at all, the transcript's format must have changed."""
 
 _DEFECTS = (
     OSError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError,
     Invalid, NotFound, TooLarge,
 )  # fmt: skip
-"""What reading a file of somebody else's can raise. None of it may keep a session from its end."""
+"""Errors that reading another program's file may raise. None of them may prevent the session's end."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Transcript:
-    """A file to be read: the session's own, or one of a sub-agent of it."""
+    """A file to read: the session's own, or a sub-agent's."""
 
     path: Path
     importer: Importer
@@ -55,7 +55,7 @@ class _Unreadable(Exception):
 
 
 def unread(session: Session, transcript: str = "") -> int:
-    """How many bytes are to be read to bring a session up to its transcripts."""
+    """Bytes left to read to bring a session up to date."""
     path = _path_of(session, transcript)
     if path is None:
         return 0
@@ -76,7 +76,7 @@ def _unread_of(session: Session, path: Path) -> int:
         return 0
     if start is None:
         return 0
-    # Of a file with all sessions of a client only this one is read.
+    # From a file with all of a client's sessions, only this one is read.
     return _size(path) if importer.sessions is the_only_session else 1
 
 
@@ -88,7 +88,7 @@ def _size(path: Path) -> int:
 
 
 def read_so_far(session: Session) -> dict[str, Any]:
-    """What a session keeps of how far its transcripts were read, for the one that continues it."""
+    """The read positions of a session's transcripts, for the session that continues it."""
     names = ("transcript_offset", "transcript_stamp", _BESIDE, _AGENTS)
     return {name: session.data[name] for name in names if name in session.data}
 
@@ -100,10 +100,10 @@ def catch_up(
     transcript: str = "",
     check: Callable[[], None] = lambda: None,
 ) -> dict[str, int]:
-    """Read what is new in the client's transcripts into the session's events; counts of what was read.
-    `check` is called between its parts, and may raise to leave the rest for later.
+    """Import new transcript entries as events of the session; return counts. `check` is called between
+    batches and may raise to postpone the rest.
 
-    A file that cannot be read is noted in the session and left: what the hooks saw is there.
+    An unreadable file is noted in the session and skipped: the events of hooks are stored already.
     """
     path = _path_of(session, transcript)
     if path is None or not _size(path):
@@ -119,15 +119,15 @@ def catch_up(
     except _Unreadable as error:
         trouble = str(error)
     problem = {"path": str(path), "why": trouble} if trouble else {}
-    # Until something of it is understood, what was said of it before still holds.
+    # Until something of it is understood, the earlier problem still holds.
     if problem != (session.data.get(UNREAD) or {}) and (problem or counts["events"]):
         runtime.commit(sessions=[SessionChange(id=session.id, data={UNREAD: problem})])
     return dict(counts)
 
 
 def transcript_is_headless(session: Session, transcript: Path | None) -> bool:
-    """Whether a transcript that has just begun says that a program runs its session. A long one is not looked
-    into: nobody who resumes it is kept waiting.
+    """Whether a new transcript says that a program runs its session. A long one is not examined, so that a
+    resumed session starts quickly.
     """
     path = _path_of(session, str(transcript or ""))
     if path is None or not 0 < _size(path) <= _JUST_BEGUN:
@@ -141,7 +141,7 @@ def transcript_is_headless(session: Session, transcript: Path | None) -> bool:
 
 
 def is_still_written(session: Session, events: Sequence[Event]) -> bool:
-    """Whether the transcript of a session lacks the answer to its last prompt, of a client that goes on writing
+    """Whether a session's transcript lacks the answer to its last prompt, for a client that keeps writing
     after its last hook.
     """
     importer = IMPORTERS.get(_reader_named(session))
@@ -159,17 +159,17 @@ _WRITTEN = ("message", "tool_call", "tool_result")
 
 
 def _is_own_call(event: Event) -> bool:
-    """Whether an event is a call of contextd that it noted itself, which may come after the last answer."""
+    """Whether an event is a contextd dev call logged by contextd itself, which may follow the last answer."""
     return "operation" in event.data
 
 
 def is_prompt(event: Event) -> bool:
-    """Whether an event is a prompt that a hook told of."""
+    """Whether an event is a prompt reported by a hook."""
     return event.type == "query" and event.role == "user"
 
 
 def missing_transcript(session: Session) -> str:
-    """Where the transcript of a session should be; empty where there is one, or its client keeps none."""
+    """The expected path of a missing transcript; empty if it exists or the client has none."""
     path = _path_of(session, "")
     if path is not None and _size(path):
         return ""
@@ -180,12 +180,12 @@ def missing_transcript(session: Session) -> str:
 
 def note_missing(runtime: Runtime, session: Session) -> None:
     """Note in a session that its client never wrote its transcript."""
-    problem = {"path": missing_transcript(session), "why": "there is no such file"}
+    problem = {"path": missing_transcript(session), "why": "file not found"}
     runtime.commit(sessions=[SessionChange(id=session.id, data={UNREAD: problem})])
 
 
 def _path_of(session: Session, transcript: str) -> Path | None:
-    """The session's transcript: where a hook says it is, or where its client keeps it."""
+    """The session's transcript: the path from a hook, or the client's default."""
     location = transcript or str(session.data.get("transcript") or "")
     if location:
         path = plain_or_compressed(Path(location))
@@ -230,7 +230,7 @@ def _agents(session: Session) -> list[Path]:
 
 
 def follow_agent(runtime: Runtime, session: Session, transcript: str) -> None:
-    """Have a sub-agent's transcript read with its session, where it lies elsewhere than beside it."""
+    """Add a sub-agent's transcript that is stored elsewhere to its session."""
     path = _path_of(session, "")
     if not transcript or path is None or transcript in (str(one) for one in _beside(session, path)):
         return
@@ -254,7 +254,7 @@ def _marks_beside(session: Session) -> Mapping[str, Any]:
 def _follow(
     runtime: Runtime, session: Session, one: _Transcript, check: Callable[[], None]
 ) -> Counter[str]:
-    """Read on in one file until nothing complete is left."""
+    """Read a file to its last complete entry."""
     counts: Counter[str] = Counter()
     with _somebody_elses():
         offset = start_of(one.path, one.importer, one.mark)
@@ -277,7 +277,7 @@ def _follow(
         stored = runtime.commit(sessions=[change]).events.get(session.id, ())
         counts["new"] += len(stored)
     if not begun and not counts["events"] and counts["read"] >= _NOTHING_UNDERSTOOD:
-        raise _Unreadable(f"none of its {counts['read']} entries is understood")
+        raise _Unreadable(f"none of its {counts['read']} entries was recognised")
     return counts
 
 
@@ -291,7 +291,7 @@ def _batch(runtime: Runtime, session: Session, one: _Transcript, offset: int) ->
 
 
 def _marked(batch: ImportBatch, one: _Transcript) -> Iterator[Event]:
-    """The events of a batch. What a sub-agent's transcript tells is marked as his."""
+    """The events of a batch, marked if they come from a sub-agent's transcript."""
     for event in batch.events:
         if one.agent:
             yield replace(event, data={**event.data, "sidechain": True, "agent": one.agent})
@@ -302,7 +302,7 @@ def _marked(batch: ImportBatch, one: _Transcript) -> Iterator[Event]:
 def _noted(
     session: Session, one: _Transcript, mark: ReadMark, batch: ImportBatch
 ) -> dict[str, Any]:
-    """What a session keeps of the file it was read from."""
+    """Session data about the file it was read from."""
     if one.agent:
         return {_BESIDE: {**_marks_beside(session), one.path.name: mark.kept()}}
     data: dict[str, Any] = {
@@ -314,7 +314,7 @@ def _noted(
 
 
 def _told_before(runtime: Runtime, session: Session) -> frozenset[str]:
-    """Keys of what the sessions that this one continues told already."""
+    """The event keys of the sessions that this one continues."""
     keys: set[str] = set()
     seen = {session.id}
     while (before := session.data.get("continues")) and before not in seen:
@@ -329,7 +329,7 @@ def _told_before(runtime: Runtime, session: Session) -> frozenset[str]:
 
 @contextmanager
 def _somebody_elses() -> Iterator[None]:
-    """Reading a file of somebody else's. Raises `_Unreadable` for whatever that can be."""
+    """Wraps reading another program's file. Raises `_Unreadable` for any error."""
     try:
         yield
     except _DEFECTS as error:
@@ -338,6 +338,6 @@ def _somebody_elses() -> Iterator[None]:
 
 
 def scrubbed(runtime: Runtime, text: str) -> tuple[str, int]:
-    """A text without secrets, and how many there were."""
+    """A redacted text, and the number of secrets."""
     redacted = redact(text, runtime.redaction_key)
     return redacted.text, len(redacted.findings)

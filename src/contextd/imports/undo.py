@@ -1,4 +1,4 @@
-"""Taking an import back: what it alone brought goes out of use, and what somebody made of it stays."""
+"""Undo an import: withdraw what only it brought, keep what was changed since."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _IN_USE = ("active", "candidate", "inbox")
 
 @dataclass(slots=True)
 class TakenOut:
-    """How many records and sessions went out of use, and what was kept, with why."""
+    """How many records and sessions were withdrawn, and what was kept and why."""
 
     records: int = 0
     sessions: int = 0
@@ -33,8 +33,8 @@ class TakenOut:
 
 
 def take_out(runtime: Runtime, row: Record) -> TakenOut:
-    """Take an import back in the project of the call. Records are deleted as by hand, so each can be
-    restored; sessions are withdrawn. Taking it back twice changes nothing more.
+    """Undo an import in the project of the call. Records are deleted as by hand, so each can be restored;
+    sessions are withdrawn. Idempotent.
     """
     done = TakenOut()
     replayed = "bundle" in (row.data.get("formats") or ())
@@ -51,8 +51,8 @@ def take_out(runtime: Runtime, row: Record) -> TakenOut:
 
 
 def _brought(runtime: Runtime, id: str, *, replayed: bool) -> Iterator[Record]:
-    """The records of the project that an import brought. What came in a bundle keeps its source: there
-    the history tells.
+    """The records of the project that an import wrote. Records from a bundle keep their source, so their
+    history is checked.
     """
     query = Query(scopes=frozenset({runtime.scope}), statuses=STATUSES, limit=500)
     while True:
@@ -92,7 +92,7 @@ def _out_of_use(runtime: Runtime, records: Sequence[Record], row: Record, done: 
             )
             continue
         after = record.with_(status="deleted", updated_at=runtime.clock.now())
-        puts.append(Put(after, TAKEN_BACK, f"import {row.id[:8]} was taken back"))
+        puts.append(Put(after, TAKEN_BACK, f"import {row.id[:8]} was undone"))
     if puts:
         runtime.commit(records=puts)
         done.records += len(puts)

@@ -1,4 +1,4 @@
-"""When a cron expression comes round: minute, hour, day of the month, month, day of the week."""
+"""Compute the next time of a cron expression: minute, hour, day of the month, month, day of the week."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _BOUNDS = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
 _NAMES = ("minute", "hour", "day of the month", "month", "day of the week")
 _HINT = 'five fields, such as "0 3 * * *" for every night at three'
 _LONGEST = 366 * 4 + 1
-"""Days within which every expression that comes round at all does: 29 February."""
+"""Days within which any satisfiable expression matches: 29 February."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cron:
-    """The minutes, hours, days, months and weekdays of an expression. As ever with cron, a day matches
-    by either of its two fields when both are restricted.
+    """The minutes, hours, days, months and weekdays of an expression. As usual for cron, if both day
+    fields are restricted, either may match.
     """
 
     minutes: frozenset[int]
@@ -28,9 +28,7 @@ class Cron:
     either: bool
 
     def next(self, after: datetime, zone: tzinfo | None = None) -> datetime:
-        """The first time later than `after`, in UTC. The fields are of this zone: the machine's own when
-        none is given.
-        """
+        """The first match after `after`, in UTC. The fields are in this zone, by default the machine's."""
         local = after.astimezone(zone).replace(second=0, microsecond=0) + timedelta(minutes=1)
         for ahead in range(_LONGEST):
             day = (local + timedelta(days=ahead)).date()
@@ -38,12 +36,12 @@ class Cron:
                 continue
             for hour in sorted(self.hours):
                 for minute in sorted(self.minutes):
-                    # Naive times are the machine's own, whatever its clock does in spring.
+                    # Naive times are in the machine's zone, including daylight saving.
                     wall = datetime(day.year, day.month, day.day, hour, minute, tzinfo=zone)
                     moment = wall.astimezone(UTC)
                     if moment > after:
                         return moment
-        raise Invalid("a schedule that never comes round", _HINT)
+        raise Invalid("this schedule never runs", _HINT)
 
     def _on(self, day: datetime) -> bool:
         if day.month not in self.months:
@@ -53,10 +51,12 @@ class Cron:
 
 
 def cron(expression: str) -> Cron:
-    """A cron expression. Raises `Invalid` saying which field is wrong."""
+    """Parse a cron expression. Raises `Invalid` naming the wrong field."""
     fields = expression.split()
     if len(fields) != len(_BOUNDS):
-        raise Invalid(f"{expression!r} is no schedule: it has {len(fields)} fields", _HINT)
+        raise Invalid(
+            f"{expression!r} is not a cron expression: it has {len(fields)} fields", _HINT
+        )
     sets = [
         _values(field, name, *bounds)
         for field, name, bounds in zip(fields, _NAMES, _BOUNDS, strict=True)
@@ -80,6 +80,6 @@ def _values(field: str, name: str, least: int, most: int) -> frozenset[int]:
         except ValueError:
             raise Invalid(f"{part!r} is no {name}", _HINT) from None
         if not (least <= start <= end <= most and every > 0):
-            raise Invalid(f"{part!r} is no {name}: {least} to {most}", _HINT)
+            raise Invalid(f"{part!r} is not a valid {name}: {least} to {most}", _HINT)
         found.update(range(start, end + 1, every))
     return frozenset(found)

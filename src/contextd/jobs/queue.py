@@ -1,6 +1,6 @@
-"""The workers: each takes the due jobs of its lanes from the durable queue and runs them.
+"""Workers: each takes due jobs of its lanes from the durable queue and runs them.
 
-A worker sleeps until something is due or somebody wakes it: an idle contextd costs no CPU.
+A worker sleeps until a job is due or it is woken: an idle contextd uses no CPU.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _log = logging.getLogger(__name__)
 
 
 class Hold:
-    """A worker's hold on a job while it runs it. Once the lease is lost, another worker may run the
-    job: whoever works on it calls `check` between steps, which also ends it when `stopping` is set.
+    """A worker's lease on the job it runs. Once the lease is lost, another worker may run the job, so the
+    job calls `check` between steps; that also stops it when `stopping` is set.
     """
 
     def __init__(self, queue: Queue, job: Job, worker: str, stopping: threading.Event) -> None:
@@ -39,38 +39,38 @@ class Hold:
 
     @property
     def lost(self) -> bool:
-        """Whether the job is no longer ours."""
+        """Whether the lease was lost."""
         return self._lost.is_set()
 
     def keep(self, state: Mapping[str, Any]) -> None:
-        """Keep how far the job came. Raises `Conflict` when it is no longer ours."""
+        """Store the job's progress. Raises `Conflict` if the lease was lost."""
         self.check()
         self._queue.checkpoint(self._job.id, self._worker, state)
 
     def check(self) -> None:
-        """Raise `Conflict` when the job is no longer ours: nothing more may be written for it. Raises
-        `Unavailable` when the worker stops: then the job is given back.
+        """Raise `Conflict` if the lease was lost: the job must write nothing more. Raise `Unavailable`
+        when the worker stops: the job is released.
         """
         if self._lost.is_set():
             raise Conflict(f"the lease of {self._job.name} was lost", "another worker runs it")
         if self._stopping.is_set():
-            raise Unavailable(f"{self._job.name} was stopped with contextd", "it goes on later")
+            raise Unavailable(
+                f"{self._job.name} was interrupted because contextd stops", "it continues later"
+            )
 
     def give_back(self) -> None:
-        """Let the job run again later, as if this attempt had not been; whatever still runs of it may
-        write no more.
-        """
+        """Release the job without counting this attempt; remaining code of it may not write."""
         if self._lost.is_set():
             return
         self._lost.set()
         try:
             self._queue.release(self._job.id, self._worker)
-            _log.info("%s was given back: it goes on at the next start", self._job.name)
+            _log.info("%s was released: it continues at the next start", self._job.name)
         except ContextdError as error:
-            _log.warning("%s not given back: %s", self._job.name, error.message)
+            _log.warning("%s could not be released: %s", self._job.name, error.message)
 
     def renew_until_over(self) -> None:
-        """Renew the lease three times as often as it would run out."""
+        """Renew the lease three times per lease period."""
         while not self._over.wait(LEASE_SECONDS / 3) and not self._lost.is_set():
             try:
                 if not self._queue.renew(self._job.id, self._worker, LEASE_SECONDS):
@@ -88,34 +88,34 @@ class Hold:
 
 
 Run = Callable[[Job, Hold], Mapping[str, Any]]
-"""Runs a job; its result."""
+"""Runs a job and returns its result."""
 
 
 def retry_seconds(attempts: int) -> float:
-    """How long a failed job rests: 2, 4, 8 … seconds, at most 15 minutes."""
+    """Seconds before a failed job is retried: 2, 4, 8 …, at most 15 minutes."""
     return float(min(900, 2**attempts))
 
 
 def _refusal(job: Job) -> str:
-    """Why a job cannot be run by this version at all; empty when it can."""
+    """Why this version cannot run a job; empty if it can."""
     if job.unreadable:
         return f"corrupt: {job.unreadable}"
     try:
         job_named(job.name)
     except Invalid as error:
-        return f"{error.code}: {error.message}; it may be of another version of contextd"
+        return f"{error.code}: {error.message}; it may belong to another version of contextd"
     return ""
 
 
 def _whose(job: Job) -> str:
-    """For the log: the project a job was for, and the session."""
+    """The project and the session of a job, for the log."""
     place = f" in {job.scope}" if job.scope else ""
     session = str(job.arguments.get("session_id", ""))
     return place + (f", session {short_id(session)}" if session else "")
 
 
 class Worker:
-    """Runs the jobs of some lanes, one at a time. `rounds` are the jobs that come round."""
+    """Runs the jobs of some lanes, one at a time. `rounds` are the recurring jobs."""
 
     def __init__(
         self,
@@ -134,16 +134,16 @@ class Worker:
         self._hold: Hold | None = None
 
     def wake(self) -> None:
-        """Look for due jobs now."""
+        """Check for due jobs now."""
         self._wanted.set()
 
     def stop(self) -> None:
-        """Take no more jobs. The one that runs ends at its next step and is given back."""
+        """Take no more jobs. The running one stops at its next step and is released."""
         self._stopping.set()
         self.wake()
 
     def give_back(self) -> None:
-        """Give back the job that still runs: it did not end in time."""
+        """Release the running job, which did not stop in time."""
         hold = self._hold
         if hold is not None:
             hold.give_back()
@@ -154,7 +154,7 @@ class Worker:
         return self._hold is None and (due is None or due > self._clock.now())
 
     def run_one(self) -> bool:
-        """Take and run the next due job. False when there is none, or it stops."""
+        """Take and run the next due job. False if there is none or the worker stops."""
         if self._stopping.is_set():
             return False
         self._queue.come_round(self._rounds)
@@ -175,7 +175,7 @@ class Worker:
     def _work(self, job: Job, hold: Hold) -> None:
         refusal = _refusal(job)
         if refusal:
-            _log.warning("job %s is not run: %s", job.name, refusal)
+            _log.warning("job %s cannot run: %s", job.name, refusal)
             self._settle(lambda: self._queue.fail(job.id, self._name, refusal, None), job)
             return
         began = time.monotonic()
@@ -209,10 +209,10 @@ class Worker:
         try:
             write()
         except Conflict:
-            _log.warning("%s ended after its lease: its other run counts", job.name)
+            _log.warning("%s finished after losing its lease: the other run counts", job.name)
 
     def run(self, stop: threading.Event) -> None:
-        """Take jobs until told to stop. What is left in the queue stays there."""
+        """Run jobs until stopped. Remaining jobs stay in the queue."""
         while not stop.is_set():
             try:
                 if self.run_one():

@@ -1,4 +1,4 @@
-"""The jobs: what contextd does behind its callers' backs. Adding one is a row and its function."""
+"""The table of background jobs. Adding one is a row and its function."""
 
 from __future__ import annotations
 
@@ -13,37 +13,33 @@ from contextd.domain.jobs import Lane
 from contextd.domain.scope import Scope
 
 Need = Literal["checkout", "upkeep"]
-"""What a job cannot do without: with `checkout` it runs on the machine it was queued on, with `upkeep`
-it looks after the store of the whole organisation.
+"""What a job requires: with `checkout` it runs on the machine that queued it, with `upkeep` it may access
+the whole organisation's store.
 """
 
 
 class JobHold(Protocol):
-    """A worker's hold on the job it runs."""
+    """A worker's lease on its job."""
 
     @property
     def lost(self) -> bool:
-        """Whether another worker may run the job by now."""
+        """Whether another worker may be running the job."""
         ...
 
     def keep(self, state: Mapping[str, Any]) -> None:
-        """Keep how far the job came, for the attempt after a crash. Raises `Conflict` when the job
-        was lost.
-        """
+        """Store progress for the attempt after a crash. Raises `Conflict` if the lease was lost."""
         ...
 
     def check(self) -> None:
-        """Raise when nothing more may be written for the job: `Conflict` when it was lost,
-        `Unavailable` when contextd stops and the job goes on later.
+        """Raise if the job must write nothing more: `Conflict` if the lease was lost, `Unavailable` if
+        contextd stops and the job continues later.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a job is given: whose it is, its arguments, how far the last attempt came, and its hold on
-    the job.
-    """
+    """The input of a job: its caller, its arguments, the last attempt's progress, and its lease."""
 
     scope: Scope | None
     arguments: Mapping[str, Any]
@@ -53,13 +49,11 @@ class Task:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobRow:
-    """A row of the table; `about` says what it does. Running a job twice must change nothing more than
-    running it once.
+    """A row of the table; `about` is its description. Jobs must be idempotent.
 
-    `run` is the function, as `module:function` below `contextd.operations`; it is loaded when the job
-    runs, so that queueing one costs no import. `every` is how often it comes round for a project that
-    is used, and `cron` the setting that says when it does for a project and the scopes around it;
-    none of the others come by themselves.
+    `run` is the function as `module:function`; it is imported when the job runs, so that queueing costs no
+    import. `every` is the interval for projects in use, `cron` the setting with the schedule for a project
+    and its wider scopes; other jobs do not recur.
     """
 
     name: str
@@ -88,29 +82,29 @@ JOBS: dict[str, JobRow] = {
         ),
         JobRow(
             name="rescan_project",
-            about="Bring project.yaml up to date after manifests or top folders changed.",
+            about="Update project.yaml after manifests or top folders changed.",
             run="codebase.operations.scanning:rescan_project",
             lane="index",
             needs=_CHECKOUT,
         ),
         JobRow(
             name="refresh_index",
-            about="Bring the code index up to date with a checkout in which many files changed.",
+            about="Update the code index after many files of a checkout changed.",
             run="codebase.operations.indexing:refresh_index",
             lane="index",
-            # Words before vectors: a search finds the file at once, its meaning may follow.
+            # Words before vectors: the file is searchable at once, and by meaning later.
             priority=1,
             needs=_CHECKOUT,
         ),
         JobRow(
             name="embed_pending",
-            about="Give vectors to what is searchable by words only.",
+            about="Compute missing vectors.",
             run="codebase.operations.indexing:embed_pending",
             lane="index",
         ),
         JobRow(
             name="mend_index",
-            about="Mend derived data that is not what it should be made from.",
+            about="Repair derived data that is inconsistent with its source.",
             run="upkeep.operations.mending:mend_index",
             lane="index",
             priority=2,
@@ -118,7 +112,7 @@ JOBS: dict[str, JobRow] = {
         ),
         JobRow(
             name="drop_lost_checkouts",
-            about="Drop the code index of a checkout whose folder is gone.",
+            about="Delete the code index of a checkout whose folder was deleted.",
             run="codebase.operations.indexing:drop_lost_checkouts",
             lane="index",
             needs=_CHECKOUT,
@@ -126,7 +120,7 @@ JOBS: dict[str, JobRow] = {
         ),
         JobRow(
             name="check_stability",
-            about="Trust knowledge less whose cited code was reverted.",
+            about="Lower the confidence of records whose cited code was reverted.",
             run="awareness.operations.stability:check_stability",
             lane="upkeep",
             needs=_CHECKOUT,
@@ -134,7 +128,7 @@ JOBS: dict[str, JobRow] = {
         ),
         JobRow(
             name="restore_directives",
-            about="Restore rules that older versions demoted or archived because nobody used them.",
+            about="Restore rules that older versions demoted or archived for lack of use.",
             run="upkeep.operations.directives:restore_directives",
             lane="upkeep",
             priority=1,
@@ -142,21 +136,21 @@ JOBS: dict[str, JobRow] = {
         ),
         JobRow(
             name="find_contradictions",
-            about="Compare all records of a project and keep the pairs that disagree.",
+            about="Find contradictions between all records of a project.",
             run="awareness.operations.contradictions:find_contradictions",
             lane="upkeep",
             every=_DAY,
         ),
         JobRow(
             name="adopt_leftovers",
-            about="Give entries the type they were saved under, now that it is declared.",
+            about="Assign entries to the type they were saved under, now that it is declared.",
             run="schema.operations.adopting:adopt_leftovers",
             lane="upkeep",
             needs=_CHECKOUT,
         ),
         JobRow(
             name="propose_for_person",
-            about="Propose to the person what several of their projects ask for in the same words.",
+            about="Propose to the person what several of their projects share in the same words.",
             run="person.operations.person:propose_for_person",
             lane="upkeep",
             needs=_UPKEEP,
@@ -164,28 +158,28 @@ JOBS: dict[str, JobRow] = {
         ),
         JobRow(
             name="consolidate_remediations",
-            about="Merge remediations that have the same solution, and archive what nobody believes any more.",
+            about="Merge remediations with the same solution, and archive those with too little confidence.",
             run="consolidation.operations.consolidation:consolidate_remediations",
             lane="upkeep",
             cron="consolidation.remediations.schedule",
         ),
         JobRow(
             name="consolidate_anti_patterns",
-            about="Merge warnings that say the same, and archive what nobody believes any more.",
+            about="Merge duplicate warnings, and archive those with too little confidence.",
             run="consolidation.operations.consolidation:consolidate_anti_patterns",
             lane="upkeep",
             cron="consolidation.anti_patterns.schedule",
         ),
         JobRow(
             name="consolidate_memories",
-            about="Merge memories that say the same, and archive what nobody believes any more.",
+            about="Merge duplicate memories, and archive those with too little confidence.",
             run="consolidation.operations.consolidation:consolidate_memories",
             lane="upkeep",
             cron="consolidation.memories.schedule",
         ),
         JobRow(
             name="propose_promotions",
-            about="Propose to a team what two of its projects know, and to an organisation what two of its teams do.",
+            about="Propose knowledge of two projects to their team, and of two teams to the organisation.",
             run="consolidation.operations.promotion:propose_promotions",
             lane="upkeep",
             needs=_UPKEEP,
@@ -193,7 +187,7 @@ JOBS: dict[str, JobRow] = {
         ),
         JobRow(
             name="reflect",
-            about="Bring CONTEXT.md up to date when it is stale, and MEMORY.md where that is wanted.",
+            about="Update a stale CONTEXT.md, and MEMORY.md if enabled.",
             run="briefing.operations.reflecting:reflect",
             lane="upkeep",
             needs=_CHECKOUT,
@@ -201,31 +195,32 @@ JOBS: dict[str, JobRow] = {
         ),
         JobRow(
             name="score_windows",
-            about="Score anew what open sessions were served.",
+            about="Update the window scores of open sessions.",
             run="briefing.operations.window:score_windows",
             lane="upkeep",
         ),
         JobRow(
             name="end_idle_sessions",
-            about="End sessions without activity, and archive completed ones after a week.",
+            about="End idle sessions, and archive completed ones after a week.",
             run="sessions.operations.idle:end_idle_sessions",
-            # Where what it queues is done as well, and nothing takes minutes.
+            # In the lane of what it queues, where nothing takes minutes.
             lane="learning",
             priority=1,
             needs=_UPKEEP,
-            # Idle sessions are seen at once; those that ended by themselves wait to be archived.
+            # Idle sessions end promptly; completed ones wait to be archived.
             every=_DAY,
         ),
         JobRow(
             name="import_found",
-            about="Bring in what other programs know of a project: transcripts, memory tools, files for agents.",
+            about="Import a project's data from other programs: transcripts, memory tools, files for "
+            "agents.",
             run="imports.operations.imports:import_in_background",
             lane="upkeep",
             needs=_CHECKOUT,
         ),
         JobRow(
             name="retire_old_rows",
-            about="Drop rows that are older than the settings keep them.",
+            about="Delete rows older than the retention settings allow.",
             run="upkeep.operations.mending:retire_old_rows",
             lane="upkeep",
             needs=_UPKEEP,
@@ -237,14 +232,14 @@ JOBS: dict[str, JobRow] = {
 
 
 def job_named(name: str) -> JobRow:
-    """The job called `name`. Raises `Invalid` with the nearest one."""
+    """The job called `name`. Raises `Invalid` with the nearest name."""
     if name not in JOBS:
         raise Invalid(f"no job {name!r}", nearest(name, list(JOBS)))
     return JOBS[name]
 
 
 def about(name: str) -> str:
-    """What a job does; empty for one of another version."""
+    """The description of a job; empty for one of another version."""
     return JOBS[name].about if name in JOBS else ""
 
 
@@ -257,8 +252,8 @@ def new_job(
     once: str | None = None,
     **fields: Any,
 ) -> NewJob:
-    """A job for a scope. With `once`, no other of that name is added while one waits in the scope.
-    `place` is this machine, where a job that needs a checkout must run.
+    """A job for a scope. With `once`, none is added while another of that name waits in the scope. `place`
+    is this machine, where jobs that need a checkout must run.
     """
     row = job_named(name)
     return NewJob(
@@ -274,5 +269,5 @@ def new_job(
 
 
 def rounds(place: str) -> dict[str, NewJob]:
-    """How the jobs that come round are queued on this machine."""
+    """How recurring jobs are queued on this machine."""
     return {name: new_job(name, None, place) for name in JOBS}

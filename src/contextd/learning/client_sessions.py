@@ -1,4 +1,4 @@
-"""Finding the client's own session behind a connection that no hook told of."""
+"""Find the client's own session for a connection without hooks."""
 
 from __future__ import annotations
 
@@ -16,17 +16,19 @@ from contextd.imports.transcripts import scrubbed
 from contextd.runtime.runtime import Runtime
 
 _EARLIER = timedelta(hours=12)
-"""How long before its first call of ours a session may have begun."""
+"""How long before its first contextd dev call a session may have begun."""
 
 _LATER = timedelta(minutes=1)
-"""How long after the last call a transcript without times may be written: as its client exits."""
+"""How long after the last call a transcript without times may be written, since a client may write it on
+exit.
+"""
 
 _MOST_FILES = 50
-"""The latest ones of a client that are looked into."""
+"""Maximum transcripts of a client to examine, latest first."""
 
 
 def is_unbound(session: Session) -> bool:
-    """Whether a session is known by its connection alone, of a client that keeps transcripts."""
+    """Whether a session is only known by its connection, for a client with transcripts."""
     return (
         not session.data.get("hooked")
         and not session.data.get("transcript")
@@ -35,8 +37,8 @@ def is_unbound(session: Session) -> bool:
 
 
 def bound(runtime: Runtime, session: Session) -> Session:
-    """The session under the client's own id, with its transcript; as it is where no transcript of the same
-    directory and time fits, or several fit equally.
+    """The session under the client's own id, with its transcript; unchanged if no transcript of the same
+    directory and time matches, or several match equally.
     """
     fitting = [
         (_calls_of_ours(runtime, session, batch), path, batch)
@@ -53,7 +55,9 @@ def bound(runtime: Runtime, session: Session) -> Session:
 
 
 def _candidates(runtime: Runtime, session: Session) -> Iterator[tuple[Path, ImportBatch]]:
-    """What the client wrote in the session's directory since it began, and nobody knows yet."""
+    """Transcripts that the client wrote in the session's directory since it began and that belong to no
+    known session.
+    """
     until = (session.ended_at or runtime.clock.now()) + _LATER
     for importer in _importers(session):
         for path in _written_since(importer, session.started_at):
@@ -105,7 +109,7 @@ def _sessions_in(
 
 
 def _calls_of_ours(runtime: Runtime, session: Session, batch: ImportBatch) -> int:
-    """How many calls of ours a transcript tells of, by the operations that were called in the session."""
+    """How many contextd calls a transcript has, counting only operations called in the session."""
     events = runtime.view.sessions.events(session.id)
     called = {str(event.data["operation"]) for event in events if event.data.get("operation")}
     tools = [str(event.data.get("tool", "")) for event in batch.events if event.type == "tool_call"]

@@ -1,4 +1,4 @@
-"""What a session leaves while it runs: an episode for each turn, and the thread."""
+"""Store an episode for each turn of a session, and its thread, while it runs."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from contextd.sessions.turns import Turn, turns_of
 
 _NAMESPACE = uuid.UUID("b3a1d6c2-93a5-5c0f-8a53-1f5d1f0c7e42")
 _SHORTEST = 60
-"""Characters of an answer, without a file or a commit, below which a turn is nothing to recall."""
+"""Minimum characters of an answer for a turn without a file or a commit to be worth an episode."""
 
 _COMMANDS, _FILES = 6, 20
 
 
 def read_along(runtime: Runtime, session: Session, transcript: str = "") -> list[Turn]:
-    """Bring a session that is under way up to its transcript: its events, episodes and thread. The turns
-    it had so far; none where a program runs it.
+    """Update a running session from its transcript: events, episodes and thread. Returns its turns so far;
+    none if a program runs it.
     """
     catch_up(runtime, session, transcript=transcript)
     session = runtime.view.sessions.get(session.id) or session
@@ -44,9 +44,7 @@ def read_along(runtime: Runtime, session: Session, transcript: str = "") -> list
 
 
 def keep_turns(runtime: Runtime, session: Session, events: Sequence[Event]) -> list[Turn]:
-    """Store the episodes of a session's turns that are new or say something else by now, and the thread
-    the session leaves. Running it again changes nothing.
-    """
+    """Store new or changed episodes of a session's turns, and the session's thread. Idempotent."""
     turns = turns_of(events)
     retracted = mark_taken_back(turns, _likeness(runtime, turns))
     drafts = [_episode(runtime, session, turn) for turn in turns if _tells(turn)]
@@ -60,7 +58,7 @@ def keep_turns(runtime: Runtime, session: Session, events: Sequence[Event]) -> l
         before = known.get(one.id)
         if before is None:
             continue
-        # What another session took back stays so.
+        # What another session took back stays taken back.
         draft = one.with_(data={**taken_back_in(before), **one.data})
         if _differs(before, draft):
             after = before.with_(title=draft.title, content=draft.content, data=draft.data)
@@ -87,7 +85,7 @@ def keep_turns(runtime: Runtime, session: Session, events: Sequence[Event]) -> l
 
 
 def _withdraw_statements(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> None:
-    """Supersede what was learned of turns of this session before the user took them back."""
+    """Supersede what was learned from turns that the user later took back in this session."""
     if not turns:
         return
     query = runtime.query("discovery", reach="project", session=session.id, statuses=FOUND)
@@ -115,19 +113,19 @@ def _stretches(session: Session, turns: Sequence[Turn]) -> list[list[Any]]:
 
 
 def taken_back_in(record: Record) -> dict[str, Any]:
-    """The fields of an episode that say that it was taken back."""
+    """The fields of an episode that mark it as taken back."""
     names = ("taken_back", "taken_back_by")
     return {name: record.data[name] for name in names if record.data.get(name)}
 
 
 def _is_copied(runtime: Runtime, draft: Record) -> bool:
-    """Whether another session has the same turn: one that was forked begins with the turns of the first."""
+    """Whether another session has the same turn: a forked session begins with its parent's turns."""
     same = runtime.view.records.by_hash(draft.content_hash, draft.scope)
     return same is not None and same.session != draft.session
 
 
 def _likeness(runtime: Runtime, turns: Sequence[Turn]) -> Callable[[int, int], float]:
-    """How alike a turn and the user's words of a later one are; the cosine, where there is an embedder."""
+    """The similarity of a turn and the user's later words: a cosine, if there is an embedder."""
     vectors: dict[str, Vector] = {}
 
     def embedded(text: str) -> Vector:
@@ -149,8 +147,8 @@ def _likeness(runtime: Runtime, turns: Sequence[Turn]) -> Callable[[int, int], f
 
 
 def take_back(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> None:
-    """What earlier sessions left that the user takes back in these turns is told to nobody any more: an
-    episode is marked, a learned record superseded; both can be undone.
+    """Withdraw what earlier sessions left and these turns take back: an episode is marked, a learned
+    record superseded; both can be undone.
     """
     texts = ["\n".join((turn.prompt, *turn.answers))[:_READ] for turn in turns]
     said_in = [_episode_id(session, turn.key) for turn in turns]
@@ -180,13 +178,13 @@ def take_back(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> None
 
 
 SAME_SUBJECT = 0.55
-"""The cosine from which words that take something back are about what another session left."""
+"""Minimum cosine between a retraction and a text of another session that it takes back."""
 
 _READ = 1_000
 
 
 def _denies(words: str, record: Record) -> bool:
-    """Whether words are about a record closely enough to take it back: they name what it names."""
+    """Whether words are close enough to a record to take it back: they use the names it uses."""
     named = set(content_words(record.content))
     return len(named & set(content_words(words))) >= min(3, max(1, len(named) // 3))
 
@@ -204,14 +202,14 @@ _QUOTED = 120
 
 
 def _was_followed(session: Session) -> bool:
-    """Whether hooks or a transcript tell of a session. Of one that its agent logged the messages
-    themselves are searchable.
+    """Whether a session has hooks or a transcript. If its agent logged the messages, those are searchable
+    themselves.
     """
     return bool(session.data.get("hooked") or session.data.get("transcript"))
 
 
 def _tells(turn: Turn) -> bool:
-    """Whether a turn is worth recalling: something was answered to it, or done."""
+    """Whether a turn is worth an episode: it has an answer or an action."""
     words = (turn.answer or turn.plan or turn.summary, *turn.reports.values())
     answered = any(len(one) >= _SHORTEST for one in words)
     return bool(answered or turn.answers or turn.commits or turn.pull_requests)
@@ -260,7 +258,7 @@ def _taken_back_by(session: Session, turn: Turn) -> list[str]:
 
 
 def _ran(turn: Turn) -> list[tuple[str, bool]]:
-    """What a turn ran last, half of it at most by its sub-agents."""
+    """The last commands of a turn, at most half of them by sub-agents."""
     delegated = turn.delegated[-_COMMANDS // 2 :] if turn.commands else turn.delegated[-_COMMANDS:]
     return [*delegated, *turn.commands][-_COMMANDS:]
 
@@ -275,6 +273,6 @@ def _differs(before: Record, draft: Record) -> bool:
 
 
 def shown(record: Record, longest: int) -> str:
-    """An episode as it is quoted: what was asked, and what came of it."""
+    """The displayed text of an episode: the request and the result."""
     text = f"{record.title} → {record.content}" if record.title else record.content
     return one_line(text, longest)

@@ -1,4 +1,4 @@
-"""Asking the agent for what the session taught: no rule can tell as well as the one who did the work."""
+"""Ask the agent for a session's lessons, since it knows them better than any heuristic."""
 
 from __future__ import annotations
 
@@ -17,21 +17,19 @@ LESSONS = (
     "to three sentences), among them what the user corrected. Record nothing if there is nothing. "
     "Then end with one line that begins with `Open:` and says what is left to do, or nothing."
 )
-"""About 80 tokens, and one more call of the model on what it holds already; where it records something,
-two.
-"""
+"""About 80 tokens and one more model call with the same context; two calls if it records something."""
 
 ASKED = "asked_for_lessons"
-"""When a session was asked."""
+"""Session data: when it was asked."""
 
 _CALLS = 5
-"""So many commands without an edit make a session one that did something."""
+"""Commands that count as work in a session without an edit."""
 
 _SESSIONS = 50
 
 
 def lessons_wanted(runtime: Runtime, moment: Literal["compaction", "end"]) -> bool:
-    """Whether lessons are asked for at such a moment, and were not too often today."""
+    """Whether lessons are asked for at this moment, within today's limit."""
     if runtime.settings.text("lessons.ask") != moment:
         return False
     most = runtime.settings.number("lessons.per_day")
@@ -42,7 +40,7 @@ def lessons_wanted(runtime: Runtime, moment: Literal["compaction", "end"]) -> bo
 
 
 def lessons_due(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> bool:
-    """Whether a session is to be asked now: it did something, just now too, and was not asked before."""
+    """Whether to ask a session now: it did some work recently and was not asked before."""
     session = runtime.view.sessions.get(session.id) or session
     if session.data.get(ASKED) or not turns:
         return False
@@ -52,5 +50,5 @@ def lessons_due(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> bo
 
 
 def asked_for_lessons(runtime: Runtime, session: Session) -> SessionChange:
-    """What asking leaves in a session."""
+    """What asking stores in a session."""
     return SessionChange(id=session.id, data={ASKED: iso(runtime.clock.now())}, counts={"asked": 1})

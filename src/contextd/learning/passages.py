@@ -1,4 +1,4 @@
-"""What a session says that may be knowledge, as passages that can be read on their own."""
+"""Split a session's possible knowledge into self-contained passages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from contextd.sessions.markdown import LONGEST_UNIT, Passage, passages, plain
 from contextd.sessions.turns import turn_ends
 
 SHORTEST = 12
-"""Below this a text is an order or an assent (`go on`, `yes, both`). Ideographs count double."""
+"""Shorter text is an order or an assent (`go on`, `yes, both`). Ideographs count double."""
 
 _WHOLE = 500
 _STANDS_ALONE = 60
@@ -25,11 +25,10 @@ _FENCE = regex(r"```.*?(?:```|\Z)", re.S)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """One self-contained passage: what is said, by which origin, in which event.
+    """One self-contained passage with its origin and event.
 
-    `text` has the heading or lead-in before it where it would have lost its referent; `heading` is
-    the one it stands under, `context` what leads into it. `position` and `of` place it among the
-    passages of its event.
+    `text` includes the heading or introduction if it needs it to be understood; `heading` is the heading
+    above it, `context` its introduction. `position` and `of` place it among the passages of its event.
     """
 
     text: str
@@ -43,16 +42,16 @@ class Statement:
 
 
 def statements(events: Sequence[Event]) -> list[Statement]:
-    """Everything the user and the agent themselves state, in order, each text once.
+    """All statements of the user and the agent, in order, without repeats.
 
-    Tool output, material, injected text, lists of tasks and code are left out, and so are subagents.
+    Skips tool output, pasted material, injected text, to-do lists, code and sub-agents.
     """
     ends = turn_ends(events)
     messages = {event.text for event in events if event.type == "message"}
     found: dict[str, Statement] = {}
     for event in events:
         origin = "turn_end" if event.key in ends else origin_of(event)
-        # What a hook told and the transcript tells again is said once.
+        # A message reported by both hook and transcript counts once.
         repeated = event.type == "query" and event.text in messages
         if origin not in _READ_BY or event.data.get("sidechain") or repeated:
             continue
@@ -70,7 +69,7 @@ def statements(events: Sequence[Event]) -> list[Statement]:
 
 
 def self_contained(passage: Passage) -> str:
-    """The text of a passage, behind the line or the heading it depends on when it is short."""
+    """The text of a passage; a short one follows the line or heading it depends on."""
     if len(passage.text) >= _STANDS_ALONE:
         return passage.text
     before = (passage.lead if passage.lead.endswith((":", "：")) else passage.heading).rstrip(
@@ -82,12 +81,12 @@ def self_contained(passage: Passage) -> str:
 
 
 def weight(text: str) -> int:
-    """The length of a text, with ideographs as two: they say more than letters do."""
+    """The length of a text, counting ideographs twice because they carry more meaning."""
     return len(text) + len(_IDEOGRAPH.findall(text))
 
 
 def _message(event: Event) -> Iterator[Passage]:
-    """A short message whole, for its sentences explain each other; a long one by paragraphs."""
+    """A short message as a whole, because its sentences explain each other; a long one by paragraphs."""
     text = _FENCE.sub("\n\n", event.text).strip()
     if len(text) <= _WHOLE:
         yield Passage(plain(text))
@@ -101,7 +100,7 @@ def _markdown(event: Event) -> Iterator[Passage]:
 
 
 def _titled(event: Event) -> Iterator[Passage]:
-    """Subject and body: together when short, else the body's passages under the subject."""
+    """Subject and body: together if short, else the body's passages under the subject."""
     if len(event.text) <= _WHOLE and "\n- " not in event.text and "\n* " not in event.text:
         yield Passage(plain(event.text))
         return

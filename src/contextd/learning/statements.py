@@ -1,4 +1,4 @@
-"""What a session stated, as records: candidates, but for what its source makes sure of."""
+"""Store a session's statements as records: candidates, unless their source is reliable."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from contextd.sessions.turns import Turn
 _NAMESPACE = uuid.UUID("6f3f6f0e-6a53-5d4c-9d1e-0c0f3a1b7c55")
 
 _SURE = frozenset({"memory_file", "instructions", "answer", "refusal"})
-"""Sources whose statements are known at once when they are worth it: an agent wrote them down to be
-read again, or the user was asked and said so.
+"""Reliable origins: an agent wrote the text down for later, or the user was asked and answered. Useful
+statements from them need no confirmation.
 """
 
 _LATEST = 3
-"""Turns whose last words may become records by themselves: what earlier ones found was built on, mended
-or dropped since, and stands in their episodes.
+"""Turns whose last messages may become records: findings of earlier ones were built on, corrected or
+dropped since, and are in their episodes.
 """
 
 _LONGEST = 900
 _MOST_READ, _READ = 8, 300
-"""Statements whose meaning is looked at, and characters of each: embedding them is most of what learning
-from a session costs, and their form alone puts most of what is kept among the first.
+"""Statements that are embedded, and characters of each. Embedding is the main cost of learning, and the
+form alone ranks most useful ones among the first.
 """
 
 _MOST_DROPPED = 200
@@ -52,8 +52,8 @@ def keep_statements(
     *,
     check: Callable[[], None] = lambda: None,
 ) -> list[Saved]:
-    """Store the directives that the user stated in a session, and of its other statements those that are
-    most likely worth knowing. What another session said too becomes known.
+    """Store the user's directives from a session and its most promising other statements. A statement
+    repeated from another session becomes known.
     """
     most = runtime.settings.number("sessions.discoveries")
     eligible = _eligible(turns, events)
@@ -73,7 +73,7 @@ def keep_statements(
             sure.append((saved[-1].record, statement.at))
 
     for statement in stated:
-        # What was dropped comes back when the user states it once more.
+        # A dropped record returns when the user states it again.
         if dropped.get(_plain(statement.text), _EVER) < statement.at:
             keep(statement, _FORCE["stated"])
     values = _values(runtime, found)
@@ -90,12 +90,12 @@ _EVER = datetime.min.replace(tzinfo=UTC)
 
 
 def _force(statement: Statement) -> str:
-    """How a statement of the user directs; empty for other statements."""
+    """The force of a user's statement as a directive; empty for other statements."""
     return force_of(statement.text) if statement.origin in _OF_THE_USER else ""
 
 
 def _values(runtime: Runtime, found: Sequence[Statement]) -> list[float]:
-    """How likely each statement is worth keeping."""
+    """The estimated worth of each statement."""
     if not found:
         return []
     texts = [statement.text[:_READ] for statement in found]
@@ -111,13 +111,13 @@ def _values(runtime: Runtime, found: Sequence[Statement]) -> list[float]:
 
 
 _FROM, _SURE_FROM = 0.25, 0.4
-"""How likely a statement must be useful and true to become a candidate, which nobody is told unasked, and
-to be known at once where its source vouches for it. Of all statements one in five is.
+"""Minimum worth of a candidate, which is not injected, and of a record that is known at once because its
+source is reliable. One statement in five is useful and true.
 """
 
 
 def _promising(found: Sequence[Statement]) -> list[Statement]:
-    """Those that their form speaks for most, in their order."""
+    """The statements that score best by form, in their order."""
     if len(found) <= _MOST_READ:
         return list(found)
     by_form = [
@@ -130,13 +130,13 @@ def _promising(found: Sequence[Statement]) -> list[Statement]:
 
 _OF_THE_USER = frozenset({"prompt", "queued"})
 _FORCE = {"stated": 0.7, "standing": 0.3, "": 0.0}
-"""What the user states as a rule is known at once. A rule in passing is a candidate: of the rules that
-were found in real sessions a reader held 28 in a hundred useful and true.
+"""A rule that the user demands is known at once. A rule in passing is a candidate: a reader judged 28% of
+those in real sessions useful and true.
 """
 
 
 def _eligible(turns: Sequence[Turn], events: Sequence[Event]) -> list[Statement]:
-    """What may become a record: not what was taken back, nor what earlier turns found in passing."""
+    """Statements that may become records: not taken back, and no passing findings of earlier turns."""
     since = turns[-_LATEST].began if len(turns) >= _LATEST else None
     found: list[Statement] = []
     for statement in statements(events):
@@ -150,7 +150,7 @@ def _eligible(turns: Sequence[Turn], events: Sequence[Event]) -> list[Statement]
 
 
 def _parts(statement: Statement) -> Iterator[Statement]:
-    """What the user said, cut into each directive and the rest: a rule is no part of the task beside it."""
+    """The user's words split into directives and the rest: a rule is separate from the task beside it."""
     directives = directives_in(statement.text)
     if not directives:
         yield statement
@@ -173,7 +173,7 @@ def _keep(
     sure = asked or (statement.origin in _SURE and value >= _SURE_FROM)
     known = _known_directive(runtime, statement) if asked else None
     if known is not None:
-        # What the session was told of it would pass for a copy of that.
+        # Injected text would otherwise count as its own confirmation.
         again = seen_again(runtime, known, session, at=statement.at, ref=statement.event_key)
         return Saved("duplicate", "said again", known, changed=again)
     saved = save_new(
@@ -196,19 +196,19 @@ def _keep(
     )
     passing = statement.origin in _OF_THE_USER and not _force(statement)
     if saved.outcome == "duplicate" and not passing:
-        # What is merely asked for twice is a task that came twice.
+        # A repeated request is a recurring task, not a rule.
         seen_again(runtime, saved.record, session, at=statement.at, ref=statement.event_key)
     return saved
 
 
 def _known_directive(runtime: Runtime, statement: Statement) -> Record | None:
-    """The record of a directive that says the same in the same words; None where it is new."""
+    """The record of a directive with the same words; None if it is new."""
     draft = Record(kind="discovery", scope=runtime.scope, content=_worded(statement))
     return runtime.view.records.by_hash(draft.content_hash, runtime.scope)
 
 
 def _worded(statement: Statement) -> str:
-    """A statement as it is kept: what stands in a file under a heading is about the heading."""
+    """The stored text of a statement: one from a file under a heading is about the heading."""
     text, heading = statement.text, statement.heading.strip(" #:*")
     if statement.origin in _WRITTEN and heading and heading.casefold() not in text.casefold():
         text = f"{heading}: {text}"
@@ -219,7 +219,7 @@ _WRITTEN = frozenset({"memory_file", "instructions"})
 
 
 def _dropped(runtime: Runtime) -> Mapping[str, datetime]:
-    """What somebody said is not worth telling, and when: it does not come back because it is said again."""
+    """What a person dropped, and when: repeating it does not restore it."""
     query = runtime.query("discovery", reach="project", statuses=("archived",), limit=_MOST_DROPPED)
     history = runtime.view.records.history
     return {
@@ -235,7 +235,7 @@ def _plain(text: str) -> str:
 
 
 def anchor_of(runtime: Runtime, session: Session, files: Sequence[str] = ()) -> Anchor:
-    """Where in git something was learned: where the session ended up, if it is still there."""
+    """The git state in which something was learned: the end of the session, if it still exists."""
     if runtime.checkout is None:
         return Anchor(*place_of(session))
     begun, branch_then = place_of(session)

@@ -1,4 +1,4 @@
-"""How many sessions speak for a record, read from its history."""
+"""How many sessions support a record, from its history."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from contextd.domain.records import Record
 from contextd.runtime.runtime import Runtime
 
 SAID_AGAIN = "said again in session "
-"""How the reason begins for which a record that another session says too is trusted more."""
+"""The beginning of the change reason when another session repeats a record."""
 
 TOLD = ": told in session "
-"""What stands in the reason between what came of telling a record and the session that was told."""
+"""The text in a change reason between the outcome of an injection and its session."""
 
 
 @dataclass(frozen=True, slots=True)
 class Testimony:
-    """How many sessions said it, the first one counted, and how many used it when they were told."""
+    """How many sessions stated it, including the first, and how many used it after an injection."""
 
     times_said: int = 1
     used: int = 0
 
 
 def testimony_of(runtime: Runtime, record: Record) -> Testimony:
-    """What the history of a record says of it."""
+    """The evidence in a record's history."""
     reasons = {one.reason for one in runtime.view.records.history(record.id)}
     return Testimony(
         1 + sum(reason.startswith(SAID_AGAIN) for reason in reasons),

@@ -1,5 +1,5 @@
-"""Knowledge by evidence: what was said once is a candidate; a second witness makes it known, and what is
-shown again and again without use becomes a candidate again.
+"""Corroboration: a statement from one session is a candidate, a second session makes it known, and
+repeated injection without use makes it a candidate again.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from contextd.runtime.runtime import Runtime
 from contextd.sessions.use import ENOUGH, USED, texts_after, told_in_vain, was_used
 
 PRAISED = ", which its agent says went well"
-"""How the reason ends for which a record that was used is trusted more by its agent's word as well."""
+"""The end of the change reason when the agent's verdict also raised a used record's confidence."""
 
 DROPPED = "drop by"
-"""How the reason begins for which a candidate was archived."""
+"""The beginning of the reason for archiving a candidate."""
 
 _TRUSTED = frozenset({"human"})
-"""What a person wrote stays until a person takes it back: nothing shows whether a rule was obeyed."""
+"""A person's record stays until a person takes it back, since compliance with a rule cannot be observed."""
 
 
 def seen_again(
     runtime: Runtime, record: Record, session: Session, *, at: datetime, ref: str = ""
 ) -> bool:
-    """Make a candidate known that another session says too, at another time: a transcript that was
-    resumed or forked tells again what its first session told. Whether it was one. A directive that is said
-    again counts at least as much as on its first day.
+    """Make a candidate known if another session states it independently; return whether it was one. A
+    resumed or forked transcript repeats its parent and does not count. A repeated directive keeps at
+    least its initial confidence.
     """
     same = record.session in ("", session.id) or (ref and ref == record.source.ref)
     rises = record.status == "candidate" or (record.status == "active" and is_directive(record))
@@ -50,10 +50,10 @@ def seen_again(
 
 
 def judge_use(runtime: Runtime, session: Session, events: Sequence[Event]) -> Mapping[str, int]:
-    """Trust what a session was told more where it shows in what was done, less where it does not; what
-    sinks below `FLOOR`, or was told in `ENOUGH` sessions in vain, is a candidate from then on. Each session
-    counts once. Directives, what a person wrote and what holds beyond the project only rise: nothing shows
-    whether a rule was obeyed, and one project does not speak for others.
+    """Raise the confidence of injected records that were used, lower that of unused ones. Records below
+    `FLOOR`, or injected in `ENOUGH` sessions without use, become candidates. Each session counts once.
+    Directives, people's records and wider scopes are only raised: compliance cannot be observed, and
+    one project does not decide for others.
     """
     counts = {"used": 0, "unused": 0, "demoted": 0}
     worked = any(event.type == "tool_call" for event in events)
@@ -71,7 +71,7 @@ def judge_use(runtime: Runtime, session: Session, events: Sequence[Event]) -> Ma
         tired = vain[record.id] >= ENOUGH
         spared = record.trust in _TRUSTED or record.scope != session.scope or is_directive(record)
         if not used and (spared or not (worked or tired)):
-            # Where people only talked, nothing shows that it was of no use.
+            # In a session of conversation only, nothing shows disuse.
             continue
         signal = "used" if used else "unused"
         counts[signal] += 1
@@ -90,7 +90,7 @@ def judge_use(runtime: Runtime, session: Session, events: Sequence[Event]) -> Ma
 
 
 def as_rule(record: Record) -> Record:
-    """The record as a rule, where a user said it as one in passing: said again or confirmed it is one."""
+    """The record as a rule if a user stated it in passing: repetition or confirmation makes it one."""
     if record.data.get("speaker") != "user" or not force_of(record.content):
         return record
     return record.with_(data={**record.data, "type": "rule"})
@@ -101,11 +101,11 @@ def _is_noted(runtime: Runtime, record: Record, reason: str) -> bool:
 
 
 TOLD_IN = 60
-"""The latest sessions that are looked through for what was told in vain."""
+"""Recent sessions that are examined for injections without use."""
 
 
 def _latest(runtime: Runtime) -> list[Session]:
-    """The latest sessions in which something was asked or done."""
+    """The latest sessions with a request or an action."""
     found = runtime.view.sessions.find(frozenset({runtime.scope}), limit=TOLD_IN)
     return [one for one in found if one.task or one.tool_calls]
 

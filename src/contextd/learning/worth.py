@@ -1,6 +1,6 @@
-"""How likely a statement is worth keeping: a small classifier over its vector and its form.
+"""Estimate how likely a statement is worth storing: a small classifier over its vector and form.
 
-`tools/train_worth.py` makes `data/worth.json`; nothing is learned at run time.
+`tools/train_worth.py` creates `data/worth.json`; nothing is trained at run time.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _REMOVED = regex(r"\[REDACTED|REDACTED\b|<[a-z ]{3,20}>$")
 
 
 def form(statement: Statement) -> list[float]:
-    """What can be told of a statement without its meaning, in the order of `FORM`."""
+    """The features of a statement apart from its meaning, in the order of `FORM`."""
     text = statement.text
     size = max(1, len(text))
     length = math.log(max(8, weight(text)) / 100)
@@ -72,17 +72,17 @@ FORM = tuple(
     """length length2 path name code_share code flag mark tick line_number test question
     exclamation digits letters lost row unfinished arrow removed""".split()
 )
-"""Names of what `form` tells."""
+"""Names of the features that `form` returns."""
 
 
 _UNKNOWN = 0.1
 
 
 def prior(statement: Statement) -> float:
-    """The log-odds its origin gives a statement.
+    """The log-odds from a statement's origin.
 
-    They are added as they are. Weights learned for single origins did not carry over to projects
-    left out of training: some habitually commit knowledge, others only "sync".
+    They are added unchanged. Weights trained for single origins did not transfer to held-out projects: some
+    habitually commit knowledge, others only "sync".
     """
     share = ORIGINS[statement.origin].worth if statement.origin in ORIGINS else _UNKNOWN
     return math.log(share / (1 - share))
@@ -90,7 +90,7 @@ def prior(statement: Statement) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """A trained classifier: for which embedder, and one number per feature and dimension."""
+    """A trained classifier: its embedder, and one number per feature and dimension."""
 
     model: str
     bias: float
@@ -102,7 +102,7 @@ class Weights:
 
 @cache
 def weights() -> Weights:
-    """The weights shipped with the package."""
+    """The weights in the package."""
     text = resources.files("contextd").joinpath("data/worth.json").read_text("utf-8")
     parameters = json.loads(text)
     if tuple(parameters["features"]) != FORM:
@@ -114,10 +114,9 @@ def weights() -> Weights:
 
 
 def worth(statements: Sequence[Statement], vectors: Vector | None) -> list[float]:
-    """How likely each statement is useful and true, from 0 to 1.
+    """The probability that each statement is useful and true, 0 to 1.
 
-    `vectors` has one row per statement, the embedding of its text. Without vectors, or with those
-    of another embedder, only the form is weighed.
+    `vectors` has one row per statement. Without vectors, or with another embedder's, only the form counts.
     """
     if not statements:
         return []

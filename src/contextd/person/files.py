@@ -1,4 +1,4 @@
-"""USER.md and SOUL.md of the home as records of the person's layer, and the layer as USER.md."""
+"""Synchronise USER.md and SOUL.md of the home with records of the person's layer."""
 
 from __future__ import annotations
 
@@ -32,22 +32,24 @@ from contextd.sessions.context_md import without_block, write
 FILES = (USER_MD, SOUL_MD)
 
 _LARGEST = 256 * 1024
-"""Bytes of a file that are read: a person is described in a few pages."""
+"""Maximum bytes of a file: a person is described in a few pages."""
 
 _EDITED = 0.5
-"""The share of words two versions of a line have in common at least. With less, the old line was
-taken out and another one added."""
+"""Minimum share of common words in two versions of a line. Below it, the old line was removed and another
+one added.
+"""
 
 _AT_ONCE = 16
-"""New lines that get their vectors before the call goes on, a tenth of a second. More are found by
-their words until the background has done it: a hook must not wait for a long file."""
+"""New lines embedded during the call, which takes a tenth of a second. Others are only found by words
+until a background job embeds them: a hook must not wait for a long file.
+"""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class _Seen:
-    """Where the files are, and how they looked when they were taken in last."""
+    """The files, and their state at the last import."""
 
     files: tuple[Path, ...]
     stamps: tuple[int, ...] | None = None
@@ -55,9 +57,9 @@ class _Seen:
 
 
 def follow_person_files(runtime: Runtime) -> None:
-    """Take in what changed in the files since the last call: two looks at the disk when nothing did.
+    """Import changes of the files since the last call; two stat calls if nothing changed.
 
-    Never in the way of the call: what goes wrong is in the log, and tried again when a file changes.
+    Never blocks the call: errors are logged, and the import is retried when a file changes.
     """
     if not runtime.has_person:
         return
@@ -75,16 +77,16 @@ def follow_person_files(runtime: Runtime) -> None:
         try:
             _take_in(runtime.aside().at_person(), home)
         except ContextdError as error:
-            _log.warning("the person's files were not taken in: %s", error.message)
+            _log.warning("the person's files were not imported: %s", error.message)
 
 
 def text_of(home: Path, name: str) -> str:
-    """The person's own text in a file of the home, without contextd's block; empty when there is none."""
+    """The person's own text in a file of the home, without contextd's block; empty if there is none."""
     return _read(home / name) or ""
 
 
 def _read(path: Path) -> str | None:
-    """What `text_of` gives; None for what cannot be read."""
+    """The result of `text_of`; None for an unreadable file."""
     try:
         text = text_in(read_file(path, _LARGEST, cut=True))
     except FileNotFoundError:
@@ -93,14 +95,14 @@ def _read(path: Path) -> str | None:
         _log.warning("%s cannot be read: %s", path, error.strerror)
         return None
     if text is None:
-        _log.warning("%s is no text that can be read: save it as UTF-8", path)
+        _log.warning("%s is not a readable text file: save it as UTF-8", path)
         return None
     return without_block(text.encode("utf-8", "replace")).decode("utf-8")
 
 
 def write_user_md(runtime: Runtime) -> bool:
-    """Write what the layer holds besides the files into contextd's block of USER.md; the rest of the
-    file stays byte for byte. Whether the block says something new.
+    """Write the records that are in no file into contextd's block of USER.md; the rest stays byte for byte.
+    Returns whether the block changed.
 
     Raises what `sessions.context_md.write` raises.
     """
@@ -163,9 +165,9 @@ def _ref(name: str, line: PersonLine) -> str:
 def _compared(
     runtime: Runtime, name: str, file_lines: Sequence[PersonLine], mine: Sequence[Record]
 ) -> tuple[list[Changed], list[PersonLine]]:
-    """What became of the records of a file's lines, and the lines that have none.
+    """Changes to the records of a file's lines, and the lines without a record.
 
-    A record that was changed or deleted elsewhere stays so for as long as its line stays the same.
+    A record changed or deleted elsewhere stays that way while its line is unchanged.
     """
     lines = {_ref(name, one): one for one in file_lines}
     standing = {record.source.ref for record in mine}
@@ -184,21 +186,21 @@ def _compared(
             source = replace(record.source, ref="")
             changes.append(Changed(record, record.with_(source=source), "update", f"not in {name}"))
         else:
-            # Without its reference the line may come back as a new one.
+            # Without the reference to the file, the line may return as a new one.
             source = replace(record.source, ref="")
             out = record.with_(status="deleted", source=source)
-            changes.append(Changed(record, out, "delete", f"taken out of {name}"))
+            changes.append(Changed(record, out, "delete", f"removed from {name}"))
     return changes, new
 
 
 def _brought_back(runtime: Runtime, record: Record) -> bool:
-    """Whether somebody undid that the record went with its line: then it stays without one."""
+    """Whether the removal of a record was undone with its line: then it stays, detached."""
     history = runtime.view.records.history(record.id)
     return record.status == "active" and bool(history) and history[-1].action == "undo"
 
 
 def _best(record: Record, new: Mapping[PersonLine, frozenset[str]]) -> PersonLine | None:
-    """The new line that a record's line was turned into, if any; `new` has the words of each."""
+    """The new version of a record's line, if any; `new` has the words of each line."""
     before = frozenset(content_words(record.content))
 
     def alike(one: PersonLine) -> float:
@@ -209,7 +211,7 @@ def _best(record: Record, new: Mapping[PersonLine, frozenset[str]]) -> PersonLin
 
 
 def _record(runtime: Runtime, name: str, line: PersonLine, place: int) -> Record:
-    # In the order of the file, which is the order of what matters.
+    # In file order, which is the order of importance.
     now = runtime.clock.now() + timedelta(microseconds=place)
     made = Record(
         kind="context",

@@ -1,4 +1,4 @@
-"""The person's layer: who the owner of this machine is and how they like things, above all projects."""
+"""The person's layer: who the owner of this machine is and their preferences, for all projects."""
 
 from __future__ import annotations
 
@@ -28,32 +28,31 @@ from contextd.runtime.runtime import Runtime
 from contextd.sessions.tiered_lines import ALWAYS, Line
 
 BRIEFED = 80
-"""Tokens of a briefing that are the person's: five to eight short lines. What they insist on most is
-said in fewer, and the project needs the rest."""
+"""Token budget in a briefing: five to eight short lines, enough for the strongest preferences."""
 
 _SHORTEST_LINE, LONGEST_LINE = 3, 40
 """Tokens."""
 
 _FIRST = 20.0
-"""More than any line about the project weighs: whom one works for comes first."""
+"""Above any weight of a project line: the person comes first."""
 
 _PAGE = 500
 _NAME_FIELDS = ("name", "full_name", "fullName")
 
 Level = Literal["project", "team", "org", "person"]
-"""For whom something is kept that holds."""
+"""Who a saved record applies to."""
 
 
 def kept_in(runtime: Runtime, level: Level | None) -> Scope:
-    """The scope that a save goes to: where the call stands when no `level` is named.
+    """The scope for a save; the call's own if no `level` is given.
 
-    Raises `NotFound` when it stands in nothing of that level, `Invalid` for the person's layer where
-    there is none, and `Denied` where it is not the caller's.
+    Raises `NotFound` if the call has no scope of that level, `Invalid` if there is no person's layer, and
+    `Denied` if the caller may not use it.
     """
     if level == "person" and runtime.organisation.name != PERSON.org:
         raise Invalid(
-            f"{runtime.organisation.name} keeps nothing of a person",
-            "save it from a project of this machine's own, or from no project",
+            f"{runtime.organisation.name} has no person's layer",
+            "save it from a local project, or outside any project",
         )
     if level == "person":
         runtime.caller.require("write", PERSON)
@@ -63,27 +62,25 @@ def kept_in(runtime: Runtime, level: Level | None) -> Scope:
     found = next((scope for scope in runtime.scope.cascade if scope.level == level), None)
     if found is None:
         raise NotFound(
-            f"this call stands in no project{runtime.nowhere}",
-            "run `contextd init` in the repository, or keep it with scope person",
+            f"this call is not in a project{runtime.nowhere}",
+            "run `contextd init` in the repository, or save it with scope person",
         )
     return found
 
 
 def where_kept(runtime: Runtime, scope: Scope, level: Level | None) -> str:
-    """A word on a save that went to the person's layer; empty for any other."""
+    """A note about a save to the person's layer; empty for others."""
     if scope != PERSON or level == "org":
         return ""
     if level == "person":
-        return "kept in the person's layer: found from every project, sent to no server"
-    return f"kept in the person's layer, found from every project{runtime.nowhere}"
+        return "saved in the person's layer: available in every project, sent to no server"
+    return f"saved in the person's layer, available in every project{runtime.nowhere}"
 
 
 def persons_records(
     runtime: Runtime, *statuses: Status, kinds: Sequence[str] = (), ended: bool = False
 ) -> list[Record]:
-    """Every record of the person's layer that holds now, or `ended` to hold too, oldest first; active
-    ones by default.
-    """
+    """Records of the person's layer with one of these statuses, oldest first; active ones by default."""
     if PERSON not in runtime.view.grant.scopes():
         return []
     valid_at = None if ended else runtime.clock.now()
@@ -102,7 +99,7 @@ def _query(kinds: Sequence[str], statuses: Sequence[Status], valid_at: datetime 
 
 
 def _every(runtime: Runtime, query: Query, page: Page) -> list[Record]:
-    """The records of a query whose first page is here, oldest first."""
+    """All records of a query whose first page is given, oldest first."""
     found = list(page.records)
     while page.cursor:
         page = runtime.view.records.find(replace(query, cursor=page.cursor))
@@ -111,8 +108,8 @@ def _every(runtime: Runtime, query: Query, page: Page) -> list[Record]:
 
 
 def is_personal(record: Record) -> bool:
-    """Whether a record tells of the person, in their layer; a policy or a standard there binds work, and
-    what a project's knowledge was promoted to is about work too.
+    """Whether a record describes the person. Policies and standards in their layer are about work, and so
+    is promoted knowledge.
     """
     about_them = not record.data.get("promoted_from")
     return about_them and record.scope == PERSON and record.kind in _personal_kinds()
@@ -124,12 +121,12 @@ def _personal_kinds() -> tuple[str, ...]:
 
 
 def personal_records(runtime: Runtime, *statuses: Status) -> list[Record]:
-    """What tells of the person, in the order it matters: strong before mild before flexible."""
+    """Records about the person, by importance: strong, mild, flexible."""
     return _in_order(persons_records(runtime, *statuses, kinds=_personal_kinds()))
 
 
 def personal_query(runtime: Runtime) -> Query:
-    """What a briefing's lines on the person are chosen from."""
+    """The query for a briefing's lines about the person."""
     return _query(_personal_kinds(), ("active",), runtime.clock.now())
 
 
@@ -139,7 +136,7 @@ def _in_order(records: Iterable[Record]) -> list[Record]:
 
 @dataclass(frozen=True, slots=True)
 class Personal:
-    """What a briefing says of the person: its lines, and the records they are made of by id."""
+    """The person's part of a briefing: its lines, and their records by id."""
 
     lines: list[Line] = field(default_factory=list[Line])
     records: dict[str, Record] = field(default_factory=dict[str, Record])
@@ -151,9 +148,8 @@ def personal(
     first: Page | None = None,
     besides: Container[str] = (),
 ) -> Personal:
-    """The person's lines within `budget` tokens, strong before mild before flexible; whole sentences.
-    `first` is the first page of `personal_query`, where the caller has it. Records in `besides` are told
-    elsewhere.
+    """The person's lines within `budget` tokens: strong, mild, flexible; whole sentences. `first` is the
+    first page of `personal_query`, if already read. Records in `besides` are shown elsewhere.
     """
     chosen = Personal()
     seen_texts: set[str] = set()
@@ -174,31 +170,31 @@ def personal(
         left -= cost
         seen_texts.add(text.casefold())
         weight = _FIRST - len(chosen.lines) / 100
-        chosen.lines.append(Line(text, record.id, weight, ALWAYS, "the person's word"))
+        chosen.lines.append(Line(text, record.id, weight, ALWAYS, "stated by the person"))
         chosen.records[record.id] = record
     return chosen
 
 
 def personal_lines(runtime: Runtime, budget: int = BRIEFED) -> list[Line]:
-    """As `personal`, the lines alone; each names its record."""
+    """Like `personal`, lines only; each has its record's id."""
     return personal(runtime, budget).lines
 
 
 def _order(record: Record) -> tuple[Any, ...]:
-    # The agent's own character comes behind what the person says of themselves.
+    # The agent's own character follows what the person says about themselves.
     soul = from_file(record) == SOUL_MD
     rank = STRENGTHS.index(strength(record))
     return rank, soul, -record.confidence, record.created_at, record.id
 
 
 def from_file(record: Record) -> str:
-    """The file of the home a record stands for a line of; empty for one that was told otherwise."""
+    """The file of the home that contains a record's line; empty if none."""
     name = record.source.ref.partition("#")[0]
     return name if name in (USER_MD, SOUL_MD) else ""
 
 
 def strength(record: Record) -> Strength:
-    """How much the person insists: what the record's fields say of it, else its words."""
+    """How strong a preference is: by the record's fields, else by its wording."""
     typed = _typed(record)
     for fields in (typed, record.data):
         named = str(fields.get("strength", "")).casefold()
@@ -209,7 +205,7 @@ def strength(record: Record) -> Strength:
 
 
 def told_by(record: Record) -> str:
-    """What a record of the person says, without the scaffolding of its type."""
+    """The text of a record about the person, without the words added by its type."""
     typed = _typed(record)
     texts = [str(v) for n, v in typed.items() if isinstance(v, str) and v and n != "strength"]
     if texts:
@@ -230,7 +226,7 @@ def _typed(record: Record) -> Mapping[str, Any]:
 
 
 def owner_name(runtime: Runtime) -> str:
-    """The person's name, as USER.md or a record of their layer gives it; empty when none does."""
+    """The person's name, from USER.md or their layer; empty if unknown."""
     records = [r for r in persons_records(runtime, kinds=("context",)) if from_file(r) != SOUL_MD]
     for record in sorted(records, key=lambda r: (from_file(r) != USER_MD, r.created_at)):
         typed = _typed(record)

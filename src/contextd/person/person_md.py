@@ -1,7 +1,7 @@
-"""USER.md and SOUL.md: who the person is and how they like things, line by line, both ways.
+"""Parse and write USER.md and SOUL.md: the person's description, line by line.
 
-What stands in the files is the person's own text. contextd owns the part between its markers, writes
-there what it was told elsewhere, and never reads it back.
+The files belong to the person. contextd owns the part between its markers, writes preferences saved elsewhere
+into it, and never reads it back.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ USER_MD, SOUL_MD = "USER.md", "SOUL.md"
 
 Strength = Literal["strong", "mild", "flexible"]
 STRENGTHS: tuple[Strength, ...] = ("strong", "mild", "flexible")
-"""How much a person insists, most first."""
+"""Strengths of a preference, strongest first."""
 
 _MOST_LINES = 400
-"""What is longer is no description of a person."""
+"""A longer file does not describe a person."""
 
 _LINE_TOKENS = 400
 
@@ -33,7 +33,7 @@ _BULLET = regex(r"^(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(.*)$")
 _RULE = regex(r"^\s*(?:[-*_=]\s*){3,}$|^\s*\|?[\s:|-]+\|[\s:|-]*$")
 _BOLD = regex(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
 _LEANING = regex(r"(?<![\w*/.`])([*_])(?=[\w(\"'])(.+?)(?<=[^\s_])\1(?![\w*])")
-"""Emphasis, and neither a pattern of file names nor a name with underscores."""
+"""Emphasis, but no file-name pattern and no name with underscores."""
 
 _HINT = regex(r"^[_*]?\(.*\)[_*]?$|^[_*]?\[.*\][_*]?$|^<[^>]*>$|^(?:\.{3}|…|TODO|TBD)$")
 _SAID = regex(r"\w")
@@ -43,7 +43,7 @@ _GENERAL = frozenset(
     who-i-am who-you-are who-am-i preferences preference general notes note misc other context basics
     about-your-human about-the-user my-preferences personal info information""".split()
 )
-"""Headings that say nothing a line needs in order to be understood."""
+"""Headings that add nothing to their lines."""
 
 _MARKED = regex(r"\s*[(\[](strong|mild|flexible)[)\]]\.?\s*$", re.I)
 _FLEXIBLE = regex(
@@ -68,16 +68,16 @@ _LONGEST_NAME = 80
 
 @dataclass(frozen=True, slots=True)
 class PersonLine:
-    """One thing a file says, understandable by itself with its `section`, empty where that adds nothing."""
+    """One statement of a file. `section` is the heading needed to understand it, empty if none."""
 
     text: str
     section: str = ""
 
 
 def told_in(content: str) -> list[PersonLine]:
-    """What a file of a person says, in order, each once: a bullet, or a paragraph.
+    """The statements in a person's file, in order, without repeats: bullets and paragraphs.
 
-    Headings, code, comments, contextd's own block and what a template only asks for are nothing said.
+    Skips headings, code, comments, contextd's own block and unanswered template questions.
     """
     text = _COMMENT.sub("", _FRONT_MATTER.sub("", content.replace("\r\n", "\n")))
     found = (PersonLine(_plain(passage), section) for passage, section in _items(text.split("\n")))
@@ -86,7 +86,7 @@ def told_in(content: str) -> list[PersonLine]:
 
 
 def _items(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """(text, section) of every bullet and paragraph. What introduces bullets goes into each of them."""
+    """(text, section) of every bullet and paragraph. The introduction of bullets is added to each of them."""
     section, fenced = "", False
     held: list[str] = []
     leads: list[tuple[int, str]] = []
@@ -124,7 +124,7 @@ def _items(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _depth_of(leads: Sequence[tuple[int, str]], bullet: re.Match[str]) -> int:
-    """The indentation that a lead of this bullet counts as: less than the bullet's own."""
+    """The indentation of this bullet's introduction: less than the bullet's own."""
     return max((at for at, _ in leads), default=-2) + 1 if not bullet[1] else len(bullet[1]) - 1
 
 
@@ -145,8 +145,8 @@ def _says_something(text: str) -> bool:
 
 
 def strength_of(text: str, section: str = "") -> Strength:
-    """How much a text insists: by a mark such as `(strong)` at its end or as the section's name, else by
-    its words; mild where nothing tells.
+    """How strong a text is: by a mark such as `(strong)` at its end or as the section's name, else by its
+    wording; mild by default.
     """
     mark = _MARKED.search(text)
     named = (mark[1] if mark else section).casefold()
@@ -159,12 +159,12 @@ def strength_of(text: str, section: str = "") -> Strength:
 
 
 def without_mark(text: str) -> str:
-    """A text without the mark of its strength."""
+    """A text without its mark of strength."""
     return _MARKED.sub("", text)
 
 
 def name_in(text: str) -> str:
-    """The name a line gives its person, such as `Name: Ana Kos`; empty when it gives none."""
+    """The name in a line such as `Name: Ana Kos`; empty if none."""
     found = _NAME.match(text)
     if found is None or _HINT.match(found[1]):
         return ""
@@ -173,6 +173,6 @@ def name_in(text: str) -> str:
 
 
 def block_of(preferences: Sequence[tuple[Strength, str]]) -> str:
-    """What contextd was told elsewhere, as the Markdown between its markers."""
+    """The Markdown block of preferences saved outside the file."""
     lines = [f"- {text}" + (f" ({how})" if how != "mild" else "") for how, text in preferences]
     return "\n".join(["## Told to contextd", "", *(lines or ["Nothing yet."])])

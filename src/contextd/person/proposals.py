@@ -1,4 +1,4 @@
-"""What recurs: preferences and rules of several projects that may be the person's."""
+"""Propose preferences and rules that recur in several projects to the person."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from contextd.person.person_md import strength_of
 from contextd.runtime.runtime import Runtime
 
 PROPOSED_FROM = "proposed_from"
-"""The field of a proposal that says in which projects it stands."""
+"""The field of a proposal that lists its projects."""
 
 _PAGE, _MOST_PER_PROJECT = 500, 2_000
 _WISHED_TYPES = re.compile(r"preference|rule|convention|style|standard|guideline", re.I)
@@ -33,10 +33,10 @@ _WISHED_KINDS = ("coding_standard", "context", "discovery")
 
 
 def propose(runtime: Runtime, check: Callable[[], None]) -> list[Record]:
-    """Propose to the person what two of their projects ask for in the same words; what was proposed.
-    `check` raises when nothing more may be written.
+    """Propose to the person what two of their projects share in the same words; return the proposals. `check`
+    raises when nothing more may be written.
 
-    Nothing is in force before they say yes, and what they turned down is not proposed again.
+    Proposals take effect on acceptance, and rejected ones are not repeated.
     """
     everywhere = runtime.everywhere()
     standing: dict[frozenset[str], list[tuple[Project, Record]]] = defaultdict(list)
@@ -63,7 +63,7 @@ def propose(runtime: Runtime, check: Callable[[], None]) -> list[Record]:
 
 
 def _wishes(runtime: Runtime, project: Project) -> Iterator[Record]:
-    """What a project asks for, latest first: preferences and rules that hold there."""
+    """A project's preferences and rules in force, latest first."""
     cursor, left = "", _MOST_PER_PROJECT
     while left > 0:
         query = Query(
@@ -94,24 +94,24 @@ def _is_wish(record: Record) -> bool:
 
 
 def _key(record: Record) -> frozenset[str]:
-    """Equal for what may say the same in the same words."""
+    """A key that is equal for texts that may have the same words."""
     return frozenset(content_words(told_by(record)))
 
 
 def _agreed(found: Sequence[tuple[Project, Record]]) -> tuple[Record, list[Project]]:
-    """The record that says it best, and the projects in which the same stands."""
+    """The best-worded record, and the projects with the same one."""
     best = max((r for _, r in found), key=lambda r: (RANK[r.trust], r.confidence, r.updated_at))
     same = {p.scope: p for p, record in found if record is best or _same(best, _plain(record))}
     return best, list(same.values())
 
 
 def _plain(record: Record) -> Record:
-    """What a record says, without what its kind and type add to it."""
+    """A record's text without the words added by its kind and type."""
     return record.with_(kind="context", title="", content=told_by(record), data={}, status="active")
 
 
 def _same(one: Record, other: Record) -> bool:
-    """Whether the gate takes one record for a repetition of another plain one."""
+    """Whether the write gate treats two plain records as duplicates."""
     draft = Draft(kind="context", content=told_by(one), trust="human")
     look = GateLookup(
         served=lambda digests: set(), by_hash=lambda hash: None, similar=lambda text: [(other, 1.0)]

@@ -1,4 +1,4 @@
-"""What an agent is about to do, held against the policies before it does it."""
+"""Check an agent's action against the policies before it runs."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from contextd.runtime.caches import Cache
 from contextd.runtime.runtime import Runtime
 
 _LARGEST = 2_000_000
-"""Bytes of a file that are read while an agent waits."""
+"""Maximum bytes of a file read while an agent waits."""
 
 _TOLD, _MOST_TOLD = 5_000, 5
 
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """Whether an agent may go on, and what it is told; an empty text for nothing at all."""
+    """Whether an agent may proceed, and the message for it; empty for none."""
 
     verdict: Literal["deny", "warn"] = "warn"
     text: str = ""
@@ -37,14 +37,14 @@ class Ruling:
 
 
 def judged(runtime: Runtime, use: ToolUse, session: str) -> Ruling:
-    """What the policies say of a tool's use. What only warns is told once in a session."""
+    """The policies' ruling on a tool call. A warning is shown once per session."""
     found = in_force(runtime)
     if not any(rule.checkable for rule in found.rules):
         return Ruling()
     broken = checked(runtime, with_root(_action(runtime, use), runtime), found=found)
     broken = without_new_files(runtime, broken)
     if broken:
-        # What keeps to the rules is not told of: each use of a tool comes by here.
+        # No message for actions that keep the rules: every tool call passes here.
         about = use.command or f"a change of {use.path}"
         rules = sum(rule.checkable for rule in found.rules)
         note_check(
@@ -102,7 +102,7 @@ def _replaced(path: str, before: str | None, pairs: Sequence[tuple[str, str]]) -
 
 
 def _text_of(path: Path) -> str | None:
-    """What a file holds now; None where there is none, empty where it is too large to look at."""
+    """The current content of a file; None if it does not exist, empty if it is too large to read."""
     try:
         data = read_file(path, _LARGEST + 1, cut=True)
     except (FileNotFoundError, NotADirectoryError):
@@ -113,7 +113,7 @@ def _text_of(path: Path) -> str | None:
 
 
 def judged_or_nothing(runtime: Runtime, use: ToolUse, session: str) -> Ruling:
-    """As `judged`; nothing when that cannot be said: an agent is never stopped by what went wrong here."""
+    """Like `judged`, but no ruling on internal errors: contextd's own failure never stops an agent."""
     try:
         return judged(runtime, use, session)
     except ContextdError:

@@ -1,4 +1,4 @@
-"""What somebody is about to do, as far as rules look at it: commands, and changes of files."""
+"""An action to check: commands and changes of files."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ ChangeOf = Literal["create", "edit", "delete"]
 CHANGES_OF: tuple[ChangeOf, ...] = ("create", "edit", "delete")
 
 Line = tuple[int, str]
-"""A line with its number; 0 where nobody knows it."""
+"""A line with its number; 0 if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """A change of one file: the lines that come and those that go. A `binary` one has neither."""
+    """A change of one file: its added and removed lines. A `binary` one has neither."""
 
     path: str
     change: ChangeOf
@@ -31,9 +31,7 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What is checked. `statement` is what was said of it, where that is neither a command nor a change of a
-    file that could be told apart.
-    """
+    """What is checked. `statement` is a description that is neither a command nor a recognisable file change."""
 
     commands: Sequence[str] = ()
     files: Sequence[FileChange] = ()
@@ -41,8 +39,8 @@ class Action:
 
 
 def rewritten(path: str, before: str | None, after: str, first: int = 1) -> FileChange:
-    """The change from one text of a file to another; `before` is None for a new file. Lines that only
-    moved count as neither added nor removed. `first` is the number of the first line.
+    """The change from one text of a file to another; `before` is None for a new file. Moved lines count as
+    neither added nor removed. `first` is the number of the first line.
     """
     if "\0" in after[:8_000]:
         return FileChange(path, "create" if before is None else "edit", binary=True)
@@ -54,7 +52,7 @@ def rewritten(path: str, before: str | None, after: str, first: int = 1) -> File
 
 
 def _more(these: Sequence[str], those: Sequence[str], first: int) -> tuple[Line, ...]:
-    """The lines that `these` have more often than `those`."""
+    """The lines that occur more often in `these` than in `those`."""
     left = Counter(those)
     found = []
     for number, line in enumerate(these, first):
@@ -77,16 +75,15 @@ _PROGRAMS = frozenset(
     sudo tail tee touch uv wc wget yarn""".split()
 )
 _READ = 4_000
-"""Characters of a sentence or a command that are looked through for names of files."""
+"""Characters of a sentence or a command that are searched for file names."""
 
 _SPLIT = re.compile(r"&&|\|\||[;|\n]")
 _REDIRECT = re.compile(r"(?:^|[^0-9&<>])>{1,2}\s*([^\s;|&<>()]+)")
 
 
 def told(action: str, context: str = "") -> Action:
-    """What somebody says they are about to do. A diff is read as one, a line that begins with a program
-    is a command, and files that are named behind a verb of changing are changed; `context` is then what
-    comes into them.
+    """Parse a described action. Diffs are read as diffs, lines that begin with a program are commands, and
+    files after a verb of changing are changed files with `context` as the new content.
     """
     if is_diff(action):
         return Action(files=tuple(changes_in(action)), statement=context)
@@ -125,8 +122,8 @@ def _named(action: str, context: str) -> Iterator[FileChange]:
 
 
 def touched_by(command: str) -> list[FileChange]:
-    """The files a command line names as those it writes or removes; what it reads is not among them. What
-    it writes stands in the command: a here document, the argument of an `echo`.
+    """The files that a command line writes or removes; not those it reads. What it writes is part of the
+    command: a here document, the argument of an `echo`.
     """
     written = tuple((0, line) for line in command.splitlines())
     command = command[:_READ]
@@ -181,7 +178,7 @@ def is_diff(text: str) -> bool:
 
 
 def changes_in(diff: str) -> Iterator[FileChange]:
-    """The files a unified diff changes, in its order."""
+    """The files a unified diff changes, in order."""
     file: _Reading | None = None
     for line in diff.split("\n"):
         line = line.removesuffix("\r")
@@ -200,7 +197,7 @@ def changes_in(diff: str) -> Iterator[FileChange]:
 
 
 class _Reading:
-    """One file of a diff, line by line."""
+    """The parser's state for one file of a diff."""
 
     def __init__(self) -> None:
         self.old = self.new = self.moved = ""
@@ -212,7 +209,7 @@ class _Reading:
         self._removed: list[Line] = []
 
     def takes(self, line: str) -> bool:
-        """Read a line of a hunk; False for one that is none."""
+        """Read a line of a hunk; False for any other line."""
         if self._left == [0, 0]:
             return False
         mark = line[:1]
@@ -226,7 +223,7 @@ class _Reading:
         elif mark == "-":
             self._removed.append((self._at[0], line[1:]))
         for side in (0, 1):
-            # A line that comes is none of the old file, one that goes none of the new.
+            # An added line is not in the old file, a removed one not in the new.
             if mark != "+-"[side]:
                 self._left[side] = max(0, self._left[side] - 1)
                 self._at[side] += 1
@@ -262,7 +259,7 @@ class _Reading:
             setattr(self, side, _unquoted(path, side="a" if side == "old" else "b"))
 
     def changes(self) -> Iterator[FileChange]:
-        """What became of the file; a move is a removal and a creation."""
+        """The changes of the file; a move is a removal and a creation."""
         path = self.old if self.change == "delete" else self.new or self.old
         if not path:
             return
@@ -274,7 +271,7 @@ class _Reading:
 
 
 def _both(header: str) -> tuple[str, str]:
-    """The two names of `a/x b/x`; with spaces in them they are told apart by being the same."""
+    """The two names of `a/x b/x`; names with spaces are split where both halves are equal."""
     if header.startswith('"'):
         parts = re.findall(r'"(?:[^"\\]|\\.)*"|\S+', header)
         return _unquoted(parts[0], side="a"), _unquoted(parts[-1], side="b")

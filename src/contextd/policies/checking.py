@@ -1,5 +1,5 @@
-"""Rules held against what somebody is about to do. Everything found here is certain in its terms: a path,
-a pattern, a name or a secret that is there. What merely means something alike is no violation.
+"""Check an action against rules. All findings are exact matches of a path, a pattern, a name or a secret;
+similar meaning is no violation.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from contextd.policies.rules import SEVERITIES, PolicyRule
 from contextd.redaction.redact import redact
 
 MOST_PER_RULE = 5
-"""Places that are named per rule and file: after these it is known that it is everywhere."""
+"""Maximum reported places per rule and file; more add no information."""
 
 _SHOWN = 160
 """Characters of a line that are shown."""
@@ -26,12 +26,12 @@ _SHOWN = 160
 _WORD = re.compile(r"\w+")
 
 LicenceOf = Callable[[PackageName], str]
-"""The licence of a package as far as this machine knows it; empty where it does not."""
+"""The licence of a package as known on this machine; empty if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A rule that an action breaks, where, and by what. `path` is empty for a command."""
+    """A rule that an action breaks, where, and what breaks it. `path` is empty for a command."""
 
     rule: PolicyRule
     what: str
@@ -41,7 +41,7 @@ class Violation:
 
     @property
     def place(self) -> str:
-        """Where, as an editor takes it."""
+        """The location in editor syntax."""
         return f"{self.path}:{self.line}" if self.line else self.path or "the command"
 
 
@@ -52,9 +52,7 @@ def check(
     licence_of: LicenceOf = lambda _: "",
     key: bytes = b"",
 ) -> list[Violation]:
-    """What of an action breaks which rule, the gravest first. `key` keys what stands for secrets in
-    excerpts.
-    """
+    """The violations of an action, most severe first. `key` keys the placeholders for secrets in excerpts."""
     at_work = [rule for rule in rules if rule.checkable]
     found: list[Violation] = []
     for change in action.files:
@@ -123,8 +121,8 @@ def _cut(text: str) -> str:
 
 
 def _lost(rule: PolicyRule, change: FileChange) -> Iterator[tuple[str, str, int, str]]:
-    """Lines that are to stay and go; with a group, those of which no new line has what stands there: a
-    name may come back in another way of writing it.
+    """Protected lines that are removed. If the pattern has a group, only those whose group text appears in
+    no new line: a name may be written differently.
     """
     if not (rule.keeps and change.removed):
         return
@@ -137,7 +135,7 @@ def _lost(rule: PolicyRule, change: FileChange) -> Iterator[tuple[str, str, int,
 
 
 def _kept(patterns: Sequence[Pattern], line: str) -> str | None:
-    """What of a line is to stay, as the first pattern says that is about it."""
+    """The protected text of a line, by the first matching pattern."""
     for pattern in patterns:
         if match := pattern.search(line[:LONGEST_LINE]):
             return (match.group(1) if pattern.groups else "") or line.strip()
@@ -163,7 +161,7 @@ def _licensed(
     for package in packages:
         licence = licence_of(package)
         if licence and is_refused(licence, refuses):
-            what = f"brings in {package.name}, which is under {licence}"
+            what = f"adds {package.name}, licensed under {licence}"
             found.append(Violation(rule, what, path, package.line))
     return found
 
@@ -195,9 +193,7 @@ def _in_commands(rule: PolicyRule, action: Action, licence_of: LicenceOf) -> lis
 
 
 def _in_words(rules: Sequence[PolicyRule], action: Action) -> list[Violation]:
-    """What is said of an action without naming a file: only rules that are about no file in particular
-    can be broken by it.
-    """
+    """Violations in a statement that names no file: only rules without paths can match."""
     if not action.statement:
         return []
     lines = tuple(enumerate(action.statement.splitlines(), 1))
@@ -217,7 +213,7 @@ def _in_words(rules: Sequence[PolicyRule], action: Action) -> list[Violation]:
 
 
 def _secrets(lines: Sequence[Line]) -> list[tuple[str, int]]:
-    """(what it is, line) for each secret in these lines, which may run over several of them."""
+    """(description, line) for each secret in these lines; a secret may span several lines."""
     texts = [line for _, line in lines]
     found = redact("\n".join(texts)).findings
     if not found:

@@ -1,4 +1,4 @@
-"""What is installed beside a checkout says of itself under which licence it is."""
+"""Licences of packages installed beside a checkout, from their own metadata."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _ENVIRONMENTS = (".venv", "venv", "env")
 _HEADER = re.compile(r"(?m)^(License-Expression|License|Classifier): *(.+)$")
 _CLASSIFIERS = {
     "GNU Affero General Public License": "AGPL-3.0",
-    "GNU Lesser General Public License": "LGPL-3.0",
-    "GNU General Public License": "GPL-3.0",
+    "Characters: a longer field holds a licence's full text instead of its name.": "LGPL-3.0",
+    "A function that returns the licence of a package installed in `root`; empty if unknown.": "GPL-3.0",
 }
 _LONGEST = 100
 """Characters: a field that holds the whole licence names none."""

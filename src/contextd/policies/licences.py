@@ -1,4 +1,4 @@
-"""Licences that a change brings in, by what it says of itself."""
+"""Find licences that a change declares."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PARTS = regex(r"\s+(OR|AND)\s+|[()]")
 
 
 def licences_in(change: FileChange) -> Iterator[tuple[str, int]]:
-    """(licence, line) for each licence that the new lines of a file put something under."""
+    """(licence, line) for each licence that new lines of a file declare."""
     manifest = _MANIFEST.fullmatch(change.path) is not None
     whole = _LICENCE_FILE.fullmatch(change.path) is not None
     for number, line in change.added:
@@ -47,8 +47,8 @@ def licences_in(change: FileChange) -> Iterator[tuple[str, int]]:
 
 
 def is_refused(expression: str, refuses: Callable[[str], bool]) -> bool:
-    """Whether a licence expression leaves no choice but one that is refused: of `A OR B` either may be
-    taken, of `A AND B` both bind.
+    """Whether every choice in a licence expression is forbidden: in `A OR B` either may be chosen, in `A
+    AND B` both apply.
     """
     plain = _PARTS.sub(lambda m: f" {m.group(1)} " if m.group(1) else " ", expression)
     choices = [choice.split(" AND ") for choice in plain.split(" OR ")]

@@ -1,4 +1,4 @@
-"""Packages that a change or a command brings in, by name."""
+"""Find packages that a change or a command adds, by name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from contextd.policies.actions import FileChange
 
 @dataclass(frozen=True, slots=True)
 class PackageName:
-    """A package of an ecosystem, and the line that brings it in; 0 for a command."""
+    """A package of an ecosystem, and the line that adds it; 0 for a command."""
 
     ecosystem: str
     name: str
@@ -48,13 +48,13 @@ _MANIFESTS: tuple[tuple[re.Pattern[str], str, tuple[re.Pattern[str], ...]], ...]
     (regex(r"(?:.*/)?pom\.xml"), "maven", (_MAVEN,)),
     (regex(r"(?:.*/)?build\.gradle(?:\.kts)?"), "maven", (_GRADLE,)),
 )  # fmt: skip
-"""Files that say what a project depends on: whose packages they name, and how a line does it."""
+"""Manifest files: their ecosystem, and the pattern of a line with a dependency."""
 
 _NO_PACKAGES = frozenset(
     """authors build-backend classifiers description edition homepage include keywords license name python
     readme repository requires-python rust-version version""".split()
 )
-"""Keys of manifests that look like a package with a version and are none."""
+"""Keys of manifests that look like a package with a version but are not."""
 
 _INSTALLERS: Mapping[tuple[str, ...], str] = {
     ("npm", "install"): "npm", ("npm", "i"): "npm", ("npm", "add"): "npm", ("yarn", "add"): "npm",
@@ -69,21 +69,21 @@ _WITH_VALUE = frozenset(
     "-r -c -e -i -t --requirement --constraint --editable --index-url --target".split()
 )
 _READ = 4_000
-"""Characters of a command that are looked through."""
+"""Characters of a command that are searched."""
 
 _END = regex(r"&&|\|\||[;|\n]")
 _VERSION = regex(r"(?<=.)(?:@|[<>=!~\[;]).*$")
 
 
 def packages_in(change: FileChange) -> Iterator[PackageName]:
-    """The packages that the new lines of a file name, where it is one that says what is depended on."""
+    """The packages that new lines of a manifest name; empty for other files."""
     for path, ecosystem, readers in _MANIFESTS:
         if not path.fullmatch(change.path):
             continue
         before = {name for _, line in change.removed for name in _names(line, readers, ecosystem)}
         for number, line in change.added:
             for name in _names(line, readers, ecosystem):
-                # Another version of what is there already is brought in by nobody.
+                # A new version of an existing package is not a new package.
                 if name not in before:
                     yield PackageName(ecosystem, name, number)
 
@@ -125,6 +125,6 @@ def _arguments(words: Sequence[str]) -> Iterator[str]:
 
 
 def normal(ecosystem: str, name: str) -> str:
-    """A name as its ecosystem compares it."""
+    """A name in its ecosystem's normal form."""
     name = name.strip().lower() if ecosystem in ("pypi", "npm", "composer") else name.strip()
     return re.sub(r"[-_.]+", "-", name) if ecosystem == "pypi" else name

@@ -1,4 +1,4 @@
-"""Starter packs: policies to begin with, as files that are copied and then belong to whoever has them."""
+"""Starter packs: policy files to copy; the copies then belong to the user."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PACKS = {
     "migrations": "Migrations that ran are not changed, and none loses data unseen.",
     "public-api": "Names that others import do not disappear.",
 }
-"""Every pack by name, with what it is for."""
+"""Every pack by name, with its purpose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class StarterPack:
 
 @cache
 def packs() -> tuple[StarterPack, ...]:
-    """Every pack."""
+    """All packs."""
     return tuple(StarterPack(name, about, _files(name)) for name, about in PACKS.items())
 
 

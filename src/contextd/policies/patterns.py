@@ -1,4 +1,4 @@
-"""Patterns of rules: RE2, so that no pattern and no text can make a search take more than linear time."""
+"""Patterns of rules: RE2, so that a search takes linear time for any pattern and text."""
 
 from __future__ import annotations
 
@@ -12,25 +12,26 @@ import re2
 from contextd.domain.errors import Invalid
 
 LONGEST_PATTERN = 1_000
-"""Characters of a pattern that a person writes. What is longer is a program."""
+"""Maximum characters of a pattern; a longer one is not written by a person."""
 
 LONGEST_LINE = 4_000
-"""Characters of a line that are looked at: what goes on beyond that was written by no person, and
-minified code has no rules of style."""
+"""Maximum characters of a line to examine: longer lines are generated or minified, and no style rule
+applies to them.
+"""
 
 _MEMORY = 8 << 20
-"""Bytes one compiled pattern may take, RE2's own default. Repetitions of repetitions are refused."""
+"""Bytes one compiled pattern may take, RE2's own default. Nested repetitions are refused."""
 
 
 class Found(Protocol):
     """A match."""
 
     def group(self, index: int = 0, /) -> str | None:
-        """The text of a group; None when it took no part."""
+        """The text of a group; None if it did not participate."""
         ...
 
     def start(self) -> int:
-        """Where it begins."""
+        """The start of the match."""
         ...
 
 
@@ -41,27 +42,25 @@ class Pattern(Protocol):
     pattern: str
 
     def search(self, text: str, /) -> Found | None:
-        """The first match anywhere in the text."""
+        """The first match in the text."""
         ...
 
 
 def pattern_of(text: str) -> Pattern:
-    """The pattern a person wrote. Raises `Invalid`, also for one that would match everything."""
+    """The pattern a person wrote. Raises `Invalid`, also for one that matches everything."""
     if not text.strip():
-        raise Invalid("an empty pattern matches everything", "take it out")
+        raise Invalid("an empty pattern matches everything", "remove it")
     if len(text) > LONGEST_PATTERN:
-        raise Invalid(
-            f"a pattern of {len(text)} characters", f"at most {LONGEST_PATTERN} are taken"
-        )
+        raise Invalid(f"a pattern of {len(text)} characters", f"the limit is {LONGEST_PATTERN}")
     made = compiled(text)
     if made.search("") is not None:
-        raise Invalid(f"{text!r} matches every line", "write what must stand there")
+        raise Invalid(f"{text!r} matches every line", "write a more specific pattern")
     return made
 
 
 @lru_cache(maxsize=512)
 def compiled(pattern: str) -> Pattern:
-    """A pattern ready for searching. Raises `Invalid` saying what RE2 does not take."""
+    """Compile a pattern. Raises `Invalid` saying what RE2 does not support."""
     options = re2.Options()
     options.log_errors = False
     options.max_mem = _MEMORY
@@ -70,18 +69,20 @@ def compiled(pattern: str) -> Pattern:
     except re2.error as error:
         message = error.args[0] if error.args else error
         why = message.decode("utf-8", "replace") if isinstance(message, bytes) else str(message)
-        raise Invalid(f"{pattern!r} is no RE2 pattern: {why}", _way_out(why)) from None
+        raise Invalid(f"{pattern!r} is not a valid RE2 pattern: {why}", _way_out(why)) from None
     return made
 
 
 def _way_out(why: str) -> str:
     if "(?" in why or "escape sequence: \\" in why:
         return "RE2 has no lookaround and no backreferences; write what must match, and use except_paths"
-    return "see the syntax of RE2, and quote the pattern in single quotes"
+    return "see the RE2 syntax, and put the pattern in single quotes"
 
 
 def may_match(pattern: Pattern, lines: str) -> bool:
-    """Whether any of these lines could match: one search in place of one for each. A yes may be wrong."""
+    """Whether any of these lines could match, by one search instead of one per line. May return a false
+    positive.
+    """
     if "\\A" in pattern.pattern or "\\z" in pattern.pattern:
         return True
     return compiled(f"(?m){pattern.pattern}").search(lines) is not None
@@ -91,16 +92,16 @@ _CLASS = re.compile(r"\[!?\]?[^\]/]*\]")
 
 
 def glob_pattern(globs: Sequence[str]) -> Pattern:
-    """A pattern that the paths of these globs match: `*` and `?` stay within a folder, `**` does not,
-    `{a,b}` and `[abc]` choose. A glob without a slash is about names in any folder, and one that ends
-    in a slash about everything below. Raises `Invalid`.
+    """A pattern for the paths that these globs match: `*` and `?` stay within a folder, `**` does not,
+    `{a,b}` and `[abc]` choose. A glob without a slash matches names in any folder, and one that ends in
+    a slash everything below it. Raises `Invalid`.
     """
     return compiled_globs(tuple(globs))
 
 
 @lru_cache(maxsize=512)
 def compiled_globs(globs: tuple[str, ...]) -> Pattern:
-    """As `glob_pattern`, remembered."""
+    """Like `glob_pattern`, cached."""
     parts = [_translated(glob) for glob in globs]
     options = re2.Options()
     options.log_errors = False
@@ -109,15 +110,15 @@ def compiled_globs(globs: tuple[str, ...]) -> Pattern:
     except re2.error as error:
         shown = ", ".join(globs)
         raise Invalid(
-            f"{shown} is no list of globs: {error}", "close brackets and braces"
+            f"{shown} is not a valid list of globs: {error}", "close brackets and braces"
         ) from None
     return made
 
 
 def name_pattern(names: Sequence[str]) -> Pattern:
-    """A pattern that these names match, whatever their case; `*` is anything. Raises `Invalid`."""
+    """A pattern for these names, ignoring case; `*` matches anything. Raises `Invalid`."""
     if not all(name.strip() for name in names):
-        raise Invalid("an empty name is nobody's", "take it out")
+        raise Invalid("name must not be empty", "remove it")
     parts = [".*".join(map(re.escape, name.strip().split("*"))) for name in names]
     return compiled(f"(?i)^(?:{'|'.join(parts)})$")
 
@@ -125,7 +126,7 @@ def name_pattern(names: Sequence[str]) -> Pattern:
 def _translated(glob: str) -> str:
     text = glob.strip().removeprefix("./").removeprefix("/")
     if not text:
-        raise Invalid("an empty glob is about nothing", "take it out")
+        raise Invalid("glob must not be empty", "remove it")
     if text.endswith("/"):
         text += "**"
     if "/" not in text and not glob.strip().startswith(("/", "./")):
@@ -154,7 +155,7 @@ def _translated(glob: str) -> str:
             depth -= 1
         at += 1
     if depth:
-        raise Invalid(f"{glob!r} opens a brace and does not close it", "write {a,b}")
+        raise Invalid(f"{glob!r} has an unclosed brace", "write {a,b}")
     return "".join(made)
 
 

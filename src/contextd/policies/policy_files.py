@@ -1,8 +1,7 @@
-"""Policies and standards as files, and the records of them: brought together whichever of the two was
-changed, without losing either.
+"""Synchronise policies and standards with their files, in both directions and without losing changes.
 
-A record says in its source which file it is made from, and a digest of what both said when they last
-agreed. Whichever says something else since was changed; where both do, neither is touched and it is told.
+A record's source names its file and a digest of the state in which both last agreed. If only one changed
+since, it updates the other. If both changed, neither is touched and the conflict is reported.
 """
 
 from __future__ import annotations
@@ -41,14 +40,14 @@ FILED = ("policy", "coding_standard", "repo_standard")
 
 _PAGE, _MOST_TOLD = 500, 100
 _NAMES = uuid.UUID("6f7d1a30-5f0e-5c4e-9a53-0b8d3c1f6a11")
-"""Whoever takes in the same file first, its record has the same id."""
+"""Namespace of ids derived from files: every machine that imports the same file creates the same id."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class Reconciled:
-    """What was done to files and records, in words, and what was left for a person to settle."""
+    """What was synchronised, in words, and the conflicts left for a person."""
 
     done: list[str] = field(default_factory=list[str])
     problems: list[FileProblem] = field(default_factory=list[FileProblem])
@@ -56,8 +55,8 @@ class Reconciled:
 
 @dataclass(slots=True)
 class _Seen:
-    """Where the files of a place are, how they looked when they were taken in last, and what was done then
-    that nobody was told.
+    """The files of a place, their state at the last synchronisation, and what was done then without being
+    reported.
     """
 
     places: Sequence[RuleFolder]
@@ -67,22 +66,22 @@ class _Seen:
 
 
 def file_of(record: Record) -> str:
-    """The file a record is made from, as people call it; empty for one of its own."""
+    """The displayed name of the file a record is made from; empty if it has none."""
     if record.kind not in FILED or record.source.operation != "file":
         return ""
     return record.source.ref.rpartition("#")[0]
 
 
 def follow_policy_files(runtime: Runtime) -> None:
-    """Take in what changed in the files since the last call: a look at each when nothing did.
+    """Import files that changed since the last call; costs one stat per file if nothing changed.
 
-    Never in the way of the call: what goes wrong is in the log, and tried again when a file changes.
+    Never blocks the call: errors are logged, and the import is retried when a file changes.
     """
     if runtime.project is None or runtime.checkout is None:
         return
     seen = _seen(runtime)
     stamps = tuple(() if one.closed else stamps_of(one.folder) for one in seen.places)
-    # What was taken in while a checkout was trusted is put away when it is not.
+    # Rules imported while a checkout was trusted are archived when trust is revoked.
     closed = any(one.closed for one in seen.places)
     if seen.stamps == stamps or (seen.stamps is None and not any(stamps) and not closed):
         return
@@ -93,7 +92,7 @@ def follow_policy_files(runtime: Runtime) -> None:
         try:
             seen.done = [*seen.done, *reconcile(runtime).done][-_MOST_TOLD:]
         except ContextdError as error:
-            _log.warning("policy files were not taken in: %s", error.message)
+            _log.warning("policy files were not imported: %s", error.message)
 
 
 def _seen(runtime: Runtime) -> _Seen:
@@ -105,7 +104,7 @@ def _seen(runtime: Runtime) -> _Seen:
 
 
 def reconciled(runtime: Runtime) -> Reconciled:
-    """As `reconcile`, with what earlier calls did behind everybody's back, which is told once."""
+    """Like `reconcile`, and reports once what earlier calls synchronised in the background."""
     found, seen = reconcile(runtime), _seen(runtime)
     with seen.lock:
         found.done, seen.done = [*seen.done, *found.done], []
@@ -113,8 +112,8 @@ def reconciled(runtime: Runtime) -> Reconciled:
 
 
 def reconcile(runtime: Runtime) -> Reconciled:
-    """Bring files and records together. Raises the errors of a commit; a file that cannot be written is
-    among the problems.
+    """Synchronise files and records. Raises the errors of a commit; a file that cannot be written is
+    listed among the problems.
     """
     runtime = runtime.aside()
     found = Reconciled()
@@ -128,7 +127,7 @@ def reconcile(runtime: Runtime) -> Reconciled:
         known = _made_from(runtime, place)
         standing: set[str] = set()
         for file in files:
-            # A file with mistakes leaves the record as the file last was.
+            # A file with mistakes leaves the record as it last was.
             standing.add(file.shown)
             if file.sound:
                 record = known.get((file.shown, file.kind))
@@ -151,7 +150,7 @@ def _may_write(runtime: Runtime, scope: Scope) -> bool:
 
 
 def _made_from(runtime: Runtime, place: RuleFolder) -> dict[tuple[str, str], Record]:
-    """The records made from files of a folder, by what the file is called and their kind."""
+    """The records made from files of a folder, by file name and kind."""
     assert place.scope is not None
     found: dict[tuple[str, str], Record] = {}
     cursor = ""
@@ -182,7 +181,7 @@ def _one(
     changes: list[Changed],
     fresh: list[Record],
 ) -> None:
-    """Compare a sound file with its record."""
+    """Compare a valid file with its record."""
     assert place.scope is not None
     file_record = _record_of(runtime, place.scope, file)
     if record is None:
@@ -199,7 +198,7 @@ def _one(
     elif theirs == ours:
         if base != theirs:
             after = record.with_(source=agreed)
-            changes.append(Changed(record, after, "update", f"says what {file.shown} says"))
+            changes.append(Changed(record, after, "update", f"updated from {file.shown}"))
     elif ours == base:
         after = _as_told(record, file_record).with_(source=agreed)
         changes.append(Changed(record, after, "update", f"edited in {file.shown}"))
@@ -208,7 +207,7 @@ def _one(
         try:
             after = _written(runtime, place, file, record)
             changes.append(Changed(record, after, "update", f"written into {file.shown}"))
-            found.done.append(f"{file.shown} was brought up to date")
+            found.done.append(f"{file.shown} was updated")
         except ContextdError as error:
             found.problems.append(FileProblem(file.shown, 0, error.message, error.hint))
     else:
@@ -218,8 +217,8 @@ def _one(
 def _new(
     runtime: Runtime, made: Record, shown: str, changes: list[Changed], fresh: list[Record]
 ) -> None:
-    """Take in a file without a record. One that was made from such a file earlier, and stands for itself
-    since, is the file's again when it says the same or is out of use; otherwise both hold.
+    """Import a file without a record. A record that was once made from this file and later detached is
+    attached again if it says the same or is archived; otherwise both are in force.
     """
     earlier = next(iter(runtime.view.records.get([made.id])), None)
     if earlier is None:
@@ -235,8 +234,8 @@ def _both_changed(shown: str, record: Record) -> FileProblem:
     return FileProblem(
         shown,
         0,
-        f"the file and its record {record.id[:8]} were both changed; the file is in force",
-        f"`contextd policies write {record.id[:8]} --keep file` or `--keep record` settles it",
+        f"the file and its record {record.id[:8]} both changed; the file is in force",
+        f"`contextd policies write {record.id[:8]} --keep file` or `--keep record` resolves it",
     )
 
 
@@ -248,19 +247,19 @@ def _gone(
     found: Reconciled,
     changes: list[Changed],
 ) -> None:
-    """What becomes of a record whose file is not there."""
+    """Handle a record whose file does not exist."""
     if _stands_elsewhere(runtime, place, shown):
         return
     why = ""
     if _state(record) != record.source.ref.rpartition("#")[2]:
-        why = f"{shown} was removed after the record was changed"
+        why = f"{shown} was removed after the record changed"
     elif _was_brought_back(runtime, record):
-        why = f"{shown} was removed before the record was brought back"
+        why = f"{shown} was removed before the record was restored"
     if why:
-        # Somebody took the file away, somebody else wants the record: what was written stays.
+        # One person removed the file, another wants the record: the record stays.
         alone = replace(record.source, ref="", operation="kept")
         changes.append(Changed(record, record.with_(source=alone), "update", why))
-        found.done.append(f"{why}: {record.id[:8]} stands for itself now")
+        found.done.append(f"{why}: {record.id[:8]} no longer has a file")
         return
     after = record.with_(status="archived")
     changes.append(Changed(record, after, "withdraw", f"{shown} was removed"))
@@ -273,7 +272,7 @@ def _was_brought_back(runtime: Runtime, record: Record) -> bool:
 
 
 def _stands_elsewhere(runtime: Runtime, place: RuleFolder, shown: str) -> bool:
-    """Whether another checkout of the project has the file: then it is only not on this branch."""
+    """Whether another checkout of the project has the file, so that it is only missing on this branch."""
     if place.root is None or runtime.project is None:
         return False
     trusts = runtime.organisation.trusted_folders.of
@@ -282,7 +281,7 @@ def _stands_elsewhere(runtime: Runtime, place: RuleFolder, shown: str) -> bool:
 
 
 def fields_of(record: Record) -> dict[str, Any]:
-    """What a record says, as its file says it."""
+    """A record's fields as its file would state them."""
     fields = {"title": record.title, **dict(record.data)}
     if record.tags:
         fields["tags"] = list(record.tags)
@@ -296,7 +295,7 @@ def _generated(record: Record) -> str:
 
 
 def said_by(kind: str, data: Mapping[str, Any]) -> str:
-    """The fields of a policy or a standard as a sentence or two that people read."""
+    """The fields of a policy or a standard as a sentence or two for people."""
     given = {name: str(value).strip() for name, value in data.items() if isinstance(value, str)}
     if kind == "policy":
         way_out = given.get("way_out", "")
@@ -313,13 +312,13 @@ def said_by(kind: str, data: Mapping[str, Any]) -> str:
 
 
 def _state(record: Record) -> str:
-    """The same for records that say the same."""
+    """A key that is equal for records with the same content."""
     fields_json = json.dumps(fields_of(record), sort_keys=True, ensure_ascii=False, default=str)
     return digest(fields_json)[:16]
 
 
 def _record_of(runtime: Runtime, scope: Scope, file: ReadFile) -> Record:
-    """The record that a file makes."""
+    """The record made from a file."""
     data = {name: value for name, value in file.fields.items() if name in KINDS[file.kind].fields}
     now = runtime.clock.now()
     made = Record(
@@ -348,11 +347,11 @@ def _as_told(record: Record, made: Record) -> Record:
 
 
 def _written(runtime: Runtime, place: RuleFolder, file: ReadFile, record: Record) -> Record:
-    """The record after its changes were put into its file, where all else stays as it is."""
+    """The record after writing its changes to its file; the rest of the file is unchanged."""
     assert place.scope is not None
     file_record = _record_of(runtime, place.scope, file)
     if record.content == file_record.content and "content" not in fields_of(file_record):
-        # Nobody edited the text: it follows the fields it was made from.
+        # The text was generated from the fields and not edited, so it follows them.
         record = record.with_(content=said_by(record.kind, record.data))
     before, after = fields_of(file_record), fields_of(record)
     edits: list[Edit] = [
@@ -364,28 +363,30 @@ def _written(runtime: Runtime, place: RuleFolder, file: ReadFile, record: Record
     fresh = edited(text, edits)
     _require_sound(place, file.path, file.shown, fresh)
     if _text_of(path) != text:
-        raise Conflict(f"{file.shown} changed while it was written", "try again")
+        raise Conflict(f"{file.shown} changed while it was being written", "try again")
     replace_file(path, fresh.encode())
     return record.with_(source=replace(record.source, ref=f"{file.shown}#{_state(record)}"))
 
 
 def _text_of(path: Path) -> str:
     try:
-        # Its line ends stay as they are.
+        # Keeps the line endings.
         return read_file(path).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise Invalid(f"{path.name} cannot be read: {error}", "correct the file first") from None
+        raise Invalid(f"{path.name} cannot be read: {error}", "fix the file first") from None
 
 
 def _require_sound(place: RuleFolder, path: Path, shown: str, text: str) -> None:
     problems = place.folder.read(path, shown, text).problems
     if problems:
-        raise Invalid(f"{shown} would not be read again: {problems[0].message}", problems[0].hint)
+        raise Invalid(
+            f"{shown} would not be valid after the change: {problems[0].message}", problems[0].hint
+        )
 
 
 def to_its_file(runtime: Runtime, before: Record, after: Record) -> Record:
-    """A record that is about to be changed by hand, once its file says so too; as it is where it has no
-    file here, or the file says something else than the record did before. Raises what writing raises.
+    """Write a manual change of a record to its file first and return the record; unchanged if it has no
+    file here or the file already differs. Raises what writing raises.
     """
     for place, file in _files_by(runtime, file_of(before)):
         if place.scope != before.scope or not file.sound:
@@ -397,11 +398,11 @@ def to_its_file(runtime: Runtime, before: Record, after: Record) -> Record:
 
 
 def settle(runtime: Runtime, record: Record, keep: str) -> Record:
-    """The record after file and record were made equal: to what the one to `keep` says."""
+    """The record after making file and record equal; `keep` says which one wins."""
     shown = file_of(record)
     for place, file in _files_by(runtime, shown):
         if not file.sound:
-            raise Invalid(str(file.problems[0]), "correct the file first")
+            raise Invalid(str(file.problems[0]), "fix the file first")
         if keep == "record":
             after = _written(runtime, place, file, record)
         else:
@@ -416,9 +417,9 @@ def settle(runtime: Runtime, record: Record, keep: str) -> Record:
 
 
 def to_new_file(runtime: Runtime, record: Record, name: str) -> tuple[Record, str]:
-    """The record of its own after it was written as a file, and what the file is called.
+    """The record after writing it to a new file, and the file's name.
 
-    Raises `Conflict` when such a file is there.
+    Raises `Conflict` if the file exists.
     """
     wanted = POLICIES if record.kind == "policy" else STANDARDS
     place = next(
@@ -431,13 +432,13 @@ def to_new_file(runtime: Runtime, record: Record, name: str) -> tuple[Record, st
     )
     if place is None:
         raise Invalid(
-            f"{record.id[:8]} holds in {record.scope}, which has no folder here",
+            f"{record.id[:8]} belongs to {record.scope}, which has no folder here",
             "call it from a checkout of that project",
         )
     path, shown = place.folder.path / f"{name}.yaml", f"{place.folder.shown}/{name}.yaml"
     real = target_inside(place.root, path) if place.root else path
     if real.exists():
-        raise Conflict(f"{shown} is there already", "give another name")
+        raise Conflict(f"{shown} already exists", "choose another name")
     fields = fields_of(record)
     if record.kind != "policy":
         fields["kind"] = record.kind.partition("_")[0]
@@ -454,7 +455,7 @@ def to_new_file(runtime: Runtime, record: Record, name: str) -> tuple[Record, st
 
 
 def has_file(runtime: Runtime, record: Record) -> bool:
-    """Whether the file that a record is made from is there, sound or not."""
+    """Whether the file of a record exists, valid or not."""
     return any(True for _ in _files_by(runtime, file_of(record)))
 
 
@@ -467,7 +468,7 @@ def _files_by(runtime: Runtime, shown: str) -> Iterator[tuple[RuleFolder, ReadFi
 
 
 def problems_of_files(runtime: Runtime) -> list[FileProblem]:
-    """What is wrong with the files that hold where a call stands, without changing anything."""
+    """The problems in the files in force here; changes nothing."""
     return [
         problem
         for place in rule_folders(runtime)
@@ -477,7 +478,7 @@ def problems_of_files(runtime: Runtime) -> list[FileProblem]:
 
 
 def disagreeing(runtime: Runtime, records: Sequence[Record]) -> list[FileProblem]:
-    """The records among these that say something else than their file, where both were changed."""
+    """The records in conflict with their file, because both changed."""
     found: list[FileProblem] = []
     for record in records:
         base = record.source.ref.rpartition("#")[2]

@@ -1,4 +1,4 @@
-"""What was checked against the policies lately, and what of it broke which rule: entries of the usage log."""
+"""Recent policy checks and violations, as entries of the usage log."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 
 CHECKED = "policy_check"
-"""The operation under which a check stands in the usage log, whoever made it."""
+"""The operation name of a check in the usage log."""
 
 _CHECKS = 30
 _LOOKED_THROUGH = 1_000
-"""Entries of the log among which checks are looked for: all that are kept of a project."""
+"""Log entries that are searched for checks: all that a project stores."""
 
 _VIOLATIONS = 10
-"""Violations that are kept of one check: a diff that breaks more is to be checked again anyway."""
+"""Violations stored per check: a diff with more has to be checked again anyway."""
 
 _LONGEST, _LONGEST_FIELD = 160, 300
 _READ = 4_000
-"""Characters of a text that are looked at before it is cut."""
+"""Characters of a text that are examined before it is shortened."""
 
 
 @dataclass(frozen=True, slots=True)
 class PastCheck:
-    """A check that was made: when, by whom, of what, against how many rules, and what was broken."""
+    """A past check: when, by whom, of what, against how many rules, and the violations."""
 
     at: datetime
     by: str
@@ -45,7 +45,7 @@ class PastCheck:
 def note_check(
     runtime: Runtime, about: str, checked: int, broken: Sequence[Violation], *, by: str = ""
 ) -> None:
-    """Remember a check for who looks at the project. Nothing secret of `about` is kept."""
+    """Log a check; secrets in `about` are redacted."""
     if runtime.project is None:
         return
     summary = {
@@ -71,7 +71,7 @@ def note_check(
 
 
 def past_checks(runtime: Runtime) -> list[PastCheck]:
-    """The checks made in the project, latest first, as far back as the usage log holds them."""
+    """The checks of the project, latest first, as far back as the usage log goes."""
     runtime.sinks.settle()
     return list(_checks_among(runtime))[:_CHECKS]
 
@@ -86,7 +86,7 @@ def _checks_among(runtime: Runtime) -> Iterator[PastCheck]:
             broken = [ViolationView(**one) for one in found.pop("violations")]
             yield PastCheck(seen.at, about=about, violations=broken, **found)
         except (ValueError, TypeError, KeyError):
-            # Written by another version, or cut where a secret stood in it: that it was made is left.
+            # Written by another version, or cut inside a secret: only the fact of the check remains.
             yield PastCheck(seen.at, seen.agent, about, 0, denied=False)
 
 
@@ -98,5 +98,5 @@ def _shortened(runtime: Runtime, view: ViolationView) -> dict[str, object]:
 
 
 def _safe(runtime: Runtime, text: str) -> str:
-    """A text without secrets: they are taken out before it is cut, since half of one is not known as one."""
+    """Redact a text before shortening it, since half a secret is not recognised."""
     return redact(text[:_READ], runtime.redaction_key).text

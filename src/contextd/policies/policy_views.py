@@ -1,4 +1,4 @@
-"""How a broken rule is told."""
+"""Views of violations."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from contextd.policies.checking import Violation
 
 @dataclass(frozen=True, slots=True)
 class ViolationView:
-    """A broken rule: what breaks it, where, and the way out. `source` is where the rule stands, `author`
-    who changed that file last.
+    """A violation: what breaks which rule, where, and the alternative. `source` is where the rule is
+    written, `author` who last changed that file.
     """
 
     policy: str
@@ -30,11 +30,11 @@ class ViolationView:
 
     @property
     def place(self) -> str:
-        """Where, as an editor takes it."""
+        """The location in editor syntax."""
         return f"{self.path}:{self.line}" if self.line else self.path or "the command"
 
     def as_text(self) -> str:
-        """A line that says all of it."""
+        """One line with all of it."""
         by = f", last changed by {self.author}" if self.author else ""
         away = f" Instead: {self.way_out}" if self.way_out else ""
         return (
@@ -46,7 +46,7 @@ class ViolationView:
 def violation_views(
     violations: Sequence[Violation], author: Callable[[str], str] = lambda _: ""
 ) -> list[ViolationView]:
-    """Violations as an answer has them. `author` says who changed the file of a rule last."""
+    """Convert violations for an answer. `author` returns who last changed a rule's file."""
     return [
         ViolationView(
             policy=one.rule.title,

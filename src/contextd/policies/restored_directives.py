@@ -1,4 +1,4 @@
-"""Restoring directives that older versions demoted, archived or distrusted because nobody used them."""
+"""Restore directives that older versions demoted, archived or distrusted for lack of use."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from contextd.domain.records import Record
 from contextd.knowledge.writing import change
 from contextd.runtime.runtime import Runtime
 
-REASON = "no act had ended or weakened this directive, only that it was not used"
+REASON = "restored: no decision had ended or weakened this directive, only disuse"
 
 _PAGE = 500
 
 _READ: tuple[str, ...] = ("active", "candidate", "archived")
-"""Statuses that silence could leave a record in."""
+"""Statuses that disuse could leave a record in."""
 
 
 def restore_silenced(runtime: Runtime, check: Callable[[], None]) -> int:
-    """Give back to directives what no act took from them, and return how many changed. `check` is called
-    before each change and raises where the work must stop.
+    """Restore directives that no ending act weakened; return how many changed. `check` is called before
+    each change and raises to stop the work.
     """
     kinds = tuple(dict.fromkeys((*kinds_that("directive"), *WORDED)))
     query = runtime.query(*kinds, statuses=_READ, limit=_PAGE)
@@ -40,7 +40,7 @@ def restore_silenced(runtime: Runtime, check: Callable[[], None]) -> int:
 
 
 def _was_weakened(record: Record) -> bool:
-    """Whether the history is worth reading: a record that was never changed lost nothing."""
+    """Whether the history is worth reading: an unchanged record lost nothing."""
     return record.version > 1
 
 
@@ -48,7 +48,7 @@ def _restored(runtime: Runtime, record: Record) -> bool:
     before = unweakened(record, runtime.view.records.history(record.id))
     if before == record:
         return False
-    with suppress(Stale):  # Changed meanwhile: the next run reads it again.
+    with suppress(Stale):  # Changed concurrently: the next run reads it again.
         change(runtime, record, before, action="restore", reason=REASON)
         return True
     return False

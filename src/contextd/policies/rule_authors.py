@@ -1,4 +1,4 @@
-"""Who changed a file of rules last, as git knows it: a pull can bring a rule that the owner never read."""
+"""Who last changed a rule file, according to git: a pull can bring a rule that the owner never read."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _CHECKOUTS = 64
 
 
 def author_of(runtime: Runtime, shown: str) -> str:
-    """The author of the last commit that changed `.context/policies/NAME.yaml` or a standard; empty of a file
-    that was never committed, and outside of git.
+    """The author of the last commit that changed `.context/policies/NAME.yaml` or a standard; empty for
+    uncommitted files and outside git.
     """
     if runtime.checkout is None or not shown.startswith(".context/"):
         return ""
@@ -41,8 +41,8 @@ def _authors(runtime: Runtime) -> dict[str, str]:
 
 
 def last_authors(root: Path, places: Sequence[str]) -> dict[str, str]:
-    """Path → the author of the last commit that changed it, for the files at or below `places`. Raises
-    `Unavailable` when git is not there or too slow.
+    """Path → the author of the last commit that changed it, for files at or below `places`. Raises
+    `Unavailable` if git is missing or too slow.
     """
     flags = ("-z", "--name-only", "--no-renames", "--relative", f"--max-count={_COMMITS}")
     printed = ask(

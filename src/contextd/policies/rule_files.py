@@ -1,4 +1,4 @@
-"""Policies and standards as YAML files: one file, one rule."""
+"""Policies and standards as YAML files: one rule per file."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ from contextd.policies.source_files import FileFolder, ReadFile, YamlFields, yam
 SUFFIXES = (".yaml", ".yml")
 
 BESIDE = ("title", "tags", "content", "kind")
-"""Keys of a file that are no fields of its kind: the record's name and labels, what is said of it where
-that is more than its fields, and which of two kinds of standard it is.
-"""
+"""Keys of a file that are no fields of its kind: name, labels, additional text, and the kind of standard."""
 
 POLICIES, STANDARDS = "policies", "standards"
 
@@ -28,12 +26,12 @@ _ONLY_REPO = ("required_dirs", "forbidden_dirs", "template_repo", "standard")
 
 
 def policies_folder(path: Path, shown: str, inside: Path | None = None) -> FileFolder:
-    """A folder of policies; one of the checkout `inside`, if any."""
+    """A folder of policies, inside a checkout if `inside` is given."""
     return FileFolder(path, shown, SUFFIXES, policy_file, inside)
 
 
 def standards_folder(path: Path, shown: str, inside: Path | None = None) -> FileFolder:
-    """A folder of standards; one of the checkout `inside`, if any."""
+    """A folder of standards, inside a checkout if `inside` is given."""
     return FileFolder(path, shown, SUFFIXES, standard_file, inside)
 
 
@@ -46,7 +44,7 @@ def policy_file(path: Path, shown: str, text: str) -> ReadFile:
 
 
 def standard_file(path: Path, shown: str, text: str) -> ReadFile:
-    """The file of a standard for code, or of one for the layout of repositories."""
+    """A code or repository standard's file."""
     fields = yaml_fields(shown, text)
     if not fields.values:
         return ReadFile(path, shown, problems=fields.problems or (_empty(shown),))
@@ -89,7 +87,7 @@ def _checked(path: Path, shown: str, yaml: YamlFields, kind: Kind) -> ReadFile:
 
 
 def _lists(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The lists of text among fields: what is wrong with another one is said without looking into it."""
+    """The fields that are lists of text; reports others without looking inside them."""
     return {
         name: value
         for name, value in fields.items()
@@ -116,9 +114,7 @@ def _correct(name: str, problem: str, kind: Kind) -> str:
 
 
 def _as_meant(yaml: YamlFields, name: str, value: Any, kind: Kind) -> Any:
-    """A value as its field takes it: a date or a number that is meant as text, one item that is meant as
-    a list.
-    """
+    """Convert a value to its field's type: a date or number to text, a single item to a list."""
     spec = kind.fields.get(name)
     if spec is None or value is None:
         return value
@@ -129,7 +125,7 @@ def _as_meant(yaml: YamlFields, name: str, value: Any, kind: Kind) -> Any:
             return [value]
         if isinstance(value, list):
             return [yaml.raw.get(f"{name}.{n}", one) for n, one in enumerate(value)]
-    # YAML takes the bare word off for false.
+    # YAML reads a bare `off` as false.
     if spec.type == "enum" and value is False and "off" in spec.values:
         return "off"
     return value
@@ -158,6 +154,6 @@ def _title(path: Path) -> str:
 
 
 def ordered(fields: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
-    """Fields in the order a new file has them: what is asked first, then how it is looked for."""
+    """Fields in the order of a new file: the rule first, then how it is checked."""
     names = ["title", "kind", "tags", "content", *kind.fields]
     return {name: fields[name] for name in names if name in fields}

@@ -1,4 +1,4 @@
-"""Where rules are kept as files: in the checkout, and in the home for a team and an organisation."""
+"""Folders with rule files: in the checkout, and in the home for a team and an organisation."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _READ_FILES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class RuleFolder:
-    """A folder of rules and the scope they hold in. `root` is the checkout it belongs to. One that is `closed`
-    belongs to a checkout that is not trusted: nothing in it counts.
+    """A folder of rules and their scope. `root` is its checkout. A `closed` one belongs to an untrusted
+    checkout and is ignored.
     """
 
     folder: FileFolder
@@ -27,8 +27,8 @@ class RuleFolder:
 
 
 def rule_folders(runtime: Runtime) -> list[RuleFolder]:
-    """Where rules that hold for a call are kept as files, the nearest first: in its checkout, and for its
-    team and organisation in the home.
+    """The rule folders of a call, nearest first: in its checkout, and in the home for its team and
+    organisation.
     """
     home, org = runtime.settings.home, runtime.organisation.name
     found: list[RuleFolder] = []
@@ -58,7 +58,7 @@ def _in_home(base: Path, shown: str, scope: Scope) -> list[RuleFolder]:
 
 
 def files_of(runtime: Runtime, place: RuleFolder) -> list[ReadFile]:
-    """The files of a folder as they are now; none of a closed one."""
+    """The current files of a folder; empty for a closed one."""
     if place.closed:
         return []
     return read_folder(

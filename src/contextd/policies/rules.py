@@ -1,6 +1,4 @@
-"""A rule: what the fields of a policy, an anti-pattern or a repository standard forbid, ready to be
-checked.
-"""
+"""A rule: what a policy, an anti-pattern or a repository standard forbids, compiled for checking."""
 
 from __future__ import annotations
 
@@ -15,22 +13,22 @@ from contextd.policies.patterns import Pattern, glob_pattern, name_pattern, patt
 Enforce = Literal["warn", "deny", "off"]
 
 SEVERITIES = ("critical", "high", "error", "medium", "warning", "low", "info")
-"""Of policies and of anti-patterns, the gravest first."""
+"""Severities of policies and anti-patterns, most severe first."""
 
 LISTS = ("commands", "patterns", "keeps")
-"""Fields that hold patterns."""
+"""Fields with patterns."""
 
 GLOBS = ("paths", "except_paths")
-"""Fields that hold globs of paths."""
+"""Fields with path globs."""
 
 NAMES = ("dependencies", "licences")
-"""Fields that hold names, in which `*` is anything."""
+"""Fields with names, in which `*` matches anything."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyRule:
-    """What is checked of one record or file. `source` says where it stands, `record_id` which record
-    it is, empty where there is none. One that looks for nothing in a file forbids the change itself.
+    """The compiled rule of a record or file. `source` is where it is written, `record_id` its record,
+    empty if none. A rule without patterns forbids any change of its files.
     """
 
     title: str
@@ -54,7 +52,7 @@ class PolicyRule:
 
     @property
     def checkable(self) -> bool:
-        """Whether it forbids anything that can be found without guessing."""
+        """Whether it can be checked automatically."""
         return self.enforce != "off" and bool(self.commands or self._looks or self.paths)
 
     @property
@@ -64,11 +62,11 @@ class PolicyRule:
 
     @property
     def forbids_change(self) -> bool:
-        """Whether touching a file of its paths is what it forbids."""
+        """Whether it forbids any change of its files."""
         return self.paths is not None and not self._looks and not self.commands
 
     def about(self, path: str, change: ChangeOf) -> bool:
-        """Whether it speaks of such a change of this file."""
+        """Whether it applies to this change of this file."""
         if change not in self.changes or (self.paths and not self.paths.search(path)):
             return False
         return not (self.except_paths and self.except_paths.search(path))
@@ -77,7 +75,7 @@ class PolicyRule:
 def policy_rule(
     fields: Mapping[str, Any], *, source: str, record_id: str = "", scope: str = ""
 ) -> PolicyRule:
-    """The rule of a policy's fields. Raises one `Invalid` that names every field that is wrong."""
+    """The rule of a policy's fields. Raises one `Invalid` that names every wrong field."""
     problems = problems_in(fields)
     if problems:
         message = "; ".join(f"{name}: {error.message}" for name, error in problems)
@@ -107,7 +105,7 @@ def policy_rule(
 
 
 def problems_in(fields: Mapping[str, Any]) -> list[tuple[str, Invalid]]:
-    """Every field of a policy that cannot be checked, with what is wrong; in lists as `name.place`."""
+    """Every field of a policy that cannot be checked, and why; list items as `name.place`."""
     found: list[tuple[str, Invalid]] = []
     makers: list[tuple[str, Callable[[str], object]]] = [(name, pattern_of) for name in LISTS]
     makers += [(name, lambda glob: glob_pattern([glob])) for name in GLOBS]
@@ -126,14 +124,14 @@ def _change(word: str) -> None:
     if word not in CHANGES_OF:
         known = ", ".join(CHANGES_OF)
         raise Invalid(
-            f"no change is called {word!r}", nearest(word, CHANGES_OF) or f"one of {known}"
+            f"{word!r} is not a kind of change", nearest(word, CHANGES_OF) or f"one of {known}"
         )
 
 
 def anti_pattern_rule(
     title: str, fields: Mapping[str, Any], *, record_id: str, scope: str
 ) -> PolicyRule | None:
-    """The rule of an anti-pattern whose `detection` is a pattern; None where it is none."""
+    """The rule of an anti-pattern whose `detection` is a pattern; None otherwise."""
     detection = str(fields.get("detection") or "")
     try:
         pattern = pattern_of(detection)
@@ -156,13 +154,13 @@ def anti_pattern_rule(
 def layout_rule(
     fields: Mapping[str, Any], *, source: str, record_id: str = "", scope: str = ""
 ) -> PolicyRule | None:
-    """The rule of a repository standard that names folders which must not be; None without any."""
+    """The rule of a repository standard with forbidden folders; None without any."""
     forbidden = [f"/{str(one).strip('/')}/" for one in fields.get("forbidden_dirs") or ()]
     if not forbidden:
         return None
     return PolicyRule(
         title=str(fields.get("title") or fields.get("standard") or "Repository layout"),
-        requirement="nothing goes into " + ", ".join(one.strip("/") + "/" for one in forbidden),
+        requirement="forbidden folder: " + ", ".join(one.strip("/") + "/" for one in forbidden),
         source=source,
         kind="repo_standard",
         record_id=record_id,

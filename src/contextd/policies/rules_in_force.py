@@ -1,6 +1,4 @@
-"""The rules in force where a call stands: those of files as they are in its checkout, and of records that
-have no file.
-"""
+"""The rules in force for a call: those in files of its checkout, and records without a file."""
 
 from __future__ import annotations
 
@@ -23,17 +21,16 @@ from contextd.policies.source_files import ReadFile
 from contextd.runtime.runtime import Runtime
 
 _GIT_SECONDS = 0.5
-"""How long git may take to say whether a file was committed, while an agent waits."""
+"""Timeout for asking git whether a file was committed, while an agent waits."""
 
 _MOST = 1_000
-"""Records that are looked at. Nobody keeps that many rules."""
+"""Maximum records read; no project has that many rules."""
 
 
 @dataclass(frozen=True, slots=True)
 class InForce:
-    """What binds a call: the rules, the records and files they come from, and files that say nothing
-    because of mistakes. `bindings` has the records and `fields` of everything there is, also of what
-    cannot be checked.
+    """What applies to a call: the rules, their records and files, and files ignored because of mistakes.
+    `bindings` also has those that cannot be checked, with their `fields`.
     """
 
     rules: list[PolicyRule]
@@ -43,20 +40,20 @@ class InForce:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """A policy or standard that holds: its fields, where it stands, and its record if it has one."""
+    """A policy or standard in force: its fields, where it is written, and its record if any."""
 
     kind: str
     fields: Mapping[str, Any]
     source: str
     scope: str
     depth: int
-    """How many levels above the project it holds: the nearest have 0."""
+    """Levels above the project; the nearest have 0."""
     record: Record | None = None
     rule: PolicyRule | None = None
 
 
 def in_force(runtime: Runtime, *kinds: str) -> InForce:
-    """The rules that hold where a call stands; of these kinds, or of all."""
+    """The rules in force for a call, of these kinds or all."""
     wanted = kinds or (*FILED, "anti_pattern")
     records = _records(runtime, wanted)
     by_file = {(file_of(record), record.kind): record for record in records if file_of(record)}
@@ -76,8 +73,8 @@ def in_force(runtime: Runtime, *kinds: str) -> InForce:
                 )
     for record in records:
         shown = file_of(record)
-        # A file that is read here speaks for itself, one that is gone here says nothing any more; one
-        # with mistakes holds as it was before them.
+        # A file that exists is its own source, and a deleted one no longer counts; one with mistakes applies
+        # in its last valid state.
         if not shown or shown in broken or shown.rpartition("/")[0] not in looked_in:
             bindings.append(_of_record(runtime, record))
     bindings = _once(sorted(bindings, key=lambda one: (one.depth, one.source)))
@@ -85,7 +82,7 @@ def in_force(runtime: Runtime, *kinds: str) -> InForce:
 
 
 def _once(bindings: list[Binding]) -> list[Binding]:
-    """Bindings, nearest first, without those that say to the letter what a nearer one says."""
+    """Bindings, nearest first, without exact duplicates of nearer ones."""
     found: dict[tuple[str, str], list[Binding]] = {}
     for one in bindings:
         alike = found.setdefault((one.kind, str(one.fields.get("title"))), [])
@@ -97,7 +94,7 @@ def _once(bindings: list[Binding]) -> list[Binding]:
 
 
 def checked(runtime: Runtime, action: Action, *, found: InForce | None = None) -> list[Violation]:
-    """What of an action breaks which of the rules in force."""
+    """The violations of an action against the rules in force."""
     found = found or in_force(runtime)
     root = runtime.checkout.root if runtime.checkout else None
     return check(
@@ -109,9 +106,7 @@ def checked(runtime: Runtime, action: Action, *, found: InForce | None = None) -
 
 
 def without_new_files(runtime: Runtime, broken: list[Violation]) -> list[Violation]:
-    """The violations without those that are about a change of a file which no commit has yet: it is
-    still being written.
-    """
+    """The violations without changes of a file that was never committed: it is still being written."""
     if runtime.checkout is None:
         return broken
     known: dict[str, bool] = {}
@@ -168,14 +163,12 @@ def _rule(
     try:
         return policy_rule(fields, source=source, record_id=record_id, scope=scope)
     except Invalid:
-        # A record that was made by hand before its patterns were checked binds in words only.
+        # A record written before its patterns were checked applies in words only.
         return None
 
 
 def with_root(action: Action, runtime: Runtime) -> Action:
-    """An action with the paths of files as they are from the root of the checkout. Files outside of it
-    are nobody's business here.
-    """
+    """An action with paths relative to the root of the checkout, without files outside it."""
     if runtime.checkout is None:
         return action
     return replace(action, files=tuple(_inside(action, runtime)))

@@ -1,5 +1,5 @@
-"""Files as the source of what binds: folders of small text files, each read as one thing. What is wrong
-with a file becomes problems with lines; the others are in force. Formats say how a text is read.
+"""Read folders of small text files that each define one thing. Mistakes in a file become problems with
+line numbers; the other files are in force. A format parses the text.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from contextd.files.yaml_text import compose, load_plain
 from contextd.runtime.caches import Cache
 
 LARGEST = 256 * 1024
-"""Bytes of a file: a rule is read by people."""
+"""Maximum bytes of a file: rules are read by people."""
 
 MOST_FILES = 300
-"""Of one folder. Each is looked at in every call that asks for rules."""
+"""Maximum files per folder. Every call that reads rules stats each one."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """A file as it was read: `shown` is what it is called, `fields` what it says, of which kind of
-    record. With problems it says nothing that counts.
+    """A parsed file: `shown` is its displayed name, `fields` its content, and the kind of its record. A
+    file with problems has no effect.
     """
 
     path: Path
@@ -42,22 +42,22 @@ class ReadFile:
 
     @property
     def sound(self) -> bool:
-        """Whether it holds."""
+        """Whether it is valid."""
         return not self.problems
 
 
 Format = Callable[[Path, str, str], ReadFile]
-"""Reads (path, what it is called, text)."""
+"""Parses (path, displayed name, text)."""
 
 Stamp = tuple[int, int, int]
 Known = Cache[Path, tuple[Stamp, ReadFile]]
-"""Files as they were read last, with what told their states apart."""
+"""The parsed files with the stamps they were read at."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileFolder:
-    """Where files of one format lie. `shown` is what the folder is called to people. A link that leads
-    outside of `inside` is not followed: a repository speaks for itself only.
+    """A folder of files in one format. `shown` is its displayed name. A link out of `inside` is not
+    followed: a repository provides only its own rules.
     """
 
     path: Path
@@ -68,7 +68,7 @@ class FileFolder:
 
 
 def stamps_of(folder: FileFolder) -> tuple[tuple[str, int, int, int], ...]:
-    """What tells two states of a folder apart: nothing when it is empty or not there."""
+    """Stamps that change with the folder's content; empty if it is empty or missing."""
     found = []
     with suppress(OSError), os.scandir(folder.path) as entries:
         for entry in entries:
@@ -79,8 +79,8 @@ def stamps_of(folder: FileFolder) -> tuple[tuple[str, int, int, int], ...]:
 
 
 def read_folder(folder: FileFolder, known: Known | None = None) -> list[ReadFile]:
-    """The files of a folder by name, read again only where they changed. Never raises for what is in it;
-    a folder that is not there has none.
+    """The files of a folder by name, parsed again only if changed. Never raises for their content; empty
+    for a missing folder.
     """
     try:
         with os.scandir(folder.path) as entries:
@@ -89,8 +89,10 @@ def read_folder(folder: FileFolder, known: Known | None = None) -> list[ReadFile
         return []
     found = [_read(folder, name, known) for name in names[:MOST_FILES]]
     if len(names) > MOST_FILES:
-        why = f"{len(names)} files, of which {MOST_FILES} are read"
-        problem = FileProblem(folder.shown, 0, why, "put several rules into one, or remove some")
+        why = f"{len(names)} files; only the first {MOST_FILES} are read"
+        problem = FileProblem(
+            folder.shown, 0, why, "combine several rules in one file, or remove some"
+        )
         found.append(ReadFile(folder.path, folder.shown, problems=(problem,)))
     return found
 
@@ -103,22 +105,22 @@ def _read(folder: FileFolder, name: str, known: Known | None) -> ReadFile:
     path, shown = folder.path / name, f"{folder.shown}/{name}"
     try:
         if folder.inside is not None and _leads_out(folder.inside, path):
-            return unreadable(path, shown, "it is a link that leads out of the repository")
+            return unreadable(path, shown, "it is a link that leaves the repository")
         about = path.stat()
         if not stat.S_ISREG(about.st_mode):
             return unreadable(path, shown, "it is not a file")
         if about.st_size > LARGEST:
             return unreadable(path, shown, f"it is larger than {LARGEST:,} bytes")
-        # The inode as well: a file that is replaced within the clock's grain has another one.
+        # The inode too: a file replaced within the clock's resolution has another one.
         stamp = (about.st_mtime_ns, about.st_size, about.st_ino)
         before = known.get(path) if known is not None else None
         if before is not None and before[0] == stamp and before[1].shown == shown:
             return before[1]
         text = read_file(path, LARGEST, within=folder.inside).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        return unreadable(path, shown, f"byte {error.start} is not UTF-8")
+        return unreadable(path, shown, f"byte {error.start} is not valid UTF-8")
     except OSError as error:
-        return unreadable(path, shown, f"it cannot be read: {error.strerror}")
+        return unreadable(path, shown, f"cannot be read: {error.strerror}")
     read = folder.read(path, shown, text)
     if known is not None:
         known.put(path, (stamp, read))
@@ -132,15 +134,15 @@ def _leads_out(root: Path, path: Path) -> bool:
 
 
 def unreadable(path: Path, shown: str, why: str) -> ReadFile:
-    """A file that says nothing, because of `why`."""
-    problem = FileProblem(shown, 0, why, "put a text file in its place, or remove it")
+    """A file ignored because of `why`."""
+    problem = FileProblem(shown, 0, why, "replace it with a text file, or remove it")
     return ReadFile(path, shown, problems=(problem,))
 
 
 @dataclass(frozen=True, slots=True)
 class YamlFields:
-    """The top level of a YAML file: the plain value and the line of each key, and the lines of what
-    stands in lists as `key.place`. `raw` is a scalar as it is written, which a date is no text without.
+    """The top level of a YAML file: the value and line of each key, and the lines of list items as
+    `key.place`. `raw` is a scalar as written, which a date needs to stay text.
     """
 
     values: Mapping[str, Any]
@@ -150,7 +152,7 @@ class YamlFields:
 
 
 def yaml_fields(shown: str, text: str) -> YamlFields:
-    """What a YAML file says in its keys. Raises nothing: what is wrong is among the problems."""
+    """Parse the keys of a YAML file. Raises nothing; mistakes are listed as problems."""
     try:
         root = compose(text)
         if root is None:
@@ -170,8 +172,8 @@ def yaml_fields(shown: str, text: str) -> YamlFields:
     for key, value in root.value:
         name, at = str(key.value), key.start_mark.line + 1
         if name in lines:
-            message = f"{name!r} stands here again; it stands in line {lines[name]}"
-            problems.append(FileProblem(shown, at, message, "keep one of the two"))
+            message = f"duplicate key {name!r}; first used in line {lines[name]}"
+            problems.append(FileProblem(shown, at, message, "keep one of them"))
         lines[name] = at
         if isinstance(value, yaml.ScalarNode):
             raw[name] = str(value.value)

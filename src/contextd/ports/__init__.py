@@ -1,4 +1,4 @@
-"""What the rooms need from outside, as promises that every store and embedder keeps.
+"""Interfaces that stores and embedders implement.
 
 Uses: domain.
 Start at: `store.py` (a view and a store), then `knowledge.py`, `work.py`, `code.py`, `upkeep.py`.

@@ -1,4 +1,6 @@
-"""What contextd keeps of knowledge: records, their index, contradictions, originals; and what understands texts."""
+"""Storage of knowledge: records, their index, contradictions, originals; and the models that embed and
+rerank texts.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from contextd.domain.records import Change, Record
 from contextd.domain.scope import Scope
 
 Scrub = Callable[[str], str]
-"""Takes the secrets out of a text. A store applies it to every text that enters it."""
+"""Redacts secrets from a text. A store applies it to every text it stores."""
 
 
 class Embedder(Protocol):
@@ -21,52 +23,52 @@ class Embedder(Protocol):
 
     @property
     def model(self) -> str:
-        """The id every vector it makes carries; empty when it makes none."""
+        """The id stored with every vector; empty if it makes none."""
         ...
 
     @property
     def sends_to(self) -> str:
-        """The host that texts are sent to; empty when they stay on this machine."""
+        """The host that texts are sent to; empty if they stay on this machine."""
         ...
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """One row of unit length per text, shape (len(texts), dimensions)."""
+        """One unit vector per text, shape (len(texts), dimensions)."""
         ...
 
 
 class Reranker(Protocol):
-    """Judges how well texts answer a question, reading both together."""
+    """Scores how well texts answer a question, reading both together."""
 
     @property
     def model(self) -> str:
-        """What judges, by name."""
+        """The name of the model."""
         ...
 
     def judge(self, question: str, texts: Sequence[str]) -> Sequence[float]:
-        """Between 0 and 1 for each text, in their order; for fewer of them where a search would wait too
-        long for the rest. Raises `Unavailable` when the model is missing, damaged or of no use.
+        """A score between 0 and 1 for each text, in order; fewer if the rest would take too long. Raises
+        `Unavailable` if the model is missing, damaged or unsuitable.
         """
         ...
 
 
 class Records(Protocol):
-    """Canonical knowledge, with its history. Of two visible records with one id the nearer scope's
-    is meant: project before team before organisation.
+    """Records with their history (canonical). If two visible records have the same id, the nearer scope
+    wins: project, team, organisation.
     """
 
     def get(self, record_ids: Sequence[str]) -> list[Record]:
-        """The records with these ids, in this order; ids of none are left out."""
+        """The records with these ids, in this order; skips unknown ids."""
         ...
 
     def resolve(self, prefix: str) -> Record:
-        """The one record whose id starts with `prefix` (4+ characters).
+        """The only record whose id starts with `prefix` (4+ characters).
 
-        Raises `NotFound`, or `Conflict` naming the candidates when there are several.
+        Raises `NotFound`, or `Conflict` naming the candidates.
         """
         ...
 
     def beginning(self, prefixes: Sequence[str]) -> list[str]:
-        """The ids of all records that begin with one of these, each once, in order."""
+        """The distinct ids of all records that start with one of these, in order."""
         ...
 
     def find(self, query: Query) -> Page:
@@ -78,34 +80,33 @@ class Records(Protocol):
         ...
 
     def by_hash(self, content_hash: str, scope: Scope) -> Record | None:
-        """The oldest active or inbox record of this scope that says the same thing."""
+        """The oldest active, candidate or inbox record of this scope with the same content hash."""
         ...
 
     def history(self, record_id: str) -> list[Change]:
-        """Every change of a record, oldest first; `seq` counts from 1 in each record's history."""
+        """Every change of a record, oldest first; `seq` starts at 1 for each record."""
         ...
 
 
 class Survey(Protocol):
-    """Many records at once. Of a query only scopes, kinds and statuses count."""
+    """Aggregates over many records. Only scopes, kinds and statuses of a query are used."""
 
     def tally(self, query: Query, *, recent: datetime, stale: datetime) -> list[Tally]:
-        """Counts per kind and context type, in this order; `recent` ones changed at or after that
-        instant, `stale` ones before that one. Reads no record: 100,000 take a few hundredths of a
-        second.
+        """Counts per kind and context type, in this order; `recent` ones changed at or after that instant,
+        `stale` ones before the other. Reads no records: 100,000 take a few hundredths of a second.
         """
         ...
 
     def first(self, query: Query, by: Order, limit: int) -> list[Record]:
-        """The records that come first: those not changed for longest, those used most (5 times or
-        more), or those with most reports of having helped or not. Equal ones by id.
+        """The top records by an order: least recently changed, most used (5 times or more), or most
+        feedback. Ties are sorted by id.
         """
         ...
 
 
 class Contradictions(Protocol):
-    """Pairs of records found to disagree. Derived, but for what was decided about them. A pair is
-    seen by who sees both records.
+    """Pairs of contradicting records. Derived, except for decisions about them. A pair is visible if both
+    records are.
     """
 
     def find(
@@ -115,24 +116,24 @@ class Contradictions(Protocol):
         ...
 
     def of(self, record_id: str) -> list[Contradiction]:
-        """Every pair a record is in, latest found first."""
+        """All pairs of a record, latest found first."""
         ...
 
 
 class Index(Protocol):
-    """The derived hybrid index. Everything in it can be rebuilt. Of code it has what `Files` has: other
-    checkouts neither answer nor count.
+    """The derived hybrid index; it can be rebuilt. Code is limited to what `Files` shows: other checkouts
+    are neither found nor counted.
     """
 
     def lexical(self, words: Sequence[str], query: Query, limit: int) -> list[Match]:
-        """Documents that share a word, best BM25 first (k1 1.2, b 0.75). How rare a word is and how
-        long texts are is counted in each scope and family alone.
+        """Documents that share a word, best BM25 first (k1 1.2, b 0.75). Word and length statistics are
+        pooled per family over all requested scopes, after filters.
         """
         ...
 
     def dense(self, vector: Vector, model: str, query: Query, limit: int) -> list[Match]:
-        """Documents nearest by cosine among those with a vector of `model`. Their cosines are exact; where
-        vectors are many, one in some thousands of the nearest may be missing.
+        """The documents with a vector of `model` that are nearest by cosine. Cosines are exact; in large
+        indexes one in some thousands of the nearest may be missing.
         """
         ...
 
@@ -144,37 +145,35 @@ class Index(Protocol):
         query: Query,
         limit: int,
     ) -> tuple[list[list[Match]], list[Match]]:
-        """`lexical` for the words of each asking, and `dense` unless there is no vector, together.
-        Raises `Corrupt` where there are `misfits`.
+        """`lexical` for each query, and `dense` if there is a vector, in one call. Raises `Corrupt` if
+        there are `misfits`.
         """
         ...
 
     def misfits(self, model: str, dimensions: int, query: Query) -> int:
-        """How many documents of the parts that `dense` was just asked for have a vector of `model` that
-        is of another length: another model went by its name.
+        """How many documents in the parts that `dense` last searched have a vector of `model` with another
+        length: another model had the same name.
         """
         ...
 
     def vectors(self, scope: Scope, ids: Sequence[str], model: str) -> tuple[list[str], Vector]:
-        """Those of these documents of records that have a vector of `model`, and the vectors, a row for
-        each: of unit length, as `dense` compares them. Of what is no record's there is none.
+        """The ids among these record documents that have a vector of `model`, and the unit vectors, one
+        row each. Other documents are skipped.
         """
         ...
 
     def pending(self, model: str, limit: int, among: Sequence[str] | None = None) -> list[Pending]:
-        """Documents without a vector of `model`, newest first; of those with an id in `among` only,
-        when it is given.
-        """
+        """Documents without a vector of `model`, newest first; only ids in `among` if given."""
         ...
 
     def stats(self, model: str, query: Query | None = None) -> IndexStats:
-        """How much is indexed, of the scopes and kinds of a query where one is given."""
+        """The size of the index, or of the scopes and kinds of a query."""
         ...
 
 
 class Originals(Protocol):
-    """What stands behind digests."""
+    """The full texts behind digests."""
 
     def get(self, id: str) -> Original | None:
-        """The original with this id; of those in several scopes the one kept last."""
+        """The original with this id; if several scopes have it, the one stored last."""
         ...

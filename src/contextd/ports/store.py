@@ -1,4 +1,4 @@
-"""A store, and the view of it that one caller was granted."""
+"""A store, and a caller's view of it."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from contextd.ports.work import Jobs, Observations, Queue, Sessions
 
 
 class View(Protocol):
-    """What one grant can reach: the only way to data.
+    """What a grant can reach: the only access to data.
 
-    Reads see what was committed before they began. There is no transaction to hold open: what is
-    written together is one `Changes`.
+    Reads see everything committed before they began. There are no open transactions: writes that belong
+    together are one `Changes`.
     """
 
     grant: Grant
@@ -47,23 +47,21 @@ class View(Protocol):
     jobs: Jobs
 
     def commit(self, changes: Changes, *, call: str = "") -> Committed:
-        """Write all of a unit of work, or nothing. Acknowledged means committed: once it returns, the
-        writes survive kill -9.
+        """Commit a unit of work atomically. Once it returns, the writes survive kill -9.
 
-        Excludes what happened since the values were read: a record with another version than it was
-        made from is a `Conflict`, and so is a second record with the same content where `alone` asks
-        for none. A session is changed as it stands at that moment. It does not exclude other commits
-        between a read and this one: whoever decides by what was read names it by a version. With
-        `call`, the key of the call this is part of, a second commit under that key through a view of
-        the same grant is a `Conflict`.
-        Raises `Denied` for a cell that may not be written, `NotFound` for a session that is not there.
+        Detects concurrent changes: a record with another version than expected is a `Conflict`, and so is a
+        second record with the same content if `alone` is set. A session change applies to the session's
+        current state. Other commits between a read and this one are not excluded, so decisions based on a
+        read must name its version. With `call`, the key of the call, a second commit under that key through a
+        view of the same grant is a `Conflict`. Raises `Denied` for a cell without write permission,
+        `NotFound` for an unknown session.
         """
         ...
 
     def near(
         self, vector: Vector, model: str, query: Query, limit: int
     ) -> list[tuple[Record, float]]:
-        """The records `Index.dense` finds, with their cosines."""
+        """The records found by `Index.dense`, with their cosines."""
         ...
 
     def sharing(
@@ -74,8 +72,8 @@ class View(Protocol):
         *,
         also: Condition | None = None,
     ) -> list[Record]:
-        """The records `Index.lexical` finds for the words of each asking, each once, in that order; before
-        them a page of those of `query` that meet `also`.
+        """The distinct records found by `Index.lexical` for each query, in order; before them a page of
+        records of `query` that also meet `also`.
         """
         ...
 
@@ -90,8 +88,8 @@ class View(Protocol):
         by_meaning: int,
         least: float,
     ) -> list[tuple[Record, float]]:
-        """The records that are both among the first `by_words` that `Index.lexical` finds and among the
-        first `by_meaning` of `Index.dense`, with a cosine of `least` or more: nearest first, with it.
+        """Records in both the first `by_words` results of `Index.lexical` and the first `by_meaning` of
+        `Index.dense`, with a cosine of at least `least`: nearest first, with the cosine.
         """
         ...
 
@@ -105,38 +103,38 @@ class View(Protocol):
         sessions: int,
         observations: int,
     ) -> Lately:
-        """What a briefing begins with, together: a page of records each of `query`, `rules` and `person`, the
-        usage of the scopes of `query`, and of `scope` the latest sessions. `sessions` and `observations`
-        say how many at most.
+        """The input of a briefing in one call: a page of records each for `query`, `rules` and `person`,
+        the usage of the scopes of `query`, and the latest sessions of `scope`. `sessions` and
+        `observations` are limits.
         """
         ...
 
     def answered(self, call: str) -> str | None:
-        """What was answered to a call whose changes were committed: empty when the answer was not
-        kept, None when nothing was committed under this key.
+        """The answer to a call whose changes were committed: empty if it was not stored, None if nothing
+        was committed under this key.
         """
         ...
 
     def keep_answer(self, call: str, answer: str) -> None:
-        """Keep what was answered to a call that committed something."""
+        """Store the answer to a call that committed something."""
         ...
 
 
 class Directory(Protocol):
-    """Which projects there are, for everybody. Who may see which is decided by the caller's grant."""
+    """The list of projects. It is not filtered: the caller's grant decides who sees which."""
 
     def all(self) -> list[Project]:
         """Every project, by scope."""
         ...
 
     def register(self, project: Project) -> Project:
-        """Add a project, or its roots and aliases to the one that has its identity. A name that another
-        project of the team has gets a number. Returns the project as it stands now.
+        """Add a project, or add roots and aliases to the one with the same identity. A name taken by
+        another project of the team gets a number. Returns the stored project.
         """
         ...
 
     def save(self, project: Project) -> None:
-        """Replace what is known of the project with this scope."""
+        """Replace the project with this scope."""
         ...
 
 
@@ -148,9 +146,9 @@ class Store(Protocol):
     upkeep: Upkeep
 
     def view(self, grant: Grant, code: CodePlace | None = None) -> View:
-        """What this grant can reach, standing in the checkout `code`. Cheap: one is made for every call."""
+        """A view for this grant, bound to the checkout `code`. Cheap: one is made for every call."""
         ...
 
     def close(self) -> None:
-        """Give back what this thread and process hold."""
+        """Release the resources of this thread and process."""
         ...

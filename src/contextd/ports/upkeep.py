@@ -1,4 +1,4 @@
-"""What looking after a store needs: the time, checks, repairs and backups."""
+"""Maintenance of a store: clock, checks, repairs and backups."""
 
 from __future__ import annotations
 
@@ -15,70 +15,68 @@ from contextd.domain.usage import ByProducts
 
 
 class Clock(Protocol):
-    """Tells the time."""
+    """A clock."""
 
     def now(self) -> datetime:
-        """The present instant, in UTC."""
+        """The current instant, in UTC."""
         ...
 
 
 class Upkeep(Protocol):
-    """Looking after a whole store. Its rows say whose they are."""
+    """Maintenance of a whole store, across scopes."""
 
     def check(self) -> list[str]:
-        """What is wrong with the stored data, in words; empty when it is sound. Reads all of it."""
+        """Check all stored data; return problems in words, empty if sound."""
         ...
 
     def balance(self, scopes: Sequence[Scope] = ()) -> list[Balance]:
-        """Per scope, what must be equal to what; of all scopes when none are named. Counts only."""
+        """The consistency counts of each scope; of all scopes if none are given. Reads counts only."""
         ...
 
     def unbalanced(self, scope: Scope, limit: int) -> Repair:
-        """Up to `limit` rows on each side of what is not in balance in a scope."""
+        """Up to `limit` inconsistent rows of each kind in a scope."""
         ...
 
     def recount_sessions(self, scope: Scope, ids: Sequence[str]) -> None:
-        """Have these sessions say how many events they have."""
+        """Correct the stored number of events of these sessions."""
         ...
 
     def rebuild(self, scope: Scope) -> None:
-        """Forget everything derived from records, messages and code of a scope, but the vectors."""
+        """Delete everything derived from records, messages and code of a scope, except vectors."""
         ...
 
     def drop_vectors(self, model: str, dimensions: int) -> None:
-        """Forget the vectors of `model` that are not of so many dimensions, so that they are made anew."""
+        """Delete vectors of `model` with another number of dimensions, so that they are computed again."""
         ...
 
     def retire(self, ages: Ages) -> dict[str, int]:
-        """Drop rows that are older than they need to be; how many of each sort."""
+        """Delete expired rows; return the number of each kind."""
         ...
 
     def waiting(self, model: str) -> dict[Scope, int]:
-        """How many documents of each scope have no vector of `model`."""
+        """The number of documents without a vector of `model`, per scope."""
         ...
 
     def failed_jobs(self, limit: int) -> list[Job]:
-        """Jobs that failed for good, latest first: of every scope, and of what is none."""
+        """Permanently failed jobs, latest first, of every scope including unknown ones."""
         ...
 
     def idle_sessions(self, seen_before: datetime, limit: int) -> list[Session]:
-        """Active sessions of every scope that have not ended and were last seen before that."""
+        """Active sessions of every scope that were last seen before this instant."""
         ...
 
     def rested_sessions(self, seen_before: datetime, limit: int) -> list[Session]:
-        """Completed sessions of every scope that were last seen before that."""
+        """Completed sessions of every scope that were last seen before this instant."""
         ...
 
     def next_idle(self) -> datetime | None:
-        """When the active session that was seen longest ago was last seen."""
+        """When the least recently seen active session was last seen."""
         ...
 
     def note(self, by_products: ByProducts) -> None:
-        """Log what calls left behind, each for its scope. Records and sessions that are not there any
-        more are ignored.
-        """
+        """Log by-products of calls, each in its scope. Ignores deleted records and sessions."""
         ...
 
     def backup(self, target: Path) -> None:
-        """Write a consistent copy to `target` while others go on reading and writing."""
+        """Write a consistent copy to `target` during reads and writes."""
         ...

@@ -1,4 +1,4 @@
-"""What contextd keeps of work: sessions, what was observed, and jobs."""
+"""Storage of work: sessions, usage log and jobs."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from contextd.domain.window import ContextItem
 
 
 class Sessions(Protocol):
-    """Working periods and what happened in them."""
+    """Sessions and their events."""
 
     def get(self, session_id: str) -> Session | None:
         """The session with this id."""
         ...
 
     def by_external(self, client: str, external_id: str) -> Session | None:
-        """The session a client knows under its own id, the latest one."""
+        """The latest session with this client id."""
         ...
 
     def find(
@@ -33,31 +33,29 @@ class Sessions(Protocol):
         prefix: str = "",
         limit: int = 50,
     ) -> list[Session]:
-        """Matching sessions, latest start first; with `prefix`, those whose id starts so. Without
-        `statuses`, all but the withdrawn ones.
+        """Matching sessions, latest start first; with `prefix`, those whose id starts with it. Without
+        `statuses`, all but withdrawn ones.
         """
         ...
 
     def events(
         self, session_id: str, *, types: Sequence[str] = (), after: int = 0, limit: int = 100_000
     ) -> list[Event]:
-        """Events in order, from the first with `seq` above `after`. `seq` grows by one from 1."""
+        """Events in order, with `seq` above `after`. `seq` counts from 1 without gaps."""
         ...
 
     def messages(self, places: Sequence[tuple[str, int]]) -> list[tuple[str, Event]]:
-        """(session id, event) for these pairs of session id and `seq`, in this order; those that are
-        not there are left out.
-        """
+        """(session id, event) for these pairs of session id and `seq`, in this order; skips missing ones."""
         ...
 
     def items(self, session_id: str) -> list[ContextItem]:
-        """What was served in a session, archived items included; highest score first, then by type
-        and source.
+        """The context items of a session, including archived ones; highest score first, then by type and
+        source.
         """
         ...
 
     def handed_out(self, scope: Scope, session: str, digests: Sequence[str]) -> set[str]:
-        """Which of these sentences contextd said in this session."""
+        """Which of these sentences contextd served in this session."""
         ...
 
 
@@ -69,87 +67,87 @@ class Observations(Protocol):
         ...
 
     def summary(self, scopes: frozenset[Scope]) -> ObservationSummary:
-        """Totals over everything ever logged in `scopes`. The missed queries are in the order they
-        were missed last; of each scope 500 are counted.
+        """Totals over everything ever logged in `scopes`. Missed queries are ordered by their last miss,
+        at most 500 per scope.
         """
         ...
 
 
 class Jobs(Protocol):
-    """The background work of the granted scopes, to look at. Running it is the `Queue`'s."""
+    """Background jobs of the granted scopes, read-only. `Queue` runs them."""
 
     def list(
         self, *, states: Sequence[JobState] = (), prefix: str = "", limit: int = 50
     ) -> list[Job]:
-        """Jobs, latest first; with `prefix`, those whose id starts so."""
+        """Jobs, latest first; with `prefix`, those whose id starts with it."""
         ...
 
     def count(self) -> dict[str, int]:
-        """How many jobs stand in each state."""
+        """The number of jobs in each state."""
         ...
 
     def retry(self, job_id: str) -> bool:
-        """Let a job that failed for good run again, with all its attempts and what it kept; False
-        when it did not fail, or is not there.
+        """Retry a permanently failed job with all attempts and its checkpoint; False if it did not fail or
+        does not exist.
         """
         ...
 
 
 class Queue(Protocol):
-    """The durable queue. A job runs in one process at a time, and again if that one dies. The time is
-    the store's own, so that no worker's clock decides.
+    """The durable queue. A job runs in one process at a time, and again if that process dies. Times come
+    from the store, not from workers' clocks.
     """
 
     def add(self, jobs: Sequence[NewJob]) -> list[str]:
-        """Add jobs outside of any unit of work; returns their ids."""
+        """Add jobs outside a unit of work; return their ids."""
         ...
 
     def claim(
         self, worker: str, lease_seconds: float, *, lanes: Sequence[Lane], place: str
     ) -> Job | None:
-        """Take the next due job of these lanes that may run at `place`, or one whose worker's lease
-        ran out. One that lost its worker in its last attempt is failed for good instead.
+        """Take the next due job of these lanes that may run at `place`, or one whose lease expired. A job
+        whose last attempt lost its worker fails permanently instead.
         """
         ...
 
     def renew(self, job_id: str, worker: str, lease_seconds: float) -> bool:
-        """Keep a lease; False when the job was lost to another worker."""
+        """Renew a lease; False if another worker has the job."""
         ...
 
     def checkpoint(self, job_id: str, worker: str, state: Mapping[str, Any]) -> None:
-        """Keep how far a job came, for the next attempt. Raises `Conflict` when it was lost."""
+        """Store a job's progress for the next attempt. Raises `Conflict` if the lease was lost."""
         ...
 
     def finish(self, job_id: str, worker: str, result: Mapping[str, Any]) -> None:
-        """Mark a job done. Raises `Conflict` when it was lost."""
+        """Mark a job done. Raises `Conflict` if the lease was lost."""
         ...
 
     def fail(self, job_id: str, worker: str, error: str, retry_in: float | None) -> None:
-        """Note a failure: the job runs again in so many seconds, or is failed for good when that is
-        None or this was its last attempt. Raises `Conflict` when it was lost.
+        """Record a failure: the job is retried after this many seconds, or fails permanently if None or
+        this was its last attempt. Raises `Conflict` if the lease was lost.
         """
         ...
 
     def release(self, job_id: str, worker: str) -> None:
-        """Give a job back unfinished: it is due at once, with what it kept, and the attempt does not
-        count. Raises `Conflict` when it was lost.
+        """Release an unfinished job: it is due at once, keeps its checkpoint, and the attempt does not
+        count. Raises `Conflict` if the lease was lost.
         """
         ...
 
     def schedule(self, schedule: Schedule) -> None:
-        """See to it that a job comes round for a scope. One that comes round already keeps its time;
-        one that is due once is due at the earlier of two times.
+        """Schedule a recurring job for a scope. An existing schedule keeps its time; a one-time job takes
+        the earlier of both times.
         """
         ...
 
     def come_round(self, lanes: Mapping[str, NewJob]) -> int:
-        """Queue the jobs whose time has come, each once, and set the next time; how many it were.
-        `lanes` says for each job's name with which lane, priority and place it is queued.
+        """Queue the jobs that are due by schedule, one job each, and set their next times; return the number.
+        `lanes` maps a job's name to its lane, priority and place.
         """
         ...
 
     def next_due(self, lanes: Sequence[Lane], place: str) -> datetime | None:
-        """When the next job of these lanes is due, a lease of one runs out, or a schedule comes round;
-        None when nothing waits.
+        """When the next job of these lanes is due, a lease expires, or a schedule fires; None if nothing
+        is pending.
         """
         ...

@@ -1,4 +1,4 @@
-"""Projects and checkouts: which project a directory is, what it consists of, whether it is trusted.
+"""Projects and checkouts: the project of a directory, its modules, and whether it is trusted.
 
 Uses: code, domain, files, jobs, person, ports, redaction, runtime, sessions.
 Start at: `location.py`, `modelling.py`.

@@ -1,4 +1,4 @@
-"""What is known about a file: the records attached to it, to what it defines, or to its module."""
+"""Records about a file: attached to it, to its definitions, or to its module."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _CODE = re.compile(r"`(?:[\w.$]+[.#])?([\w$]+)(?:\(\))?`|([\w$]+)\(\)")
 
 
 def attached_to(runtime: Runtime, path: str, *, limit: int = 8) -> list[Record]:
-    """Rules, bugs, decisions and memories on this file, on what it defines, or on its module: the
-    file's own first.
+    """Rules, bugs, decisions and memories about this file, its definitions, or its module; the file's own
+    first.
     """
     module = module_of(runtime, path)
     names = _names_of(runtime, path)
     query = runtime.query(*kinds_that("attached"), valid_at=runtime.clock.now(), limit=_SCANNED)
     found = {record.id: record for record in runtime.view.records.find(query).records}
     if len(found) == _SCANNED:
-        # Older ones are found when they say the name of the file or of something in it.
+        # Older ones are found if they mention the file or one of its definitions.
         asked = list(dict.fromkeys(word for name in (path, *sorted(names)) for word in words(name)))
         matches = runtime.view.index.lexical(asked[:_ASKED], query, _OLDER)
         older = runtime.view.records.get([m.id for m in matches if m.id not in found])
@@ -39,7 +39,7 @@ def attached_to(runtime: Runtime, path: str, *, limit: int = 8) -> list[Record]:
 
 
 def module_of(runtime: Runtime, path: str) -> str:
-    """The module of the project's model that holds `path`; empty when none does."""
+    """The module that contains `path` in the project's model; empty if none."""
     model = project_model(runtime)
     modules = list(model.modules.values()) if model else []
     best = max(modules, key=lambda module: module.holds(path), default=None)
@@ -47,15 +47,15 @@ def module_of(runtime: Runtime, path: str) -> str:
 
 
 def _names_of(runtime: Runtime, path: str) -> frozenset[str]:
-    """The definitions of a file that a text can mean by naming them."""
+    """The definitions of a file that a text can refer to by name."""
     files = runtime.view.files.get(runtime.scope, [path])
     names = (symbol.name for file in files for symbol in file.symbols)
     return frozenset(name for name in names if len(name) > 2)
 
 
 def _mentions(text: str, names: frozenset[str]) -> bool:
-    """Whether a text means one of the definitions. A plain word such as `render` does only in
-    backticks or with its parentheses.
+    """Whether a text refers to one of the definitions. A plain word such as `render` must be in backticks
+    or have parentheses.
     """
     if not names:
         return False

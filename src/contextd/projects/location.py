@@ -1,4 +1,4 @@
-"""Which project a directory is, and whether it may be one: nothing is indexed that nobody asked for."""
+"""Find the project of a directory, and decide whether it may become one: indexing requires consent."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from contextd.sessions.seating import expect_rounds
 TEAM = "default"
 
 MOST_LOOSE = 20_000
-"""A folder without git and with more files is no project: it is a disk, a data set or a cache."""
+"""A folder without git and with more files is no project but a disk, a data set or a cache."""
 
 _PERSONAL = ("Downloads", "Desktop", "Documents", "Pictures", "Music", "Movies", "Videos")
 _SYSTEM = ("/tmp", "/var/tmp", "/private/tmp", "/home", "/Users", "/root", "/etc", "/usr", "/var")
 
 
 def find_project(organisation: Organisation, place: Path) -> tuple[Project | None, ProjectIdentity]:
-    """The registered project around `place`, None when there is none, and what `place` looks like.
+    """The registered project that contains `place`, or None, and the facts about `place`.
 
-    Raises `Invalid` for a place that cannot be identified.
+    Raises `Invalid` if the place cannot be identified.
     """
     identity = identify(place, lambda root: organisation.trusted_folders.of(root).trusted)
     return _registered(organisation.directory, identity), identity
@@ -47,15 +47,15 @@ def _registered(directory: Directory, identity: ProjectIdentity) -> Project | No
 
 
 def scope_of_new(organisation: str, identity: ProjectIdentity) -> Scope:
-    """The scope a directory has as a project, unless another one has it already."""
+    """The scope that a directory would get as a project, if it is free."""
     return Scope(organisation, TEAM, slug(redact(identity.name).text)[:60].rstrip("-"))
 
 
 def register(
     directory: Directory, clock: Clock, organisation: str, identity: ProjectIdentity
 ) -> Project:
-    """The project with this identity, with this root among its roots; added when it is new. Names are
-    labels: one that another project has gets a number.
+    """The project with this identity, with this root added; created if new. Names are labels: a name that
+    is taken gets a number.
     """
     found = _registered(directory, identity)
     root = str(identity.root)
@@ -69,7 +69,7 @@ def register(
                 created_at=clock.now(),
             )
         )
-    # What a shallow clone or a repository without remote could not know.
+    # Facts unknown to a shallow clone or a repository without remote.
     learned = identity.identity if identity.kind == "git" else found.identity
     roots = found.roots if root in found.roots else (*found.roots, root)
     wanted = replace(found, identity=learned, roots=roots)
@@ -81,9 +81,9 @@ def register(
 def take_back_name(
     organisation: Organisation, project: Project | None, before: ProjectIdentity
 ) -> None:
-    """Rename a project whose name came from the `.context/` of a checkout that is no longer trusted. A name that
-    another trusted checkout gives stays; without trusted checkouts the project is named after the folder.
-    `before` is what the checkout looked like while it was trusted.
+    """Rename a project whose name came from the `.context/` of a checkout that is no longer trusted. A
+    name given by another trusted checkout stays; without trusted checkouts the project is named after
+    its folder. `before` are the facts while the checkout was trusted.
     """
     if project is None or project.name != before.name:
         return
@@ -101,15 +101,15 @@ def take_back_name(
 
 
 def trusted_roots(runtime: Runtime, project: Project) -> list[Path]:
-    """The checkouts of a project that are there and that their owner trusts."""
+    """The existing checkouts of a project that their owner trusts."""
     trusts = runtime.organisation.trusted_folders.of
     roots = (Path(root) for root in project.roots)
     return [root for root in roots if root.is_dir() and trusts(root).trusted]
 
 
 def make_known(runtime: Runtime, *, asked: bool, anyway: bool = False) -> Runtime:
-    """The call standing in the project of its checkout, which becomes one now when it is none yet.
-    `asked` and `anyway` as for `require_consent`, which may refuse it.
+    """The call in the project of its checkout, which is registered if new. `asked` and `anyway` are passed
+    to `require_consent`, which may refuse.
     """
     if runtime.project is not None:
         return runtime
@@ -126,10 +126,10 @@ def make_known(runtime: Runtime, *, asked: bool, anyway: bool = False) -> Runtim
 
 
 def require_consent(identity: ProjectIdentity, *, asked: bool, anyway: bool = False) -> None:
-    """Raise `Invalid` for a directory that must not become a project like this.
+    """Raise `Invalid` for a directory that must not become a project in this way.
 
-    `asked` says that a person asked for it by `init`; `.context/` in a folder they trust says so too. Without that
-    only a git repository of ordinary size becomes one. `anyway` is the answer to a refusal.
+    `asked` means that a person ran `init`; a `.context/` in a trusted folder counts too. Without consent,
+    only a git repository of ordinary size becomes a project. `anyway` overrides the refusal.
     """
     root = identity.root
     if anyway:
@@ -137,34 +137,36 @@ def require_consent(identity: ProjectIdentity, *, asked: bool, anyway: bool = Fa
     reason = _never(root)
     if reason:
         raise Invalid(
-            f"{root} is {reason}", f"go to a project, or run `contextd init {root} --anyway`"
+            f"{root} is {reason}", f"change to a project, or run `contextd init {root} --anyway`"
         )
     if not (root / ".git").exists():
         if not asked:
             raise Invalid(
-                f"{root} is no git repository and nobody asked for it",
+                f"{root} is not a git repository and was not initialised",
                 f"`contextd init {root}` makes it a project",
             )
         if _more_than(MOST_LOOSE, root):
             raise Invalid(
-                f"{root} has more than {MOST_LOOSE:,} files and no git",
+                f"{root} has more than {MOST_LOOSE:,} files and is not a git repository",
                 "choose the folder of one project, or run `contextd init --anyway`",
             )
     elif not asked and _is_too_much(root):
         raise Invalid(
-            f"{root} has more than {MOST_FILES:,} files, or {MOST_BYTES // 10**9} GB of them, and nobody asked"
-            " for it",
+            f"{root} has more than {MOST_FILES:,} files or {MOST_BYTES // 10**9} GB of them and was not "
+            "initialised",
             f"`contextd init {root}` makes it a project",
         )
 
 
 def _is_too_much(root: Path) -> bool:
-    """Whether a repository holds more than is indexed unasked. Its index may say less than there is."""
+    """Whether a repository is too large to index without consent. The git index may list fewer files than
+    exist.
+    """
     return tracked_files(root) > MOST_FILES or exceeds(walk(root).files)
 
 
 def _never(root: Path) -> str:
-    """Why a folder is nobody's project by accident; empty for any other."""
+    """Why a folder is never a project by default; empty for others."""
     if root == root.parent:
         return "the root of the file system"
     try:

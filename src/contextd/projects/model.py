@@ -1,4 +1,4 @@
-"""What `.context/project.yaml` says of the project."""
+"""Read the project model in `.context/project.yaml`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from contextd.domain.trust import UNTRUSTED
 from contextd.runtime.runtime import Runtime
 
 _MODELS = 16
-"""Parsing takes 15 ms where there are many modules, and every file that is read asks for it."""
+"""Parsing takes 15 ms for many modules, and every file read needs it."""
 
 
 def project_model(runtime: Runtime) -> ProjectModel | None:
-    """What `.context/project.yaml` says; None when there is none or it is malformed."""
+    """The parsed `.context/project.yaml`; None if missing or malformed."""
     try:
         return _model(runtime)
     except ContextdError:
@@ -20,13 +20,13 @@ def project_model(runtime: Runtime) -> ProjectModel | None:
 
 
 def unheeded(runtime: Runtime) -> bool:
-    """Whether the checkout has a `.context/` that nobody heeds, because its owner does not trust it."""
+    """Whether the checkout has a `.context/` that is ignored because its owner does not trust it."""
     checkout = runtime.checkout
     return checkout is not None and not checkout.trusted and checkout.context.is_dir()
 
 
 def model_problem(runtime: Runtime) -> str:
-    """Why project.yaml cannot be used, with its line; empty when it can, or is not there."""
+    """Why project.yaml cannot be used, with the line; empty if it is valid or missing."""
     if unheeded(runtime):
         return UNTRUSTED
     try:
@@ -52,7 +52,7 @@ def _model(runtime: Runtime) -> ProjectModel | None:
 
 
 def described(runtime: Runtime) -> list[str]:
-    """The project in a few lines, most important first."""
+    """A description of the project in a few lines, most important first."""
     name = runtime.project.name if runtime.project else "unknown"
     model = project_model(runtime)
     if unheeded(runtime):

@@ -1,4 +1,4 @@
-"""What a scan says of the project as a whole: the facts of project.yaml."""
+"""Derive the facts of project.yaml from a scan."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from contextd.runtime.runtime import Runtime
 
 _LARGEST_TEXT = 500_000
 _KEY_FILES, _NEEDED, _LONG = 3, 5, 20
-"""Key files and dependencies of a module that project.yaml has, and how many modules have key files there."""
+"""Key files and dependencies per module in project.yaml, and the maximum modules that list key files."""
 
 _MOST_LISTED = 8
 _LONGEST_NAME = 60
@@ -47,16 +47,16 @@ _COMPILED = ".c", ".cc", ".cpp", ".cxx"
 _PROGRAM = re.compile(
     r"\.(?:go|c|cc|cpp|cxx|dart|java)$|(?:^|/)main\.(?:rs|kt|swift|zig|d)$|/src/bin/\w+\.rs$"
 )
-"""Where a function called main is the start of a program. In scripts it is a function like any other."""
+"""Languages in which a function called main starts a program. In scripts it is an ordinary function."""
 
 _RUN_BY_PYTHON = "Ansible", "Jupyter Notebook", "SQL"
-"""What is no program and still needs one of Python to be run; tests of it may be written in any language."""
+"""Projects without a program of their own that Python runs; their tests may be in any language."""
 
 _NO_RUNTIME = "C", "C++"
 _SHOWS = re.compile(
     r"(?:^|/)(?:docs?|website|examples?|samples?|templates?|fixtures?|vendor)/", re.I
 )
-"""What is tested there is not the project."""
+"""Tests below these folders do not test the project."""
 
 _TRIES = re.compile(r"(?:^|/)(?:unit)?tests?$|(?:^|/)test_|_test$")
 _MAJOR = re.compile(r"/v\d+$")
@@ -67,13 +67,13 @@ _ANY_PROJECT = frozenset(
     react-app vue-app angular-app svelte-app unnamed undefined placeholder parent pom build""".split()
 )
 _AROUND = "-monorepo", "-workspace", "-workspaces", "-root", "-parent"
-"""Names that templates give, and names of a part: the folder's says more."""
+"""Suffixes of template names and names of parts: the folder's name says more."""
 
 _READMES = "readme.md", "readme.rst", "readme", "readme.txt", "readme.adoc", "readme.markdown"
 
 
 class Essences:
-    """What of files `project_facts` looks at: all else of 60,000 would not fit into memory."""
+    """The parts of files that `project_facts` reads: all data of 60,000 files would not fit into memory."""
 
     def __init__(self) -> None:
         self.files: list[SourceFile] = []
@@ -81,7 +81,7 @@ class Essences:
         self._imports: dict[Import, Import] = {}
 
     def add(self, file: SourceFile) -> None:
-        """Take in what matters of a file."""
+        """Add the relevant parts of a file."""
         self.parsed += bool(file.symbols or file.imports)
         starts = [s for s in file.symbols if s.name == "main" and s.kind == "function"][:1]
         symbols = dict.fromkeys((*most_public(file)[:2], *starts))
@@ -96,8 +96,8 @@ class Essences:
         )
 
     def _shared(self, one: Import) -> Import:
-        """The import, one object for all files that have it: where it leads, only the count of its
-        names matters.
+        """The import as one object shared by all files that have it; only its target and the number of its
+        names matter.
         """
         names = (("", ""),) * len(one.names) if one.target else one.names
         bare = replace(one, line=0, names=names)
@@ -107,7 +107,7 @@ class Essences:
 def project_facts(
     runtime: Runtime, walked: Walk, files: Sequence[SourceFile]
 ) -> tuple[ProjectFacts, str]:
-    """What a scan says of the project, and the reason for its type and architecture."""
+    """The facts that a scan shows, and the reasons for type and architecture."""
     root = runtime.root
     paths = [file.path for file in walked.files]
     name = runtime.project.name if runtime.project else root.name
@@ -177,7 +177,9 @@ def _modules(files: Sequence[SourceFile], stack: Stack, read: Read, name: str) -
 def _executables(
     manifests: Sequence[Manifest], paths: Sequence[str], programs: Sequence[str]
 ) -> tuple[str, ...]:
-    """What can be run, and where it says so: commands that manifests install, then files with a main function."""
+    """Executables and where they are declared: commands that manifests install, then files with a main
+    function.
+    """
     found: dict[str, str] = {}
     for manifest in manifests:
         for name in manifest.commands if not manifest.private else ():
@@ -193,8 +195,8 @@ def _executables(
 
 
 def _is_part(path: str, known: Collection[str]) -> bool:
-    """Whether a file with a main function is no program of the project: a tool left it in a hidden folder, or it
-    has a header of its own and main only tries it out.
+    """Whether a file with a main function is no program of the project: it is in a tool's hidden folder,
+    or has its own header and main only tests it.
     """
     folders = path.split("/")[:-1]
     stem, _, ending = path.rpartition(".")
@@ -203,7 +205,7 @@ def _is_part(path: str, known: Collection[str]) -> bool:
 
 
 def _starts(file: SourceFile) -> bool:
-    # Behind `#ifdef` for two systems, main is often no function that a parser sees.
+    # With `#ifdef` for two systems, a parser often does not see main as a function.
     path = PurePosixPath(file.path)
     # Firmware starts in a function that its framework calls, such as app_main.
     called = any(one.name.endswith("_main") for one in file.symbols)
@@ -213,7 +215,7 @@ def _starts(file: SourceFile) -> bool:
 
 
 def _without_tools(stack: Stack, paths: Sequence[str]) -> Stack:
-    """The stack of what is no program, without the language and runtime of the few scripts that tend it."""
+    """The stack of a project without programs, without the language and runtime of its few helper scripts."""
     other = substance(paths, [path for path in paths if CODE.search(path) and not is_beside(path)])
     if other is None:
         return stack
@@ -230,7 +232,7 @@ def _without_tools(stack: Stack, paths: Sequence[str]) -> Stack:
 
 
 def _stack(stack: Stack, paths: Sequence[str]) -> tuple[str, ...]:
-    """What the project is made of; first its substance where that is no program."""
+    """The project's stack; first its main content if that is no program."""
     code = [path for path in paths if CODE.search(path) and not is_beside(path)]
     other = substance(paths, code)
     first = (other[0].label,) if other is not None else ()
@@ -238,7 +240,7 @@ def _stack(stack: Stack, paths: Sequence[str]) -> tuple[str, ...]:
 
 
 def _standard_modules(files: Sequence[SourceFile]) -> Iterator[tuple[str, str]]:
-    """What files import, as (language, module): of tests only what tests are written with."""
+    """Imports of standard modules as (language, module); of tests, only test frameworks."""
     for file in files:
         beside = is_beside(file.path) or is_test(file.path)
         language = "typescript" if file.language == "tsx" else file.language
@@ -256,7 +258,7 @@ def _standard_modules(files: Sequence[SourceFile]) -> Iterator[tuple[str, str]]:
 
 
 def _public_names(files: Sequence[SourceFile], manifests: Sequence[Manifest]) -> int:
-    """How many names the main Python package hands out from its own modules."""
+    """How many names the main Python package exports from its own modules."""
     if not any(m.ecosystem == "pypi" for m in manifests):
         return 0
     tops = [
@@ -273,7 +275,7 @@ def _public_names(files: Sequence[SourceFile], manifests: Sequence[Manifest]) ->
 
 
 def _packages(manifests: Sequence[Manifest]) -> dict[str, str]:
-    """Folder of each package → what its manifest says of it."""
+    """Folder of each package → the facts in its manifest."""
     found: dict[str, str] = {}
     aside = private_beside_published(manifests)
     for manifest in manifests:
@@ -284,13 +286,13 @@ def _packages(manifests: Sequence[Manifest]) -> dict[str, str]:
             folder = manifest.path.rpartition("/")[0]
             found[folder] = found.get(folder) or manifest.about
     root = found.get("")
-    # What says the same of itself as the whole was copied from it.
+    # A manifest with the same description as the whole was copied from it.
     return {folder: "" if folder and about == root else about for folder, about in found.items()}
 
 
 def _own_name(manifests: Sequence[Manifest]) -> str:
-    """What the manifest at the root calls the project, without who owns it: of `@acme/shop`, and of
-    `example.org/acme/shop/v2`, `shop`. Empty where it says what every such project is called.
+    """The project's name in its root manifest, without the owner: `shop` for `@acme/shop` and for
+    `example.org/acme/shop/v2`. Empty for generic names.
     """
     for manifest in manifests:
         ours = manifest.ecosystem in RUNTIME_OF and not is_lock(manifest.path)
@@ -304,14 +306,14 @@ def _own_name(manifests: Sequence[Manifest]) -> str:
 
 
 def _about(manifests: Sequence[Manifest], paths: Sequence[str], read: Read) -> str:
-    """The project in its own words: its manifest's, else the first sentence of its README."""
+    """The project's own description: from its manifest, else the first sentence of its README."""
     at_root = [m for m in manifests if "/" not in m.path and m.about]
     readme = next((p for p in paths if p.lower() in _READMES), "")
-    # Nobody reads the manifest of a workspace that is not published.
+    # The manifest of an unpublished workspace is rarely maintained.
     at_root = [m for m in at_root if not (m.private and m.members)] or at_root * (not readme)
     summary = next(filter(None, (first_sentence(m.about) for m in at_root)), "")
     summary = summary or (readme_sentence(read(readme)) if readme else "")
-    # One package of several says nothing about all of them.
+    # One package of several does not describe all of them.
     offered = [m for m in manifests if m.about]
     alone = len(offered) == 1 and offered[0].publishes
     return summary or (first_sentence(offered[0].about) if alone else "")
@@ -320,7 +322,7 @@ def _about(manifests: Sequence[Manifest], paths: Sequence[str], read: Read) -> s
 def _languages(shares: Sequence[Share]) -> tuple[str, ...]:
     shown = [one for one in shares if one.share >= 0.01][:_MOST_LISTED]
     return tuple(
-        # Of a whole there is nothing beside it.
+        # Of a whole, nothing is beside it.
         f"{one.language} {round(100 * one.share) if len(shares) == 1 else min(99, round(100 * one.share))} %"
         for one in shown
     )
@@ -333,18 +335,18 @@ def _labels(stack: Stack, *categories: Category) -> tuple[str, ...]:
 
 
 def _other_managers(stack: Stack) -> tuple[str, ...]:
-    """Package managers beside the main one."""
+    """Package managers other than the main one."""
     found = {m.manager for m in stack.manifests if m.manager} - {stack.package_manager}
     return tuple(sorted(found))
 
 
 def _own_id(runtime: Runtime) -> str:
-    """The id project.yaml keeps where there is no git to tell one project from another."""
+    """The id in project.yaml, for projects without git."""
     identity = runtime.project.identity if runtime.project else ""
     if identity.startswith("id:"):
         return identity.removeprefix("id:")
     if not identity.startswith("path:"):
         return ""
-    # Before its first commit a repository goes by its path: the id it was given stays.
+    # Before its first commit a repository is identified by its path: its given id stays.
     model = project_model(runtime)
     return (model.id if model else "") or str(uuid.uuid4())

@@ -1,4 +1,4 @@
-"""Whose store this is."""
+"""The owner of this store."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _NAME = re.compile(rf"{_PART}(?: (?:(?:van|von|de|der|den|da|di|del|la|bin|al) )
 
 
 def owner_of(runtime: Runtime, scopes: frozenset[Scope]) -> str:
-    """Whose store this is: what a preference on identity says, then the name that USER.md or the
-    rest of the person's layer gives, then the name git commits under, else who asks.
+    """The owner's name: from an identity preference, then USER.md or the person's layer, then git's author
+    name, else the caller.
     """
     query = Query(scopes=scopes, kinds=("context",), where={"contextType": "preference"})
     for match in runtime.view.index.lexical(["ident", "owner", "name", "user"], query, 5):
@@ -38,9 +38,7 @@ def owner_of(runtime: Runtime, scopes: frozenset[Scope]) -> str:
 
 
 def _named_by(fields: Mapping[str, object]) -> str:
-    """The name that a preference gives: its domain is identity and nothing else, and its rule is a
-    name, or says one and no more.
-    """
+    """The name in a preference: its only domain is identity, and its rule is just a name or states one."""
     about = " ".join(str(fields.get("domain", "")).replace("_", " ").replace("-", " ").split())
     if about.casefold() not in _DOMAINS:
         return ""
@@ -51,11 +49,11 @@ def _named_by(fields: Mapping[str, object]) -> str:
 
 
 def _committer(runtime: Runtime) -> str:
-    """The name git knows the user by, for the person at this machine; empty when it knows none."""
+    """Git's author name of the user of this machine; empty if unset."""
     if runtime.caller.name != OWNER.name or runtime.checkout is None:
         return ""
     root = runtime.checkout.root
-    names = runtime.organisation.caches.of("names git commits under", _CHECKOUTS)
+    names = runtime.organisation.caches.of("git author names", _CHECKOUTS)
     known: str | None = names.get(root)
     if known is None:
         known = printable((ask(root, "config", "--get", "user.name") or "").strip(), _LONGEST)

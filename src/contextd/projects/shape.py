@@ -1,4 +1,4 @@
-"""The shape of a checkout: what its project model is mostly made from. When it changes, so must the model."""
+"""The shape of a checkout: a digest of what its project model is derived from. A change triggers a new scan."""
 
 from __future__ import annotations
 
@@ -15,22 +15,25 @@ from contextd.runtime.caches import Cache, Caches
 from contextd.runtime.runtime import Runtime
 
 SHAPE = "shape"
-"""Where a session keeps the shape it left."""
+"""Session data: the checkout's shape at its end."""
 
-BEHIND = "Manifests or top folders changed since the project was scanned; that is done again right now: ask again in a moment."
+BEHIND = (
+    "Manifests or top folders changed since the last scan. The project is being scanned again; "
+    "retry in a moment."
+)
 
 _ASIDE = frozenset({"node_modules", "vendor", "target", "dist", "build", "venv", "__pycache__"})
 _BUILT_BY = frozenset(
     "Makefile CMakeLists.txt meson.build dbt_project.yml Chart.yaml buf.yaml main.tf variables.tf".split()
 )
-"""Files that say what a project without a package manager is."""
+"""Build files of projects without a package manager."""
 
 _LARGEST = 200_000
 _SHAPES_KEPT = 1_000
 
 
 def shape_of(root: Path) -> str:
-    """A digest of the folders at the top and of the manifests there and one level down."""
+    """A digest of the top folders and of the manifests there and one level down."""
     parts: list[str] = []
     for folder in (root, *_folders(root)):
         if folder != root:
@@ -69,8 +72,8 @@ def _content(path: Path) -> str:
 
 
 def rescan_if_changed(runtime: Runtime, session: Session) -> str:
-    """The checkout's shape now. Where it is not what the last session left, the project is scanned again in
-    the background; only one that was initialised.
+    """Return the checkout's shape. If it differs from the last session's, scan an initialised project
+    again in the background.
     """
     checkout = runtime.checkout
     if checkout is None or not checkout.initialised:
@@ -85,7 +88,7 @@ def rescan_if_changed(runtime: Runtime, session: Session) -> str:
 
 
 def note_shape(runtime: Runtime) -> str:
-    """The checkout's shape now, remembered as the one its project model is made from."""
+    """Return the checkout's shape and store it as the project model's."""
     now = shape_of(runtime.root)
     caches = runtime.organisation.caches
     _noted(caches).put(runtime.root, now)
@@ -94,8 +97,8 @@ def note_shape(runtime: Runtime) -> str:
 
 
 def follow_shape(runtime: Runtime) -> str:
-    """`BEHIND` where the checkout has another shape than its project model was made from: then it is
-    scanned again in the background. As `rescan_if_changed`, while a session goes on.
+    """Return `BEHIND` if the checkout's shape differs from its project model's, and scan it again in the
+    background. The variant of `rescan_if_changed` for running sessions.
     """
     checkout = runtime.checkout
     if checkout is None or not checkout.initialised:
@@ -109,8 +112,8 @@ def follow_shape(runtime: Runtime) -> str:
 
 
 def has_moved(caches: Caches, root: Path, project_yaml: Path) -> bool:
-    """Whether a checkout has another shape than was noted last, or than its model is made from where
-    none was. What it has now is noted, so that one change is told once.
+    """Whether a checkout's shape differs from the stored one, or else from its model's. Stores the new
+    shape, so that each change is reported once.
     """
     before, now = _noted(caches).get(root), shape_of(root)
     _noted(caches).put(root, now)
@@ -121,7 +124,7 @@ def has_moved(caches: Caches, root: Path, project_yaml: Path) -> bool:
 
 
 def _newer_than_model(root: Path, project_yaml: Path) -> bool:
-    """Whether manifests or the root changed after the last scan, while nothing here noted shapes."""
+    """Whether manifests or the root changed after the last scan, for a project without a stored shape."""
     try:
         made = (project_yaml.parent / GENERATED).stat().st_mtime_ns
         manifests = (path for folder in (root, *_folders(root)) for path in _manifests(folder))

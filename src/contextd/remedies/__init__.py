@@ -1,4 +1,4 @@
-"""Errors that come back, and the fixes that ended them.
+"""Recurring errors and their fixes.
 
 Uses: claims, domain, knowledge, learning, runtime, sessions, skills.
 Start at: `lookup.py`, `learned_fixes.py`.

@@ -1,4 +1,4 @@
-"""The errors a session met: what was tried in vain, and what ended them."""
+"""The errors of a session: failed attempts and fixes."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from contextd.sessions.signals import command_of, failed, tests_told
 from contextd.skills.commands import forms, instead_of
 
 ERRORS = "errors"
-"""Where a session keeps the errors it met, and what ended them."""
+"""Session data: its errors and fixes."""
 
 MOST = 20
 _READ = 20_000
 _MOST_TRIED, _MOST_STEPS = 3, 3
 _LONGEST_COMMAND, _LONGEST_DIFF = 300, 800
 _VARIANT, _SOON = 0.5, 4
-"""How much two commands have in common that one was run instead of the other, by their words, and within how
-many commands after the error it was.
+"""A command is a variant of the failed one if they share this fraction of words and it ran within this
+many commands.
 """
 
 _SHELLS = ("Bash", "Shell", "shell", "PowerShell", "run_shell_command", "exec_command")
@@ -31,9 +31,9 @@ _SHELLS = ("Bash", "Shell", "shell", "PowerShell", "run_shell_command", "exec_co
 
 @dataclass(slots=True)
 class Met:
-    """An error a session met: its line, the command that showed it, and, once that or a variant of it
-    succeeded, the files written, the commands run in between and the last edit of a file. `instead` is the
-    variant, where there was one. `tried` is what was done before it came back.
+    """An error of a session: its line and the command that showed it. Once that command or a variant
+    succeeded, also the files written, the commands in between and the last edit. `instead` is the
+    variant, if any; `tried` are the steps before the error recurred.
     """
 
     signature: str
@@ -49,15 +49,15 @@ class Met:
 
     @property
     def steps(self) -> list[str]:
-        """What was done, in words; empty when nothing was."""
+        """The steps taken, in words; empty if none."""
         actions = [f"run `{command}`" for command in self.between]
         actions += ["change " + ", ".join(self.files)] if self.files else []
         return actions + ([f"run `{self.instead}` instead"] if self.instead else [])
 
     @property
     def fixes(self) -> dict[str, str]:
-        """What may have ended it, whatever it was done to, each with the step that did it here; nothing where
-        a file was changed, since then the change did, and what else was run is what is always run.
+        """Possible fixes, independent of their targets, each with the concrete step; empty if a file was
+        changed, since then the change is the fix.
         """
         if not self.ended or self.files:
             return {}
@@ -81,11 +81,11 @@ class Met:
 _ALWAYS_RUN = frozenset(
     {"git add", "git commit", "git push", "git checkout", "git pull", "git stash"}
 )
-"""What sessions run anyway, and what ends no error but git's own."""
+"""Commands that sessions run anyway and that only fix git's own errors."""
 
 
 def errors_met(events: Iterable[Event]) -> list[Met]:
-    """The errors of a session, each once, with what ended them."""
+    """The distinct errors of a session, with their fixes."""
     found: dict[str, Met] = {}
     commands: dict[str, str] = {}
     for event in events:
@@ -108,7 +108,7 @@ def errors_met(events: Iterable[Event]) -> list[Met]:
 
 def _answered(event: Event, command: str, found: dict[str, Met]) -> None:
     if event.data.get("tool") not in _SHELLS:
-        # What a client's own tools refuse they explain themselves.
+        # Clients explain refusals of their own tools.
         return
     if failed(event) or tests_told(event) == "failed":
         lines = error_lines(event.text[:_READ])
@@ -128,14 +128,14 @@ def _answered(event: Event, command: str, found: dict[str, Met]) -> None:
 
 
 def _came(one: ErrorLine, command: str, found: dict[str, Met]) -> None:
-    """Note an error. What was done since it came first was in vain."""
+    """Record an error. Steps since its first occurrence were failed attempts."""
     if _LOOKED.match(one.line):
         return
     met = found.setdefault(one.signature, Met(one.signature, one.line[:300], command))
     if met.steps and not met.ended:
         met.tried = [*met.tried, "; ".join(met.steps)][-_MOST_TRIED:]
     if met.ended:
-        # It came back: what seemed to end it did not.
+        # It recurred: the supposed fix failed.
         met.tried = [*met.tried, "; ".join(met.steps)][-_MOST_TRIED:] if met.steps else met.tried
     met.command, met.ended, met.after = command, False, 0
     met.files, met.between, met.instead, met.diff = [], [], "", ""
@@ -165,24 +165,24 @@ def _is_variant(command: str, other: str) -> bool:
 
 _TOKEN = re.compile(r"[^\s'\"|;&()]+")
 _LOOKED = re.compile(r"\S*\b(?:ls|cat|head|tail|stat|find|wc|cd)\b\S*: ", re.I)
-"""Who looks for a file that is not there asked a question, and has the answer."""
+"""Looking for a file that does not exist is a question, and the error is its answer."""
 
 
 def kept(errors: Iterable[Met]) -> list[list[object]]:
-    """Errors as a session keeps them, in little room."""
+    """Errors in the compact form of session data."""
     return [[digest(met.signature)[:16], met.ended, list(met.fixes)] for met in errors]
 
 
 @dataclass(frozen=True, slots=True)
 class Sightings:
-    """In how many sessions an error was met, and in how many of those each of the fixes ended it."""
+    """How many sessions had an error, and how many of those each fix ended."""
 
     sessions: int
     fixes: Counter[str]
 
 
 def sightings(signature: str, kept_before: Iterable[object]) -> Sightings:
-    """How often an error was met, by what sessions kept."""
+    """Count an error's occurrences in the stored session data."""
     wanted = digest(signature)[:16]
     met, fixes = 0, Counter[str]()
     for errors in kept_before:

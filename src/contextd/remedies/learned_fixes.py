@@ -1,4 +1,4 @@
-"""Errors that come back, and what ended them: learned from sessions, and recorded by hand."""
+"""Fixes of recurring errors: learned from sessions, and recorded by hand."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ from contextd.runtime.runtime import Runtime
 from contextd.skills.commands import forms
 
 RETURNS = 3
-"""In so many sessions an error must have been met before what ended it is kept at all. Of the chains from
-error to success within one session 2 in 225 were worth keeping; of the errors met in three, 5 in 9.
+"""Sessions that must have had an error before its fix is stored. Of the error-to-success chains within one
+session, 2 in 225 were worth storing; of errors in three sessions, 5 in 9.
 """
 
 WITNESSES = 2
-"""So many sessions must have ended an error by the same step before anybody is told of it unasked. Of the
-12 errors that came back in 94 sessions one had such a step in two sessions or more, the right one; of the
-others each session did something else.
+"""Sessions that must have ended an error by the same step before it is injected. Of 12 recurring errors in
+94 sessions, one had such a step in two or more sessions, and it was right; for the others each session
+did something else.
 """
 
 SHARE = 1 / 3
-"""The share of the sessions that met an error which the step must have ended it in: what is run all the time
-ended every error twice, sooner or later. A step that falls below is not told unasked any more.
+"""Minimum share of an error's sessions that the step ended. Steps that are run all the time end every
+error eventually. A step below this share is no longer injected.
 """
 
 _SESSIONS = 200
 _MOST_SYMPTOMS, _MOST_SOURCES, _MOST_FILES = 12, 20, 30
 _SAME_FIX = 0.6
-"""The share of content words that two solutions have in common when both say the same."""
+"""Share of content words above which two solutions are the same."""
 
 _NAMESPACE = uuid.UUID("0b6f0f3d-8c7b-5a39-9a43-6f5c6a1d2e88")
 
 
 def keep_remedies(runtime: Runtime, session: Session, errors: Sequence[Met]) -> int:
-    """Keep what ended an error that was met in `RETURNS` sessions, or by the same step in `WITNESSES`; how
-    many are known now that were not.
+    """Store fixes of errors met in `RETURNS` sessions, or ended by the same step in `WITNESSES`; return
+    how many became known.
     """
     ended = [met for met in errors if met.ended and met.steps]
     if not ended:
@@ -117,12 +117,14 @@ def _told(
 
 
 def _holds_any(tried: str, proven: Mapping[str, str]) -> bool:
-    """Whether what was tried holds a step that ended the error elsewhere: then something else was amiss."""
+    """Whether the failed attempts include a step that ended the error elsewhere: then the cause was
+    different.
+    """
     return any(form in proven for command in _commands(tried) for form in forms(command))
 
 
 def _commands(steps: str) -> list[str]:
-    """The commands in what was done, as `Met.steps` words it."""
+    """The commands in a text worded by `Met.steps`."""
     return steps.split("`")[1::2]
 
 
@@ -135,8 +137,8 @@ def _came_back(
     proven: bool,
     doubted: bool,
 ) -> bool:
-    """Count another session that met it; one that proves a step makes it known, and
-    one after which no step is proven any more a candidate again. Whether it is known now.
+    """Count another session with the error. A confirmed step makes the fix known; a fix without confirmed
+    steps becomes a candidate again. Returns whether it is known now.
     """
     if record.status not in PRESENT or session.id in record.data.get("source_sessions", ()):
         return False
@@ -167,8 +169,8 @@ def _came_back(
 def record_remedy(
     runtime: Runtime, scope: Scope, title: str, data: Mapping[str, Any]
 ) -> tuple[Saved, bool]:
-    """Keep a fix, or unite it with one that is known for the same error in this scope; and whether it was
-    united.
+    """Store a fix, or merge it into a known one for the same error in this scope; also returns whether it
+    was merged.
     """
     lines = [str(data["problem"]), *map(str, data.get("symptoms", ()))]
     fields = {**data, "signatures": signatures_of(lines), "occurrence_count": 1}
@@ -188,12 +190,12 @@ def record_remedy(
     )
     if saved.outcome != "duplicate" or saved.record.scope != scope:
         return saved, False
-    # The gate counted it as seen again.
+    # The write gate counted it as seen again.
     return Saved("duplicate", "", unite(runtime, saved.record, fields, count=False)), True
 
 
 def unite(runtime: Runtime, record: Record, data: Mapping[str, Any], *, count: bool) -> Record:
-    """The record with the symptoms, files and sessions of another account of the same fix."""
+    """The record with symptoms, files and sessions of another account of the same fix added."""
     names = {"symptoms": _MOST_SYMPTOMS, "affected_files": _MOST_FILES}
     names |= {"source_sessions": _MOST_SOURCES, "signatures": 2 * _MOST_SYMPTOMS}
     merged = dict(record.data)
@@ -224,12 +226,12 @@ def _same_fix(record: Record, data: Mapping[str, Any]) -> bool:
 
 
 def signatures_of(lines: Sequence[str]) -> list[str]:
-    """The keys of what these lines say, by which the error is known again."""
+    """The keys that identify the errors in these lines."""
     return [line.key for line in symptom_lines(lines)][: 2 * _MOST_SYMPTOMS]
 
 
 def content_of(data: Mapping[str, Any]) -> str:
-    """A remediation as a reader wants it: what goes wrong, why, and what to do."""
+    """The text of a remediation: the problem, the cause and the solution."""
     problem = str(data["problem"]).strip()
     more = [one for one in map(str, data.get("symptoms", ())) if one.strip() not in problem]
     parts = [problem, *(f"Symptom: {one.strip()}" for one in more)]

@@ -1,4 +1,4 @@
-"""Fixes that are known for an error, found by what the error says."""
+"""Look up known fixes for an error message."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ from contextd.remedies.signatures import ErrorLine, error_lines, quotes, symptom
 from contextd.runtime.runtime import Runtime
 
 Nearness = Literal["same", "like", "quoted"]
-"""How a fix's error stands to another one: the same; all that it says stands in one line of the other; it
-stands in the middle of other words.
-"""
+"""How well a fix's error matches: the same; contained in one line; or quoted inside other words."""
 
 _PAGE, _NEAR, _MOST_WORDS = 50, 8, 32
 _QUOTED_READ = 8_000
@@ -25,7 +23,7 @@ _ORDER: Mapping[Nearness, int] = {"same": 0, "like": 1, "quoted": 2}
 
 @dataclass(frozen=True, slots=True)
 class KnownRemedy:
-    """A fix, and how its error stands to the one that was looked up."""
+    """A fix, and how well its error matches."""
 
     record: Record
     nearness: Nearness
@@ -39,10 +37,10 @@ def known_remedies(
     quoted: bool = False,
     noted: bool = False,
 ) -> list[KnownRemedy]:
-    """The fixes known for the errors of an output, surest first; empty when it holds none that is known.
+    """The known fixes for errors in an output, best first; empty if none.
 
-    With `quoted`, also those whose error is quoted in prose. `noted` says that the lines are somebody's
-    own words for the error, where each counts.
+    `quoted` includes fixes whose error is quoted in prose. `noted` says that the lines are a person's or
+    agent's own description, so every line counts.
     """
     lines = symptom_lines([output]) if noted else error_lines(output)
     asked = runtime.query(
@@ -67,20 +65,20 @@ def known_remedies(
 
 
 def lines_of(record: Record) -> list[ErrorLine]:
-    """What the errors of a fix say."""
+    """The error lines of a fix."""
     symptoms = record.data.get("symptoms", ())
     return symptom_lines([str(record.data.get("problem", "")), *map(str, symptoms)])
 
 
 def is_about_another(record: Record, lines: Sequence[ErrorLine]) -> bool:
-    """Whether a fix is for an error in the very same words about something else."""
+    """Whether a fix's error has exactly the same words about something else."""
     mine = lines_of(record)
     return any(one.is_another(line) for one in mine for line in lines)
 
 
 def _met(runtime: Runtime, lines: Sequence[ErrorLine], prose: str, asked: Query) -> list[Record]:
-    """Those with the signature of a line, and those that share most words: among them is what says nearly the
-    same, and what came in by a way that makes no signatures.
+    """Fixes with the signature of a line, and those sharing most words, which include near matches and
+    imported fixes without signatures.
     """
     keys = [Compare(("signatures",), "=", line.key) for line in lines]
     texts = [line.signature for line in lines[:2]] or ([prose] if prose else [])
@@ -105,8 +103,8 @@ def _nearness(record: Record, lines: Sequence[ErrorLine], prose: str) -> Nearnes
 def _is_same_but_for_names(
     record: Record, mine: Sequence[ErrorLine], lines: Sequence[ErrorLine]
 ) -> bool:
-    """Whether a line is an error of a fix that was promoted without its project's names: by its signature,
-    and about what the text still names.
+    """Whether a line matches a fix that was promoted without its project's names: by signature, and by the
+    names left in the text.
     """
     keys = record.data.get("signatures", ()) if record.data.get("promoted_from") else ()
     if len(keys) != len(mine):

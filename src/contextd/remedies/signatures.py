@@ -1,5 +1,5 @@
-"""What an error says, whatever language, terminal and machine it comes from: the lines that tell what went
-wrong, and of each the words that are the same whenever it comes back.
+"""Extract error lines from output in any language, and a signature of each: the words that stay the same
+when the error recurs.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from contextd.domain.records import digest
 from contextd.domain.regex import regex
 
 LARGEST = 200 * 1024
-"""Characters of an error that are read: its beginning and its end, half of them each, when it is longer."""
+"""Characters of an error that are read; of longer text, half from each end."""
 
 TELLING = 6
-"""Lines of one output that are looked at: each test that failed may say something of its own."""
+"""Error lines examined per output: each failed test may have its own."""
 
 _LONGEST_LINE, _LONGEST = 500, 200
 _FEWEST_WORDS = 3
@@ -24,24 +24,24 @@ _FEWEST_WORDS = 3
 
 @dataclass(frozen=True)
 class ErrorLine:
-    """A line that says what went wrong."""
+    """A line that describes an error."""
 
     line: str
 
     @cached_property
     def signature(self) -> str:
-        """What is the same whenever it comes back."""
+        """The signature: the words that stay the same when the error recurs."""
         return signature(self.line)
 
     @cached_property
     def key(self) -> str:
-        """The signature in little room."""
+        """A hash of the signature."""
         return digest(self.signature)[:16]
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """What it is about: what it quotes, but for paths and bare numbers, such as a module or a flag; where
-        something is missing, also the last part of a path.
+        """What the error is about: quoted names such as a module or a flag, without paths and bare
+        numbers; for something missing, also the last part of a path.
         """
         quoted = (match[1] or match[2] or match[3] or "" for match in _QUOTED.finditer(self.line))
         short = (name.strip() for name in quoted)
@@ -53,7 +53,7 @@ class ErrorLine:
 
     @cached_property
     def said(self) -> str:
-        """Its words alone, without the place and the sort of error before them; empty when that is little."""
+        """Its words without location and error type; empty if too few."""
         words = _WORD.findall(_SORT.sub("", normalised(self.line)))
         text = " ".join(words)
         much = len(text) + sum(map(len, self.names)) >= _SAYS
@@ -61,18 +61,18 @@ class ErrorLine:
 
     @property
     def says_enough(self) -> bool:
-        """Whether it says what went wrong, not merely that something did."""
+        """Whether it describes the problem, not only that something failed."""
         enough = len(_WORD.findall(self.signature)) >= _FEWEST_WORDS
         return enough and not _HEADLINE.search(self.line)
 
     def is_same(self, other: ErrorLine) -> bool:
-        """Whether both are one error: the same words about the same names. A missing module is another
-        one than the next that is missing.
+        """Whether both are the same error: the same words about the same names. Errors about two missing
+        modules differ.
         """
         return self.signature == other.signature and self.names == other.names
 
     def is_in(self, other: ErrorLine) -> bool:
-        """Whether the other line says all that this one says, about the same names and perhaps more."""
+        """Whether the other line contains this one's words, and its names."""
         return self._words_are_in(other) and self.names <= other.names
 
     def is_another(self, other: ErrorLine) -> bool:
@@ -86,20 +86,20 @@ class ErrorLine:
 
 
 def signature(line: str) -> str:
-    """What is the same whenever an error comes back: its words, without paths, names and numbers."""
+    """The signature of an error: its words without paths, names and numbers."""
     return normalised(line)[:_LONGEST].strip()
 
 
 def normalised(text: str) -> str:
-    """A text with a mark in place of each path, address, quoted name, id, time and number."""
+    """A text with placeholders for paths, addresses, quoted names, ids, times and numbers."""
     for pattern, instead in _LITERALS:
         text = pattern.sub(instead, text)
     return " ".join(text.casefold().split())
 
 
 def plain(output: str) -> str:
-    """What a terminal would show of an output at the end: no colours, no overwritten progress, no control
-    characters. Of one longer than `LARGEST` the middle is left out.
+    """An output as a terminal finally shows it: no colours, overwritten progress or control characters.
+    Beyond `LARGEST` the middle is dropped.
     """
     if len(output) > LARGEST:
         output = f"{output[: LARGEST // 2]}\n{output[-LARGEST // 2 :]}"
@@ -110,10 +110,9 @@ def plain(output: str) -> str:
 
 
 def error_lines(output: str, most: int = TELLING) -> list[ErrorLine]:
-    """The lines that say what went wrong, the one that tells most first; empty when none does.
+    """The error lines of an output, most informative first; empty if none.
 
-    Where one error was caused by another or came up while it was handled, the last one tells most; of
-    others the first.
+    For chained exceptions the last one is most informative, for others the first.
     """
     found: dict[str, ErrorLine] = {}
     chained = False
@@ -124,7 +123,7 @@ def error_lines(output: str, most: int = TELLING) -> list[ErrorLine]:
             continue
         line = _BEFORE.sub("", " ".join(raw[:_LONGEST_LINE].split()))
         if _GOES_ON.search(line) and place + 1 < len(lines):
-            # Rust says where a thread panicked, and below it why.
+            # Rust prints the location of a panic first and its reason below.
             line = f"{line} {' '.join(lines[place + 1][:_LONGEST_LINE].split())}"
         one = ErrorLine(line[:_LONGEST_LINE])
         if one.says_enough and one.key not in found:
@@ -139,8 +138,8 @@ def error_lines(output: str, most: int = TELLING) -> list[ErrorLine]:
 
 
 def symptom_lines(symptoms: Iterable[str]) -> list[ErrorLine]:
-    """The error lines of symptoms as a person or an agent writes them down: where no line looks like an
-    error, the text itself is one.
+    """The error lines of symptoms that a person or agent wrote; a text without an error line counts as one
+    itself.
     """
     found: dict[str, ErrorLine] = {}
     for symptom in symptoms:
@@ -157,7 +156,7 @@ def symptom_lines(symptoms: Iterable[str]) -> list[ErrorLine]:
 
 
 def quotes(text: str, lines: Sequence[ErrorLine]) -> bool:
-    """Whether a text says what one of these errors says, about the same names."""
+    """Whether a text contains one of these errors, about the same names."""
     words = f" {' '.join(_WORD.findall(normalised(text)))} "
     plainly = _DIGITS.sub("#", text)
     return any(
@@ -167,7 +166,7 @@ def quotes(text: str, lines: Sequence[ErrorLine]) -> bool:
 
 
 _SAYS = 18
-"""Characters of words and names by which an error is known inside other words."""
+"""Minimum characters of words and names that identify an error inside other words."""
 
 _SHORTEST = 8
 _SORT = regex(r"^(?:\S*?(?:error|exception|panic)\S*:|error(?:\[\w+\])?:|fatal:|…/…\S*|\(#\))\s+")
@@ -202,7 +201,7 @@ _BEFORE = regex(
     r"^(?:[\s|│┃>✖✗×●•*-]+|E\s{1,8}(?=\S)|\[?\d{4}-\d\d-\d\d[T ][\d:.,+Z-]+\]?\s*|\d\d:\d\d:\d\d[.,\d]*\s+"
     r"|npm (?:ERR!|error)\s+|Uncaught (?=[A-Z])|Exception in thread \S+ |Unhandled exception[.:] )+"
 )
-"""What stands before an error on its line and is no part of it: frames, times, the mark of a test runner."""
+"""Prefixes of an error line that are not part of it: frames, times, a test runner's marks."""
 
 _LINE = regex(
     r"(?:\b\w*(?:Error|Exception)\b|\berror(?:\[\w+\]| [A-Z]+\d+)?:|\bfatal:|\bpanic(?:ked|:)|\bcannot\b|\bcan(?:'t|not)\b|\bcould not\b"
@@ -214,8 +213,8 @@ _LINE = regex(
     re.I,
 )
 _ECHO = regex(r"\s*\$ \S")
-"""A command that a runner of scripts repeats before it runs it: options such as `--error-on-warnings` are no
-error, and the same for whatever goes wrong.
+"""A command that a script runner echoes: an option such as `--error-on-warnings` is no error and is the
+same for every failure.
 """
 _RAISED = regex(r"(?:Caused by: )?(?:[\w$]+(?:\.|::|\\))*[A-Z]\w*(?:Error|Exception)\b")
 _CHAIN = regex(r"Traceback \(most recent call last\)|\s*Caused by: |During handling of the above")
@@ -228,4 +227,4 @@ _HEADLINE = regex(
     r"|^(?-i:(?:--- )?FAIL(?:ED)?\b)|\bTraceback \(most recent call last\)|\bwarning:",
     re.I,
 )
-"""What only says that something failed, or that somebody was warned."""
+"""A headline that only says that something failed, or a warning's summary."""

@@ -1,4 +1,4 @@
-"""What a call is given (`Runtime`), the settings, and the table that holds every operation.
+"""The context of a call (`Runtime`), the settings, and the table of operations.
 
 Uses: domain, files, ports, thin.
 Start at: `runtime.py`, `operation.py`.

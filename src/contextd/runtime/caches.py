@@ -1,7 +1,7 @@
-"""What is remembered to save work. Nothing of it is needed, and all of it is bounded.
+"""Bounded caches. Everything in them can be computed again.
 
-A cache belongs to one organisation and is opened and closed with it: nothing that was computed for
-one can be handed to another.
+A cache belongs to one organisation and is opened and closed with it, so one organisation never sees a value
+computed for another.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ V = TypeVar("V")
 
 
 class Cache(Generic[K, V]):
-    """The values used last, at most `limit` of them. Safe to use from any thread."""
+    """An LRU cache of at most `limit` values. Thread-safe."""
 
     def __init__(self, limit: int, close: Callable[[V], None] | None = None) -> None:
         self._limit, self._close = limit, close
@@ -23,7 +23,7 @@ class Cache(Generic[K, V]):
         self._lock = RLock()
 
     def get(self, key: K) -> V | None:
-        """The value, which counts as used now; None when it is not there."""
+        """The value, marked as used; None if absent."""
         with self._lock:
             if key not in self._values:
                 return None
@@ -31,7 +31,7 @@ class Cache(Generic[K, V]):
             return value
 
     def put(self, key: K, value: V) -> None:
-        """Remember a value; the one not used for longest makes room."""
+        """Store a value; evicts the least recently used one if full."""
         with self._lock:
             replaced = [self._values.pop(key)] if key in self._values else []
             self._values[key] = value
@@ -40,7 +40,7 @@ class Cache(Generic[K, V]):
         self._give_up(v for v in replaced if v is not value)
 
     def made(self, key: K, make: Callable[[], V]) -> V:
-        """The value, made now when it is not there. Of two threads that make it, one's stays."""
+        """The value, computed if absent. If two threads compute it at once, one result is kept."""
         found = self.get(key)
         if found is None:
             fresh = make()
@@ -53,22 +53,22 @@ class Cache(Generic[K, V]):
         return found
 
     def pop(self, key: K) -> V | None:
-        """Take a value out, unclosed; None when it is not there."""
+        """Remove and return a value without closing it; None if absent."""
         with self._lock:
             return self._values.pop(key, None)
 
     def values(self) -> list[V]:
-        """The values, those used last at the end."""
+        """The values, most recently used last."""
         with self._lock:
             return list(self._values.values())
 
     def keys(self) -> list[K]:
-        """The keys, those used last at the end."""
+        """The keys, most recently used last."""
         with self._lock:
             return list(self._values)
 
     def clear(self) -> None:
-        """Give up everything."""
+        """Remove everything."""
         with self._lock:
             given_up, self._values = list(self._values.values()), {}
         self._give_up(given_up)
@@ -92,7 +92,7 @@ class Caches:
     def of(
         self, name: str, limit: int, close: Callable[[Any], None] | None = None
     ) -> Cache[Any, Any]:
-        """The cache called `name`, made by the first who asks for it."""
+        """The cache called `name`, created on first use."""
         with self._lock:
             found = self._caches.get(name)
             if found is None:
@@ -107,12 +107,12 @@ class Caches:
             found.clear()
 
     def sizes(self) -> dict[str, int]:
-        """How many values each cache holds."""
+        """How many values each cache has."""
         with self._lock:
             return {name: len(cache) for name, cache in self._caches.items()}
 
     def close(self) -> None:
-        """Give up everything."""
+        """Remove everything."""
         with self._lock:
             caches, self._caches = list(self._caches.values()), {}
         for cache in caches:

@@ -1,5 +1,5 @@
-"""The daemon's log: a line per event, in a file that does not grow without end. What works beside the daemon, such
-as an import, writes into the same.
+"""The daemon's log: one line per event in a file of bounded size. Processes beside the daemon, such as an
+import, write to the same file.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _REPEATED = "contextd_repeated"
 
 
 Scrub = Callable[[str, bool], str]
-"""Takes secrets out of a text. What it needs for that may be loaded only where its second argument says so."""
+"""Redacts secrets from a text. The second argument says whether it may load what it needs."""
 
 
 class _Lines(logging.Formatter):
-    """One object of JSON per line, whatever stands in a message or a traceback. `scrub` takes secrets out of
-    both; before it is loaded only of warnings and errors.
+    """One JSON object per line, whatever a message or a traceback contains. `scrub` redacts both; until it
+    is loaded, only warnings and errors load it.
     """
 
     def __init__(self, scrub: Scrub | None = None) -> None:
@@ -62,11 +62,11 @@ class _Lines(logging.Formatter):
 
 
 class OncePerMinute(logging.Filter):
-    """Lets a defect through once a minute. The next line of its kind says as `repeated` how often it came
-    in between.
+    """Lets a repeated defect through once a minute. The next line of the same kind counts the suppressed ones
+    as `repeated`.
 
-    Warnings and errors are of one kind with the same logger, template and place of the exception. Without
-    an exception ten different texts of a kind may pass.
+    Warnings and errors are of the same kind if logger, template and location of the exception are equal.
+    Without an exception, ten different texts of a kind may pass.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -101,7 +101,9 @@ class OncePerMinute(logging.Filter):
 
 @dataclass(slots=True)
 class _Kind:
-    """What passed of a kind since a moment, and how many were held back since the last one that passed."""
+    """What passed of a kind in the current period, and how many were suppressed since the last one that
+    passed.
+    """
 
     since: float
     held: int = 0
@@ -109,7 +111,7 @@ class _Kind:
 
 
 def _place(record: logging.LogRecord) -> tuple[str, str, int] | None:
-    """The exception of a record and where it was raised."""
+    """The exception of a log record and where it was raised."""
     if not record.exc_info or record.exc_info[1] is None:
         return None
     error, trace = record.exc_info[1], record.exc_info[2]
@@ -120,8 +122,8 @@ def _place(record: logging.LogRecord) -> tuple[str, str, int] | None:
 
 
 class BoundedLog(logging.StreamHandler[TextIO]):
-    """Lines into the file that `stream` is, which is set aside as `….1` when it is full, so that there are
-    two of them at most. Where the stream is not the file at `path`, a terminal for one, nothing is set aside.
+    """Writes lines to the file behind `stream` and renames it to `….1` when it is full, so there are at
+    most two. If the stream is not the file at `path`, such as a terminal, nothing is renamed.
     """
 
     def __init__(self, stream: TextIO, path: Path) -> None:
@@ -131,7 +133,7 @@ class BoundedLog(logging.StreamHandler[TextIO]):
     def emit(self, record: logging.LogRecord) -> None:
         """See `logging.Handler.emit`."""
         super().emit(record)
-        # On Windows a file that is open cannot be renamed.
+        # On Windows an open file cannot be renamed.
         if sys.platform != "win32":
             with suppress(OSError, ValueError):
                 self._make_room()
@@ -151,7 +153,7 @@ class BoundedLog(logging.StreamHandler[TextIO]):
 
 
 def keep_log(stream: TextIO, path: Path, level: str, scrub: Scrub | None = None) -> None:
-    """From now on write what this process logs into `stream`, which is open on the log at `path`."""
+    """Write this process's log to `stream`, which is open on the log file at `path`."""
     handler = BoundedLog(stream, path)
     handler.setFormatter(_Lines(scrub))
     handler.addFilter(OncePerMinute())

@@ -1,4 +1,4 @@
-"""Making much at once that stays."""
+"""Suspend garbage collection while many long-lived objects are created."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from contextlib import contextmanager
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """Around imports of what stays for as long as the process. None of it is garbage, and looking for
-    garbage in it while it grows is a fifth of the CPU of loading contextd, a quarter of the MCP SDK's.
+    """Wraps imports of modules that live as long as the process. Collecting garbage among them takes a
+    fifth of the CPU of loading contextd, a quarter for the MCP SDK.
     """
     collected = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        # What is loaded is not looked through again.
+        # Exempts what was loaded from later collections.
         gc.freeze()
         if collected:
             gc.enable()
@@ -30,8 +30,8 @@ _building: list[bool] = []
 
 @contextmanager
 def building() -> Iterator[None]:
-    """While much is made that is kept, in any thread. Nearly all of it stays, and looking for garbage among it
-    while it grows is half of the CPU of the first question for callers.
+    """Wraps the creation of many long-lived objects, in any thread. Collecting garbage meanwhile takes
+    half of the CPU of the first query for callers.
     """
     with _lock:
         _building.append(gc.isenabled() if not _building else _building[0])
@@ -41,8 +41,8 @@ def building() -> Iterator[None]:
     finally:
         with _lock:
             if _building.pop() and not _building:
-                # What was made goes to the old without being looked through, which is a third of the CPU of
-                # a first question. Both only hang lists together.
+                # Moves the new objects to the oldest generation without scanning them, which would take a
+                # third of the CPU of a first query. Both calls only relink lists.
                 gc.freeze()
                 gc.unfreeze()
                 gc.enable()

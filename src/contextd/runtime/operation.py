@@ -1,4 +1,4 @@
-"""One definition per operation. Every surface, the docs and the permission tests read this table."""
+"""The table of operations. Every surface, the docs and the permission tests read it."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ T = TypeVar("T")
 Effect = Literal["read", "write", "destroy"]
 Audience = Literal["agent", "owner", "person", "system"]
 Need = Literal["checkout", "upkeep"]
-"""What an operation cannot do without: with `checkout` it needs the work tree it is called from, with
-`upkeep` it looks after the whole store.
+"""What an operation requires: `checkout` is the work tree it is called from, `upkeep` is access to the
+whole store.
 """
 Profile = Literal["core", "standard", "full"]
 PROFILES: tuple[Profile, ...] = ("core", "standard", "full")
@@ -44,9 +44,9 @@ FilePath = Annotated[str, LocalPath()]
 
 @dataclass(frozen=True, slots=True)
 class FieldsOf:
-    """Marks an argument that holds typed fields. `argument` is the one that says which fields there are:
-    it names a kind or a type, or is the `id` of a record that has them already. What `replaces` takes the
-    place of all fields of that record.
+    """Marks an argument that holds typed fields. `argument` names the argument that decides which fields exist:
+    it is a kind or a type, or the `id` of an existing record. If it `replaces`, the fields replace
+    all fields of that record.
     """
 
     argument: str
@@ -54,13 +54,13 @@ class FieldsOf:
 
 
 PROJECT = "project"
-"""The argument every operation takes that is done in a project: another one than the call stands in. It
-has no description: every word of it would be paid once per tool.
+"""The argument of every operation that works in a project; it selects another project than the call's own.
+It has no description, because that would cost tokens once per tool.
 """
 PROJECT_ABOUT = (
     "In which project: its name, slug or scope; the one of the current directory when empty."
 )
-"""What people are told of it."""
+"""Its description for people."""
 
 OPERATIONS: dict[str, Operation] = {}
 """Every operation by name, in the order of definition."""
@@ -68,12 +68,12 @@ OPERATIONS: dict[str, Operation] = {}
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A use case with everything a surface needs to offer it.
+    """A use case and everything a surface needs to offer it.
 
-    `profile` is the smallest tool profile that shows it. A `personal` one works in the person's layer
-    where the call stands in no project. Only an operation for agents is an MCP
-    tool; one for the owner is a route and a command, and so is one for
-    the person, which is about the owner of the machine and nobody else's; one for the system is called by jobs and hooks.
+    `profile` is the smallest tool profile that shows it. A `personal` one works in the person's layer if the
+    call has no project. Only operations for agents are MCP tools. Operations for the owner are routes and
+    commands. So are those for the person, which concern only the owner of the machine. Operations for the
+    system are called by jobs and hooks.
     """
 
     name: str
@@ -92,16 +92,16 @@ class Operation:
     ignores: frozenset[str]
     personal: bool = False
 
-    # Made when first asked for: building all of them takes 0.2 s and pydantic itself 0.1 s, which a
-    # command line that calls one of them or none should not pay.
+    # Created on first use: building all of them takes 0.2 s and pydantic 0.1 s, which a command that calls at
+    # most one should not pay.
     @property
     def arguments(self) -> type[BaseModel]:
-        """The arguments as a pydantic model that allows no others."""
+        """The arguments as a pydantic model that forbids extra ones."""
         return _arguments(self.run)
 
     @property
     def result(self) -> TypeAdapter[Any]:
-        """How the result is serialised and described."""
+        """Serialises and describes the result."""
         return _result(self.run)
 
     @property
@@ -116,7 +116,7 @@ class Operation:
 
     @property
     def placeless(self) -> bool:
-        """Whether it is the same in every project, and so takes none."""
+        """Whether it does not depend on a project and takes none."""
         return self.run in _PLACELESS
 
     @property
@@ -127,8 +127,9 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a call gave: `value` is plain JSON data, `text` its compact form for agents and people, and
-    `notices` what they should know besides. `lean` is the data as a model is shown it, where one asked.
+    """The answer to a call: `value` is plain JSON data, `text` its compact form for agents and people,
+    `notices` are further facts for the agent. `lean` is the data in the form for a model, if a model
+    asked.
     """
 
     value: Any
@@ -138,7 +139,7 @@ class Answer:
 
     @property
     def shown(self) -> Any:
-        """The data for a model: `lean` where it was made."""
+        """The data for a model: `lean` if present."""
         return self.value if self.lean is None else self.lean
 
 
@@ -156,13 +157,13 @@ def operation(
     nulls: Mapping[str, Any] | None = None,
     ignores: Iterable[str] = (),
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Add a function to the table. Its signature and docstring are the whole definition.
+    """Register a function as an operation. Its signature and docstring are the whole definition.
 
-    The first parameter is the `Runtime`; every operation that is not `placeless` takes a `project`
-    besides its own arguments. The docstring's first paragraph is what an agent reads; its
-    `Args:` are the arguments' help. `nulls` is what an explicit null of an argument stands for, where
-    it differs from leaving it out; `ignores` are names that may be given and say nothing, such as the
-    rest of an answer that is sent back changed. A result with a method `as_text()` has that as its text form.
+    The first parameter is the `Runtime`; every operation that is not `placeless` also takes a `project`.
+    Agents see the docstring's first paragraph; its `Args:` are the help of the arguments. `nulls` maps an
+    argument to the meaning of an explicit null, if it differs from omitting it. `ignores` are accepted names
+    without effect, such as the other fields of an answer that is sent back changed. A result with a method
+    `as_text()` provides its own text form.
     """
 
     def register(run: Callable[P, T]) -> Callable[P, T]:
@@ -193,7 +194,7 @@ def operation(
 
 
 _PLACELESS: set[Callable[..., Any]] = set()
-"""What is the same wherever it is asked."""
+"""Operations that give the same result in every project."""
 
 
 @cache
@@ -223,22 +224,22 @@ def _result(run: Callable[..., Any]) -> TypeAdapter[Any]:
 
 
 def find_operation(name: str) -> Operation:
-    """The operation called `name`. Raises `NotFound` with the nearest one."""
+    """The operation called `name`. Raises `NotFound` with the nearest name."""
     found = OPERATIONS.get(name.replace("-", "_"))
     if found is None:
-        hint = nearest(name, list(OPERATIONS)) or "tools_list names them all"
+        hint = nearest(name, list(OPERATIONS)) or "tools_list lists all of them"
         raise NotFound(f"no operation {name!r}", hint)
     return found
 
 
 def tools(profile: Profile) -> list[Operation]:
-    """The operations an MCP client of this profile sees, always in the same order."""
+    """The operations that an MCP client with this profile sees, in a stable order."""
     shown = PROFILES[: PROFILES.index(profile) + 1]
     return [op for op in OPERATIONS.values() if op.tool and op.profile in shown]
 
 
 def validate(op: Operation, raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Typed arguments for `op`. Raises one `Invalid` that names everything wrong at once."""
+    """Validate and convert arguments for `op`. Raises one `Invalid` that lists every problem."""
     from pydantic import ValidationError  # noqa: PLC0415 - loaded by now, with the arguments
 
     fields = op.arguments.model_fields
@@ -270,15 +271,15 @@ def validate(op: Operation, raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def text_of(result: Any, value: Any) -> str:
-    """The text form of a result: its own `as_text`, or a compact outline of the value. What others wrote is
-    quoted in it.
+    """The text form of a result: its own `as_text`, or an outline of the value. Other people's text is
+    quoted.
     """
     own = getattr(result, "as_text", None)
     return text_form(result) if callable(own) else settled(outline(shown(value)))
 
 
 def outline(value: Any, indent: str = "") -> str:
-    """JSON data as short indented lines; empty parts are left out."""
+    """JSON data as short indented lines; skips empty parts."""
     if isinstance(value, Mapping):
         lines = []
         for name, part in value.items():
@@ -296,19 +297,19 @@ def outline(value: Any, indent: str = "") -> str:
 
 
 def schema_tokens(ops: Iterable[Operation]) -> int:
-    """What these tools cost an agent before the first call: name, description and input schema."""
+    """The tokens these tools cost an agent up front: name, description and input schema."""
     return sum(count_tokens(f"{op.name} {op.summary} {tool_schema(op)}") for op in ops)
 
 
 _OBVIOUS = frozenset(
     """end_line ignore_case limit min_confidence outcome start_line task_description title""".split()
 )
-"""Arguments whose name says what they are."""
+"""Arguments whose names explain themselves."""
 
 
 def tool_schema(op: Operation) -> dict[str, Any]:
-    """The arguments as a model needs to know them. An unknown one is refused with the known ones, so that
-    nobody has to be told that there are no others; clients want to hear it of a tool without any.
+    """The argument schema for a model. The error for an unknown argument lists the known ones, so the
+    schema need not forbid extra ones; only for tools without arguments clients require that.
     """
     schema: dict[str, Any] = slim_schema(op.arguments.model_json_schema())
     for name in _OBVIOUS.intersection(schema["properties"]):
@@ -322,8 +323,8 @@ _SAYS_NOTHING = (("default", ""), ("default", None), ("additionalProperties", Tr
 
 
 def slim_schema(schema: Any) -> Any:
-    """A JSON schema without what costs tokens and says nothing: titles, null alternatives, empty
-    defaults.
+    """A JSON schema without parts that cost tokens and carry no information: titles, null alternatives,
+    empty defaults.
     """
     if isinstance(schema, list):
         return [slim_schema(part) for part in schema]
@@ -370,12 +371,12 @@ _TYPES = {
     "string": "a string", "int": "an integer", "float": "a number", "bool": "true or false", "list": "a list",
     "dict": "an object", "finite": "a finite number", "tuple": "a list", "mapping": "an object",
 }  # fmt: skip
-"""What pydantic calls a type, the first word of the type of its error, and what people call it."""
+"""Pydantic's name of a type, the first word of its error type, and the name that errors show."""
 
 
 def _problem(detail: Any, fields: Mapping[str, FieldInfo]) -> str:
-    """One sentence for an error of pydantic: the argument, what it must be, and what was given."""
-    # Of a union, pydantic names the type it tried as well: `types.list[dict[str,any]].0`.
+    """One sentence for a pydantic error: the argument, what it must be, and what was given."""
+    # For a union, pydantic also names the type it tried: `types.list[dict[str,any]].0`.
     place = [part for part in map(str, detail["loc"]) if "[" not in part]
     where, type, given = ".".join(place), detail["type"], detail["input"]
     if type == "missing":
@@ -400,15 +401,13 @@ def _problem(detail: Any, fields: Mapping[str, FieldInfo]) -> str:
 
 
 def _brief(value: Any) -> str:
-    """A value as an error quotes it: printable, by JSON's name where Python has another, cut where it is
-    long.
-    """
+    """A value as quoted in an error: printable, with JSON's names for constants, shortened if long."""
     text = json.dumps(value) if value is None or isinstance(value, bool) else repr(value)
     return text if len(text) <= _QUOTED else text[:_QUOTED] + "…"
 
 
 _QUOTED = 60
-"""Characters of a value that an error quotes: enough to know it again."""
+"""Characters of a value that an error quotes: enough to recognise it."""
 
 
 def _signature(op: Operation) -> str:

@@ -1,4 +1,4 @@
-"""What one call may use and see."""
+"""The context of one call."""
 
 from __future__ import annotations
 
@@ -35,25 +35,25 @@ Surface = Literal["mcp", "rest", "cli", "web", "hook", "job", "python"]
 
 
 NO_KIND = "no kind"
-"""What nothing is of: a query for it finds nothing."""
+"""A kind no record has: a query for it finds nothing."""
 
 _MOST_NAMED = 20
 _NAMED = 5
-"""An answer names no more of the records that it wrote; each would be looked up while writers wait."""
+"""The most written records that an answer names; each is looked up while other writers wait."""
 
 Progress = Callable[[str, int, int], None]
-"""Told (what, done, of how many) as long work goes on."""
+"""Progress callback of long work: (activity, done, total)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """Who asks for something, from where: what a surface knows before the call is put together.
+    """Who calls, and from where: what a surface knows before the `Runtime` is built.
 
-    `cwd` is the directory the call comes from, `project` a name that goes before it. `connection`
-    names a conversation that lasts, `process` the client's process at its other end, `ancestors` the
-    processes above a hook, and `client_sessions` what the client calls the session that the call belongs
-    to, nearest first. `key` makes the call one that may be repeated, and `repeated` says that
-    this may be a repetition. `alone` says that nobody else waits for answers of this process.
+    `cwd` is the directory of the call; `project` overrides it by name. `connection` identifies a lasting
+    conversation, `process` the client's process at its other end, `ancestors` the processes above a hook.
+    `client_sessions` are the client's ids of the session the call belongs to, nearest first. `key` makes the
+    call repeatable, and `repeated` marks a possible repetition. `alone` marks a single-call process, such as
+    the command line.
     """
 
     surface: Surface
@@ -72,18 +72,17 @@ class Request:
 
 
 class SystemClock:
-    """The machine's clock."""
+    """The system clock."""
 
     def now(self) -> datetime:
-        """The present instant, in UTC."""
+        """The current instant, in UTC."""
         return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """The work tree a call comes from: files, git, CONTEXT.md, project.yaml. It exists on the machine
-    of whoever works there, so a server has none. Nothing of `context` is read where its owner does not
-    trust it: it came with the repository.
+    """The work tree of a call: files, git, CONTEXT.md, project.yaml. It exists on the machine of its user,
+    so a server has none. `context` came with the repository and is only read if the owner trusts it.
     """
 
     root: Path
@@ -91,12 +90,12 @@ class Checkout:
 
     @property
     def trusted(self) -> bool:
-        """Whether its owner trusts it."""
+        """Whether the owner trusts it."""
         return self.trust.trusted
 
     @property
     def context(self) -> Path:
-        """The folder of what contextd and people keep beside the code."""
+        """The folder that contextd and people keep beside the code."""
         return self.root / ".context"
 
     @property
@@ -106,7 +105,7 @@ class Checkout:
 
     @property
     def initialised(self) -> bool:
-        """Whether it has a project model that counts."""
+        """Whether it has a project model that is trusted."""
         return self.trusted and self.project_yaml.is_file()
 
     @property
@@ -117,15 +116,15 @@ class Checkout:
 
 @dataclass(slots=True)
 class Trace:
-    """What a call turned out to touch. `invoke` makes one observation of it, and what it gave to an
-    agent is followed up in the agent's session.
+    """What a call read and wrote. `invoke` logs it as one observation, and what it served to an agent is
+    tracked in the agent's session.
 
-    `gave` are things that entered the agent's window, `own_texts` texts of ours it was given, `used` the
-    records among them. `notices` ride on the answer, `injected` are records the agent was told of in them.
-    `by_words` says why some texts were looked for by words alone, and empty answers therefore prove nothing.
-    `session` is the session they were given in, where that is another than the
-    call's. `committed` says that something of the call was written for good, and `namesakes` which ids
-    the view it was written through could see to begin as those written do, by that beginning.
+    `gave` are items that entered the agent's window, `own_texts` contextd's own texts among them, `used` the
+    served records. `notices` are added to the answer; `injected` are the records in them. `by_words` says why
+    some texts were only searched by words, so that an empty answer proves nothing. `session` is the session
+    they were served in, if not the call's own. `committed` says that the call wrote something durably.
+    `namesakes` are the ids visible to the view of the write that share a prefix with the written ones, by
+    prefix.
     """
 
     action: Literal["read", "write", "update", "delete", "miss"] | None = None
@@ -147,8 +146,8 @@ class Trace:
     def read(
         self, ids: Sequence[str], *, type: str = "", query: str = "", narrowed: bool = False
     ) -> None:
-        """Note what was read. A query that found nothing is a miss, but for one that was `narrowed` by
-        filters: what it asked for may well be known.
+        """Log a read. A query without results is a miss, unless filters `narrowed` it: the knowledge may
+        exist outside them.
         """
         self.action = "miss" if query and not ids and not narrowed else "read"
         self.type, self.record_ids, self.query = type, tuple(ids), query
@@ -160,20 +159,19 @@ class Trace:
         type: str = "",
         action: Literal["write", "update", "delete"] = "write",
     ) -> None:
-        """Note what was written."""
+        """Log a write."""
         self.action, self.type, self.record_ids = action, type, tuple(ids)
 
 
 @dataclass(frozen=True, slots=True)
 class Sinks:
-    """Where by-products of calls go without making the caller wait.
+    """Receives by-products of calls without making the caller wait.
 
-    `handed_out` remembers sentences by their digests, said in a session of a scope; `used` counts a
-    use of records; `later` runs something small in a moment, in order; `prepare` does something long
-    behind the back of everybody, once for each name and owner that waits; `settle` does now what would be done
-    in a moment; `wake` tells the workers that a job was added or a session opened; `changed` tells whoever
-    watches that the records or the code of a scope are others now, or that a session there began or
-    ended; `schedule` has work come round.
+    `handed_out` stores digests of served sentences for a session of a scope. `used` counts a use of records.
+    `later` runs a small task soon, in order. `prepare` runs slow work in the background, once for each
+    waiting name and owner. `settle` runs pending tasks now. `wake` tells the workers that a job was added or
+    a session opened. `changed` notifies watchers that records or code of a scope changed, or that a session
+    there began or ended. `schedule` adds recurring work.
     """
 
     observe: Callable[[Observation], None]
@@ -199,7 +197,7 @@ class TrustedFolders(Protocol):
         ...
 
     def revoke(self, root: Path) -> Trust:
-        """Trust a checkout no longer."""
+        """Stop trusting a checkout."""
         ...
 
     def listed(self) -> list[Trust]:
@@ -208,7 +206,7 @@ class TrustedFolders(Protocol):
 
 
 class Organisation(Protocol):
-    """What belongs to everybody of one organisation, as far as a call needs it."""
+    """One organisation's shared resources, as far as a call needs them."""
 
     @property
     def name(self) -> str:
@@ -217,28 +215,28 @@ class Organisation(Protocol):
 
     @property
     def place(self) -> str:
-        """The name of this machine among those that work for the organisation: jobs that need a
-        checkout are queued for the machine it is on.
+        """The name of this machine within the organisation: jobs that need a checkout are queued for the
+        machine that has it.
         """
         ...
 
     @property
     def directory(self) -> Directory:
-        """Which projects there are."""
+        """The list of projects."""
         ...
 
     @property
     def caches(self) -> Caches:
-        """What is remembered to save work."""
+        """The organisation's caches."""
         ...
 
     @property
     def trusted_folders(self) -> TrustedFolders:
-        """Which folders the owner of this machine trusts."""
+        """The folders that the owner of this machine trusts."""
         ...
 
     def settings(self, root: Path | None) -> Settings:
-        """The values in force in a checkout, or outside of any."""
+        """The settings in force in a checkout, or outside any."""
         ...
 
     def checkout(self, root: Path) -> Checkout:
@@ -246,30 +244,27 @@ class Organisation(Protocol):
         ...
 
     def view(self, caller: Caller, scopes: Iterable[Scope], code: CodePlace | None = None) -> View:
-        """What the caller may reach of these scopes, standing in the checkout `code`."""
+        """A view of what the caller may reach in these scopes, bound to the checkout `code`."""
         ...
 
     def services(self) -> list[ServiceState]:
-        """How each of its services does, by name."""
+        """The state of each service, by name."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """One request's world: what its caller may reach of the data, the embedder, a reranker where one is
-    chosen, and where it stands.
+    """The context of one request: a view of the data the caller may reach, the embedder, the reranker if one
+    is chosen, and the project.
 
-    `checkout` is the work tree the call comes from. `connection` names a conversation that lasts, and
-    `process` the client at its other end; `ancestors` are the processes above a hook: by these a hook
-    and a connection of one client find each other, unless the client says with a call whose it is
-    (`client_sessions`). `session` is the session the call belongs to, once
-    it has one. `redaction_key` makes equal secrets recognisable within one home without giving them
-    away. `nowhere` says why the caller's directory is no project's, to be put at the end of a
-    sentence. `call` is the key of a call that may be repeated, `repeated` says that this one may have
-    been carried out before. `upkeep` is there for background work and for operations that say they
-    need it. `among` are the kinds of document that its queries are kept to, where it may not see all.
-    `keeps` says that what is rendered is stored and shown later. `alone` and `progress` are for long work: whether others wait for answers of this process,
-    and who is told how far it came.
+    `checkout` is the work tree of the call. `connection`, `process`, `ancestors` and `client_sessions` are as
+    in `Request`; they match a hook with a connection of the same client. `session` is the session the call
+    belongs to, once known. `redaction_key` makes equal secrets recognisable within one home without revealing
+    them. `nowhere` explains at the end of an error why the caller's directory belongs to no project. `call`
+    is the key of a repeatable call, `repeated` says it may have run before. `upkeep` is set for background
+    work and for operations that require it. `among` limits queries to these kinds of document. `keeps` says
+    that the rendered text is stored and shown later. `alone` and `progress` are for long work: whether this
+    process serves a single call, and who receives the progress.
     """
 
     view: View
@@ -302,25 +297,25 @@ class Runtime:
 
     @property
     def scope(self) -> Scope:
-        """The project's scope. Raises `NotFound` when the call stands in no project."""
+        """The project's scope. Raises `NotFound` if the call has no project."""
         if self.project is None:
             hint = "" if self.ways_in() in self.nowhere else self.ways_in()
-            raise NotFound(f"this call stands in no project{self.nowhere}", hint)
+            raise NotFound(f"this call is not in a project{self.nowhere}", hint)
         return self.project.scope
 
     @property
     def root(self) -> Path:
-        """The checkout's root. Raises `NotFound` when the call stands in no checkout."""
+        """The checkout's root. Raises `NotFound` if the call has no checkout."""
         if self.checkout is None:
             raise NotFound(
-                f"this call stands in no checkout{self.nowhere}",
+                f"this call is not in a checkout{self.nowhere}",
                 "run `contextd init` in a repository",
             )
         return self.checkout.root
 
     @property
     def cascade(self) -> tuple[Scope, ...]:
-        """The project's scope and the wider ones around it, nearest first."""
+        """The project's scope and the wider ones that contain it, nearest first."""
         return self.scope.cascade
 
     def query(
@@ -329,19 +324,19 @@ class Runtime:
         reach: Literal["project", "team", "org", "all"] = "all",
         **conditions: Any,
     ) -> Query:
-        """A query of the project's cascade; `reach` keeps one level of it, or all. What of it the
-        caller may see is decided by the view, and `among` keeps to some kinds of it.
+        """A query over the project's cascade; `reach` limits it to one level. The view enforces
+        permissions, and `among` limits the kinds.
         """
         if self.among is not None:
-            # No kinds at all would mean every one.
+            # An empty tuple would mean every kind.
             kinds = tuple(sorted(self.among.intersection(kinds or self.among))) or (NO_KIND,)
         wanted = frozenset(s for s in self.cascade if reach in ("all", s.level))
         return Query(scopes=wanted, kinds=kinds, **conditions)
 
     def commit(self, **changes: Any) -> Committed:
-        """Commit a unit of work in the caller's name. Raises what `View.commit` raises."""
+        """Commit a unit of work as the caller. Raises what `View.commit` raises."""
         first = self.call if not self.trace.committed else ""
-        # Only answers to agents name records by the beginnings of their ids.
+        # Only answers to agents show short ids of records.
         written = len(changes.get("records", ()))
         naming = self.surface == "mcp" and 0 < written <= _MOST_NAMED
         work = Changes(actor=self.caller.name, naming=naming, **changes)
@@ -350,7 +345,7 @@ class Runtime:
         for start in work.beginnings if naming else ():
             alike = [id for id in done.namesakes if id.startswith(start)]
             self.trace.namesakes[start] = (self.view, alike)
-        # Whoever watches over sessions rests while none is open.
+        # The session watcher sleeps while no session is open.
         if done.jobs or work.open:
             self.sinks.wake()
         for scope in _touched(work, done):
@@ -358,12 +353,12 @@ class Runtime:
         return done
 
     def queue(self, *jobs: NewJob) -> list[str]:
-        """Queue jobs by themselves; their ids."""
+        """Queue jobs in a commit of their own; return their ids."""
         return list(self.commit(jobs=jobs).jobs)
 
     @property
     def place(self) -> str:
-        """Where jobs that need this call's checkout must run."""
+        """The machine on which jobs for this call's checkout must run."""
         return self.organisation.place
 
     def projects(self) -> list[Project]:
@@ -372,7 +367,7 @@ class Runtime:
         return [project for project in known if self.caller.may("read", project.scope)]
 
     def ways_in(self) -> str:
-        """How a call that stands in no project gets into one: the argument that names it, and which there are."""
+        """How a call without a project can select one: the argument to use, and the known projects."""
         names = [project.name for project in self.projects()]
         if not names:
             return "run `contextd init` in the repository"
@@ -382,11 +377,11 @@ class Runtime:
         return f"name one with the argument `project`: {', '.join(names[:_NAMED])}{more}"
 
     def at(self, name: str | None) -> Runtime:
-        """The same call standing in the project called `name`: its scope, slug, label, alias or folder; as it
-        is when the name is empty. What the caller may reach there is decided anew.
+        """The same call in the project called `name`: its scope, slug, label, alias or folder; unchanged if
+        the name is empty. Permissions are computed again for that project.
 
-        Raises `NotFound` with the nearest names that the caller may know, `Conflict` when there are
-        several: nothing is ever written to a guessed project.
+        Raises `NotFound` with the nearest names the caller may know, `Conflict` if several match: nothing is
+        ever written to a guessed project.
         """
         here = self.project is not None and _is_called(self.project, name or "")
         # A folder may be another checkout of the same project.
@@ -405,9 +400,9 @@ class Runtime:
         return self.standing_in(project, Path(name) if name in project.roots else None)
 
     def standing_in(self, project: Project, root: Path | None = None) -> Runtime:
-        """The same call standing in a project, in its checkout `root` or the one met last.
+        """The same call in a project, bound to its checkout `root` or the most recent one.
 
-        A session is of one project: what a call does in another one is no part of its conversation.
+        A session belongs to one project: what a call does in another project is not part of its session.
         """
         if root is None:
             met = (Path(path) for path in reversed(project.roots))
@@ -434,18 +429,18 @@ class Runtime:
 
     @property
     def code_place(self) -> CodePlace | None:
-        """The checkout whose code index this call reads and writes; None where it stands in none."""
+        """The checkout whose code index this call reads and writes; None without one."""
         if self.project is None or self.checkout is None:
             return None
         return CodePlace(self.project.scope, str(self.checkout.root))
 
     @property
     def has_person(self) -> bool:
-        """Whether the person's layer is there for this caller: it is its owner's, and of no server."""
+        """Whether this caller has the person's layer: it belongs to the owner and exists on no server."""
         return self.organisation.name == PERSON.org and self.caller.may("write", PERSON)
 
     def at_person(self) -> Runtime:
-        """The same call standing in the person's layer: no project, no checkout, no session."""
+        """The same call in the person's layer: no project, no checkout, no session."""
         return replace(
             self,
             project=THE_PERSON,
@@ -456,31 +451,31 @@ class Runtime:
         )
 
     def leaving(self) -> Runtime:
-        """The same call with a view of what may leave this machine and nothing else."""
+        """The same call with a view of only what may leave this machine."""
         scopes = [scope for scope in self.cascade if may_leave(scope)]
         return replace(self, view=self.organisation.view(self.caller, scopes, self.code_place))
 
     def may_embed(self, scope: Scope) -> bool:
-        """Whether the embedder may read what lives in a scope: one that sends texts away gets only what
-        may leave this machine.
+        """Whether the embedder may read texts of a scope: one that sends texts away only gets what may
+        leave this machine.
         """
         return not self.embedder.sends_to or may_leave(scope)
 
     def ago(self, at: datetime) -> str:
-        """How long ago something was; in a text that `keeps`, a mark that whoever shows the text replaces."""
+        """The age of an instant; in a text that `keeps`, a placeholder that is filled in when it is shown."""
         return mark_of(at.timestamp()) if self.keeps else age(at, self.clock.now())
 
     def aside(self) -> Runtime:
-        """The same call for what is written beside it, which is no part of it when it is repeated."""
+        """The same call for writes that must not count as part of it when it is repeated."""
         return replace(self, call="", trace=Trace())
 
     def for_call(self) -> Runtime:
-        """A copy with a trace of its own."""
+        """A copy with its own trace."""
         return replace(self, trace=Trace())
 
 
 def _touched(work: Changes, done: Committed) -> set[Scope]:
-    """Where there is something else to read after a commit. That a session was seen again is nothing."""
+    """The scopes whose visible data a commit changed. An update of `last_seen_at` does not count."""
     turned = [one.id for one in work.sessions if one.ended_at or one.completed or one.resumed]
     return {
         *(one.record.scope for one in work.records),

@@ -1,4 +1,4 @@
-"""Every setting, once: its default, its meaning, and where a value came from.
+"""The table of settings: defaults, meanings, and the origin of each value.
 
 Flags > environment (`CONTEXTD_…`) > project `.context/config.yaml` > user `config.yaml` > defaults.
 """
@@ -28,10 +28,11 @@ PROJECT_FILE = ".context/config.yaml"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One row of the table. `least` is the smallest number allowed; `form` is what a text must look like,
-    and one that does not is not repeated: it may be a secret in the wrong place. What has the reach of a project
-    may be set in its own file and holds there as soon as it is; what has that of the home holds for
-    all projects as soon as it is set, what has that of the process from the daemon's next start on.
+    """One row of the table. `least` is the smallest number allowed. `form` is a pattern for text values;
+    an error does not repeat a value that fails it, because it may be a misplaced secret. A setting with
+    the reach of a project may be set in the project's own file and applies at once. One with the reach
+    of the home applies to all projects at once, one with that of the process at the daemon's next
+    start.
     """
 
     name: str
@@ -64,9 +65,7 @@ class Setting:
             hint = nearest(str(parsed), self.choices) or "one of " + ", ".join(self.choices)
             raise Invalid(f"{self.name} in {origin} cannot be {parsed!r}", hint)
         if self.form and re.fullmatch(self.form, str(parsed)) is None:
-            raise Invalid(
-                f"{self.name} in {origin} has a value of the wrong form", self.description
-            )
+            raise Invalid(f"{self.name} in {origin} has an invalid format", self.description)
         if self.least is not None and not isinstance(parsed, str) and parsed < self.least:
             wrong = f"{self.name} in {origin} must be {self.least:g} or more, got {parsed:g}"
             raise Invalid(wrong, self.description)
@@ -74,7 +73,7 @@ class Setting:
 
 
 _TYPES = {bool: "true or false", int: "an integer", float: "a number", str: "a text"}
-"""How errors call the types that settings have."""
+"""Names of setting types in errors."""
 
 
 def _boolean(value: Any) -> bool:
@@ -88,30 +87,35 @@ def _boolean(value: Any) -> bool:
 def _consolidation(
     collection: str, schedule: str, near: float, least: int, strategy: str
 ) -> tuple[Setting, ...]:
-    """The settings by which a collection is consolidated; the defaults are seed 003's."""
+    """The settings for consolidating a collection; the defaults are those of seed 003."""
     name = f"consolidation.{collection}"
     what = collection.replace("_", " ")
     return (
-        Setting(f"{name}.enabled", True, f"Merge {what} that say the same, by schedule"),
+        Setting(f"{name}.enabled", True, f"Merge duplicate {what} on a schedule"),
         Setting(f"{name}.schedule", schedule, f"When {what} are merged, as a cron expression"),
         Setting(
             f"{name}.similarity_threshold",
             near,
-            f"Cosine from which {what} are judged as the same or not",
+            f"Cosine similarity from which {what} are compared as possible duplicates",
             least=0.5,
         ),
-        Setting(f"{name}.min_cluster_size", least, f"How many {what} must say the same", least=2),
+        Setting(
+            f"{name}.min_cluster_size",
+            least,
+            f"How many duplicate {what} are needed for a merge",
+            least=2,
+        ),
         Setting(
             f"{name}.merge_strategy",
             strategy,
-            f"What of {what} is compared",
+            f"Which text of {what} is compared",
             tuple(dict.fromkeys((strategy, "pattern_match"))),
         ),
         Setting(f"{name}.archive_originals", True, f"Hide merged {what} from searches"),
         Setting(
             f"{name}.boost_confidence_per_occurrence",
             0.05,
-            f"Confidence added for each of the {what} merged into one",
+            f"Confidence added for each of the merged {what}",
             least=0.0,
         ),
     )
@@ -126,31 +130,36 @@ SETTINGS: dict[str, Setting] = {
         Setting(
             "embedder.name",
             "minilm",
-            "Which embedder makes vectors",
+            "Which embedder computes vectors",
             ("minilm", "openai", "fastembed", "none"),
             reach="process",
         ),
         Setting("embedder.threads", 1, "Threads the embedder may use", least=1, reach="process"),
-        Setting("embedder.model", "", "Which model of openai or fastembed", reach="process"),
+        Setting(
+            "embedder.model",
+            "",
+            "Which model the embedder openai or fastembed uses",
+            reach="process",
+        ),
         Setting(
             "embedder.url",
             "https://api.openai.com/v1",
-            "Where openai sends texts to, such as http://127.0.0.1:11434/v1",
+            "Base URL for the embedder openai, such as http://127.0.0.1:11434/v1",
             form=r"https?://[^@\s]+",
             reach="process",
         ),
         Setting(
             "embedder.key_variable",
             "OPENAI_API_KEY",
-            "Name of the environment variable that holds the key for openai",
+            "Name of the environment variable with the API key for openai",
             form="[A-Z_][A-Z0-9_]*",
             reach="process",
         ),
-        Setting("embedder.download", False, "Let fastembed fetch its model", reach="process"),
+        Setting("embedder.download", False, "Let fastembed download its model", reach="process"),
         Setting(
             "search.reranker.path",
             "",
-            "A cross-encoder in an ONNX file that judges the first 30 hits; empty uses none",
+            "ONNX file of a cross-encoder that reranks the first 30 hits; empty uses none",
             reach="process",
         ),
         Setting(
@@ -169,18 +178,20 @@ SETTINGS: dict[str, Setting] = {
         Setting(
             "daemon.idle_minutes",
             30,
-            "Minutes without a client until it exits",
+            "Minutes without a client until the daemon exits",
             least=0,
             reach="process",
         ),
         Setting(
             "daemon.port",
             0,
-            "Port of the loopback HTTP server; 0 takes the one used last, 7433, or a free one",
+            "Port of the loopback HTTP server; 0 uses the previous one, 7433, or a free one",
             least=0,
             reach="process",
         ),
-        Setting("daemon.workers", 8, "Calls that may run at once", least=1, reach="process"),
+        Setting(
+            "daemon.workers", 8, "Maximum number of concurrent calls", least=1, reach="process"
+        ),
         Setting(
             "sessions.timeout_minutes", 30, "Minutes without activity that end a session", least=1
         ),
@@ -188,122 +199,130 @@ SETTINGS: dict[str, Setting] = {
             "sessions.archive_days", 7, "Days until a completed session is archived", reach="home"
         ),
         Setting("sessions.discoveries", 8, "Discoveries kept per session", least=0),
-        # With tools and instructions that stand in a first request beside it, 9 % of what clients send.
-        Setting("briefing.tokens", 500, "Tokens a briefing may take", least=50),
-        Setting("prompt.tokens", 300, "Tokens added to a prompt at most; 0 adds none", least=0),
+        # With the tools and instructions in a first request, 9 % of what clients send.
+        Setting("briefing.tokens", 500, "Token budget of a briefing", least=50),
+        Setting("prompt.tokens", 300, "Maximum tokens added to a prompt; 0 adds none", least=0),
         Setting(
             "remedies.tokens",
             200,
-            "Tokens of a known fix that is told when its error comes back; 0 tells none",
+            "Token budget for the known fix of a recurring error; 0 shows none",
             least=0,
         ),
-        Setting("injection.tokens", 2000, "Tokens session_start may inject", least=0),
+        Setting("injection.tokens", 2000, "Maximum tokens session_start may inject", least=0),
         Setting(
             "lessons.ask",
             "end",
-            "When the agent is asked for its lessons: once a session did some work, or after a compaction",
+            "When the agent is asked for lessons: after a session did some work, or after a compaction",
             ("never", "compaction", "end"),
         ),
-        Setting("lessons.per_day", 10, "How often a day agents are asked for lessons", least=0),
+        Setting(
+            "lessons.per_day", 10, "How many times a day agents are asked for lessons", least=0
+        ),
         Setting(
             "injection.tier0",
             True,
-            "Tell every session critical policies, the user's rules and its languages' standards",
+            "Inject critical policies, the user's rules and the standards of the project's languages "
+            "into every session",
         ),
         Setting(
             "injection.tier0_tokens",
             500,
-            "Tokens those may take, beside the rest of a briefing",
+            "Token budget for those, in addition to the rest of a briefing",
             least=0,
         ),
-        Setting("injection.tier1", True, "Tell a session what bears on its task"),
+        Setting("injection.tier1", True, "Inject what is relevant to a session's task"),
         Setting("memory.file", False, "Keep .context/MEMORY.md up to date"),
         Setting(
             "memory.into",
             "",
-            "A file of the repository that a block of what sessions taught is kept in, such as AGENTS.md",
+            "A file of the repository that gets a block with what sessions taught, such as AGENTS.md",
         ),
-        Setting("injection.experiences", 3, "Memories injected at once at most", least=0),
+        Setting("injection.experiences", 3, "Maximum number of memories injected at once", least=0),
         Setting(
             "hooks.deadline_ms", 1000, "Time after which a hook gives up", least=50, reach="process"
         ),
         Setting(
             "policies.hook",
             False,
-            "Check what an agent is about to do against the policies; the client is to be installed again",
+            "Check an agent's actions against the policies before they run; reinstall the client after a "
+            "change",
         ),
         Setting("window.tokens", 100_000, "Tokens a session's context window holds", least=1000),
         Setting(
             "folding.tokens",
             8_000,
-            "Tokens a subtask may be served, unless it says more",
+            "Default token budget of a subtask",
             least=200,
         ),
         Setting(
             "folding.parent_tokens",
             32_000,
-            "Tokens that the messages of a session's subtasks and the open one may take together",
+            "Tokens that the messages of a session's subtasks and the open subtask may use together",
             least=1000,
         ),
         Setting("folding.subtasks", 10, "Subtasks a session may have", least=1),
-        Setting("recall.other_branches", False, "Brief with what only unmerged branches know"),
-        Setting("recall.history", True, "Let commits like a question say where to look"),
+        Setting(
+            "recall.other_branches",
+            False,
+            "Include knowledge that only unmerged branches have in briefings",
+        ),
+        Setting("recall.history", True, "Rank files by similar past commits"),
         *_consolidation("remediations", "0 3 * * *", 0.85, 2, "resolution_match"),
-        # Not the seed's 0.80, where 92 % of the merges of held-out sentences were right; here 96 %.
+        # Not 0.80 as in the seed, where 92 % of the merges of held-out sentences were right; here 96 %.
         *_consolidation("anti_patterns", "0 4 * * *", 0.85, 2, "pattern_match"),
         *_consolidation("memories", "0 5 * * *", 0.90, 3, "strategy_generalization"),
         Setting(
             "consolidation.archive_below",
             0.2,
-            "Confidence below which what was learned is archived; 0 archives nothing",
+            "Confidence below which learned records are archived; 0 archives nothing",
             least=0.0,
         ),
         Setting(
             "retention.jobs_days",
             14,
-            "Days finished background work is listed; 0 for ever",
+            "Days finished background jobs are listed; 0 forever",
             least=0,
             reach="home",
         ),
         Setting(
             "retention.events_days",
             90,
-            "Days the calls of archived sessions are kept, their messages for ever; 0 for ever",
+            "Days the tool calls of archived sessions are stored (messages are never deleted); 0 forever",
             least=0,
             reach="home",
         ),
         Setting(
             "retention.history_days",
             365,
-            "Days a record's changes are kept beyond its latest 20; 0 for ever",
+            "Days a record's changes beyond its latest 20 are stored; 0 forever",
             least=0,
             reach="home",
         ),
         Setting(
             "retention.handed_out_days",
             30,
-            "Days it is remembered which sentences an agent was given; 0 for ever",
+            "Days the digests of sentences served to agents are stored; 0 forever",
             least=0,
             reach="home",
         ),
         Setting(
             "retention.originals_days",
             7,
-            "Days what stands behind a digest can be expanded",
+            "Days the original of a digest can be expanded",
             least=1,
             reach="home",
         ),
         Setting(
             "retention.answers_days",
             1,
-            "Days a lost call can be repeated safely",
+            "Days a lost call can be retried safely",
             least=1,
             reach="home",
         ),
         Setting(
             "log.level",
             "info",
-            "How much is logged",
+            "Log level",
             ("debug", "info", "warning", "error"),
             reach="process",
         ),
@@ -314,8 +333,8 @@ SETTINGS: dict[str, Setting] = {
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The values in force and the origin of each. `flags` are those of the process; `next` are values
-    that hold once it is started again; `problems` are what is wrong in the files and the environment.
+    """The values in force and the origin of each. `flags` are the process's own; `next` are values that
+    apply after a restart; `problems` are mistakes in files and the environment.
     """
 
     home: Path
@@ -334,7 +353,7 @@ class Settings:
         return int(self._value(name))
 
     def fraction(self, name: str) -> float:
-        """A setting whose value is a number that need not be whole."""
+        """A setting whose value is a number, possibly with a fraction."""
         return float(self._value(name))
 
     def flag(self, name: str) -> bool:
@@ -345,11 +364,11 @@ class Settings:
         return self.values.get(name, SETTINGS[name].default)
 
     def files(self, root: Path | None) -> list[Path]:
-        """The files that are read for a checkout, or outside of any."""
+        """The files that are read for a checkout, or outside any."""
         return [self.home / "config.yaml", *([root / PROJECT_FILE] if root is not None else [])]
 
     def within(self, process: Settings) -> Settings:
-        """These settings as they hold in a process that was started with others."""
+        """These settings as they apply in a running process that was started with others."""
         fixed = [row.name for row in SETTINGS.values() if row.reach == "process"]
         values, origins = dict(self.values), dict(self.origins)
         waiting: dict[str, Value] = {}
@@ -371,9 +390,9 @@ class Settings:
 def load_settings(
     root: Path | None = None, flags: Mapping[str, Any] | None = None, home: Path | None = None
 ) -> Settings:
-    """Read every layer. A name or value that is wrong in a file or in the environment is left out and listed
-    among the problems: one mistyped line must not stop every client. Raises `Invalid` for a wrong flag, and
-    for a file of the home that cannot be read as a whole: without it, records could go to another store.
+    """Read every layer. A wrong name or value in a file or the environment is skipped and listed among the
+    problems, so that one mistyped line does not stop every client. Raises `Invalid` for a wrong flag,
+    and for an unreadable file of the home: without it, records could go to another store.
     """
     home = home or home_directory()
     file = home / "config.yaml"
@@ -402,7 +421,7 @@ def _parsed_one(name: str, value: Any, origin: str) -> Value:
 
 
 def _of_project(path: Path, home: Path) -> tuple[dict[str, Value], tuple[FileProblem, ...]]:
-    """What a project's own file sets, and what is wrong with it."""
+    """The settings in a project's own file, and its problems."""
     try:
         text = text_of(path, path.parent.parent)
         layer = flattened(tree_of(text, path))
@@ -415,7 +434,7 @@ def _of_project(path: Path, home: Path) -> tuple[dict[str, Value], tuple[FilePro
 
 
 def names_set_in(root: Path) -> list[str]:
-    """The settings that the file of the project at `root` names, right or wrong; none of one that cannot be read."""
+    """The settings that the file of the project at `root` names, valid or not; empty if it cannot be read."""
     path = root / PROJECT_FILE
     try:
         return sorted(map(str, flattened(tree_of(text_of(path, root), path))))
@@ -426,8 +445,8 @@ def names_set_in(root: Path) -> list[str]:
 def _right(
     layer: Mapping[str, Any], origin: str, text: str = "", home: Path | None = None
 ) -> tuple[dict[str, Value], tuple[FileProblem, ...]]:
-    """The settings of a layer that are right, and a problem for each other one. With `home`, those of a
-    project, which may not set everything.
+    """The valid settings of a layer, and a problem for each invalid one. With `home`, the layer is a
+    project's, which may not set everything.
     """
     lines = lines_of_names(compose(text)) if text else {}
     values: dict[str, Value] = {}
@@ -445,10 +464,10 @@ def _right(
 
 
 def _require_reach(name: str, origin: str, home: Path) -> None:
-    """Raise `Invalid` for what one project cannot have another way than the others."""
+    """Raise `Invalid` for settings that must be the same for all projects."""
     if SETTINGS[name].reach != "project":
         raise Invalid(
-            f"{name} in {origin} cannot be set for one project",
+            f"{name} in {origin} is not a per-project setting",
             f"set it in {home / 'config.yaml'}",
         )
 

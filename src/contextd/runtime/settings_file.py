@@ -1,4 +1,4 @@
-"""Reading a file of settings: its text, and the YAML in it."""
+"""Read a settings file: its text and its YAML."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from contextd.files.yaml_text import load_plain
 
 
 def text_of(path: Path, within: Path | None = None) -> str:
-    """The text of a file of settings; empty when there is none. Raises `Invalid` where it cannot be read."""
+    """The text of a settings file; empty if there is none. Raises `Invalid` if it cannot be read."""
     try:
         return read_file(path, within=within).decode()
     except FileNotFoundError:
         return ""
     except UnicodeDecodeError as error:
-        raise Invalid(f"{path} is not text in UTF-8", "save it as UTF-8") from error
+        raise Invalid(f"{path} is not UTF-8 text", "save it as UTF-8") from error
     except OSError as error:
         raise Invalid(
             f"{path} cannot be read: {error.strerror}", "check its permissions"
@@ -28,7 +28,7 @@ def text_of(path: Path, within: Path | None = None) -> str:
 
 
 def tree_of(text: str, path: Path) -> Mapping[str, Any]:
-    """The names and values in the text of a file. Raises `Invalid` with the line for what is no such YAML."""
+    """The names and values in a file's text. Raises `Invalid` with the line of a YAML error."""
     try:
         content = load_plain(text)
     except (yaml.YAMLError, ValueError) as error:
@@ -41,5 +41,7 @@ def tree_of(text: str, path: Path) -> Mapping[str, Any]:
     if content is None:
         return {}
     if not isinstance(content, dict):
-        raise Invalid(f"{path} must hold names and values", "for example `briefing: {tokens: 400}`")
+        raise Invalid(
+            f"{path} must be a mapping of names to values", "for example `briefing: {tokens: 400}`"
+        )
     return content

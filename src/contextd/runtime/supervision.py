@@ -1,4 +1,4 @@
-"""Loops that must not end: each is a named service, restarted when it fails, and tells how it does."""
+"""Supervised services: named loops that are restarted on failure and report their state."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.time import iso
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 60.0
-"""Seconds before a service that failed is started again: the first time, and at most."""
+"""Seconds before a failed service is restarted: the first time, and at most."""
 
 _log = logging.getLogger(__name__)
 
 Run = Callable[[threading.Event], None]
-"""Works until the event is set. It may return earlier only when there is nothing left to do ever."""
+"""Runs until the event is set. It may return earlier only if there will never be more to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceState:
-    """How a service does. `failures` counts since the start; the last one is told with its time."""
+    """The state of a service. `failures` counts since the start; the last one is reported with its time."""
 
     name: str
     running: bool = False
@@ -36,14 +36,14 @@ class ServiceState:
 
     @property
     def problem(self) -> str:
-        """What health says of a service that failed; empty for any other."""
+        """The health problem of a failed service; empty for others."""
         if not self.failures:
             return ""
         times = "once" if self.failures == 1 else f"{self.failures} times"
         return f"service {self.name} failed {times}: {self.last_error}"
 
     def as_dict(self) -> dict[str, Any]:
-        """What health shows of it."""
+        """Its state as health shows it."""
         shown: dict[str, Any] = {"running": self.running, "failures": self.failures}
         if self.last_failed_at is not None:
             shown |= {"last_error": self.last_error, "last_failed_at": iso(self.last_failed_at)}
@@ -60,12 +60,12 @@ class _Attempt:
 
 @dataclass(slots=True)
 class _Pauses:
-    """How long to wait before a service is started again."""
+    """How long to wait before a service is restarted."""
 
     next: float = FIRST_PAUSE
 
     def after(self, failed: _Attempt) -> float:
-        """Seconds to wait after an attempt that failed."""
+        """Seconds to wait after a failed attempt."""
         if time.monotonic() - failed.began > LONGEST_PAUSE:
             self.next = FIRST_PAUSE
         pause, self.next = self.next, min(LONGEST_PAUSE, 2 * self.next)
@@ -73,10 +73,10 @@ class _Pauses:
 
 
 class Supervisor:
-    """Runs services in threads of their own and starts those again that fail.
+    """Runs services in threads of their own and restarts those that fail.
 
-    The pause before a restart doubles with each failure in a row, and a service that ran longer than
-    the longest pause begins anew.
+    The pause before a restart doubles with each consecutive failure and is reset after a run longer than the
+    longest pause.
     """
 
     def __init__(self) -> None:
@@ -87,12 +87,12 @@ class Supervisor:
         self._lock = threading.Lock()
 
     def add(self, name: str, run: Run, wake: Callable[[], None] = lambda: None) -> None:
-        """Name a service. `wake` ends whatever it waits for, so that it sees that it should stop."""
+        """Add a service by name. `wake` interrupts its waiting, so that it notices the stop event."""
         self._services[name] = (run, wake)
         self._states[name] = ServiceState(name)
 
     def start(self) -> None:
-        """Start all services that were added and do not run."""
+        """Start all added services that are not running."""
         running = {thread.name for thread in self._threads}
         for name in self._services.keys() - running:
             thread = threading.Thread(target=self._keep, args=(name,), name=name, daemon=True)
@@ -100,7 +100,7 @@ class Supervisor:
             thread.start()
 
     def note(self, name: str, error: BaseException) -> None:
-        """Count a failure that a service got over by itself."""
+        """Count a failure that a service recovered from by itself."""
         with self._lock:
             state = self._states.get(name, ServiceState(name))
             self._states[name] = replace(
@@ -111,12 +111,12 @@ class Supervisor:
             )
 
     def states(self) -> list[ServiceState]:
-        """How every service does, by name."""
+        """The state of every service, by name."""
         with self._lock:
             return [self._states[name] for name in sorted(self._states)]
 
     def close(self, timeout: float = 20.0) -> list[str]:
-        """Stop all services and wait for them so many seconds; the names of those that did not end."""
+        """Stop all services and wait up to this many seconds; return the names of those that did not end."""
         deadline = time.monotonic() + timeout
         self._stop.set()
         for _, wake in self._services.values():
@@ -136,7 +136,7 @@ class Supervisor:
             self._stop.wait(pauses.after(attempt))
 
     async def keep(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
-        """Run a service of an event loop until it returns, and start it again when it fails."""
+        """Run a service of an event loop until it returns; restart it when it fails."""
         pauses = _Pauses()
         while True:
             with self._attempt(name) as attempt:
@@ -147,14 +147,14 @@ class Supervisor:
 
     @contextmanager
     def _attempt(self, name: str) -> Iterator[_Attempt]:
-        """One run of a service: its failure is noted, and ends here."""
+        """One run of a service: a failure is logged and does not propagate."""
         attempt = _Attempt()
         self._set_running(name, running=True)
         try:
             yield attempt
             attempt.succeeded = True
         except Exception as error:  # noqa: BLE001 - whatever it is, the service must go on
-            _log.exception("service %s failed and is started again", name)
+            _log.exception("service %s failed and is restarted", name)
             self.note(name, error)
         finally:
             self._set_running(name, running=False)

@@ -1,4 +1,4 @@
-"""Filters as callers write them, read against a type: `{"project": "shop", "n": {"$gt": 2}}`."""
+"""Parse filters for a type: `{"project": "shop", "n": {"$gt": 2}}`."""
 
 from __future__ import annotations
 
@@ -26,13 +26,12 @@ def parse_filter(
     open: bool = False,
     held: Callable[[str], bool] | None = None,
 ) -> Condition | None:
-    """The condition a filter asks for; None for an empty one.
+    """The condition of a filter; None for an empty one.
 
-    A field stands for equality or containment, or for a mapping of operators; several keys must all
-    hold. A list given for a list field means that all of it is contained. `within` is where the
-    fields are kept in a record's data. Fields that are not in `fields` may be asked for when
-    `open`, or when `held` says of their name that something holds one. Raises one `Invalid` naming
-    everything wrong.
+    A field maps to a value (equality or containment) or to operators; several keys must all match. A list for
+    a list field means that it contains all of them. `within` is the path of the fields in a record's data.
+    Unknown fields are accepted if `open`, or if `held` says that some record has the field. Raises one
+    `Invalid` with every problem.
     """
     reading = _Reading(fields, within, lambda name: open or bool(held and held(name)))
     condition = reading.all_of(filter, 1)
@@ -46,7 +45,7 @@ def parse_filter(
 
 
 class _Reading:
-    """One pass over a filter, collecting what is wrong."""
+    """One pass over a filter that collects all problems."""
 
     def __init__(
         self, fields: Mapping[str, Field], within: tuple[str, ...], held: Callable[[str], bool]
@@ -56,9 +55,9 @@ class _Reading:
 
     def all_of(self, filter: Any, depth: int) -> Condition:
         if not isinstance(filter, Mapping):
-            return self._wrong(f"{filter!r:.60} is no filter; write {{field: value}}")
+            return self._wrong(f"{filter!r:.60} is not a filter; write {{field: value}}")
         if depth > MOST_DEPTH:
-            return self._wrong(f"nested more than {MOST_DEPTH} deep; write it flatter")
+            return self._wrong(f"nested more than {MOST_DEPTH} levels deep; simplify it")
         return _all([self._entry(name, value, depth) for name, value in filter.items()])
 
     def _entry(self, name: str, value: Any, depth: int) -> Condition:
@@ -71,7 +70,7 @@ class _Reading:
             hint = nearest(name, (*ON_FILTERS, *ON_FIELDS)) or "known: " + " ".join(ON_FILTERS)
             if name in ON_FIELDS:
                 hint = f"it belongs to a field: {{field: {{{name!r}: …}}}}"
-            return self._wrong(f"operator {name!r} cannot stand here ({hint})")
+            return self._wrong(f"operator {name!r} is not allowed here ({hint})")
         field = self._field(name)
         if field is None:
             return AllOf(())
@@ -88,7 +87,7 @@ class _Reading:
 
     def _on_field(self, name: str, field: Field, value: Any, depth: int) -> Condition:
         if depth > MOST_DEPTH:
-            return self._wrong(f"{name}: nested more than {MOST_DEPTH} deep; write it flatter")
+            return self._wrong(f"{name}: nested more than {MOST_DEPTH} levels deep; simplify it")
         if isinstance(value, Mapping):
             if not value:
                 return self._wrong(f"{name}: no operator given (known: {' '.join(ON_FIELDS)})")
@@ -118,7 +117,7 @@ class _Reading:
     def _equal(self, name: str, field: Field, value: Any) -> Condition:
         if isinstance(value, list | tuple):
             if field.type != "string[]" and field is not _ANY:
-                return self._wrong(f"{name} is no list; for one of several values use $in")
+                return self._wrong(f"{name} is not a list; to match one of several values use $in")
             return _all(
                 self._parts(name, value, lambda part: self._compare(name, field, "=", part))
             )
@@ -132,7 +131,7 @@ class _Reading:
 
     def _parts(self, what: str, value: Any, read: Callable[[Any], Condition]) -> list[Condition]:
         if not isinstance(value, Sequence) or isinstance(value, str) or not value:
-            self._wrong(f"{what} takes a list with something in it")
+            self._wrong(f"{what} requires a non-empty list")
             return []
         return [read(part) for part in value]
 

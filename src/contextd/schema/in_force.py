@@ -1,4 +1,4 @@
-"""The schema in force where a call stands."""
+"""The schema in force for a call."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ def _trusted_root(runtime: Runtime) -> Path | None:
 
 
 def schema_of(runtime: Runtime) -> Schema:
-    """The types in force where the call stands."""
+    """The types in force for the call."""
     root = _trusted_root(runtime)
     cache = runtime.organisation.caches.of("schema files", _SCHEMA_FILES)
     schema = load_schema(runtime.settings.home, root, cache)
     if any(map(_names_a_secret, schema.types.values())):
         files = tuple(map(without_secret_names, schema.files))
-        # The nearer file comes first, and wins.
+        # The nearer file comes first and takes precedence.
         schema = Schema(files, {n: t for file in reversed(files) for n, t in file.types.items()})
     expect_adoption(runtime, schema)
     return schema
 
 
 def schema_file(runtime: Runtime, origin: Origin) -> SchemaFile:
-    """One of the schema files where the call stands, as it is now."""
+    """One schema file for the call, in its current state."""
     root = _trusted_root(runtime)
     cache = runtime.organisation.caches.of("schema files", _SCHEMA_FILES)
     return read_schema_file(origin, runtime.settings.home, root, cache)
 
 
 def without_secret_names(file: SchemaFile) -> SchemaFile:
-    """The file without the types whose name, or the name of one of whose fields, holds a secret; each is a
-    problem. Names become kinds, columns and words of an index, where nothing could be replaced.
+    """The file without types whose name or field names contain a secret; each is a problem. Names become
+    kinds, columns and index words, where they cannot be redacted.
     """
     found = {name: kind for name, kind in file.types.items() if _names_a_secret(kind)}
     if not found:
@@ -51,8 +51,8 @@ def without_secret_names(file: SchemaFile) -> SchemaFile:
         FileProblem(
             file.path,
             kind.line,
-            "the name of a type or of one of its fields holds a secret",
-            "give it another name, and change the secret",
+            "the name of a type or field contains a secret",
+            "rename it, and change the secret",
         )
         for kind in found.values()
     ]

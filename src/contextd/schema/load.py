@@ -1,5 +1,5 @@
-"""The schema in force where a call stands. A file is read again as soon as it changed: each call
-costs one look at each file's size and time.
+"""Load the schema in force for a call. A file is parsed again when it changes: each call costs one stat
+per file.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from contextd.schema.parse import parse_schema
 
 NAME = "schema.yaml"
 LARGEST = 1_000_000
-"""Bytes; a file beyond that is not somebody's list of types."""
+"""Maximum bytes of a schema file."""
 
 
 def schema_path(origin: Origin, home: Path, root: Path | None) -> Path | None:
-    """Where the schema of the home or of the checkout at `root` is kept."""
+    """The path of the schema of the home, or of the checkout at `root`."""
     if origin == "home":
         return home / NAME
     return root / ".context" / NAME if root else None
 
 
 Parsed = Cache[Path, tuple[tuple[int, int, int], SchemaFile]]
-"""Schema files as they were parsed last, with what told their states apart."""
+"""Parsed schema files with the stamps they were read at."""
 
 
 def load_schema(home: Path, root: Path | None, parsed: Parsed) -> Schema:
-    """The types in force for the checkout at `root`; the nearer file wins per type.
+    """The types in force for the checkout at `root`; for each type the nearer file takes precedence.
 
     Never raises for what a file contains; see `Schema.problems`.
     """
@@ -40,7 +40,7 @@ def load_schema(home: Path, root: Path | None, parsed: Parsed) -> Schema:
 
 
 def read_schema_file(origin: Origin, home: Path, root: Path | None, parsed: Parsed) -> SchemaFile:
-    """One of the files as it is now."""
+    """One of the files, in its current state."""
     path = schema_path(origin, home, root)
     if path is None:
         return SchemaFile("", origin)
@@ -54,7 +54,7 @@ def read_schema_file(origin: Origin, home: Path, root: Path | None, parsed: Pars
     if found.st_size > LARGEST:
         return _unreadable(shown, origin, f"it is larger than {LARGEST:,} bytes")
     try:
-        # The inode as well: a file that is replaced within the clock's grain has another one.
+        # The inode too: a file replaced within the clock's resolution has another one.
         stamp = (found.st_mtime_ns, found.st_size, found.st_ino)
         known = parsed.get(path)
         if known is None or known[0] != stamp:
@@ -69,9 +69,9 @@ def read_schema_file(origin: Origin, home: Path, root: Path | None, parsed: Pars
             parsed.put(path, known)
         return known[1]
     except UnicodeDecodeError as error:
-        return _unreadable(shown, origin, f"byte {error.start} is not UTF-8")
+        return _unreadable(shown, origin, f"byte {error.start} is not valid UTF-8")
     except OSError as error:
-        return _unreadable(shown, origin, f"it cannot be read: {error.strerror}")
+        return _unreadable(shown, origin, f"cannot be read: {error.strerror}")
 
 
 def _bytes(path: Path, root: Path | None) -> bytes:
@@ -86,7 +86,7 @@ def parsed_file(text: str, path: str, origin: Origin) -> SchemaFile:
 
 def _unreadable(path: str, origin: Origin, why: str) -> SchemaFile:
     problem = FileProblem(
-        path, 0, why, "put a text file in its place; until then it counts as empty"
+        path, 0, why, "replace it with a text file; until then it counts as empty"
     )
     return SchemaFile(path, origin, "", "unreadable", {}, (problem,))
 

@@ -1,4 +1,4 @@
-"""New types put into a schema.yaml that somebody wrote: comments, order of keys and quotes stay."""
+"""Merge new types into an existing schema.yaml, keeping comments, key order and quotes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from contextd.schema.load import parsed_file
 from contextd.schema.text import tidy, to_yaml
 
 _AS_WRITTEN = 10_000
-"""Columns after which a line would be broken: never, lines stay as somebody broke them."""
+"""A line width that is never reached, so that lines stay as written."""
 
 
 def merged(before: str, types: Mapping[str, Any]) -> str:
-    """`before` with its types replaced by these, changing only what differs.
+    """`before` with its types replaced, changing only what differs.
 
-    A text that is no schema, or whose layout does not survive, gives a plain new one.
+    If the text is invalid, or its layout cannot be kept, returns a plain new one.
     """
     plain = to_yaml(types)
     try:
@@ -39,7 +39,7 @@ def _told(kind: Any) -> Any:
 
 
 def _round_trip(before: str, types: Mapping[str, Any]) -> str | None:
-    # 60 ms, and only who edits a schema by form pays them.
+    # Imports take 60 ms, which only editing by form needs.
     from ruamel.yaml import YAML  # noqa: PLC0415
     from ruamel.yaml.error import YAMLError  # noqa: PLC0415
 
@@ -59,9 +59,9 @@ def _round_trip(before: str, types: Mapping[str, Any]) -> str | None:
 
 
 def _bring(present: Any, wanted: Mapping[str, Any]) -> None:
-    """Make `present` say what is wanted, in that order, touching only what differs."""
+    """Update `present` to the wanted value, in that order, changing only what differs."""
     for name in [name for name in present if name not in wanted]:
-        # What is left out because it is the default may stay written out.
+        # Explicit default values are left as written.
         if present[name] not in (None, "", False):
             del present[name]
     for name, value in wanted.items():

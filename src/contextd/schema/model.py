@@ -1,4 +1,4 @@
-"""What a schema.yaml says, and what is wrong with it."""
+"""The content of a schema.yaml, and its problems."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ Origin = Literal["project", "home"]
 VERSION = 1
 
 TYPE, FIELDS, SAVED_AS = "contextType", "structuredData", "savedAs"
-"""Where a record's data keeps its type, the fields of it, and the name of a type that was not declared."""
+"""Keys in a record's data: its type, its fields, and the name of an undeclared type."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContextType:
-    """A context type: its fields, and which file and line it stands in.
+    """A context type: its fields, file and line.
 
-    A `partial` type lost fields to mistakes in the file. It checks the ones it has and lets others
-    pass, so that a typing mistake in the file never costs an entry.
+    A `partial` type lost fields because of mistakes in the file. It validates the remaining fields and
+    accepts others, so that a typing mistake never loses an entry.
     """
 
     name: str
@@ -34,14 +34,14 @@ class ContextType:
     partial: bool = False
 
     def check(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """`data` with defaults filled in, in the order of the fields. Raises one `Invalid` naming
-        every wrong field.
+        """Return `data` with defaults, in the order of the fields. Raises one `Invalid` naming every wrong
+        field.
         """
         return self._kind(open=self.partial).check(data)
 
     def check_change(self, before: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-        """`before` with `changes` put over it; null takes a field out. What `before` already holds in
-        fields the type no longer declares stays. Raises one `Invalid` naming every wrong field.
+        """Apply `changes` to `before`; null removes a field. Existing fields that the type no longer
+        declares are kept. Raises one `Invalid` naming every wrong field.
         """
         undeclared_values = {
             name: before[name] for name in self.undeclared(before) if name not in changes
@@ -53,7 +53,7 @@ class ContextType:
         return {**self.check(merged), **undeclared_values}
 
     def undeclared(self, data: Mapping[str, Any]) -> list[str]:
-        """Names of fields in `data` that the type does not declare, or not any more."""
+        """Fields in `data` that the type does not declare."""
         return [name for name in data if name not in self.fields]
 
     def _kind(self, *, open: bool) -> Kind:
@@ -62,7 +62,7 @@ class ContextType:
 
 @dataclass(frozen=True, slots=True)
 class SchemaFile:
-    """One schema.yaml as read. `etag` changes with its bytes; empty when there is no file."""
+    """A parsed schema.yaml. `etag` changes with its content; empty if there is no file."""
 
     path: str
     origin: Origin
@@ -73,18 +73,18 @@ class SchemaFile:
 
     @property
     def exists(self) -> bool:
-        """Whether the file is there."""
+        """Whether the file exists."""
         return bool(self.etag)
 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The types in force where a call stands: the project's file first, then the home's."""
+    """The types in force for a call: the project's file first, then the home's."""
 
     files: tuple[SchemaFile, ...] = ()
     types: Mapping[str, ContextType] = field(default_factory=dict[str, ContextType])
 
     @property
     def problems(self) -> list[FileProblem]:
-        """Everything wrong in any of the files."""
+        """All problems in the files."""
         return [problem for file in self.files for problem in file.problems]

@@ -1,6 +1,4 @@
-"""The text of a schema.yaml as types. Whatever is wrong becomes a problem with its line; the rest
-loads.
-"""
+"""Parse schema.yaml. Each mistake becomes a problem with its line; the rest is loaded."""
 
 from __future__ import annotations
 
@@ -28,13 +26,13 @@ _SPELLED: dict[str, FieldType] = {
     "array": "string[]", "list[string]": "string[]", "[string]": "string[]", "int": "number",
     "integer": "number", "float": "number", "bool": "boolean", "choice": "enum", "date": "string",
 }  # fmt: skip
-"""What people write for a field's type, and what it is called here."""
+"""Common spellings of field types, and their canonical names."""
 
 
 def parse_schema(
     text: str, file: str, origin: Origin
 ) -> tuple[dict[str, ContextType], list[FileProblem]]:
-    """The valid types of a schema.yaml, and every problem in the order of its lines."""
+    """The valid types of a schema.yaml, and every problem in line order."""
     reading = _Reading(file, origin)
     try:
         reading.document(compose(text))
@@ -44,7 +42,7 @@ def parse_schema(
 
 
 class _Reading:
-    """One pass over a file, collecting types and problems."""
+    """One pass over a file that collects types and problems."""
 
     def __init__(self, file: str, origin: Origin) -> None:
         self._file, self._origin = file, origin
@@ -57,7 +55,7 @@ class _Reading:
         if root is None or _is_null(root):
             return
         if not isinstance(root, yaml.MappingNode):
-            self._say(root, "the file is not a mapping", "start with `version: 1` and `types:`")
+            self._say(root, "the file must be a mapping", "start with `version: 1` and `types:`")
             return
         for name, key, value in self._pairs(root, "the file"):
             if name == "version":
@@ -69,7 +67,7 @@ class _Reading:
                 self._say(key, f"unknown key {name!r}", hint)
 
     def broken(self, text: str, error: Exception) -> None:
-        """Read what can be read of a file that is not YAML: each type by itself."""
+        """Parse the readable parts of a file with invalid YAML: each type separately."""
         for line, block in _blocks(text):
             try:
                 node = compose("\n" * (line - 1) + block)
@@ -85,9 +83,7 @@ class _Reading:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         at = mark.line + 1 if mark is not None else line
         what = getattr(error, "problem", None) or str(error).splitlines()[0]
-        hint = (
-            "indent with spaces, and quote text that has `: `, ` #` or, within braces, `[]` in it"
-        )
+        hint = "indent with spaces, and quote text that contains `: `, ` #` or, within braces, `[]`"
         self.problems.append(FileProblem(self._file, at, f"not YAML: {what}", hint))
 
     def _version(self, node: yaml.Node) -> None:
@@ -99,19 +95,19 @@ class _Reading:
             return
         if not isinstance(node, yaml.MappingNode):
             self._say(
-                node, "`types` is not a mapping", "write each type as `name:` with its fields"
+                node, "`types` must be a mapping", "write each type as `name:` with its fields"
             )
             return
         for name, key, value in self._pairs(node, "types"):
             self._where = name
             if not _NAME.fullmatch(name):
-                self._say(key, f"{name!r} cannot name a type", "use letters, digits, _ and -")
+                self._say(key, f"{name!r} is not a valid type name", "use letters, digits, _ and -")
             elif len(self.types) >= MOST_TYPES:
-                self._say(key, f"more than {MOST_TYPES} types", "remove some; this one is left out")
+                self._say(key, f"more than {MOST_TYPES} types", "remove some; this one is ignored")
                 return
             elif not isinstance(value, yaml.MappingNode):
                 hint = "give it `description:` and `fields:`"
-                self._say(key, f"type {name!r} is not a mapping", hint)
+                self._say(key, f"type {name!r} must be a mapping", hint)
             else:
                 self.types[name] = self._type(name, key, value)
 
@@ -139,16 +135,18 @@ class _Reading:
             return found, False
         if not isinstance(node, yaml.MappingNode):
             self._say(
-                node, f"the fields of {name!r} are no mapping", "write `field: {type: string}`"
+                node, f"the fields of {name!r} must be a mapping", "write `field: {type: string}`"
             )
             return found, True
         for field, key, value in self._pairs(node, f"the fields of {name!r}"):
             self._where = where = f"{name}.{field}"
             if not _NAME.fullmatch(field):
-                self._say(key, f"{field!r} cannot name a field", "use letters, digits, _ and -")
+                self._say(
+                    key, f"{field!r} is not a valid field name", "use letters, digits, _ and -"
+                )
             elif len(found) >= MOST_FIELDS:
                 self._say(
-                    key, f"{name!r} has more than {MOST_FIELDS} fields", "make two types of it"
+                    key, f"{name!r} has more than {MOST_FIELDS} fields", "split it into two types"
                 )
                 break
             elif isinstance(value, yaml.MappingNode):
@@ -159,7 +157,7 @@ class _Reading:
                 word = _word(value)
                 kind = word if word in FIELD_TYPES else _SPELLED.get(word.lower()) or "string"
                 hint = f"write `{field}: {{type: {kind}}}`"
-                self._say(key, f"field {where} is not a mapping", hint)
+                self._say(key, f"field {where} must be a mapping", hint)
         return found, len(found) < len(node.value)
 
     def _field(self, where: str, key: yaml.Node, node: yaml.MappingNode) -> Field | None:
@@ -197,14 +195,14 @@ class _Reading:
             )
             return None
         node = entry[1]
-        # Unquoted, `string[]` is fine, but `[string]` is a list of one word.
+        # Unquoted `string[]` is text in YAML, but `[string]` is a list.
         word = _word(node)
         for kind in FIELD_TYPES:
             if word == kind:
                 return kind
         meant = _SPELLED.get(word.lower()) or ""
         hint = f"did you mean {meant!r}?" if meant else nearest(word, FIELD_TYPES)
-        self._say(node, f"field {where}: no type {word!r}", hint or "types: " + _types)
+        self._say(node, f"field {where}: unknown type {word!r}", hint or "types: " + _types)
         return None
 
     def _values(
@@ -216,10 +214,12 @@ class _Reading:
     ) -> tuple[str, ...]:
         if kind != "enum":
             if entry is not None:
-                self._say(entry[0], f"field {where}: only an enum has values", "write `type: enum`")
+                self._say(
+                    entry[0], f"field {where}: only an enum has `values`", "write `type: enum`"
+                )
             return ()
         node = entry[1] if entry else key
-        # The text as written: YAML would make booleans of `[yes, no]`.
+        # The source text: YAML would read `[yes, no]` as booleans.
         words = [_word(part) for part in node.value] if isinstance(node, yaml.SequenceNode) else []
         if not words or not all(words):
             self._say(node, f"enum {where} has no values", "write `values: [one, two]`")
@@ -243,16 +243,14 @@ class _Reading:
         except Invalid as error:
             problem = error.details["fields"]["default"]
             if problem != "required":
-                self._say(
-                    node, f"field {where}: the default {problem}", "correct it or leave it out"
-                )
+                self._say(node, f"field {where}: the default {problem}", "fix it or remove it")
             return None
         return value
 
     def _text(self, node: yaml.Node, what: str) -> str:
         if isinstance(node, yaml.ScalarNode):
             return "" if _is_null(node) else " ".join(node.value.split())
-        self._say(node, f"{what} is not text", "write it on one line, in quotes")
+        self._say(node, f"{what} must be text", "write it on one line, in quotes")
         return ""
 
     def _pairs(
@@ -268,9 +266,11 @@ class _Reading:
             self._where = outer
             name = _word(key)
             if name in seen:
-                self._say(key, f"{name!r} stands twice in {what}", "keep one; the first counts")
+                self._say(key, f"duplicate {name!r} in {what}", "keep one; the first is used")
             elif not name:
-                self._say(key, f"a key of {what} is not a word", "use letters, digits, _ and -")
+                self._say(
+                    key, f"a key of {what} is not a valid name", "use letters, digits, _ and -"
+                )
             else:
                 seen.add(name)
                 yield name, key, value
@@ -300,7 +300,7 @@ def _value(node: yaml.Node) -> Any:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, str]]:
-    """(line, text) of each type of a file, found by indentation alone."""
+    """(line, text) of each type of a file, split by indentation only."""
     lines = text.splitlines()
     start = next((i + 1 for i, line in enumerate(lines) if re.match(r"types:\s*(#.*)?$", line)), 0)
     body: Sequence[str] = lines[start:] if start else ()

@@ -1,5 +1,5 @@
-"""Schemas to start from. A template is a file in `starters/`; its first comment is its title, the
-comment lines after it say whom it is for.
+"""Ready-made schemas. A template is a file in `starters/`; its first comment is its title, the following
+ones describe its audience.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Template:
 
 @cache
 def templates() -> tuple[Template, ...]:
-    """Every template, the smallest first."""
+    """Every template, smallest first."""
     return tuple(_read(name) for name in NAMES)
 
 

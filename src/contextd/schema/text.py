@@ -1,4 +1,4 @@
-"""Typed entries as text that people read and searches find, and types as YAML."""
+"""Convert typed entries to readable, searchable text, and types to YAML."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LEAD_CHARACTERS = 300
 
 
 def content_of(type_name: str, data: Mapping[str, Any]) -> str:
-    """The readable content of an entry: its type, and each field's value under the field's name."""
+    """The text of an entry: its type, and each field with its name."""
     parts = [
         f"{_spoken(n)}: {shown_value(value)}" for n, value in data.items() if value is not None
     ]
@@ -28,7 +28,7 @@ def _spoken(name: str) -> str:
 
 
 def shown_value(value: Any) -> str:
-    """The value of a field as the text of an entry has it."""
+    """A field's value in the text of an entry."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
@@ -39,7 +39,7 @@ def shown_value(value: Any) -> str:
 
 
 def to_yaml(types: Mapping[str, Any]) -> str:
-    """A schema.yaml of types given as plain data: `{name: {description, fields: {…}}}`."""
+    """A schema.yaml from plain data: `{name: {description, fields: {…}}}`."""
     tidied = {name: tidy(kind) for name, kind in types.items()}
     return yaml.safe_dump(
         {"version": VERSION, "types": tidied}, sort_keys=False, allow_unicode=True, width=100
@@ -47,7 +47,7 @@ def to_yaml(types: Mapping[str, Any]) -> str:
 
 
 def tidy(kind: Any) -> Any:
-    """A type as it is written down: without what says nothing."""
+    """A type without default values, as it is written."""
     if not isinstance(kind, Mapping):
         return kind
     fields = kind.get("fields")

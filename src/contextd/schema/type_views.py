@@ -1,4 +1,4 @@
-"""How the types people define look to a caller."""
+"""Views of user-defined types."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class FieldView:
     identifies: bool = False
 
     def as_text(self) -> str:
-        """Type and meaning, such as `enum strong|mild, default mild: how much it matters`."""
+        """Type and description, such as `enum strong|mild, default mild: how much it matters`."""
         kind = self.type + (" " + "|".join(self.values) if self.values else "")
         parts = [kind, *(["required"] if self.required else [])]
         if self.identifies:
@@ -35,8 +35,8 @@ class FieldView:
 
 @dataclass(frozen=True, slots=True)
 class TypeView:
-    """A type with its fields. `origin` is `project`, `home` or `built-in`; a `partial` type has
-    mistakes in its file and takes further fields.
+    """A type with its fields. `origin` is `project`, `home` or `built-in`; a `partial` type has mistakes
+    in its file and accepts other fields.
     """
 
     name: str
@@ -48,18 +48,18 @@ class TypeView:
     line: int = 0
 
     def as_text(self) -> str:
-        """The type and a line per field."""
+        """The type, and one line per field."""
         lines = [f"{self.name}: {self.description}".rstrip(": ")]
         return "\n".join(lines + [f"  {n}: {f.as_text()}" for n, f in self.fields.items()])
 
     def as_line(self) -> str:
-        """As it is listed: what is built in, by name."""
+        """Its line in a list; built-in types by name only."""
         return self.name if self.built_in else self.as_text()
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemView:
-    """Something wrong with a schema file, or with one of rules."""
+    """A problem in a schema file or rule file."""
 
     file: str
     line: int
@@ -67,12 +67,12 @@ class ProblemView:
     hint: str
 
     def as_text(self) -> str:
-        """In a line."""
+        """One line."""
         return str(FileProblem(self.file, self.line, self.message, self.hint))
 
 
 def type_views(types: Iterable[ContextType]) -> list[TypeView]:
-    """Types as callers see them."""
+    """Views of types."""
     return [
         TypeView(
             name=kind.name,
@@ -87,12 +87,12 @@ def type_views(types: Iterable[ContextType]) -> list[TypeView]:
 
 
 def problem_views(problems: Iterable[FileProblem]) -> list[ProblemView]:
-    """Problems as callers see them."""
+    """Views of problems."""
     return [ProblemView(p.file, p.line, p.message, p.hint) for p in problems]
 
 
 def field_views(fields: Mapping[str, Field]) -> dict[str, FieldView]:
-    """Fields as callers see them."""
+    """Views of fields."""
     return {
         name: FieldView(f.type, f.required, f.description, list(f.values), f.default, f.identifies)
         for name, f in fields.items()

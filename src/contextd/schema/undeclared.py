@@ -1,4 +1,4 @@
-"""Leftovers: entries saved under a type that was not declared then. They wait for it."""
+"""Leftovers: entries saved under a type that was not declared at the time. They are adopted when it is."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _PROJECTS = 64
 
 
 def leftovers_for(schema: Schema) -> Condition:
-    """What finds the leftovers that a type of the schema may fit: those that remember its name, and
-    those from before names were remembered.
+    """The query for leftovers that a type may match: those that store its name, and older ones without a
+    stored name.
     """
     known = [Compare((SAVED_AS,), "=", name) for name in schema.types]
     unnamed = AllOf((Compare((SAVED_AS,), "=", None), Not(Compare((FIELDS,), "=", None))))
@@ -23,11 +23,11 @@ def leftovers_for(schema: Schema) -> Condition:
 
 
 def expect_adoption(runtime: Runtime, schema: Schema) -> None:
-    """Have the project's leftovers looked through, once for every state of its schema files."""
+    """Queue a check of the project's leftovers, once per state of its schema files."""
     if runtime.project is None or runtime.checkout is None or not schema.types:
         return
     scope, state = runtime.scope, tuple(file.etag for file in schema.files)
-    looked = runtime.organisation.caches.of("schemas looked at for leftovers", _PROJECTS)
+    looked = runtime.organisation.caches.of("schemas checked for leftovers", _PROJECTS)
     if looked.get(scope) == state or not runtime.caller.may("write", scope, area_of("context")):
         return
     looked.put(scope, state)

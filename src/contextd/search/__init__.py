@@ -1,4 +1,4 @@
-"""Finding what answers a question, ranking it, and saying whether it still holds.
+"""Find and rank what answers a question, and report whether it is still valid.
 
 Uses: claims, code, domain, knowledge, ports, runtime.
 Start at: `finding.py` (from an operation), `search.py` (the ranking), `validity.py`.

@@ -1,8 +1,8 @@
-"""Whether any of the code that was found answers the question.
+"""Decide whether the code found answers the question.
 
-A sum of a few plain signals must reach a limit; weights and limit are fitted (`tools/fit_answered.py`) on
-subjects of commits, put to the repository they are of and to others. What is far from every text here is no
-answer, and a short question cannot come as near to a text as a long one does.
+A weighted sum of a few signals must reach a threshold. Weights and threshold are fitted
+(`tools/fit_answered.py`) on commit subjects, used as queries on their own repository and on others. Text that
+is far from everything here is no answer, and a short question has lower similarities than a long one.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from contextd.search.hits import DENSE
 from contextd.search.weights import weights
 
 SIGNALS = ("meaning", "relevance", "named", "rare", "length")
-"""The best cosine; the best relevance of any piece, and of one that the question names by its path or
-symbol; how much of the question one piece has at most, each word counted by how few pieces have it; and
-the logarithm of how many words were asked.
+"""The best cosine; the best relevance of any piece, and of one whose path or symbol the question names;
+the largest share of the question's words in one piece, weighted by rarity; and the logarithm of the
+number of words.
 """
 
 LEAST = "least"
-"""The name of the limit among the weights."""
+"""The name of the threshold among the weights."""
 
 
 def is_answered(pairs: Sequence[Pair], asked: Asked) -> bool:
-    """Whether one of these pieces of code is worth showing to whoever asked."""
+    """Whether one of these pieces of code is worth showing."""
     counts, values = weights("answered"), answer_signals(pairs, asked)
     return sum(counts[name] * values[name] for name in SIGNALS) >= counts[LEAST]
 
 
 def answer_signals(pairs: Sequence[Pair], asked: Asked) -> Mapping[str, float]:
-    """What the pieces found say of whether the question can be answered here, by `SIGNALS`."""
+    """The values of `SIGNALS` for the pieces found."""
     placed = [_placed(pair, asked) for pair in pairs]
     shared = [asked.shared_with(content.text) for _, content in pairs]
     cosines = [candidate.part(DENSE).raw for candidate, _ in pairs]
@@ -55,7 +55,7 @@ def answer_signals(pairs: Sequence[Pair], asked: Asked) -> Mapping[str, float]:
 
 
 def is_named(pair: Pair, asked: Asked) -> bool:
-    """Whether the question has a word of the path or the name of this piece of code."""
+    """Whether the question has a word of this piece's path or name."""
     return bool(_placed(pair, asked))
 
 
@@ -67,7 +67,7 @@ def _placed(pair: Pair, asked: Asked) -> frozenset[str]:
 
 
 def _most_covered(held: Sequence[set[str]], asked: Asked) -> float:
-    """The largest share of the words asked that one piece has; a word that none has is the rarest."""
+    """The largest share of the query's words in one piece; a word that none has counts as the rarest."""
     rare = rareness(held)
     unknown = log(1 + (len(held) + 0.5) / 0.5)
     whole = sum(rare.get(word, unknown) for word in asked.words)

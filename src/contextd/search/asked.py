@@ -1,4 +1,4 @@
-"""What is asked, as the words that a text may share with it."""
+"""A query as the words that a text may share with it."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from contextd.search.hits import Candidate, Texted
 from contextd.search.reading import Read, Said, read, read_said
 
 OVERLAP = 0.3
-"""What shared words add to relevance at most."""
+"""Maximum that shared words add to relevance."""
 
 MOST_WORDS = 64
-"""Words of a question beyond these are not asked for."""
+"""Maximum words of a query that are used."""
 
 Pair = tuple[Candidate, Texted]
-"""A candidate with what stands behind it."""
+"""A candidate with its content."""
 
 
 class Asked:
-    """The content words of a question, and which of them a text shares. What is said is compared several
-    times in a search and read once.
+    """The content words of a query, and which of them a text shares. Texts compared several times in a
+    search are parsed once.
     """
 
     def __init__(self, question: str, reading: Read = read, saying: Said = read_said) -> None:
@@ -29,7 +29,7 @@ class Asked:
         self._shared_by: dict[int, set[str]] = {}
 
     def shared_with(self, text: str) -> set[str]:
-        """Those of the words that are in a text."""
+        """The query words in a text."""
         shared = self._shared.get(text)
         if shared is None:
             counts = self._reading(text).counts
@@ -37,9 +37,7 @@ class Asked:
         return shared
 
     def shared_by(self, content: Texted) -> set[str]:
-        """Those of the words that are in what is said, by a record with its labels. It is asked for contents
-        of one search, which outlive this.
-        """
+        """The query words in a content, for a record including its labels. Contents must outlive the search."""
         shared = self._shared_by.get(id(content))
         if shared is None:
             counts = self._saying(content).counts

@@ -1,4 +1,4 @@
-"""Which notes are in a bubble."""
+"""Find the notes of a bubble."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _EVERYTHING = 10_000
 
 
 def bubble_named(runtime: Runtime, id: str) -> Record:
-    """The bubble with this name, id or beginning of an id. Raises `NotFound` or `Conflict`."""
+    """The bubble with this name, id or id prefix. Raises `NotFound` or `Conflict`."""
     named = runtime.query("bubble", where={"name": id}, limit=1)
     found = runtime.view.records.find(named).records
     if not found and len(id.strip()) < SHORTEST_ID:
@@ -23,21 +23,21 @@ def bubble_named(runtime: Runtime, id: str) -> Record:
 
 
 def bubble_in(runtime: Runtime, id: str, scope: Scope) -> Record:
-    """The bubble `bubble_named` finds, for what is kept in `scope`.
+    """The bubble found by `bubble_named`, for a record stored in `scope`.
 
-    Raises `Invalid` when the bubble is of a project and `scope` is not: others would miss its name.
+    Raises `Invalid` if the bubble belongs to a project and `scope` does not: others would miss its name.
     """
     bubble = bubble_named(runtime, id)
     if not bubble.scope.contains(scope):
         raise Invalid(
             f"the bubble {bubble.data.get('name') or id} belongs to {bubble.scope}",
-            "leave the bubble out of what holds more widely",
+            "omit the bubble for records with a wider scope",
         )
     return bubble
 
 
 def in_bubble(runtime: Runtime, bubble: Record) -> Query:
-    """What finds the notes of a bubble."""
+    """A filter for the notes of a bubble."""
     return runtime.query("context", where={"bubbleId": bubble.id}, limit=_EVERYTHING)
 
 

@@ -1,4 +1,4 @@
-"""How much of what a search looks through has vectors yet, and what to say while some have none."""
+"""How many of the searched texts have vectors, and the note to show meanwhile."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextd.runtime.runtime import Runtime
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingProgress:
-    """The share of texts with a vector, from 0 to 1, and a few words on it; no words once all have one."""
+    """The share of texts with a vector, 0 to 1, and a note; empty once all have one."""
 
     share: float = 1.0
     note: str = ""
@@ -19,8 +19,8 @@ COMPLETE = EmbeddingProgress()
 
 
 def embedding_progress(runtime: Runtime, query: Query | None = None) -> EmbeddingProgress:
-    """How far the texts that a query looks through are embedded; all texts without a query. Without an embedder the
-    search itself says so.
+    """The embedding progress of the texts that a query searches; of all texts without a query. Without an
+    embedder, the search itself reports that.
     """
     index, model = runtime.view.index, runtime.embedder.model
     if not model:
@@ -32,7 +32,7 @@ def embedding_progress(runtime: Runtime, query: Query | None = None) -> Embeddin
     if not stats.pending:
         return COMPLETE
     share = stats.vectors / stats.documents
-    # One missing text of a thousand is not all of them.
+    # One missing text of a thousand must not round to 100%.
     percent = min(99, round(100 * share))
     rest = "words only for the rest" if percent else "words only"
     return EmbeddingProgress(share, f"{percent}% embedded; {rest}")

@@ -1,4 +1,4 @@
-"""Why each hit is where it is, and what lost: as plain data and as text."""
+"""Explain a search: why each hit has its rank, and what was excluded; as data and as text."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from contextd.search.hits import Hit, LeftOut, Result, ScorePart
 
 
 def explanation(result: Result, more_left_out: Sequence[LeftOut] = ()) -> dict[str, Any]:
-    """The account of a search as plain data. The amounts of a hit's parts sum to its score.
+    """The explanation as plain data. The parts of a hit add up to its score.
 
-    `more_left_out` takes what packing left out.
+    `more_left_out` are hits excluded by packing.
     """
     lost = (*more_left_out, *result.left_out)
     return {
@@ -44,10 +44,10 @@ def _part(part: ScorePart) -> dict[str, Any]:
 
 
 def explained(result: Result, more_left_out: Sequence[LeftOut] = (), most_lost: int = 5) -> str:
-    """The account of a search in a few lines."""
+    """The explanation in a few lines."""
     lines = [_line(rank, hit) for rank, hit in enumerate(result.hits, 1)]
     if not lines:
-        lines.append("nothing relevant was found")
+        lines.append("no results")
     lost = (*more_left_out, *result.left_out)
     lines += [
         f"- {one.kind} {short_id(one.id)} {one.score:.3f}: {one.reason}" for one in lost[:most_lost]

@@ -1,9 +1,9 @@
-"""In which file to look: what the pieces of a file say together, and what past work says of it.
+"""Rank files: combine the scores of a file's pieces with what past work says about it.
 
-A file's score is a sum of plain signals, weighed by fitted weights (`tools/fit_ranking.py`). First what the
-code says, fitted on subjects of commits that ask for the files they changed and on questions that ask for
-one function; then, with that held, what is added to it, fitted on subjects of commits alone: what a file is
-for, how long it is, and its past. `docs/howto/measure-localisation.md` has the figures.
+A file's score is a sum of signals with fitted weights (`tools/fit_ranking.py`). First come the signals of the
+code, fitted on commit subjects (their changed files are the answers) and on questions for one function. Then,
+with those fixed, come the added signals, fitted on commit subjects only: purpose, length and history of the
+file. `docs/howto/measure-localisation.md` has the figures.
 """
 
 from __future__ import annotations
@@ -25,48 +25,48 @@ from contextd.search.verbatim import runs_of, verbatim_share
 from contextd.search.weights import CODE, FILES, FILES_WITH_PAST, MEANING, weights
 
 SIGNALS = ("words", "further", "path")
-"""Beside meaning: the file's best BM25 score, the scores of its other pieces, the rare words of its path,
-each against the best file's. Their weights are against 1 for the best cosine.
+"""Besides meaning: the file's best BM25 score, the scores of its other pieces, and the rare words of its
+path, each relative to the best file. Weights are relative to 1 for the best cosine.
 
-`further` leaves the best piece out. While it was in, a file of one piece had its words counted twice, and
-of CoSQA's questions 79 % found their function among ten where now 83 % do.
+`further` excludes the best piece. When it was included, the words of a one-piece file counted twice, and only
+79 % of CoSQA's questions found their function in the top ten instead of 83 %.
 """
 
 FILE_SIGNALS = ("test", "aside", "asked", "length")
-"""What a file is by itself: a test or an example that nobody asked for, or one that somebody did, and how long
-it is. Every piece of the file has it: were it the best piece's alone, what speaks against a file would lift its
-second piece above it. Where a past is known length says nothing more: long files are those changed often.
+"""Properties of the file itself: a test or example that was not requested, or one that was, and its
+length. They apply to every piece: applied to the best one only, a penalty would lift the second piece
+above it. Where history is known, length adds nothing: long files change often.
 """
 
 PAST_SIGNALS = ("records", "commits", "recent")
-"""What the past says of a file: the voices of records and of commits (`votes.py`), and how lately it was
-changed, against the one that was changed most.
+"""History of a file: votes of records and commits (`votes.py`), and how recently it changed, relative to
+the most frequently changed file.
 """
 
 FAINT, PLAIN = 0.2, 0.6
-"""The best cosine of any piece at which it counts fully, and not at all, what a file is and how lately it was
-changed: of who asks for something that is said in so many words, no custom is to be guessed. Subjects of
-commits mostly reach 0.37 to 0.55, questions that ask for a function 0.52 to 0.75.
+"""The best cosine up to which file properties and recency count fully, and from which they do not count: a
+query that matches text literally needs no prior. Commit subjects mostly reach 0.37 to 0.55, questions
+for a function 0.52 to 0.75.
 """
 
 DATA = -0.1
-"""What being a file of data costs where the question does not ask for one. By hand, on questions to
-one web application with translations: all of its texts are in there, and none of its code.
+"""Penalty of data files unless the question asks for one. Set by hand on queries to one web application
+with translations: they contain all of its texts and none of its code.
 """
 
 PROSE = -0.2
-"""What being a document costs where the question does not ask for one. Chosen on one repository (h3) among
-0, −0.1 and −0.2; on another (starlette) it moves MRR from 59.0 to 71.5.
+"""Penalty of documents unless the question asks for one. Chosen on one repository (h3) among 0, −0.1 and
+−0.2; on another (starlette) it raises MRR from 59.0 to 71.5.
 """
 
 VERBATIM = 0.3
-"""What saying all of the question word for word counts: more than the cosines of a question's candidates differ.
-Chosen among 0.05, 0.1, 0.2 and 0.3 on error messages put to paramiko, with runs of four words: MRR 64.1 without,
-then 74.0, 77.1, 81.9 and 88.3. Questions without such a run in the code are ranked as before.
+"""Bonus for containing the whole question verbatim: more than the cosines of a question's candidates
+differ. Chosen among 0.05, 0.1, 0.2 and 0.3 on error messages of paramiko, with runs of four words: MRR
+64.1 without, then 74.0, 77.1, 81.9 and 88.3. Questions without such a run are ranked as before.
 """
 
 ONE_NAME = 0.25
-"""What meaning counts for a question that is nothing but a name."""
+"""Weight of meaning for a query that is a single name."""
 
 K1, B = 1.2, 0.75
 _MOST_WORDS = 64
@@ -85,13 +85,13 @@ _ASKS_PROSE = frozenset(
     )
 )
 _IDENTIFIER = re.compile(r"\w[._-]\w")
-"""In a question of code this may be a key, or a name: either way it asks for a very text."""
+"""In a query for code this may be a key or a name: either is meant literally."""
 
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What past work says: the parts it adds to the scores of files, and, by any scale, how lately
-    files were changed. It moves files that the code proposes too, and brings none in.
+    """The evidence of past work: parts added to the scores of files, and how recently files changed, on
+    any scale. It moves files that the code search found, and adds none.
     """
 
     alike: Mapping[str, Sequence[ScorePart]] = field(default_factory=dict[str, Sequence[ScorePart]])
@@ -105,12 +105,12 @@ def by_file(
     reading: Read = read,
     embedded: float = 1.0,
 ) -> list[Hit]:
-    """The hits in the order in which to look at their files. The best piece of a file has the file's
-    score, its other pieces only what they say themselves; what is no code stays as it is. Where only a share
-    of the pieces is `embedded` yet, meaning counts that share of its weight.
+    """The hits in the order in which to read their files. The best piece of a file gets the file's score,
+    its other pieces only their own; hits that are not code stay unchanged. If only a share of the
+    pieces is `embedded`, meaning counts in that proportion.
     """
     chunks = {hit.id: hit.content for hit in hits if isinstance(hit.content, Chunk)}
-    # A name asks for one place, whatever was changed lately.
+    # A name asks for one place, independent of recent changes.
     recent = {} if _is_a_name(question) else past.recent
     counts = {name: MEANING * count for name, count in weights(CODE).items()}
     adding = {name: MEANING * count for name, count in weights(_family(recent)).items()}
@@ -144,7 +144,7 @@ def by_file(
 
 
 def signals(hits: Sequence[Hit], question: str) -> dict[str, Mapping[str, float]]:
-    """What the pieces of each file say of it, by path: its best cosine as `meaning`, and `SIGNALS`."""
+    """The signals of each file's pieces, by path: its best cosine as `meaning`, and `SIGNALS`."""
     chunks = {hit.id: hit.content for hit in hits if isinstance(hit.content, Chunk)}
     own = _own(hits, chunks, question, read)
     pieces: dict[str, list[_Own]] = {}
@@ -154,7 +154,7 @@ def signals(hits: Sequence[Hit], question: str) -> dict[str, Mapping[str, float]
 
 
 def added_signals(hits: Sequence[Hit], question: str, past: Past) -> dict[str, dict[str, float]]:
-    """What is added to that, by path: `FILE_SIGNALS` and `PAST_SIGNALS`, without their weights."""
+    """The added signals, by path: `FILE_SIGNALS` and `PAST_SIGNALS`, unweighted."""
     chunks = {hit.id: hit.content for hit in hits if isinstance(hit.content, Chunk)}
     faint = _faintness(_own(hits, chunks, question, read))
     known = _known(chunks, question, faint)
@@ -178,7 +178,7 @@ def _family(recent: Mapping[str, float]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Own:
-    """What a piece says itself: its BM25 score among the pieces, against the best one's, and its cosine."""
+    """A piece's own scores: its BM25 score relative to the best piece, and its cosine."""
 
     words: float
     cosine: float
@@ -211,7 +211,7 @@ def _told(pieces: Mapping[str, Sequence[_Own]], question: str) -> dict[str, Mapp
 
 
 def _faintness(own: Mapping[str, _Own]) -> float:
-    """How little of what is asked is said anywhere, from 0 to 1."""
+    """How poorly the best piece matches, 0 to 1."""
     nearest = max((one.cosine for one in own.values()), default=0.0)
     return min(1.0, max(0.0, (PLAIN - nearest) / (PLAIN - FAINT)))
 
@@ -231,8 +231,8 @@ def _known(chunks: Mapping[str, Chunk], question: str, faint: float) -> dict[str
 
 
 def _lengths(chunks: Iterable[Chunk]) -> dict[str, float]:
-    """A tenth of the logarithm of how much of the longest file's lines each has, by the pieces found. Of data
-    and documents length says nothing: they are as long as the mean.
+    """A tenth of the logarithm of each file's share of the longest file's lines, by the pieces found. Data
+    and documents count as the mean, because their length means nothing.
     """
     ends: dict[str, int] = {}
     texts: set[str] = set()
@@ -247,8 +247,8 @@ def _lengths(chunks: Iterable[Chunk]) -> dict[str, float]:
 
 
 def _said(chunks: Mapping[str, Chunk], asked: Sequence[str], reading: Read) -> dict[str, float]:
-    """BM25 (k1 1.2, b 0.75) of each piece with its path and name, among these pieces only. The scores
-    of the index count records and messages too: a memory of short notes makes all code look long.
+    """BM25 (k1 1.2, b 0.75) of each piece with its path and name, among these pieces only. The index's
+    scores count records and messages too: many short notes make all code look long.
     """
     counts: dict[str, dict[str, int]] = {}
     lengths: dict[str, int] = {}
@@ -274,13 +274,13 @@ def _shares(scores: Mapping[str, float]) -> dict[str, float]:
 
 
 def rareness(holders: Collection[Iterable[str]]) -> dict[str, float]:
-    """The idf of each word among those that hold some (Robertson and Zaragoza 2009)."""
+    """The idf of each word among the pieces (Robertson and Zaragoza 2009)."""
     having = Counter(word for some in holders for word in some)
     return {w: log(1 + (len(holders) - n + 0.5) / (n + 0.5)) for w, n in having.items()}
 
 
 def _alone(hit: Hit, lexical: float, meaning: float) -> Hit:
-    """A piece with what it says itself."""
+    """A piece with its own scores only."""
     shared, dense = hit.part(LEXICAL), hit.part(DENSE)
     parts = (shared.with_amount(lexical), dense.with_amount(meaning * max(0.0, dense.raw)))
     return hit.with_parts(tuple([part for part in parts if part.amount or part.rank]))
@@ -293,7 +293,7 @@ def _whole(
     counts: Mapping[str, float],
     meaning: float,
 ) -> dict[str, Hit]:
-    """The best piece of each file, with what the code says of the file."""
+    """The best piece of each file, with the file's score."""
     file_signals = _told(
         {path: [own[hit.id] for hit in some] for path, some in pieces.items()}, question
     )
@@ -312,8 +312,8 @@ def _whole(
 
 
 def _asks_for(question: str, piece: Chunk) -> bool:
-    """Whether the piece is code, or the question asks for what it is: for a document by what those are
-    called, for data also by a key or nothing but a name, or by the file's own name or folder.
+    """Whether the piece is code, or the question asks for its file type: for a document by its names, for
+    data also by a key or a bare name, or by the file's own name or folder.
     """
     if piece.language in DOCUMENTS:
         return not _ASKS_PROSE.isdisjoint(content_words(question))
@@ -336,8 +336,8 @@ def _count(pieces: int) -> str:
 
 
 def _named(paths: Iterable[str], question: str) -> dict[str, float]:
-    """How much the question names each path, from 0 to 1: by words that few of these paths have, and
-    for short paths a little more.
+    """How well the question matches each path, 0 to 1: by words that few paths have, with a small bonus
+    for short paths.
     """
     asked = frozenset(content_words(question))
     own = {path: words(path) for path in paths}
@@ -364,6 +364,6 @@ def _with_past(
 
 
 def _lately(recent: Mapping[str, float], paths: Collection[str], faint: float) -> dict[str, float]:
-    """How lately each of these was changed, against the one that was changed most."""
+    """How recently each changed, relative to the most frequently changed one."""
     shares = _shares({path: log1p(recent.get(path, 0.0)) for path in paths})
     return {path: faint * share for path, share in shares.items()}

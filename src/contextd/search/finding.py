@@ -1,4 +1,4 @@
-"""Finding records and other indexed texts for an operation."""
+"""Search for an operation: records and other indexed texts."""
 
 from __future__ import annotations
 
@@ -30,18 +30,16 @@ SEARCHED: dict[str, tuple[str, ...]] = {
     "code": (CODE,),
     "session": (EVENT, *kinds_searched_as("session")),
 }
-"""What each `type` of a search looks through: kinds of record by what their rows say, and what is
-searched besides records.
-"""
+"""What each `type` of a search includes: kinds of record by their rows, and other documents."""
 
 
 KNOWN: tuple[str, ...] = tuple(kind for kind in kinds_that("entry") if kind != "skill")
-"""Notes, lessons, fixes, rules and standards: what is saved with one tool is found with every other."""
+"""Notes, lessons, fixes, rules and standards: a record saved with any tool is found by every search tool."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundRecord:
-    """A record, its relevance between 0 and 1, and why it was found."""
+    """A record, its relevance between 0 and 1, and the reason for the match."""
 
     record: Record
     score: float
@@ -51,7 +49,7 @@ class FoundRecord:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Records, best first, and what the search wants to say (such as `words only`)."""
+    """Records, best first, and a notice of the search (such as `words only`)."""
 
     hits: list[FoundRecord]
     notice: str
@@ -66,8 +64,8 @@ def find_records(
     handed_out: bool = True,
     **conditions: Any,
 ) -> Findings:
-    """The records that answer `question`, ranked. Where all of them are `handed_out`, their uses are
-    counted and their sentences remembered. Further conditions are those of `find_documents`.
+    """The records that match `question`, ranked. With `handed_out`, their uses are counted and their
+    sentences remembered. Further conditions are those of `find_documents`.
     """
     result = find_documents(
         runtime, question, kinds, limit=limit, handed_out=handed_out, **conditions
@@ -77,8 +75,8 @@ def find_records(
     hits = [
         FoundRecord(hit.record, hit.relevance, hit.why, hit.validity)
         for hit in result.hits
-        # The index knows the confidence that is stored, which can only have sunk since. A copy says
-        # nothing new beside what it is a copy of.
+        # The index has the stored confidence, which may have decayed since. A copy is skipped beside its
+        # original.
         if hit.record is not None
         and (not least or confidence_at(hit.record, now) >= least)
         and found.isdisjoint(hit.record.data.get("promoted_from") or ())
@@ -101,12 +99,12 @@ def find_documents(
     without: frozenset[str] = frozenset(),
     **conditions: Any,
 ) -> Result:
-    """What answers `question` among records, messages (EVENT) and code (CODE), ranked; with `past`,
-    code is ranked so that the right files come first. Nothing is given of the files `without`.
-    What no longer holds comes last (`in_force`). `handed_out` as for `find_records`.
+    """The records, messages (EVENT) and code (CODE) that match `question`, ranked; with `past`, code is
+    ranked by its files. Skips the files in `without`. Invalid texts come last (`in_force`).
+    `handed_out` as for `find_records`.
     """
     if not question.strip():
-        raise Invalid("the query is empty", "say in a few words what you look for")
+        raise Invalid("the query is empty", "describe what you are looking for in a few words")
     now = runtime.clock.now()
     conditions.setdefault("statuses", FOUND)
     query = runtime.query(*kinds, reach=reach, valid_at=now, **conditions)
@@ -140,8 +138,8 @@ def find_documents(
 
 
 def give(runtime: Runtime, texts: Iterable[tuple[ItemType, str, str]]) -> None:
-    """Note what a call gives its agent: of what type, from where, the text. Outside of a session there is no
-    window that it would fill, and nothing is counted.
+    """Track what a call serves to its agent: type, source and text. Outside a session there is no window,
+    and nothing is counted.
     """
     if runtime.session:
         runtime.trace.gave += [
@@ -150,15 +148,15 @@ def give(runtime: Runtime, texts: Iterable[tuple[ItemType, str, str]]) -> None:
 
 
 def hand_out_whole(runtime: Runtime, records: Sequence[Record]) -> None:
-    """Note records that a call gives its agent whole."""
+    """Track records that a call serves in full."""
     runtime.trace.gave += [Serving("discovery", one.id, count_tokens(one.text)) for one in records]
 
 
 def contents_of(
     runtime: Runtime, ids: Sequence[str], without: frozenset[str] = frozenset()
 ) -> dict[str, Texted]:
-    """What stands behind index ids: records, chunks of code, messages. Those that nothing stands behind
-    any more are left out, and chunks of the files `without`.
+    """The contents of index ids: records, chunks of code, messages. Skips deleted ones, and chunks of the
+    files in `without`.
     """
     view = runtime.view
     places = {id: place for id in ids if (place := message_place(id)) is not None}
@@ -176,9 +174,9 @@ def contents_of(
 
 
 def resolve(runtime: Runtime, id: str, *kinds: str) -> Record:
-    """The record with this id or unique prefix that the caller may read, of one of `kinds`.
+    """The readable record with this id or unique prefix, of one of `kinds`.
 
-    Raises `NotFound` or `Conflict`; `Invalid` when it is of another kind.
+    Raises `NotFound` or `Conflict`; `Invalid` for another kind.
     """
     record = runtime.view.records.resolve(id.strip())
     if kinds and record.kind not in kinds:

@@ -1,6 +1,6 @@
-"""One fact of a session told several times: by a message, by what was learned of it, by what was distilled.
+"""Recognise the same fact in several forms: in a message, in a record learned from it, in an episode.
 
-Two texts are compared sentence by sentence, so that a negation or a number in one of them keeps them apart.
+Texts are compared sentence by sentence, so that a negation or a number in one keeps them apart.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from contextd.domain.records import Record
 from contextd.search.hits import Hit
 
 ALIKE = 0.8
-"""How many of the word triples of a sentence the other one must have to say it as well."""
+"""Share of a sentence's word triples that another one must contain to say the same."""
 
 COVERED = 0.5
-"""How much of a longer text must be told already: below this it says more than the shorter one."""
+"""Share of a longer text that must be repeated; below it, the text says more than the shorter one."""
 
 NEAR = 0.8
-"""How near, by score, a record must be to the message it was taken from to be shown in its place."""
+"""How close, by score, a record must be to its source message to be shown instead."""
 
 _COMPARED = 4_000
 _SHORTEST = 5
@@ -37,14 +37,14 @@ class _Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a hit says, and in which session it was said; `session` is empty for what is in none."""
+    """The text of a hit, and its session; empty if none."""
 
     session: str
     sentences: tuple[_Sentence, ...]
 
 
 def told_by(hit: Hit) -> Told:
-    """What a hit says, to be compared."""
+    """A hit prepared for comparison."""
     content = hit.content
     session = hit.id.partition("#")[0] if hit.kind == EVENT else ""
     session = content.session if isinstance(content, Record) else session
@@ -52,7 +52,7 @@ def told_by(hit: Hit) -> Told:
 
 
 def repeats(later: Told, earlier: Told) -> bool:
-    """Whether a hit says nothing, or little, that a better one of its session has not said."""
+    """Whether a hit adds little or nothing to a better one of its session."""
     if not later.session or later.session != earlier.session:
         return False
     return _share(later, earlier) >= ALIKE or (
@@ -61,7 +61,7 @@ def repeats(later: Told, earlier: Told) -> bool:
 
 
 def is_said_by(record: Told, message: Told) -> bool:
-    """Whether a message says all that a record says."""
+    """Whether a message contains everything a record says."""
     same = bool(record.session) and record.session == message.session
     return same and _share(record, message) >= ALIKE
 
@@ -79,8 +79,8 @@ def _sentences(text: str) -> list[_Sentence]:
 
 
 def _share(of: Told, by: Told, *, within: bool = False) -> float:
-    """The share of the words of one text in sentences that the other one says as well; with `within`,
-    in sentences that say one of the other's among more.
+    """The share of a text's words in sentences that the other text repeats; with `within`, in sentences
+    contained in longer ones.
     """
     total = sum(one.words for one in of.sentences)
     shared_words = sum(
@@ -92,7 +92,7 @@ def _share(of: Told, by: Told, *, within: bool = False) -> float:
 
 
 def _says(one: _Sentence, other: _Sentence) -> bool:
-    """Whether `other` says all that `one` says."""
+    """Whether `other` contains everything `one` says."""
     if one.decisive != other.decisive:
         return False
     return len(one.triples & other.triples) >= ALIKE * len(one.triples)

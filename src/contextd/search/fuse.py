@@ -1,7 +1,7 @@
-"""Two ways to make one ranking of several. Both give scores between 0 and 1.
+"""Two methods to fuse several rankings into one. Scores are between 0 and 1.
 
-Which one is used for what was measured; `search.RECIPES` tells. Plain numbers are fused, and only the
-best of them become candidates: at a few hundred documents that costs less than arrays would.
+`search.RECIPES` says which one is used, by measurement. Fusion works on plain numbers and only the best
+become candidates: for a few hundred documents this is faster than arrays.
 """
 
 from __future__ import annotations
@@ -14,18 +14,19 @@ from contextd.domain.query import Match
 from contextd.search.hits import Candidate, ScorePart
 
 RANK_CONSTANT = 10
-"""The k of rank fusion. On every set measured 10 beats the customary 60."""
+"""The k of rank fusion. On every set measured, 10 is better than the usual 60."""
 
 _DECIMALS, _ROUNDING = 9, 2e-9
-"""Scores are rounded to so many digits before they are ordered; two that become equal are nearer."""
+"""Scores are rounded to this many digits before ordering; scores closer than the second value become equal.
+"""
 
 Lists = Mapping[str, Sequence[Match]]
 Weights = Mapping[str, float]
 
 
 class Fuse(Protocol):
-    """(lists best first, weight of each, how long a list may be) → candidates, best first, and at most
-    `limit` where it is given.
+    """(lists best first, weight of each, maximum length of a list) → candidates, best first, at most
+    `limit` if given.
     """
 
     def __call__(
@@ -56,8 +57,8 @@ def fuse_scores(
 ) -> list[Candidate]:
     """The weighted mean of scores, each list divided by its best score.
 
-    A document missing from a list that is `depth` long may be the very next one, and is taken to
-    score like the last; from a shorter list it is missing for good, and scores 0.
+    A document missing from a full list (`depth` long) may be just below its end and counts as its last;
+    missing from a shorter list it scores 0.
     """
     total = sum(weights[name] for name in lists) or 1.0
     amounts: dict[str, list[float]] = {}
@@ -80,8 +81,8 @@ def _best(
     missing: Mapping[str, float],
     limit: int | None,
 ) -> list[Candidate]:
-    """The documents by the sum of what each list adds: `amounts` place by place, `missing` for one that
-    is not in it.
+    """The best documents by the sum of the lists' amounts by rank; `missing` is the amount for a document
+    not in the list.
     """
     ids = {name: [match.id for match in found] for name, found in lists.items()}
     sums = dict.fromkeys(chain.from_iterable(ids.values()), 0.0)
@@ -89,7 +90,7 @@ def _best(
         added, otherwise = dict(zip(own, amounts[name], strict=True)).get, missing[name]
         sums = {id_: score + added(id_, otherwise) for id_, score in sums.items()}
     if limit is not None and 0 < limit < len(sums):
-        # Rounding costs more than ordering: only what may be among the best is rounded.
+        # Rounding costs more than ordering: only possible winners are rounded.
         least = sorted(sums.values(), reverse=True)[limit - 1] - _ROUNDING
         sums = {id_: score for id_, score in sums.items() if score >= least}
     ordered = sorted([(-round(score, _DECIMALS), id_) for id_, score in sums.items()])

@@ -1,4 +1,4 @@
-"""What a search finds: plain values that carry the account of their own score."""
+"""Search results: values with the explanation of their own score."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from contextd.domain.records import Record
 from contextd.domain.validity import CURRENT, Validity
 
 LEXICAL, DENSE = "words", "meaning"
-"""The names of the two ways a document is found."""
+"""The names of the two search methods."""
 
 _MOVES = 2
-"""What is told in a few words: with all of six, a line about a message was longer than the message."""
+"""Maximum boosts in the short explanation: with all six it was longer than a message."""
 
 
 class Texted(Protocol):
@@ -21,20 +21,20 @@ class Texted(Protocol):
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """The text."""
         ...
 
 
 Hydrate = Callable[[Sequence[str]], Mapping[str, Texted]]
-"""Gives the contents of documents by id; what no longer exists is left out."""
+"""Returns the contents of documents by id; skips deleted ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScorePart:
-    """What one component or boost adds to a score.
+    """The amount a component or boost adds to a score.
 
-    `rank` counts from 1 and `raw` is the component's own score; `rank` is 0 for a boost, and for
-    a component that did not list the document.
+    `rank` counts from 1 and `raw` is the component's own score; `rank` is 0 for a boost and for a component
+    without the document.
     """
 
     name: str
@@ -57,7 +57,7 @@ def _named(parts: Sequence[ScorePart], name: str) -> ScorePart:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An indexed document that may answer. Its score is the sum of its parts."""
+    """An indexed document that may match. Its score is the sum of its parts."""
 
     id: str
     kind: str
@@ -69,15 +69,15 @@ class Candidate:
         return sum([part.amount for part in self.parts])
 
     def part(self, name: str) -> ScorePart:
-        """The part called `name`; one that adds nothing if there is none."""
+        """The part called `name`; an empty one if there is none."""
         return _named(self.parts, name)
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A candidate with its content, ranked. Its score is the sum of its parts, which orders the hits of
-    one search; `relevance`, above 0 and at most 1, is what may be compared with other searches. `validity`
-    is filled in where the store can be asked (`search/validity.py`).
+    """A ranked candidate with its content. Its score is the sum of its parts and orders the hits of one
+    search; `relevance`, above 0 and at most 1, is comparable across searches. `validity` is set where
+    the store is available (`search/validity.py`).
     """
 
     id: str
@@ -94,7 +94,7 @@ class Hit:
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """The text."""
         return self.content.text
 
     @property
@@ -104,8 +104,8 @@ class Hit:
 
     @property
     def why(self) -> str:
-        """In a few words, what put it where it is: `words #1, meaning #4, confirmed helpful`. Of what moved
-        it besides, what moved it most; all of it is in the parts.
+        """A short explanation of the rank: `words #1, meaning #4, confirmed helpful`. Only the largest
+        boosts; the parts have all.
         """
         reasons = [f"{part.name} #{part.rank}" for part in self.parts if part.rank]
         moves = [
@@ -118,7 +118,7 @@ class Hit:
         return ", ".join(reasons)
 
     def part(self, name: str) -> ScorePart:
-        """The part called `name`; one that adds nothing if there is none."""
+        """The part called `name`; an empty one if there is none."""
         return _named(self.parts, name)
 
     def plus(self, parts: Sequence[ScorePart]) -> Hit:
@@ -136,7 +136,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What was found but not given, and why."""
+    """A candidate that was excluded, and why."""
 
     id: str
     kind: str
@@ -146,8 +146,8 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """What a search found and did not give: hits that lost to others, candidates too far from the question,
-    and those with nothing behind them. Few ask what it was, so it is told when somebody does.
+    """Excluded candidates of a search: repeats of other hits, irrelevant ones, and deleted ones. Computed
+    on demand, since it is rarely requested.
     """
 
     beaten: Sequence[Hit | LeftOut] = ()
@@ -155,7 +155,7 @@ class Lost:
     missing: Sequence[Candidate] = ()
 
     def told(self) -> tuple[LeftOut, ...]:
-        """What each of them was, and why it was left out."""
+        """Each excluded candidate, and the reason."""
         below, far = "below the limit", "not close enough to the question"
         return (
             *(h if isinstance(h, LeftOut) else _left_out(h, below) for h in self.beaten),
@@ -170,9 +170,9 @@ def _left_out(one: Hit | Candidate, reason: str) -> LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The first half of a search: best first, before anything is read from the store.
+    """The first half of a search: best first, before contents are read from the store.
 
-    `notice` says what could not be done, such as a search by words only.
+    `notice` reports limits, such as a search by words only.
     """
 
     candidates: tuple[Candidate, ...]
@@ -182,8 +182,8 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a search gives: hits, best first, and what lost. No hits means: nothing relevant, where it went
-    `by_meaning` as well.
+    """The result of a search: hits, best first, and excluded candidates. No hits means that nothing is
+    relevant, provided it also searched `by_meaning`.
     """
 
     hits: tuple[Hit, ...]
@@ -193,5 +193,5 @@ class Result:
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
-        """What lost, and why."""
+        """The excluded candidates with reasons."""
         return self.lost.told()

@@ -1,7 +1,7 @@
-"""Which message of a session answers: what it is and where it stands, beside words and meaning.
+"""Rank messages by their role and position in a session, in addition to words and meaning.
 
-A linear ranker over a few named signals, each a part of the score. Only differences between messages
-count: the best one by words and meaning keeps its score, so that records beside them lose nothing.
+A linear ranker over a few named signals, each a part of the score. Only differences between messages count:
+the best one by words and meaning keeps its score, so records beside them do not lose.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from contextd.search.weights import weights
 SIGNALS = ("length", "question", "answer", "session", "assisted", "speaker", "own", "oneself")
 
 _LONGEST = 300
-"""Characters from which a message is no longer any longer: few that the weights were fitted on are."""
+"""Longer messages count as this many characters: few in the training data are longer."""
 
 _BEST_OF_SESSION = 3
 _USER = "user"
 _NOBODY = frozenset({_USER, "assistant", "system", "tool"})
-"""Roles that are no names: a question about users is not about what one of them said. With an assistant the
-user asks and what comes next is an answer, long as it always is: that tells nothing of either message.
+"""Roles that are not names: a question about users is not about what one of them said. With an assistant,
+the user's question is followed by a long answer, which says nothing about either message.
 """
 
 _OF_ONESELF = regex(r"(?<![\w/.-])(?:[Ii]|[Mm](?:y|e|ine)|[Ww]e|[Oo]urs?|us)(?![\w/-])")
@@ -50,7 +50,7 @@ _WHY = {
 
 
 def by_message(hits: Sequence[Hit], question: str) -> list[Hit]:
-    """The hits in the order in which messages answer; what is no message keeps its score."""
+    """The hits in order, with messages ranked; other hits keep their score."""
     messages = [hit for hit in hits if _spoken(hit) is not None]
     if len(messages) < 2:
         return list(hits)
@@ -71,7 +71,7 @@ def by_message(hits: Sequence[Hit], question: str) -> list[Hit]:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """A message that was found, with its place in its session."""
+    """A message found, with its position in its session."""
 
     session: str
     seq: int
@@ -84,12 +84,12 @@ class _Said:
 
 
 def signals(hits: Sequence[Hit], question: str) -> list[Mapping[str, float]]:
-    """What is told of each of these messages, by name, from 0 to about 1.
+    """The signals of each message, by name, from 0 to about 1.
 
-    `session` compares what else was found in its session with the best session, `assisted` does where an
-    assistant took part: one talks with it of fewer things at a time. `answer` is the score of the question
-    right before it, and like `length`, `question` and `oneself` (it says I or we) told of people alone. `own`
-    is a message of the user where the question is about themselves ("which database did I choose").
+    `session` compares the other hits of its session with the best session; `assisted` does the same where an
+    assistant took part, because such sessions have fewer topics. `answer` is the score of the question right
+    before it; like `length`, `question` and `oneself` (it says I or we), it only applies to people. `own`
+    marks a message of the user if the question is about them ("which database did I choose").
     """
     messages = [one for hit in hits if (one := _spoken(hit)) is not None]
     by_place = {(one.session, one.seq): one for one in messages}

@@ -1,4 +1,4 @@
-"""Which part of a long text is shown for a question: its beginning, unless another part says more about it."""
+"""Choose the part of a long text to show for a query: its beginning, unless another part matches better."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from contextd.domain.regex import regex
 from contextd.domain.words import words
 
 _MOST_READ = 20_000
-"""Characters of a text that are looked through: what is longer is a log or a listing."""
+"""Maximum characters of a text to examine: longer ones are logs or listings."""
 
 _PIECE = regex(r"[^\n]*?[.!?](?=\s)\s*|[^\n]+\n?|\n+")
-"""A sentence or a line, with what separates it from the next."""
+"""A sentence or a line, with the separator after it."""
 
 _CUT = "… "
 
 
 def passage(text: str, asked: frozenset[str], longest: int) -> str:
-    """At most `longest` characters of a text: the part with most of the `asked` words, rare ones counting
-    more. Its beginning where no part has more than that; what starts later is marked with `…`.
+    """At most `longest` characters of a text: the part with most `asked` words, weighted by rarity. Its
+    beginning if no part is better; a later part is marked with `…`.
     """
     text = text.strip()
     if len(text) <= longest or not asked:
@@ -33,7 +33,7 @@ def passage(text: str, asked: frozenset[str], longest: int) -> str:
     def says(start: int) -> float:
         return sum(1 / often[word] for word in frozenset().union(*held[start : ends[start]]))
 
-    # The first of equals; nothing else may come before the beginning without saying more.
+    # The first of equals; only the beginning wins ties.
     best = max(range(len(pieces)), key=lambda start: (round(says(start), 6), -start), default=0)
     if not best:
         return text[:longest]
@@ -42,12 +42,12 @@ def passage(text: str, asked: frozenset[str], longest: int) -> str:
 
 
 def covered(text: str, asked: frozenset[str]) -> int:
-    """How many of the `asked` words a text has."""
+    """How many of the `asked` words a text contains."""
     return len(asked.intersection(words(text)))
 
 
 def _ends(pieces: Sequence[str], room: int) -> list[int]:
-    """For each piece the place behind the last that fits with it into so many characters."""
+    """For each piece, the end of the longest run from it that fits."""
     ends: list[int] = []
     end = size = 0
     for start in range(len(pieces)):

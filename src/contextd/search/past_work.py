@@ -1,4 +1,4 @@
-"""What earlier work says of the files a question may be about: records, and the commits here."""
+"""What past work says about files relevant to a query: records, and this repository's commits."""
 
 from __future__ import annotations
 
@@ -14,21 +14,19 @@ from contextd.search.votes import commit_votes, file_votes
 
 _NEAREST = 60
 _CHECKOUTS = 24
-"""Histories that are remembered, of 2 MB each at most: more checkouts than anybody has open at once. With
-eight, the ninth window made the first one's searches forget what its commits say.
+"""Cached histories, at most 2 MB each: more checkouts than anybody has open at once. With eight, the ninth
+window evicted the first.
 """
 
 _PATIENCE, _LONG, _LONGEST = 0.5, 30.0, 120.0
-"""Seconds a call waits for git's history, and what reading it may take after the answer, at first and when
-that was not enough: 2,000 commits in a repository of 7,500 files take 0.9 s alone, and many times
-that beside other work.
+"""Seconds a call waits for git's history, and the timeouts for reading it after the answer, first and on
+retry: 2,000 commits in a repository of 7,500 files take 0.9 s on an idle machine, and many times that
+under load.
 """
 
 
 def past_of(runtime: Runtime, question: str) -> Past:
-    """What records and commits like the question add to the scores of the files they are about, and
-    which files were changed lately.
-    """
+    """What similar records and commits add to the scores of their files, and how recently files changed."""
     alike: dict[str, list[ScorePart]] = {}
     recent: Mapping[str, float] = {}
     sources = [_of_records(runtime, question)]
@@ -46,7 +44,7 @@ def past_of(runtime: Runtime, question: str) -> Past:
 
 
 def _known_past(runtime: Runtime, patience: float) -> history.CommitLog | None:
-    """The commits of the checkout, remembered; None when they cannot be read that fast."""
+    """The cached commits of the checkout; None if they cannot be read within the timeout."""
     cache = runtime.organisation.caches.of("git history", _CHECKOUTS)
     before = cache.get(runtime.root) or history.NOTHING
     past = history.past(runtime.root, before, patience=patience)
@@ -56,20 +54,20 @@ def _known_past(runtime: Runtime, patience: float) -> history.CommitLog | None:
 
 
 def _read_whole_past(runtime: Runtime) -> None:
-    """Read it with more patience each time; others have their turn between. In the end it is unknowable."""
+    """Read the history with a longer timeout each time, letting others run in between; finally give up."""
     caches, root = runtime.organisation.caches, runtime.root
-    patience = caches.of("patience with git", _CHECKOUTS).made(root, lambda: _LONG)
+    patience = caches.of("git timeouts", _CHECKOUTS).made(root, lambda: _LONG)
     if _known_past(runtime, patience) is not None:
         return
     if patience < _LONGEST:
-        caches.of("patience with git", _CHECKOUTS).put(root, 2 * patience)
+        caches.of("git timeouts", _CHECKOUTS).put(root, 2 * patience)
         runtime.sinks.prepare("git history", root, lambda: _read_whole_past(runtime))
     else:
         caches.of("git history", _CHECKOUTS).put(root, history.unknowable(root))
 
 
 def _of_records(runtime: Runtime, question: str) -> Mapping[str, ScorePart]:
-    """Nothing without an embedder: shared words alone do not make two tasks alike."""
+    """Nothing without an embedder: shared words alone do not make two tasks similar."""
     embedder = runtime.embedder
     if not embedder.model or not question.strip():
         return {}

@@ -1,4 +1,4 @@
-"""What a file is for, by its path, and whether a question asks for such files."""
+"""The purpose of a file, by its path, and whether a query asks for it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from contextd.domain.code import is_test
 from contextd.domain.words import content_words, words
 
 TEST, EXAMPLE, BUILD, STYLE = "test", "example", "build", "style"
-"""What a file can be for besides being the program. An example is anything that shows or measures it."""
+"""Purposes of files that are not the program itself. An example is anything that demonstrates or measures it.
+"""
 
 _TESTS = re.compile(
     r"(?:^|/)(?:tests?|__tests__|specs?)/|(?:^|[/_.])tests?[_.]|_test\.|\.spec\.", re.IGNORECASE
@@ -58,13 +59,13 @@ _ASKED: Mapping[str, frozenset[str]] = {
 
 
 def purposes_asked(question: str) -> frozenset[str]:
-    """For which of these a question asks."""
+    """The purposes that a query asks for."""
     asked = content_words(question)
     return frozenset(name for name, some in _ASKED.items() if not some.isdisjoint(asked))
 
 
 def purpose_of(path: str, language: str) -> str:
-    """What a file is for: one of these, or empty for what the program is made of."""
+    """The purpose of a file; empty for the program itself."""
     if _TESTS.search(path) or is_test(path):
         return TEST
     if _EXAMPLES.search(path):
@@ -75,8 +76,8 @@ def purpose_of(path: str, language: str) -> str:
 
 
 def place_signals(path: str, language: str, asked: frozenset[str]) -> tuple[tuple[str, float], ...]:
-    """1 or 0: `test` for a test and `aside` for an example or a style that nobody asked for; `asked` for an
-    example or a file of the build that somebody did.
+    """1 or 0: `test` for a test and `aside` for an example or a style that was not requested; `asked` for
+    an example or build file that was.
     """
     purpose = purpose_of(path, language)
     wanted = purpose in asked

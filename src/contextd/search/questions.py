@@ -1,4 +1,4 @@
-"""Questions put to the store: which of them count when nothing answers, and what answers one later."""
+"""Log queries, detect knowledge gaps, and find later answers to them."""
 
 from __future__ import annotations
 
@@ -22,21 +22,20 @@ _MOST_EMBEDDED, _VECTORS_KEPT = 40, 500
 _ASKED, _LOOKED_AT = 3, 5
 
 ANSWERS = 0.45
-"""How relevant what was saved since must be to close a gap. Of 20 questions with an answer in other
-words, 0.45 closes 11, as does 0.35; of 380 pairs with the answer to another question 4, two of which
-do answer it. Notes that have the question's words and no answer close it half of the time (10 of 20;
-at 0.35 17): a search would find them, too. The pairs were written for this, so the figures are no
-promise.
+"""Minimum relevance of a later record that closes a gap. Of 20 questions with a differently worded answer,
+0.45 closes 11, as does 0.35; of 380 pairs with another question's answer it closes 4, two of them
+correctly. Notes with the question's words and no answer close it half of the time (10 of 20; at 0.35
+17), but a search would find them too. The pairs were written for this test, so the figures are only
+indicative.
 """
 
 
 def asked(
     runtime: Runtime, query: str, ids: Sequence[str], *, type: str, narrowed: bool = False
 ) -> bool:
-    """Log a question and the ids that answer it; return whether it counts as a knowledge gap. A question is
-    no gap when filters or an agent's rights narrowed the search, when it has no words that mean something, or
-    while any text of the project waits for its vector, whatever kinds the search looked through. Without an
-    embedder words are all there is, and what they do not find is a gap.
+    """Log a query and the ids of its results; return whether it is a knowledge gap. It is no gap if
+    filters or permissions narrowed the search, if it has no meaningful words, or while any text of the
+    project awaits its vector. Without an embedder, words alone decide.
     """
     narrowed = narrowed or runtime.among is not None
     if not ids and not runtime.trace.by_words:
@@ -48,24 +47,24 @@ def asked(
 
 
 def unanswered(runtime: Runtime, nothing: str, *, noted: bool) -> str:
-    """`nothing` as the answer to a question that was `asked`, and whether it was noted as a gap. While texts wait
-    for their vectors the answer says how many have one instead. A call outside any project says so, too.
+    """Append to `nothing` whether the unanswered query was logged as a gap. While texts await vectors, the
+    answer says how many have one instead. A call outside any project says so, too.
     """
     why = runtime.trace.by_words
     parts = [_BY_WORDS, why] if why else [nothing]
     if noted:
-        parts.append("noted as a gap")
+        parts.append("logged as a gap")
     if runtime.nowhere:
         parts.append(f"searched without a project{runtime.nowhere}")
     return "; ".join(filter(None, parts))
 
 
 _BY_WORDS = "no text has these words"
-"""What an empty answer means while some texts are found by words alone."""
+"""What an empty answer means while some texts are only found by words."""
 
 
 def _is_question(runtime: Runtime, query: str) -> bool:
-    """Whether a question has a word that means something, if only to this project."""
+    """Whether a query has a meaningful word, if only in this project."""
     if makes_sense(query):
         return True
     anything = runtime.query(*KINDS, EVENT, CODE)
@@ -79,8 +78,8 @@ def answered_since(
     questions: Sequence[str],
     since: datetime | None,
 ) -> bool:
-    """Whether something that was saved since answers one of these questions, in whatever words.
-    `latest` are the latest records.
+    """Whether a record saved since answers one of these queries, in any wording. `latest` are the latest
+    records.
     """
     if since is not None and all(record.updated_at < since for record in latest):
         return False
@@ -95,11 +94,11 @@ def answered_since(
 
 
 def embedded(runtime: Runtime, texts: Sequence[str]) -> Mapping[str, Vector]:
-    """Vectors of questions. At most 40 are made in one call, the first ones first; they are kept."""
+    """Vectors of queries. At most 40 are computed per call, the first ones first, and cached."""
     model = runtime.embedder.model
     if not model:
         return {}
-    cache = runtime.organisation.caches.of("vectors of questions", _VECTORS_KEPT)
+    cache = runtime.organisation.caches.of("query vectors", _VECTORS_KEPT)
     known: dict[str, Vector] = {}
     for text in texts:
         vector = cache.get((model, text))

@@ -1,8 +1,8 @@
-"""What moves a hit besides the question, and what is too much like another hit.
+"""Boosts that move a hit, and removal of near-duplicates.
 
-Boosts are added to a fused score between 0 and 1 and each is kept, so that a score explains
-itself. They are small: they order what matches about equally well and never outweigh a match.
-Recency in particular is added, not multiplied: as a factor it cost a third of the recall.
+Boosts are added to a fused score between 0 and 1 and recorded, so that a score can be explained. They are
+small: they order equally good matches and never outweigh a match. Recency is added, not multiplied: as a
+factor it cost a third of the recall.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ NEARNESS = 0.03
 SAME_FILE = 0.05
 RECENCY, RECENCY_DAYS = 0.02, 30
 DUPLICATE = 0.8
-"""Hits whose word triples overlap this much (Jaccard) say the same thing."""
+"""Hits whose word triples overlap this much (Jaccard) are duplicates."""
 
 _COMPARED = 4_000
 _WORD = re.compile(r"\w+(?:'\w+)?")
 _NUMBER = re.compile(r"\d[\d.]*")
 _NEGATION = re.compile(r"(?:not|never|no|without|avoid|cannot)\b")
-"""Without a look at what is before: that would be taken at each character of a text, not at five letters."""
+"""Without lookbehind, which would run at each character instead of at five letters."""
 
 _SHORTENED = re.compile(r"\b\w+n't\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Standpoint:
-    """Where the question is asked from: scopes nearest first, files at hand, the time."""
+    """The context of the query: scopes nearest first, files at hand, the time."""
 
     cascade: tuple[Scope, ...] = ()
     files: frozenset[str] = frozenset()
@@ -49,7 +49,7 @@ class Standpoint:
 
 
 def ranked(candidate: Candidate, content: Texted, standing: Standpoint) -> Hit:
-    """The hit of a candidate, with its boosts. Only records have any."""
+    """The hit of a candidate, with its boosts. Only records have boosts."""
     hit = Hit(candidate.id, candidate.kind, candidate.parts, content)
     if not isinstance(content, Record):
         return hit
@@ -77,7 +77,7 @@ def _confidence(record: Record, standing: Standpoint) -> ScorePart:
 
 
 def _usefulness(record: Record) -> ScorePart:
-    """The share of helpful reports, with one of each taken for granted (Laplace's rule)."""
+    """The share of helpful reports, with one of each added (Laplace's rule)."""
     reports = record.helpful + record.unhelpful
     share = (record.helpful + 1) / (reports + 2) - 0.5
     why = f"helpful {record.helpful} of {reports} times"
@@ -100,7 +100,7 @@ def _files(record: Record, standing: Standpoint) -> ScorePart:
 
 
 def files_of(record: Record) -> Iterable[str]:
-    """The files a record says it is about; one may come twice."""
+    """The files that a record is about; may contain duplicates."""
     yield from record.anchor.paths
     for name in ("file", "files", "affected_files"):
         value = record.data.get(name)
@@ -123,11 +123,11 @@ def in_order(hits: Iterable[Hit]) -> list[Hit]:
 
 
 def distinct(hits: Sequence[Hit], limit: int) -> tuple[list[Hit], list[Hit | LeftOut]]:
-    """The first `limit` hits that do not repeat a better one, and those left out: told why, unless they only
-    come after these.
+    """The first `limit` distinct hits, and the excluded ones with reasons, except those merely beyond the
+    limit.
 
-    Texts that differ in a number or a negation never count as repeats: they may contradict. What a
-    session says and what was learned of it are one hit: the record, where it is nearly as good.
+    Texts that differ in a number or a negation are never duplicates: they may contradict each other. A
+    message and the record learned from it are one hit: the record, if it ranks nearly as high.
     """
     picks: list[_Kept] = []
     left: list[Hit | LeftOut] = []
@@ -144,7 +144,7 @@ def distinct(hits: Sequence[Hit], limit: int) -> tuple[list[Hit], list[Hit | Lef
         if same is None or _says_more(one, same):
             picks.append(one)
         elif same.hit.kind == EVENT and hit.record is not None:
-            lift = ScorePart("message", same.hit.score - hit.score, why="said in a nearer message")
+            lift = ScorePart("message", same.hit.score - hit.score, why="repeats a closer message")
             picks[picks.index(same)] = replace(one, hit=hit.plus([lift]))
             left.append(_told_as_well(same.hit, hit))
         else:
@@ -154,8 +154,8 @@ def distinct(hits: Sequence[Hit], limit: int) -> tuple[list[Hit], list[Hit | Lef
 
 @dataclass(frozen=True, eq=False)
 class _Kept:
-    """A hit, and what it is compared by. Numbers and negations tell most apart: triples are made of those
-    that have the same.
+    """A hit, and what it is compared by. Numbers and negations separate most, so triples are only built
+    for equal ones.
     """
 
     hit: Hit
@@ -187,15 +187,15 @@ def _is_twin(one: _Kept, other: _Kept) -> bool:
 
 
 def _stands_for(record: _Kept, message: _Kept) -> bool:
-    """Whether a record may be shown in the place of the message it was taken from."""
+    """Whether a record may be shown instead of its source message."""
     if message.hit.kind != EVENT or record.hit.record is None:
         return False
     return not _says_more(record, message)
 
 
 def _says_more(record: _Kept, message: _Kept) -> bool:
-    """Whether a record stays beside a message that tells some of it: the record says more, or the message
-    is what was looked for.
+    """Whether a record stays beside a message that contains part of it: the record says more, or the
+    message is the better match.
     """
     if message.hit.kind != EVENT or record.hit.record is None:
         return False
@@ -215,7 +215,7 @@ def _triples(text: str) -> frozenset[tuple[str, ...]]:
 
 
 def _alike(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> bool:
-    # The smaller set bounds the overlap, which settles most pairs without a comparison.
+    # The smaller set bounds the overlap, which decides most pairs without a comparison.
     small, large = sorted((len(one), len(other)))
     if small < DUPLICATE * large:
         return False

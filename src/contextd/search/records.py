@@ -1,8 +1,8 @@
-"""Which record answers, where somebody asked: what it is beside words, meaning and its own worth.
+"""Rank records for explicit queries by further signals, in addition to words, meaning and usefulness.
 
 A linear ranker over named signals, each a part of the score. Only differences between records count: the best
-one so far keeps its score, so that messages and code beside them lose nothing. What nobody asked for is not
-ranked by this: limits read its scores.
+one keeps its score, so messages and code beside them do not lose. Injection does not use this ranker, because
+its thresholds read the scores.
 """
 
 from __future__ import annotations
@@ -22,23 +22,25 @@ from contextd.search.weights import RECORDS, weights
 SIGNALS = ("current",)
 
 _A_WHILE = timedelta(days=30)
-"""After this a record is a third as current. With 7 or 90 days it came out alike, within noise."""
+"""Decay scale: after this time a record is a third as current. 7 or 90 days give the same result,
+within noise.
+"""
 
 _ASKS = regex(
     r"(?i)\s*(?:how|what|why|when|where|which|who|whose|is|are|was|were|do|does|did|has|have|should|may|can|could|will|would)\b"
 )
 _ORDERS = regex(r"(?i)\s*(?:please|(?:can|could|would|will) (?:you|we))\b")
-"""`Can you add …?` asks for work, whatever its mark; `Can I use …?` does not."""
+"""`Can you add …?` asks for work despite its question mark; `Can I use …?` does not."""
 
 _LEAST = 0.001
-"""What moves a score by less is not worth telling."""
+"""Smaller changes of a score are not mentioned."""
 
-_WHY = {"current": ("of present work", "of earlier work")}
+_WHY = {"current": ("from current work", "from earlier work")}
 
 
 def by_record(hits: Sequence[Hit], question: str, now: datetime | None) -> list[Hit]:
-    """The hits in the order in which records answer; what is no record keeps its score. `hits` are in order,
-    and `now` is when it is asked, where that is known.
+    """The hits in order, with records ranked; other hits keep their score. `hits` are sorted, and `now` is
+    the time of the query, if known.
     """
     records = [hit.content for hit in hits if isinstance(hit.content, Record)]
     if len(records) < 2 or now is None or not is_task(question):
@@ -67,20 +69,20 @@ def _against_first(values: Sequence[float], count: float) -> list[float]:
 def signals(
     records: Sequence[Record], question: str, now: datetime | None
 ) -> Mapping[str, Sequence[float]]:
-    """What is told of these records, by name: a number from 0 to 1 for each.
+    """The signals of these records, by name, each from 0 to 1.
 
-    `current` falls with a record's age where the question is a task: work goes on with what was written
-    lately, while "why is …" asks about any time.
+    `current` falls with a record's age if the query is a task: work continues with recent records, while "why
+    is …" may concern any time.
     """
     current = [0.0] * len(records)
     if now is not None and is_task(question):
-        # A record may have been written while the question was on its way.
+        # A record may have been written during the query.
         current = [exp(min(0.0, (one.updated_at - now) / _A_WHILE)) for one in records]
     return {"current": current}
 
 
 def is_task(question: str) -> bool:
-    """Whether a question says what is to be done or what happens, and does not ask what is or was."""
+    """Whether a query states a task or an event instead of asking about facts."""
     first = question.strip().partition("\n")[0].rstrip()
     if _ORDERS.match(first):
         return True
@@ -88,12 +90,12 @@ def is_task(question: str) -> bool:
 
 
 _BESIDE = 1
-"""Words that a title may have besides those asked for."""
+"""Words a title may have in addition to the query's."""
 
 
 def titled_first(hits: Sequence[Hit], asked: Asked) -> list[Hit]:
-    """The hits, records whose title is what was asked before all others: who names a note means it. `hits` are in
-    order.
+    """The hits, with records whose title equals the query first: naming a note means that note. `hits` are
+    sorted.
     """
     if not hits or not asked.count:
         return list(hits)
@@ -103,7 +105,7 @@ def titled_first(hits: Sequence[Hit], asked: Asked) -> list[Hit]:
         if record is None or not _is_titled(record.title, asked):
             named.append(hit)
             continue
-        lift = ScorePart("title", max(0.0, top - hit.score) + _LEAST, why="has that title")
+        lift = ScorePart("title", max(0.0, top - hit.score) + _LEAST, why="has this title")
         named.append(hit.plus([lift]))
     return in_order(named)
 

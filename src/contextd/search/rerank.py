@@ -1,4 +1,4 @@
-"""The second stage: the first hits in the order of a model that reads question and text together."""
+"""The second stage: reorder the first hits with a cross-encoder."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from contextd.search.hits import Hit, ScorePart
 from contextd.search.rank import in_order
 
 RERANKER = "reranker"
-"""The name of the part it adds to a score."""
+"""The name of the part that it adds to a score."""
 
 RERANKED = 30
-"""How many hits are judged. Each costs a run of the model, and of what an ideal order of the first 50
-would gain most lies in these.
+"""Hits that are reranked. Each costs a model run, and most of the possible gain within the first 50 is in
+these.
 """
 
 WEIGHT = 1.0
-"""What the judgement adds at most: as much as words and meaning together. It was measured with no model,
-since none is shipped.
+"""Maximum the reranker adds: as much as words and meaning together. Not tuned with a model, since none is
+shipped.
 """
 
 
 def reranked(
     hits: Sequence[Hit], question: str, reranker: Reranker | None
 ) -> tuple[list[Hit], str]:
-    """The hits, best first, with what the reranker says of the first ones; and why it says nothing. Nothing
-    is ever taken away, so that those stay before the others.
+    """The hits, best first, with the reranker's scores for the first ones; and the reason if there are
+    none. Scores only increase, so that reranked hits stay before the others.
     """
     first, others = list(hits[:RERANKED]), list(hits[RERANKED:])
     if reranker is None or len(first) < 2:

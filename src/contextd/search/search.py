@@ -1,4 +1,4 @@
-"""From a question to ranked hits: by words and by meaning, fused, weighed, without repeats."""
+"""From a query to ranked hits: search by words and meaning, fuse, boost, remove duplicates."""
 
 from __future__ import annotations
 
@@ -39,34 +39,34 @@ from contextd.search.rerank import reranked
 from contextd.search.sense import makes_sense
 
 DEPTH = 100
-"""How many documents each way of looking may propose."""
+"""Maximum documents from each search method."""
 
 RELEVANT, STRICT = 0.30, 0.40
-"""How relevant the best hit must be for a search to answer, and every hit when nobody asked.
+"""Minimum relevance of the best hit of a search, and of every hit that is injected.
 
-Relevance is the cosine plus 0.3 × (shared content words)/(content words asked + 1); a text with
-most of the question's content words is relevant whatever its cosine. Measured: questions that have
-an answer all get one (LoCoMo, CoSQA); of CoSQA's questions put to LoCoMo's conversations 1 % do,
-the other way round 29 %. Of prompts such as `ok continue` or `make the button blue`, put to notes
-on a code base, 20 % reach the first and 5 % the second.
+Relevance is the cosine plus 0.3 × (shared content words)/(content words of the query + 1); a text with most
+of the query's content words is always relevant. Measured: all questions with an answer get one (LoCoMo,
+CoSQA). Of CoSQA's questions on LoCoMo's conversations 1 % get one, the other way round 29 %. Of prompts such
+as `ok continue` or `make the button blue`, on notes about a code base, 20 % reach the first and 5 % the
+second.
 """
 
 SURE = 0.35
-"""What relevance must be where files are looked for by a question that has no content words."""
+"""Minimum relevance in file searches for a query without content words."""
 
 NAMED = 0.15
-"""The relevance from which code with a word of the question in its path or name is shown beside an answer."""
+"""Relevance from which code with a query word in its path or name is shown beside an answer."""
 
 LOUD = 0.12
-"""What the voices of the past for a file must be together to be an answer where the code is none. By replay,
-of subjects of commits and of LoCoMo's questions put to the same code: off-topic ones get no more answers by it.
+"""Minimum total of the votes for a file to be an answer when the code is none. In replays with commit
+subjects, and LoCoMo's questions on the same code, off-topic queries get no more answers.
 """
 
 LEAST = 0.01
-"""The relevance a hit has at least: what is shown is never worth nothing."""
+"""Minimum relevance of a shown hit."""
 
 FAIR = 1.0
-"""The BM25 score per word asked below which a best match is poor. Rare words score 3 and more."""
+"""The BM25 score per query word below which the best match is poor. Rare words score 3 and more."""
 
 _MOST_CHARACTERS = 8_000
 _NAMES_CODE = re.compile(r"[a-z][A-Z]|\w_\w|\w\(|\w\.\w|::|`")
@@ -74,7 +74,7 @@ _NAMES_CODE = re.compile(r"[a-z][A-Z]|\w_\w|\w\(|\w\.\w|::|`")
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How the two rankings become one. Weights are for a question in plain language."""
+    """How the two rankings are fused. Weights are for a query in plain language."""
 
     fuse: Fuse
     lexical: float
@@ -86,11 +86,10 @@ PROSE = Recipe(fuse_scores, 1.0, 1.0)
 RECIPES: Mapping[str, Recipe] = {CODE: Recipe(fuse_ranks, 1.0, 2.0, relevant=0.25)}
 """Recipes of kinds that need their own; the others are prose.
 
-Measured: on conversations the mean of scores finds 82 % of turns among ten where rank fusion finds
-77 %; on code rank fusion with double weight for meaning finds 83 % where equal weights find 79 %.
-Code is further from what is said of it than prose: of the subjects of commits put to the code they
-changed, 0.30 answers 95 % (httpx) and 76 % (petclinic), 0.25 answers 99 % and 83 %; of questions
-about something else 4 % and 8 %, then 5 % and 14 %.
+Measured: on conversations the mean of scores finds 82 % of turns in the top ten, rank fusion 77 %. On code,
+rank fusion with double weight for meaning finds 83 %, equal weights 79 %. Code is less similar to its
+descriptions than prose: of commit subjects searched in their repository, 0.30 answers 95 % (httpx) and 76 %
+(petclinic), 0.25 answers 99 % and 83 %; of unrelated questions 4 % and 8 %, then 5 % and 14 %.
 """
 
 
@@ -103,11 +102,11 @@ def search(
     limit: int = DEPTH,
     embedded: float = 1.0,
 ) -> Candidates:
-    """The documents that match a question best, by words and by meaning.
+    """The documents that match a query best, by words and by meaning.
 
-    A question of several lines is asked twice at once: its first line, and all of it. Without
-    vectors, because there is no embedder or it fails, the answer is by words and says so. Where only a share of
-    the code is `embedded` yet, meaning counts that share of its weight for code: the nearest of few is not near.
+    A query of several lines is searched twice: its first line, and all of it. Without vectors (no embedder,
+    or it fails) the search uses words only and reports it. If only a share of the code is `embedded`, meaning
+    counts for code in that proportion: the nearest of few need not be near.
     """
     question = question[:_MOST_CHARACTERS]
     asked = _askings(question)
@@ -137,7 +136,7 @@ def search(
     if recipe is not PROSE or embedded == 1.0:
         fused = recipe.fuse(lists, weights, DEPTH, limit)
     else:
-        # Records are embedded at once, and what means the same among them is near whatever else waits.
+        # Records are embedded at once, so their similarities do not depend on other pending texts.
         fused = _damped(recipe.fuse(lists, weights, DEPTH), embedded)[:limit]
     return Candidates(tuple(fused), tuple(terms), notice)
 
@@ -160,17 +159,16 @@ def find(
     reading: Read = read,
     saying: Said = read_said,
 ) -> Result:
-    """What answers a question: at most `limit` hits, best first, or none when nothing is relevant.
+    """The answer to a query: at most `limit` hits, best first, or none if nothing is relevant.
 
-    Nothing is relevant when no hit reaches `RELEVANT` (less for code) or, searching by words only, when none shares
-    a content word. `strict` is for texts that nobody asked for: each must reach `STRICT` by itself.
-    `now`, `cascade` and `files` tell from where is asked. With `past`, what earlier work says of
-    files, pieces of code are ranked so that the right files come first, and what counts as an answer
-    is told by fitted weights (`search/answered.py`) and by the past: `LOUD`. A `reranker` has the
-    last word on the order of the first hits, where they were asked for. `reading` counts the words of
-    what is found, and may remember them. `embedded` is the share of texts that have their vector yet.
+    Nothing is relevant if no hit reaches `RELEVANT` (less for code) or, by words only, if none shares a
+    content word. `strict` is for injection: each hit must reach `STRICT`. `now`, `cascade` and `files`
+    describe the context. With `past`, what earlier work says about files, code is ranked by file, and fitted
+    weights (`search/answered.py`) and `LOUD` decide what is an answer. A `reranker` orders the first hits of
+    explicit searches. `reading` counts the words of texts and may cache them. `embedded` is the share of
+    texts with a vector.
     """
-    # What speaks for a file or a message may lift what is far down.
+    # Evidence for a file or a message may lift a hit from far down.
     deep = 2 * DEPTH if past is not None or EVENT in query.kinds else max(30, 3 * limit)
     found = search(index, embedder, question, query, limit=deep, embedded=embedded)
     contents = hydrate([candidate.id for candidate in found.candidates])
@@ -194,7 +192,7 @@ def find(
     )
     hits = in_order(ranked(candidate, content, standing) for candidate, content in relevant)
     if hits and not any(hit.part(LEXICAL).rank for hit in hits) and not makes_sense(question):
-        # The vector of a word that nobody knows is near to something all the same.
+        # Even the vector of an unknown word is near to something.
         far += [candidate for candidate, _ in relevant]
         hits = []
     if not strict:
@@ -203,7 +201,7 @@ def find(
         hits = by_message(hits, question)
     else:
         hits = by_file(hits, question, past, reading, embedded)
-    # What nobody asked for must not be waited for.
+    # Injection must not wait for a reranker.
     hits, unjudged = reranked(hits, question, None if strict else reranker)
     top_hits, left = distinct(hits, limit)
     top_hits = _compared(top_hits, asked)
@@ -213,7 +211,7 @@ def find(
 
 
 def _damped(candidates: Sequence[Candidate], embedded: float) -> list[Candidate]:
-    """The candidates, best first, where meaning adds the `embedded` share of its amount to a piece of code."""
+    """The candidates, best first, with the meaning part of code reduced to the `embedded` share."""
 
     def damped(part: ScorePart) -> ScorePart:
         return part.with_amount(part.amount * embedded) if part.name == DENSE else part
@@ -235,7 +233,7 @@ def _askings(question: str) -> list[str]:
 
 
 def _summed(lists: Sequence[list[Match]]) -> list[Match]:
-    """Documents by the sum of their BM25 scores over all askings."""
+    """Documents by the sum of their BM25 scores over all queries."""
     if len(lists) == 1:
         return lists[0]
     kinds = {match.id: match.kind for found in lists for match in found}
@@ -255,10 +253,10 @@ def _vector(embedder: Embedder, asked: Sequence[str]) -> Vector:
 def _weights(
     recipe: Recipe, question: str, lexical: Sequence[Match], asked: int
 ) -> dict[str, float]:
-    """How much words and meaning count for this question.
+    """The weights of words and meaning for this query.
 
-    One that is nothing but a name leans on words; one that names identifiers, on words as much as
-    on meaning. Words count less where even the best document shares only common ones.
+    A bare name relies on words; a query with identifiers weighs words and meaning equally. Words count less
+    if even the best document shares only common ones.
     """
     if len(question.split()) == 1:
         return {LEXICAL: recipe.lexical, DENSE: min(recipe.dense, 0.5)}
@@ -277,17 +275,17 @@ def _relevant(
     past: Past | None,
     waiting: frozenset[str],
 ) -> tuple[list[Pair], list[Candidate]]:
-    """The pairs that may be given, and the candidates that are too far from the question. Texts that are
-    `waiting` for their vector are judged by their words.
+    """The relevant pairs, and the candidates that are too far from the query. Texts `waiting` for their
+    vector are judged by words.
     """
 
     def reaches(least: float, pair: Pair) -> bool:
         cosine = pair[0].part(DENSE).raw
         if cosine >= least:
             return True
-        # A label is no reason to show what nobody asked for.
+        # A label is no reason to inject a record.
         shared = len(asked.shared_with(pair[1].text) if strict else asked.shared_by(pair[1]))
-        # One word more than was asked, so that the only word of a short prompt is not everything.
+        # One more than the query's words, so that the only word of a short prompt does not decide alone.
         most = shared / (asked.count + strict) > 0.5 if asked.count else False
         return most or cosine + OVERLAP * shared / (asked.count + 1) >= least
 
@@ -309,9 +307,7 @@ def _relevant(
 
 
 _SHARED, _AMONG_FIRST = 2, 10
-"""How many words a text without a vector must share with a question, and how far down the ranking by words it may
-stand.
-"""
+"""How many query words a text without a vector must contain, and its lowest allowed rank by words."""
 
 
 def _says_enough(pair: Pair, asked: Asked, waiting: frozenset[str]) -> bool:
@@ -322,8 +318,8 @@ def _says_enough(pair: Pair, asked: Asked, waiting: frozenset[str]) -> bool:
 
 
 def _compared(hits: Sequence[Hit], asked: Asked) -> list[Hit]:
-    """The hits with their relevance: the best one's of all, shared out by score, so that it falls from
-    hit to hit as the score does and yet says how good the first one is.
+    """The hits with their relevance: the best relevance of all, scaled by score, so that it falls with the
+    score and still shows how good the first one is.
     """
     if not hits:
         return []
@@ -334,9 +330,7 @@ def _compared(hits: Sequence[Hit], asked: Asked) -> list[Hit]:
 
 
 def relevance(question: str, content: Texted, cosine: float) -> float:
-    """How relevant a text is to a question; see `RELEVANT`. Without a cosine, the share of the question's
-    words.
-    """
+    """How relevant a text is to a query; see `RELEVANT`. Without a cosine, the share of the query's words."""
     return _weighed(content, Asked(question), cosine)
 
 
@@ -355,7 +349,7 @@ def _code_kept(
     reaches: Callable[[float, Pair], bool],
     floor: float,
 ) -> list[Pair]:
-    """The pairs that may be given where files are looked for; none if none of them is an answer."""
+    """The pairs that a file search returns; none if none is an answer."""
     past_pairs = [pair for pair in pairs if _voice(pair, past)]
     if not any(_voice(pair, past) >= LOUD for pair in past_pairs):
         if asked.count and not is_answered(pairs, asked):
@@ -369,7 +363,7 @@ def _code_kept(
 
 
 def _voice(pair: Pair, past: Past) -> float:
-    """How loudly the past speaks for a piece's file."""
+    """The total votes for a piece's file."""
     if not isinstance(pair[1], Chunk):
         return 0.0
     return sum(part.raw for part in past.alike.get(pair[1].path, ()))

@@ -1,4 +1,4 @@
-"""Whether a question is made of words, or of nothing that means anything."""
+"""Whether a query consists of meaningful words."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from importlib import resources
 from contextd.domain.words import STOP_WORDS
 
 _SHORTEST = 3
-"""Nearly every pair of letters is a piece of the model's vocabulary."""
+"""Nearly every pair of letters is in the model's vocabulary."""
 
 _ENDINGS = ("s", "es", "d", "ed", "er", "ers", "ing", "ings", "ly")
-"""The vocabulary has `cache` and not `caching`."""
+"""The vocabulary has `cache` but not `caching`."""
 
 _MOST_CHARACTERS = 2_000
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -41,13 +41,11 @@ TRADE = frozenset(
     upsert uri url urls utc utf uuid uv ux vagrant vercel vite vitest vpc vpn vscode vue wasm webhook
     webhooks webpack websocket websockets whitelist wifi windows wsgi xml yaml yarn zig zod zsh""".split()
 )
-"""Words of the trade, most of which the vocabulary of the language model is too general to have."""
+"""Technical terms, most of which the general vocabulary of the language model lacks."""
 
 
 def makes_sense(text: str) -> bool:
-    """Whether a text has a word that means something. In what is not written in plain Latin letters,
-    every text does.
-    """
+    """Whether a text has a meaningful word. Texts beyond plain Latin letters always do."""
     text = text[:_MOST_CHARACTERS]
     if not text.isascii():
         return True
@@ -68,7 +66,7 @@ def _is_known(word: str, known: frozenset[str]) -> bool:
 
 @cache
 def _vocabulary() -> frozenset[str]:
-    """The whole words the shipped model knows; none when its file cannot be read."""
+    """The whole words in the shipped model's vocabulary; empty if its file is unreadable."""
     try:
         file = resources.files("contextd.embedders") / "model" / "tokenizer.json"
         pieces = json.loads(file.read_text("utf-8"))["model"]["vocab"]

@@ -1,7 +1,7 @@
-"""Whether records and messages still hold: the one place that every reader asks.
+"""Whether records and messages are still valid. All readers use this module.
 
-A text no longer holds when the user took it back, when another record replaced it or was merged with it, or when
-somebody archived or deleted it. Of two texts in conflict the later one comes first.
+A text is invalid if the user took it back, if another record replaced it or was merged with it, or if it was
+archived or deleted. Of two contradicting texts the later one comes first.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from contextd.runtime.runtime import Runtime
 from contextd.search.hits import Hit, Result
 
 _QUOTED = 100
-"""Characters of what replaced a text, as they are quoted beside it."""
+"""Characters quoted of the replacing text."""
 
 _COMPARED, _EVIDENCE, _READ = 20, 10, 3_000
-"""Hits that are compared with each other, further ones that may tell of a new name, characters of each."""
+"""Limits: hits compared with each other, further hits examined for renamings, characters of each."""
 
 _AT_ONCE = timedelta(minutes=1)
-"""Of two texts written within it neither is the later one."""
+"""Texts written within this time count as simultaneous."""
 
 
 def validities(runtime: Runtime, records: Sequence[Record]) -> dict[str, Validity]:
@@ -50,14 +50,14 @@ def validities(runtime: Runtime, records: Sequence[Record]) -> dict[str, Validit
 
 
 def current(runtime: Runtime, records: Sequence[Record]) -> list[Record]:
-    """Those of these records that still hold: what may be told unasked."""
+    """The valid records among these, which may be injected."""
     found = validities(runtime, records)
     return [record for record in records if not found[record.id].replaced]
 
 
 def in_force(runtime: Runtime, result: Result) -> Result:
-    """The result of a search with the validity of each hit: the later of two texts in conflict before the
-    other, and what no longer holds at the end.
+    """The search result with the validity of each hit: the later of two contradicting texts first, invalid
+    ones last.
     """
     records = {hit.id: hit.record for hit in result.hits if hit.record is not None}
     found = validities(runtime, list(records.values())) | _messages(runtime, result.hits)
@@ -71,7 +71,7 @@ def in_force(runtime: Runtime, result: Result) -> Result:
 
 
 def _replacing(record: Record) -> str:
-    """The id of what a record says replaced it."""
+    """The id of the replacing record."""
     by = record.data.get("taken_back_by") if record.data.get("taken_back") else None
     return str(by[0]) if by else record.canonical_id
 
@@ -124,7 +124,7 @@ def _which(other: Record, record: Record) -> str:
 
 
 def _is_later(one: Record, other: Record) -> bool:
-    """Whether a record was said later than another one. No later note outdates a rule."""
+    """Whether a record was stated later than another one. No later note outdates a rule."""
     rules = kinds_that("binding")
     if other.kind in rules and one.kind not in rules:
         return False
@@ -132,12 +132,12 @@ def _is_later(one: Record, other: Record) -> bool:
 
 
 def _since(record: Record) -> datetime:
-    """When a record was said. Marking an episode changes it, and makes it no newer."""
+    """When a record was stated. Marking an episode changes it without making it newer."""
     return record.created_at if record.kind == EPISODE else said_at(record)
 
 
 def _messages(runtime: Runtime, hits: Iterable[Hit]) -> dict[str, Validity]:
-    """The validity of the messages that the user took back."""
+    """The validity of messages that the user took back."""
     places = {hit.id: place for hit in hits if (place := message_place(hit.id)) is not None}
     found: dict[str, Validity] = {}
     for id in dict.fromkeys(session for session, _ in places.values()):
@@ -151,7 +151,7 @@ def _messages(runtime: Runtime, hits: Iterable[Hit]) -> dict[str, Validity]:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """What a hit says, since when, and what it says got another name or was replaced."""
+    """The text of a hit, its time, and the renamings or replacements it states."""
 
     hit: Hit
     text: str
@@ -160,7 +160,7 @@ class _Text:
 
 
 def _outdated(hits: Sequence[Hit], evidence: Sequence[Hit]) -> list[Hit]:
-    """The hits, those marked as replaced that speak of a thing under a name which a later one says is gone."""
+    """The hits; those that use a name which a later hit declares obsolete are marked as replaced."""
     texts = [one for hit in (*hits[:_COMPARED], *evidence) if (one := _text_of(hit)) is not None]
     telling = [one for one in texts if one.swaps]
     if not telling:
@@ -207,8 +207,8 @@ def _text_of(hit: Hit) -> _Text | None:
 
 
 def _speaks_of(text: str, swapped: Swap) -> bool:
-    """Whether a text means the thing under its old name: it has that name and not the new one. Where the name may
-    be a plain word, the text must share a word with what was said beside it.
+    """Whether a text uses the old name of a thing and not the new one. If the name may be a plain word,
+    the text must also share a word with the context of the renaming.
     """
     if not _has(text, swapped.worse) or (swapped.better and _has(text, swapped.better)):
         return False
@@ -234,7 +234,7 @@ def _later_first(hits: Sequence[Hit], records: Mapping[str, Record]) -> list[Hit
 
 
 def _falling(hits: Sequence[Hit]) -> list[Hit]:
-    """The hits with relevances that fall, so that whoever orders by them gets this order."""
+    """The hits with decreasing relevance, so that sorting by it keeps this order."""
     least, found = 1.0, list[Hit]()
     for hit in hits:
         least = min(least, hit.relevance)

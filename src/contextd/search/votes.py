@@ -1,8 +1,8 @@
-"""What records say of files: those that resemble a question vote for the files they are about.
+"""Votes of records and commits for files: records similar to a query vote for the files they are about.
 
-The vote is gated three times, because memory that always speaks earns nothing: a record must be
-close to the question, a record about many files says little of each, and a vote moves only files
-that the search of the code proposed too, so a file that is gone cannot be voted for.
+Votes are limited in three ways, because unconditional memory does not help: a record must be similar to the
+query, a record about many files gives little to each, and a vote only moves files that the code search found
+too, so deleted files get none.
 """
 
 from __future__ import annotations
@@ -19,24 +19,22 @@ RECORDS, COMMITS = "records", "commits"
 """The names of the parts that votes add to a score."""
 
 FLOOR = 0.4
-"""The cosine at which a record begins to count; at 1 it counts fully. It is what every search asks
-of a text that nobody asked for.
-"""
+"""The cosine from which a record counts; at 1 it counts fully. Equals the threshold for injection."""
 
 VOTERS, MOST_FILES = 20, 20
 
 BY_WORDS = 0.4
-"""What the voice of commits is beside one of records: subjects are compared by their words alone."""
+"""Weight of a commit's vote relative to a record's: commit subjects are compared by words only."""
 
 _QUOTED = 60
 
 
 def file_votes(near: Iterable[tuple[Record, float]]) -> dict[str, ScorePart]:
-    """Path → what the records add to the file's score, from (record, cosine), nearest first. The part's
-    `raw` is their voice, from 0 to 1; its amount, what that counts by fitted weights.
+    """Path → what records add to the file's score, from (record, cosine), nearest first. The part's `raw` is
+    the total vote, 0 to 1; its amount is weighted.
 
-    A record's vote is (cosine − 0.4)/0.6, divided by the root of how many files it is about; the 20
-    nearest with files have one. Votes for a file add up to 1 at most.
+    A record's vote is (cosine − 0.4)/0.6, divided by the square root of its number of files; the 20 nearest
+    with files vote. Votes for a file add up to at most 1.
     """
     sums: dict[str, float] = {}
     first: dict[str, Record] = {}
@@ -57,7 +55,7 @@ def file_votes(near: Iterable[tuple[Record, float]]) -> dict[str, ScorePart]:
 
 
 def commit_votes(alike: Mapping[str, tuple[float, str]]) -> dict[str, ScorePart]:
-    """Path → what commits like the question add to the file's score, from (0 to 1, a subject)."""
+    """Path → what similar commits add to the file's score, from (similarity 0 to 1, a subject)."""
     return {
         path: _vote(COMMITS, BY_WORDS * voice, f"changed for “{_short(subject)}” before")
         for path, (voice, subject) in alike.items()

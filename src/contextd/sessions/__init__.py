@@ -1,4 +1,4 @@
-"""Sessions of agents: which one a call belongs to, what happened in it, and when it ends.
+"""Sessions of agents: which session a call belongs to, what happened in it, and when it ends.
 
 Uses: clients, code, domain, files, jobs, redaction, runtime.
 Start at: `seating.py`, `thread.py`.

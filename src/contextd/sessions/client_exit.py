@@ -1,4 +1,4 @@
-"""Ending the sessions of a client that exited without a word: some send no event at their end."""
+"""End the sessions of clients that exited without sending an end event."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from contextd.runtime.runtime import Runtime
 from contextd.sessions.seating import hooked_sessions
 
 _DISCONNECTED = "disconnected_process"
-"""Where a session keeps the process id of the client that closed its MCP connection."""
+"""Session data: the process id of the client that closed its MCP connection."""
 
 _GRACE = timedelta(seconds=5)
-"""A client that does send an event at its end has sent it by then: it closes its servers while it exits."""
+"""A client that sends an end event has sent it by then: it closes its servers while it exits."""
 
 
 def note_disconnect(runtime: Runtime) -> None:
-    """Note in the sessions that hooks follow that their client closed its connection, and look soon whether it
-    exited. A client that only restarts its servers lives on, and so do its sessions.
+    """Mark the sessions with hooks as disconnected and check soon whether the client exited. A client that
+    only restarts its servers stays alive, and so do its sessions.
     """
     sessions = hooked_sessions(runtime)
     if not sessions:
@@ -34,7 +34,7 @@ def note_disconnect(runtime: Runtime) -> None:
 def client_exited(session: Session) -> bool:
     """Whether the client of a session closed its connection and its process is gone."""
     process = session.data.get(_DISCONNECTED)
-    # On Windows the signal 0 is no question: it interrupts.
+    # On Windows, signal 0 is not a test: it interrupts the process.
     if not isinstance(process, int) or process <= 1 or sys.platform == "win32":
         return False
     try:

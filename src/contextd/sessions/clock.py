@@ -1,6 +1,6 @@
-"""Time as an agent should feel it: how long ago, how long already, and how to pick up again.
+"""Time for an agent: how long since the last session, how long in this one, and how to resume.
 
-Pure functions of instants; nothing here looks at a clock.
+Pure functions of instants; nothing here reads a clock.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FEWEST_ERRORS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeSense:
-    """The present moment of a session. `gap` and `last_seen` are None in the first session of a project."""
+    """Time facts of a session. `gap` and `last_seen` are None in the first session of a project."""
 
     now: datetime
     started: datetime
@@ -59,10 +59,10 @@ def sense(
     results: int = 0,
     zone: tzinfo | None = None,
 ) -> TimeSense:
-    """Everything about time at once. `last_seen` is the last interaction before this session;
-    `recent_lengths` are of earlier sessions and say what is likely while this one is young;
-    `errors` of `results` tool results went wrong. `zone` is the user's, for the day and the hour.
-    A clock that was set back counts as no time at all.
+    """Compute all time facts at once. `last_seen` is the last interaction before this session.
+    `recent_lengths` of earlier sessions predict a young session's pattern. `errors` of `results` tool
+    results failed. `zone` is the user's time zone, for days and hours. If the clock was set back,
+    elapsed time is zero.
     """
     gap = _elapsed(last_seen, now) if last_seen is not None else None
     length = _elapsed(started, now)
@@ -81,12 +81,12 @@ def sense(
 
 
 def stamp(at: datetime) -> str:
-    """An instant as it stays true wherever it is read: `2026-02-12 12:59 UTC`."""
+    """An instant in absolute form: `2026-02-12 12:59 UTC`."""
     return f"{at:%Y-%m-%d %H:%M} {at.tzname() or ''}".rstrip()
 
 
 def present(now: datetime) -> str:
-    """The present moment with its day of the week: `Thursday, 2026-02-12 12:59 UTC`."""
+    """The current instant with its weekday: `Thursday, 2026-02-12 12:59 UTC`."""
     return f"{now:%A}, {stamp(now)}"
 
 
@@ -97,9 +97,9 @@ def work_pattern(
     results: int = 0,
     recent_lengths: Sequence[timedelta] = (),
 ) -> WorkPattern:
-    """`debugging` when errors are most of the results (three at least), else by length: under
-    10 minutes `quick check-in`, over 45 `deep work`. A session under 10 minutes is judged by the
-    median of recent ones when there are any, since it may only have begun.
+    """`debugging` if most results are errors (at least three), else by length: under 10 minutes `quick
+    check-in`, over 45 `deep work`. A session under 10 minutes is judged by the median of recent ones if
+    there are any, since it may have just begun.
     """
     if errors >= _FEWEST_ERRORS and 2 * errors > results:
         return "debugging"
@@ -112,8 +112,8 @@ def work_pattern(
 
 
 def hint(gap: timedelta | None, now: datetime) -> str:
-    """How to pick up after a gap. A gap of five hours or more over a midnight of `now`'s zone is
-    a next day.
+    """How to resume after a gap. A gap of five hours or more that crosses midnight in `now`'s zone is a
+    new day.
     """
     if gap is None:
         return "First session: get to know the project"

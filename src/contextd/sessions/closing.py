@@ -1,4 +1,4 @@
-"""Ending a session, and having it learned from."""
+"""End a session and queue the learning from it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def close_session(
     transcript: str = "",
     at: datetime | None = None,
 ) -> str:
-    """Mark a session over, now or since `at`, and queue the learning with it. Returns the job's id.
+    """End a session, now or at `at`, and queue the learning. Returns the job's id.
 
-    Ending a session twice is harmless: what was learned once is not learned again.
+    Ending a session twice is harmless: it is learned from only once.
     """
-    # What its calls left is written in a moment; learning must find it.
+    # By-products of calls are written with a delay; learning must find them.
     runtime.sinks.settle()
     data = {"transcript": transcript} if transcript else {}
     change = SessionChange(

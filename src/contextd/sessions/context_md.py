@@ -1,6 +1,6 @@
 """`.context/CONTEXT.md`: what the next session should know, in at most 500 tokens.
 
-contextd owns the part between its two markers; everything else in the file is a person's.
+contextd owns the part between its two markers; people own the rest of the file.
 """
 
 from __future__ import annotations
@@ -37,10 +37,9 @@ _FORGED = re.compile(r"<!--|-->")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """What goes into CONTEXT.md. `project` says what the project is, how it is built and where things are,
-    the most important first. `rules` are the directives in force, `statements` is what was said in the session
-    under way, `recent` has
-    the newest first, `external` the most important.
+    """The content of CONTEXT.md. `project` describes the project, its build and its layout, most important
+    first. `rules` are the directives in force, `statements` come from the current session, `recent` is
+    newest first, `external` most important first.
     """
 
     project: Sequence[str] = ()
@@ -63,10 +62,10 @@ class _Part:
 
 
 def render(situation: Situation, budget: int = BUDGET) -> str:
-    """The Markdown block, markers of `write` included in the count, within `budget` tokens.
+    """Render the Markdown block within `budget` tokens; the markers of `write` count.
 
-    What does not fit goes as a whole: external changes first, then the oldest outcomes, then the
-    rest from the bottom up. No sentence is cut; an item of several keeps the first ones.
+    Items that do not fit are dropped whole: external changes first, then the oldest outcomes, then the rest
+    from the bottom up. Sentences are not cut; an item with several keeps the first ones.
     """
     project = _Part("Project", _items(situation.project))
     parts = [
@@ -78,7 +77,7 @@ def render(situation: Situation, budget: int = BUDGET) -> str:
         _Part("External", _items(situation.external) or ["No changes since last session"]),
     ]
     if project.lines and situation.time is None and not situation.recent:
-        # Before the first session there is nothing else to say.
+        # Before the first session there is nothing else to show.
         blank = [_Part("", []) for _ in range(3)]
         external = _Part("External", _items(situation.external))
         parts = [_Part("", []), parts[1], *blank, external]
@@ -102,18 +101,16 @@ def render(situation: Situation, budget: int = BUDGET) -> str:
 
 
 def write(path: Path, block: str, now: datetime) -> bool:
-    """Put `block` between contextd's markers in the file, which is made when missing.
+    """Write `block` between contextd's markers; creates the file if missing.
 
-    Everything outside the markers stays byte for byte; a file without markers gets the block at
-    its end. Returns whether the block says something new. Raises `Denied` when the file is a link
-    out of the project, `Invalid` when it is in UTF-16 or no text, `Unavailable` when the disk refuses.
+    Text outside the markers stays byte for byte; a file without markers gets the block at its end. Returns
+    whether the block changed. Raises `Denied` if the file is a link out of the project, `Invalid` for UTF-16
+    or binary files, `Unavailable` if writing fails.
     """
     real = target_inside(path.parent.parent, path)
     before = _read(real)
     if not takes_ascii(before):
-        raise Invalid(
-            f"{path} is in UTF-16 or no text, so nothing was written to it", "save it as UTF-8"
-        )
+        raise Invalid(f"{path} is UTF-16 or binary, so nothing was written", "save it as UTF-8")
     body = f"\n{block.strip()}\n"
     newline = b"\r\n" if b"\r\n" in before else b"\n"
     made = (_BEGIN.format(stamp=iso(now)) + body + _END).encode().replace(b"\n", newline)
@@ -129,20 +126,20 @@ def write(path: Path, block: str, now: datetime) -> bool:
 
 
 def read_block(path: Path) -> str:
-    """The block contextd wrote last; empty when there is none."""
+    """The block contextd wrote last; empty if there is none."""
     found = _BLOCK.search(_read(path))
     return found["body"].decode("utf-8", "replace").strip() if found else ""
 
 
 def without_block(content: bytes) -> bytes:
-    """A file's content without what contextd wrote into it."""
+    """A file's content without contextd's block."""
     return _BLOCK.sub(b"", content)
 
 
 def is_stale(path: Path, now: datetime) -> bool:
-    """Whether the block is missing or was written more than 24 hours ago.
+    """Whether the block is missing or older than 24 hours.
 
-    The block's own date counts: a checkout gives every file a new one.
+    The date inside the block counts, because a checkout resets every file's date.
     """
     found = _BLOCK.search(_read(path))
     if found is None:
@@ -169,7 +166,9 @@ def _now_lines(situation: Situation) -> list[str]:
 
 
 def _time_lines(situation: Situation) -> list[str]:
-    """When the session began and what was before it, as instants: nobody knows when the file will be read."""
+    """When the session and the previous one began, as absolute times, because the file may be read much
+    later.
+    """
     time = situation.time
     before = _items([situation.last_session])
     if time is None:
@@ -189,7 +188,7 @@ def _items(texts: Sequence[str]) -> list[str]:
 
 
 def _item(text: str) -> str:
-    """One line of whole sentences; nothing when not even the first one is short enough."""
+    """One line of whole sentences; empty if not even the first one fits."""
     line = _FORGED.sub("", inline(text))
     return trim_to_tokens(line, _ITEM_BUDGET) if line else ""
 

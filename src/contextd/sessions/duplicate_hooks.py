@@ -1,4 +1,4 @@
-"""Hooks that tell the same thing twice: a client runs those of its settings and those of a plugin."""
+"""Ignore duplicate hooks: a client runs those of its settings and those of a plugin."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from contextd.runtime.caches import Cache
 from contextd.runtime.runtime import Runtime
 
 _AT_ONCE = timedelta(seconds=10)
-"""All hooks of an event are started together, and the slowest answers within its client's patience of 5 s."""
+"""All hooks of an event start together, and the slowest answers within the client's timeout of 5 s."""
 
 _SESSIONS = 4_096
 
@@ -24,16 +24,16 @@ _TURNING: frozenset[Moment] = frozenset({"stopped", "compacting", "compacted", "
 
 @dataclass(slots=True)
 class _Heard:
-    """The last occurrence of each moment of a session's turn, and when it came."""
+    """The last occurrence of each moment in a session's turn, and when it arrived."""
 
     latest: dict[Moment, tuple[Occurrence, datetime]] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
 def is_echo(runtime: Runtime, occurrence: Occurrence, at: datetime) -> bool:
-    """Whether a session repeats an event of its turn within seconds. Of two hooks on one event the later one is the
-    echo. Two modules in one client run one after the other: the first has told of the prompt when the second
-    tells of the start.
+    """Whether an event repeats one of the same turn within seconds. Of two hooks for one event the later
+    is the duplicate. Two modules in one client run one after the other: the first reports the prompt
+    before the second reports the start.
     """
     if not occurrence.session:
         return False
@@ -44,7 +44,8 @@ def is_echo(runtime: Runtime, occurrence: Occurrence, at: datetime) -> bool:
         before, before_at = last.latest.get(occurrence.moment, (None, at))
         echo = before == occurrence and abs(at - before_at) < _AT_ONCE
         if not echo:
-            # After the end of a turn the same words may be said again, and after a new beginning it may end again.
+            # After the end of a turn the same words may be sent again, and after a new prompt the turn may
+            # end again.
             turns = occurrence.moment in _TURNING
             for moment in [one for one in last.latest if turns or one in _TURNING]:
                 del last.latest[moment]
@@ -53,8 +54,8 @@ def is_echo(runtime: Runtime, occurrence: Occurrence, at: datetime) -> bool:
 
 
 def one_at_a_time(runtime: Runtime, occurrence: Occurrence) -> AbstractContextManager[object]:
-    """What an event of a session is handled in. Of two that come at once, such as those a cold daemon finds in the
-    spool and at its door, the second finds the session that the first one opened.
+    """A lock that handles events of a session one at a time. If two arrive at once, for example from the
+    spool and the socket of a new daemon, the second finds the session that the first opened.
     """
     if not occurrence.session:
         return nullcontext()

@@ -1,4 +1,4 @@
-"""Which module of the project a learning belongs to."""
+"""Map a learned text to a module of the project."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EVERYWHERE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A module as far as mapping needs it: its files or folders, relative to the root."""
+    """A module for this mapping: its files or folders, relative to the root."""
 
     name: str
     paths: tuple[str, ...] = ()
@@ -29,8 +29,8 @@ def module_of(
     places: Sequence[Place],
     similarity: Callable[[str, str], float] | None = None,
 ) -> str:
-    """The module that a text is about: by the file it speaks of, else by words, else by meaning, else the
-    only one there is; empty when none fits.
+    """The module that a text is about: by a file it mentions, else by words, else by meaning, else the
+    only module; empty if none fits.
     """
     by_path = max(places, key=lambda place: _nearness(file, place), default=None)
     if file and by_path and _nearness(file, by_path) > 0:
@@ -52,7 +52,7 @@ def _about(place: Place) -> str:
 
 
 def _nearness(file: str, place: Place) -> float:
-    """How much of a file's path leads to the module; more than its folder when it is a key file."""
+    """How much of a file's path matches the module; key files score higher than its folder."""
     best = 0.0
     folders = file.split("/")[:-1]
     for path in place.paths:
@@ -78,7 +78,7 @@ def _telling(text: str) -> set[str]:
 
 
 def _shared(words: set[str], place: Place) -> int:
-    """Words in common: the module's own name counts double."""
+    """The number of shared words; the module's own name counts double."""
     named = _telling(place.name)
     described = _telling(" ".join((place.description, *place.paths))) - named
     return 2 * len(words & named) + len(words & described)

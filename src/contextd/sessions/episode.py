@@ -1,4 +1,4 @@
-"""A turn as something to recall: what was asked, and the best of what was answered."""
+"""Episodes: a turn as a record to recall, with the request and the most informative lines of the answer."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from contextd.domain.words import one_line
 from contextd.sessions.turns import Turn
 
 LONGEST = 900
-"""Characters of an answer in a digest: of 896 real answers 68 in a hundred are whole then, and five of
-these digests are about what an agent reads of a search (1,000 tokens).
+"""Characters of an answer in a digest: 68 % of 896 real answers fit whole, and five such digests are about
+what an agent reads per search (1,000 tokens).
 """
 
 LONGEST_KEPT = 3_000
-"""Characters of a prompt and of an answer that are kept beside the digest and searched with it: of answers 98 in
-a hundred are whole.
+"""Characters of a prompt and of an answer that are stored beside the digest and searched with it: 98 % of
+answers fit whole.
 """
 
 _PROMPT = 300
 _REPORT, _REPORTS = 300, 3
-"""Of what sub-agents found the beginning: their reports go to the agent, which answers from them."""
+"""Only the beginning of what sub-agents reported: the agent answers from their reports."""
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.S | re.M)
 _RULE = re.compile(r"^[\s|:*_=-]*$")
@@ -34,8 +34,8 @@ _TICK = re.compile(r"[✅✓✔❌⚠🎉🚀📝🔧]")
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """How an episode reads: `asked` and `text` together are its digest; `prompt` and `whole` are all that was
-    asked and answered.
+    """The text of an episode: `asked` and `text` form its digest; `prompt` and `whole` are the full
+    request and answer.
     """
 
     asked: str
@@ -45,7 +45,7 @@ class Digest:
 
 
 def digest_of(turn: Turn) -> Digest:
-    """The digest of a turn. One that nothing was answered to has what the user said in it."""
+    """The digest of a turn. Without an answer it has the user's words."""
     additions = [one_line(words, _PROMPT) for words in turn.answers]
     answer = plain(turn.answer or turn.plan or turn.summary)
     parts = [f"The user added: {words}" for words in additions if words]
@@ -75,11 +75,10 @@ def plain(text: str) -> str:
 
 
 def best_lines(answer: str, longest: int = LONGEST) -> list[str]:
-    """The lines of an answer that say most, in their order; all of them when they are short enough.
+    """The most informative lines of an answer, in order; all of them if they are short enough.
 
-    A heading stays with the first line below it. Lines that name things, such as files, identifiers
-    and numbers, come before those that do not; the first line and the last two say what was done and
-    what comes next.
+    A heading stays with the first line below it. Lines that name files, identifiers or numbers come before
+    others; the first line and the last two say what was done and what comes next.
     """
     lines = [line for line in answer.splitlines() if line.strip()]
     if sum(len(line) + 1 for line in lines) <= longest:

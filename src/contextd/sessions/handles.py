@@ -1,9 +1,9 @@
 """Resolve the handles a caller passes: ids of sessions, subtasks, digests and jobs.
 
-A handle is looked up in the call's view and nowhere else, as records are. One of another project is
-therefore unknown, whole or abbreviated, even where the same person owns both projects: an agent that works
-in one of them must neither read the other's conversation nor write into it. To use a handle of another
-project, the call names that project. `tests/rules/test_handles.py` keeps every other lookup out.
+A handle is only looked up in the call's view, like a record. A handle of another project is therefore
+unknown, whole or abbreviated, even if the same person owns both projects: an agent in one project must
+neither read nor write the other's conversation. To use a handle of another project, the call names that
+project. `tests/rules/test_handles.py` forbids every other lookup.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from contextd.domain.sessions import Session
 from contextd.runtime.runtime import Runtime
 
 SHORTEST = 4
-"""Characters of an id that name a session or a job, as for records."""
+"""Minimum characters of a short id of a session or a job, as for records."""
 
 _LISTED, _SHOWN = 5, 12
-"""How many candidates an ambiguous id lists, and characters of each."""
+"""How many candidates an error about an ambiguous id lists, and characters of each."""
 
 _T = TypeVar("_T", Session, Job)
 
 
 def session_named(runtime: Runtime, id: str) -> Session:
-    """The session of the call's project with this id, or with the only id that begins so.
+    """The session of the call's project with this id or unique prefix.
 
-    Raises `NotFound`, also outside of any project, or `Conflict` for an ambiguous beginning.
+    Raises `NotFound`, also outside any project, or `Conflict` for an ambiguous prefix.
     """
     wanted, sessions = id.strip(), runtime.view.sessions
     whole = sessions.get(wanted)
@@ -38,14 +38,14 @@ def session_named(runtime: Runtime, id: str) -> Session:
     here = frozenset({runtime.scope})
     alike = _alike(wanted, lambda: sessions.find(here, prefix=wanted, limit=_LISTED + 1))
     return _only(
-        alike, wanted, "session", "session_start gives the id of a session of this project"
+        alike, wanted, "session", "session_start returns the id of a session of this project"
     )
 
 
 def job_named(runtime: Runtime, id: str) -> Job:
-    """The job in the call's view with this id, or with the only id that begins so.
+    """The job in the call's view with this id or unique prefix.
 
-    Raises `NotFound`, or `Conflict` for an ambiguous beginning.
+    Raises `NotFound`, or `Conflict` for an ambiguous prefix.
     """
     wanted, jobs = id.strip(), runtime.view.jobs
     alike = _alike(wanted, lambda: jobs.list(prefix=wanted, limit=_LISTED + 1))
@@ -53,12 +53,12 @@ def job_named(runtime: Runtime, id: str) -> Job:
 
 
 def is_job(runtime: Runtime, id: str) -> bool:
-    """Whether the call's view has the job with this id."""
+    """Whether the call's view contains the job with this id."""
     return bool(runtime.view.jobs.list(prefix=id, limit=1))
 
 
 def original_named(runtime: Runtime, handle: str) -> Original | None:
-    """The text behind a digest's handle, from the call's view; None when there is none."""
+    """The text behind a digest's handle, from the call's view; None if there is none."""
     return runtime.view.originals.get(handle.strip())
 
 

@@ -1,4 +1,4 @@
-"""Events of a session that hooks tell of."""
+"""Session events made from hooks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PROMPT_KEPT, _ANSWER_KEPT = 4_000, 20_000
 
 
 def question(occurrence: Occurrence, at: datetime, clean: str) -> Event:
-    """A prompt, by its text without secrets."""
+    """The user's prompt, redacted."""
     key = occurrence.prompt_id or hashlib.blake2b(clean.encode(), digest_size=12).hexdigest()
     return Event(type="query", key=f"prompt:{key}", at=at, role="user", text=clean[:_PROMPT_KEPT])
 
@@ -22,7 +22,7 @@ def question(occurrence: Occurrence, at: datetime, clean: str) -> Event:
 def statement(
     runtime: Runtime, occurrence: Occurrence, at: datetime, origin: str
 ) -> tuple[Event, ...]:
-    """What the client says the agent said."""
+    """The agent's message, as the client reports it."""
     clean = redact(occurrence.answer, runtime.redaction_key).text[:_ANSWER_KEPT]
     if not clean.strip():
         return ()

@@ -1,4 +1,4 @@
-"""Markdown as agents write it, taken apart into passages that can be read alone."""
+"""Split Markdown written by agents into passages that can be read alone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextd.domain.dataclass import dataclass
 
 LONGEST_UNIT = 1_000
 _WHOLE_PARAGRAPH = 260
-"""Two or three sentences: a reader keeps them together, and they fit the embedder's window."""
+"""Two or three sentences: readers keep them together, and they fit the embedder's window."""
 
 _FENCE = re.compile(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.S | re.M)
 _FRONT = re.compile(r"\A---\n.*?\n---[ \t]*\n", re.S)
@@ -28,7 +28,7 @@ _END = re.compile(
 
 @dataclass(slots=True)
 class Passage:
-    """A list item, a table row, a paragraph or a sentence; `lead` is the line that leads into it."""
+    """A list item, a table row, a paragraph or a sentence; `lead` is the line that introduces it."""
 
     text: str
     heading: str = ""
@@ -37,7 +37,7 @@ class Passage:
 
 @dataclass(slots=True)
 class _Place:
-    """Where in a document the reader is."""
+    """The reader's position in a document."""
 
     heading: str = ""
     lead: str = ""
@@ -47,7 +47,7 @@ class _Place:
 
 
 def passages(text: str) -> Iterator[Passage]:
-    """What a Markdown text states, in order, without code blocks, rules, quotations and headings."""
+    """The passages of a Markdown text, in order, without code blocks, rules, quotations and headings."""
     text = _COMMENT.sub("", _FRONT.sub("", text))
     place = _Place()
     for line in [*_FENCE.sub("\n", text).split("\n"), ""]:
@@ -56,12 +56,12 @@ def passages(text: str) -> Iterator[Passage]:
 
 
 def plain(text: str) -> str:
-    """One line without emphasis; code spans keep their marks, which tell names from words."""
+    """One line without emphasis; code spans keep their backticks, which distinguish names from words."""
     return " ".join(text.replace("**", "").replace("__", "").split()).strip()
 
 
 def sentences_of(text: str) -> list[str]:
-    """The sentences of one paragraph, of any script that ends them with a stop."""
+    """The sentences of a paragraph, in any script that ends them with a full stop."""
     return [piece.strip() for piece in _END.split(text) if piece and piece.strip()]
 
 
@@ -98,7 +98,7 @@ def _row(cells: str, line: str, place: _Place) -> Iterator[Passage]:
 
 
 def _close(place: _Place) -> Iterator[Passage]:
-    """End the paragraph or item that is open."""
+    """End the open paragraph or item."""
     text, was_item = plain(" ".join(place.open)), place.item
     place.open, place.item = [], False
     if not text:

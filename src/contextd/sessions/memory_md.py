@@ -1,4 +1,4 @@
-"""`MEMORY.md`: what sessions taught for good, with what speaks for each of it."""
+"""`MEMORY.md`: lasting lessons of sessions, with the evidence for each."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from contextd.domain.tokens import count_tokens
 from contextd.domain.words import one_line
 
 BUDGET = 1_500
-"""Tokens of all of it: what the memory file of the original took (seed 004)."""
+"""Token budget of the file: the size of the original's memory file (seed 004)."""
 
 _LONGEST = 320
 
 
 @dataclass(frozen=True, slots=True)
 class Durable:
-    """One memory: its section, what it says, and how many sessions said it, used it, and found it of help."""
+    """One memory: its section and text, and the number of sessions that stated it, used it, and rated it
+    helpful.
+    """
 
     section: str
     text: str
@@ -27,12 +29,12 @@ class Durable:
 
     @property
     def evidence(self) -> int:
-        """How much speaks for it."""
+        """The amount of evidence for it."""
         return self.times_said + self.used + 2 * self.helpful
 
     @property
     def line(self) -> str:
-        """As it stands in the file."""
+        """Its line in the file."""
         counts = [
             f"said in {self.times_said} sessions" if self.times_said > 1 else "",
             f"used in {self.used}" if self.used else "",
@@ -43,8 +45,8 @@ class Durable:
 
 
 def render(project: str, memories: Sequence[Durable], budget: int = BUDGET) -> str:
-    """The file's text within `budget` tokens: sections in the order in which they first occur, in each what
-    most speaks for first. What has the least evidence goes first where there is no room.
+    """Render the file within `budget` tokens: sections in order of first occurrence, each with the
+    best-supported memories first. Those with the least evidence are dropped if space runs out.
     """
     left = sorted(memories, key=lambda one: -one.evidence)
     while left and count_tokens(_text(project, memories, left)) > budget:
@@ -59,4 +61,4 @@ def _text(project: str, memories: Sequence[Durable], chosen: Sequence[Durable]) 
         lines = [one.line for one in chosen if one.section == section]
         if lines:
             parts.append("\n".join([f"## {inline(section)}", *lines]))
-    return "\n\n".join(parts if len(parts) > 1 else [*parts, "Nothing is known for sure yet."])
+    return "\n\n".join(parts if len(parts) > 1 else [*parts, "No confirmed memories yet."])

@@ -1,4 +1,4 @@
-"""Words by which somebody takes back what was said or done before."""
+"""Detect messages that take back what was said or done before."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextd.domain.words import one_line
 from contextd.sessions.turns import Turn
 
 _READ = 400
-"""Characters: who takes something back says so first."""
+"""Characters to examine: people retract at the beginning of a message."""
 
 _FIRST = regex(
     r"^\W*(?:(?:sorry|oops|ah|oh|hm+|wait|hold on|please|can you|could you|let'?s)\b\W*)*(?:"
@@ -42,18 +42,18 @@ _ASKS = regex(
     r"\b(?:how|what|why|when|where|which|is|was|does|did|wie|was|warum|ist|comment|pourquoi|cómo|qué)\b(?:[^.!?。！？\n]|\.(?=\S))*[?？]",
     re.I,
 )
-"""A question in which such words stand asks about something, and takes nothing back."""
+"""A question with such words asks about something and takes nothing back."""
 
 ALIKE, NEXT = 0.45, 0.25
-"""The cosine from which words that take something back are about an earlier turn, and for the turn right
-before them: what follows at once is nearly always about that.
+"""Minimum cosine between a retraction and the earlier turn it concerns, and the lower one for the turn
+directly before it, which is nearly always meant.
 """
 
 _QUOTED = 120
-"""Characters of the words that take something back, as they are shown beside it."""
+"""Characters of a retraction that are shown beside what it takes back."""
 
 _BACK = 4
-"""Turns that are looked back on."""
+"""Earlier turns that are compared."""
 
 
 def takes_back(words: str) -> bool:
@@ -63,10 +63,9 @@ def takes_back(words: str) -> bool:
 
 
 def mark_taken_back(turns: Sequence[Turn], likeness: Callable[[int, int], float]) -> list[int]:
-    """Mark the turns whose words a later one takes back, and return which turns do so.
+    """Mark the turns that later words take back, and return the retracting turns.
 
-    `likeness` of two turns is the cosine of what the first is about and what the user says in the
-    second.
+    `likeness` of two turns is the cosine of the first one's topic and the user's words in the second.
     """
     taking: list[int] = []
     for later, turn in enumerate(turns):

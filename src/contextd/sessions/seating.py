@@ -1,4 +1,4 @@
-"""Which session a call belongs to."""
+"""Bind connections and calls to sessions."""
 
 from __future__ import annotations
 
@@ -25,39 +25,39 @@ from contextd.runtime.settings import SETTINGS
 from contextd.sessions.closing import close_session
 
 AGENTS = ("mcp", "rest")
-"""Surfaces whose calls come from an agent at work."""
+"""Surfaces whose calls come from a working agent."""
 
 OPENERS = frozenset({"session_start", "session_resume"})
 """Operations that open a session themselves."""
 
 _FIRST_ROUND = timedelta(minutes=1)
-"""A project that is used for the first time has its daily work done soon, but not at once."""
+"""The daily work of a project that is used for the first time starts soon, but not at once."""
 
 _SEATS = 4_096
 _TASK_KEPT = 500
 
 
 IMPLICIT = "implicit"
-"""Marks a session that began with a call, until its agent starts it itself."""
+"""Marks a session that a call opened, until its agent starts it explicitly."""
 
 
 _log = logging.getLogger(__name__)
 
 BRIEFED = "briefed"
-"""Says of a session that its agent was given a briefing."""
+"""Session flag: its agent got a briefing."""
 
 RESUMED = "resumed"
-"""Where a session keeps when its client took it up again, and at which commit of which branch, latest last."""
+"""Session data: when its client resumed it, with branch and commit, latest last."""
 
 _RESUMED_ON = "resumed_on"
-"""Where older sessions keep the last of these branches."""
+"""Where older sessions store the last of these branches."""
 
 _RESUMPTIONS = 50
 
 
 @dataclass(slots=True)
 class Seat:
-    """Where a connection sits in a project: the session that its calls belong to."""
+    """The session that a connection's calls in a project belong to."""
 
     session: str = ""
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -67,14 +67,14 @@ Seats = Cache[tuple[str, Scope], Seat]
 
 
 def seats(runtime: Runtime) -> Seats:
-    """The seats of the connections that called lately, by connection and project."""
+    """The seats of recent connections, by connection and project."""
     return runtime.organisation.caches.of("seats", _SEATS)
 
 
 def seated(runtime: Runtime) -> tuple[Runtime, Session | None]:
-    """The call in the session it belongs to, and that session: the one its client names, the connection's own, one of
-    the same client that hooks follow, or a new one. A connection that paused until its session ended goes on in a new one. The
-    calls of someone who may only read here belong to none.
+    """Bind a call to its session and return both. The session is the one its client names, the
+    connection's own, one of the same client with hooks, or a new one. If the connection's session ended
+    during a pause, a new one is opened. Calls of a caller with read-only access have no session.
     """
     if not runtime.connection or runtime.project is None or runtime.surface not in AGENTS:
         return runtime, None
@@ -101,13 +101,13 @@ def seated(runtime: Runtime) -> tuple[Runtime, Session | None]:
 
 
 def take_seat(runtime: Runtime, session: Session) -> None:
-    """Have the later calls of the connection belong to this session."""
+    """Bind later calls of the connection to this session."""
     if runtime.connection:
         seats(runtime).made((runtime.connection, runtime.scope), Seat).session = session.id
 
 
 def session_of(runtime: Runtime) -> Session | None:
-    """The open session of the call's connection; None when it has none."""
+    """The open session of the call's connection; None if it has none."""
     if runtime.project is None:
         return None
     named = _named_by_client(runtime)
@@ -130,7 +130,7 @@ def session_begun(runtime: Runtime) -> Session | None:
 
 
 def leave_seats(runtime: Runtime) -> list[tuple[Scope, str]]:
-    """Give up the seats of a connection that ended: the project and session of each."""
+    """Remove the seats of a connection that ended; return the project and session of each."""
     known = seats(runtime)
     left: list[tuple[Scope, str]] = []
     for connection, scope in known.keys():  # noqa: SIM118 - a copy: entries go meanwhile
@@ -141,18 +141,18 @@ def leave_seats(runtime: Runtime) -> list[tuple[Scope, str]]:
 
 
 def branch_here(runtime: Runtime) -> str:
-    """The branch of the call's checkout as a store keeps it; empty where there is none."""
+    """The branch of the call's checkout in the form stores use; empty if there is none."""
     name = branch(runtime.root) if runtime.checkout is not None else ""
     return redact(name, runtime.redaction_key).text
 
 
 def branch_of(session: Session) -> str:
-    """The branch on which the work of a session goes on, or went on last."""
+    """The current or last branch of a session."""
     return place_of(session)[1]
 
 
 def place_of(session: Session, at: datetime | None = None) -> tuple[str, str]:
-    """Commit and branch where a session began, or was last taken up again before a moment."""
+    """The commit and branch where a session began or, before the given moment, was last resumed."""
     places = [one for one in session.data.get(RESUMED, ()) if at is None or one[0] <= iso(at)]
     if places:
         return str(places[-1][1]), str(places[-1][2])
@@ -160,19 +160,19 @@ def place_of(session: Session, at: datetime | None = None) -> tuple[str, str]:
 
 
 def resumed_here(runtime: Runtime, session: Session, at: datetime) -> dict[str, Any]:
-    """What a session keeps when its client takes it up again in the call's checkout."""
+    """The data a session stores when its client resumes it in the call's checkout."""
     commit = head(runtime.root) if runtime.checkout is not None else ""
     place = [iso(at), commit, branch_here(runtime)]
     return {RESUMED: [*session.data.get(RESUMED, ()), place][-_RESUMPTIONS:]}
 
 
 def is_open(session: Session) -> bool:
-    """Whether something can still happen in a session."""
+    """Whether a session can still receive events."""
     return session.status == "active" and session.ended_at is None
 
 
 def open_session(runtime: Runtime, session: Session, *changes: SessionChange) -> None:
-    """Open a session of the project, with what happens in it at once."""
+    """Open a session of the project together with its first changes."""
     runtime.commit(open=[session], sessions=changes)
     runtime.sinks.later("schedules", lambda: expect_rounds(runtime))
 
@@ -185,7 +185,7 @@ def new_session(
     client: str = "",
     data: Mapping[str, Any] | None = None,
 ) -> Session:
-    """A session that begins now, anchored at the checkout's commit and branch; to be committed."""
+    """A session that begins now, with the checkout's commit and branch; not yet committed."""
     now = runtime.clock.now()
     repo = repository(runtime.root) if runtime.checkout else None
     commit, branch = here(repo.root) if repo else ("", "")
@@ -204,12 +204,12 @@ def new_session(
 
 
 def task_of(runtime: Runtime, text: str) -> str:
-    """What a session is for, as it is kept."""
+    """A session's task in stored form."""
     return redact(text, runtime.redaction_key).text[:_TASK_KEPT]
 
 
 def expect_rounds(runtime: Runtime) -> None:
-    """See to it that the work of a used project comes round."""
+    """Schedule the recurring jobs of a project in use."""
     now = runtime.clock.now()
     for row in JOBS.values():
         if row.every is not None:
@@ -222,14 +222,14 @@ def expect_rounds(runtime: Runtime) -> None:
 
 
 def expect_next(runtime: Runtime, job: str, scope: Scope) -> datetime:
-    """See to it that a job is done for a scope when the setting that its row names says so; when that is.
-    A setting that cannot be used counts as its default.
+    """Schedule the next run of a job for a scope, at the time that the setting in its row gives; return
+    that time. An invalid setting counts as its default.
     """
     name = JOBS[job].cron
     try:
         times = cron(runtime.settings.text(name))
     except Invalid as error:
-        _log.warning("%s: %s; its default holds", name, error.message)
+        _log.warning("%s: %s; using the default", name, error.message)
         times = cron(str(SETTINGS[name].default))
     due = times.next(runtime.clock.now())
     runtime.sinks.schedule(Schedule(job=job, scope=scope, due_at=due))
@@ -237,8 +237,8 @@ def expect_next(runtime: Runtime, job: str, scope: Scope) -> datetime:
 
 
 def _has_paused(runtime: Runtime, session: Session) -> bool:
-    """Whether nothing happened in a session for so long that it is over. The job that ends idle ones may
-    not have seen it yet: a machine that sleeps runs no jobs.
+    """Whether a session was idle for so long that it is over. The job that ends idle sessions may not have
+    run yet, for example after the machine slept.
     """
     timeout = runtime.settings.number("sessions.timeout_minutes")
     return session.is_idle(runtime.clock.now(), timeout)
@@ -253,8 +253,8 @@ def _session_on(runtime: Runtime, seat: Seat) -> Session | None:
 
 
 def _named_by_client(runtime: Runtime) -> Session | None:
-    """The open session that hooks follow and the client names with the call. One process may hold several
-    of them over one connection.
+    """The open session with hooks that the client names in the call. One process may run several sessions
+    over one connection.
     """
     if not runtime.client_sessions:
         return None
@@ -268,9 +268,9 @@ _OPEN = 50
 
 
 def _hooked(runtime: Runtime) -> Session | None:
-    """An open session that a hook of the same client process started, and that no other connection
-    sits in. Of several windows of one process the one heard of last: nothing in a call says whose it is, and
-    an agent calls soon after its prompt.
+    """An open session that a hook of the same client process started and that no other connection uses.
+    With several windows in one process, the one with the latest event is taken: the call does not say
+    which is meant, and an agent calls soon after its prompt.
     """
     taken = {seat.session for seat in seats(runtime).values()}
     free = (session for session in hooked_sessions(runtime) if session.id not in taken)

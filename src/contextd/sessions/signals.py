@@ -1,4 +1,4 @@
-"""The hard signals of how a session went: exit codes, test results, corrections, reverts."""
+"""Hard signals about a session's outcome: exit codes, test results, corrections, reverts."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from contextd.domain.sessions import Event
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signals:
-    """Counts over a session. `tests` is how the last test run ended: `passed`, `failed` or empty;
-    `after` what the user said of the work after the last test run: `approved`, `corrected` or nothing. The exit
-    code of a command alone says nothing of the work: a search that finds nothing ends with 1.
+    """Counts over a session. `tests` is the result of the last test run: `passed`, `failed` or empty.
+    `after` is the user's verdict after that run: `approved`, `corrected` or empty. A command's exit
+    code alone says nothing about the work: a search without results exits with 1.
     """
 
     tests: str = ""
@@ -59,7 +59,7 @@ APPROVAL = regex(
 
 
 def read_signals(events: Sequence[Event]) -> Signals:
-    """The signals of a session's events, in their order."""
+    """Extract the signals from a session's events, in their order."""
     found, failed_before = Signals(), dict[str, int]()
     commands: dict[str, str] = {}
     for event in events:
@@ -79,12 +79,12 @@ def read_signals(events: Sequence[Event]) -> Signals:
 
 
 def command_of(event: Event) -> str:
-    """What a call runs or touches, without the name of its tool."""
+    """The command or target of a call, without the name of its tool."""
     return event.text.removeprefix(f"{event.data.get('tool', '')}: ")
 
 
 def failed(event: Event) -> bool:
-    """Whether a tool's answer tells of a failure. What the user refused to run is none."""
+    """Whether a tool's answer reports a failure. A call that the user refused is no failure."""
     if event.data.get("rejected"):
         return False
     code = event.data.get("exit_code")
@@ -92,12 +92,12 @@ def failed(event: Event) -> bool:
 
 
 def reports_failure(output: str) -> bool:
-    """Whether an output reports a test run or a build that failed."""
+    """Whether an output reports a failed test run or build."""
     return _FAILED.search(output) is not None
 
 
 def tests_told(event: Event) -> str:
-    """`passed` or `failed` when a tool's answer reports a test run; else empty."""
+    """`passed` or `failed` if a tool's answer reports a test run; else empty."""
     if event.data.get("tool") in ("Read", "Grep", "Glob", "WebFetch", "Edit", "Write"):
         return ""
     if _FAILED.search(event.text):
@@ -132,8 +132,8 @@ def _judged(found: Signals, text: str) -> Signals:
 
 
 def judge(signals: Signals, stated: str = "") -> str:
-    """`success`, `failure`, `mixed`, or empty when nothing tells. Hard signals come first, then
-    `stated`, the caller's own word.
+    """`success`, `failure`, `mixed`, or empty if unknown. Hard signals take precedence over `stated`, the
+    caller's own verdict.
     """
     if signals.tests == "failed":
         return "mixed" if signals.after == "approved" else "failure"
@@ -141,7 +141,7 @@ def judge(signals: Signals, stated: str = "") -> str:
         spoiled = signals.after == "corrected" or stated == "failure"
         return "mixed" if spoiled else "success"
     if signals.after == "corrected":
-        # Who was corrected may have mended it since, and says so.
+        # An agent may have fixed the problem after a correction, and says so.
         return "mixed" if stated == "success" else "failure"
     if signals.reverts and signals.after != "approved":
         return "mixed" if stated == "success" else "failure"

@@ -1,4 +1,4 @@
-"""The thread: where the work on a branch stands, as one state that replaces itself."""
+"""The thread: the state of the work on a branch, replaced by each session."""
 
 from __future__ import annotations
 
@@ -17,20 +17,22 @@ from contextd.sessions.episode import best_lines, plain
 from contextd.sessions.turns import Turn
 
 THREAD = "thread"
-"""Where a session keeps the thread it left."""
+"""Session data: the thread it left."""
 
 EXPIRES = timedelta(days=14)
-"""After two weeks what was open is either done elsewhere or no longer wanted."""
+"""After two weeks, open items are either done elsewhere or no longer wanted."""
 
 _NOTHING = frozenset({"nothing", "none", "nichts", "rien", "nada"})
 _ASKED, _DONE, _OPEN, _FILES = 3, 4, 5, 6
 _TELLS = 12
-"""Characters below which a prompt is an assent or a choice; an ideograph counts twice."""
+"""Minimum characters of an informative prompt; shorter ones are an assent or a choice. An ideograph counts
+twice.
+"""
 
 _FINISHED = frozenset({"completed", "done"})
 _OVER = _FINISHED | {"cancelled", "deleted"}
 _FINISHED_TOLD = 2
-"""Of a finished list only the end is told: its last steps are the work, or `run the tests`."""
+"""Of a finished list only the end is shown: the last steps are the work, or `run the tests`."""
 
 _LINE = 220
 _ANSWER = 600
@@ -57,8 +59,8 @@ _SENTENCE = regex(r"(?<=[.!?。！？])\s+|\n+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thread:
-    """Where the work stands. `asked` and `done` have the latest last; `open` the most urgent first.
-    `said` is the best of what the agent said last.
+    """The state of the work. `asked` and `done` have the latest last; `open` the most urgent first. `said`
+    is the most informative part of the agent's last message.
     """
 
     at: str = ""
@@ -71,11 +73,11 @@ class Thread:
     files: tuple[str, ...] = ()
 
     def as_data(self) -> dict[str, Any]:
-        """What a session keeps of it."""
+        """Its form in session data."""
         return {name: value for name, value in asdict(self).items() if value}
 
     def is_over(self, now: datetime) -> bool:
-        """Whether it is too old to be gone on with."""
+        """Whether it is too old to resume."""
         try:
             return now - parse_instant(self.at) > EXPIRES
         except ValueError:
@@ -83,7 +85,7 @@ class Thread:
 
 
 def thread_from(data: Any) -> Thread | None:
-    """The thread a session kept; None when it kept none."""
+    """The stored thread of a session; None if there is none."""
     if not isinstance(data, Mapping) or not data.get("at"):
         return None
     lists = {name: _texts(data.get(name)) for name in ("asked", "done", "open", "blocked", "files")}
@@ -92,7 +94,7 @@ def thread_from(data: Any) -> Thread | None:
 
 
 def thread_of(turns: Sequence[Turn], *, branch: str, root: str = "") -> Thread | None:
-    """The thread that these turns of a session leave; None when nothing was asked or answered."""
+    """The thread that these turns of a session leave; None without requests and answers."""
     worked = [turn for turn in turns if turn.prompt or turn.summary]
     if not worked:
         return None
@@ -121,13 +123,13 @@ def thread_of(turns: Sequence[Turn], *, branch: str, root: str = "") -> Thread |
 
 
 def _words_of(turn: Turn) -> list[str]:
-    """What the user said that tells something by itself: not `yes`, nor the number of a choice."""
+    """The user's informative words: not `yes`, nor the number of a choice."""
     lines = (_line(text) for text in (turn.prompt, *turn.answers))
     return [words for words in lines if len(words) + len(_IDEOGRAPH.findall(words)) >= _TELLS]
 
 
 def _open(turns: Sequence[Turn]) -> list[str]:
-    """The agent's unanswered question, a failing test, what is left of the list, announced steps."""
+    """The agent's unanswered question, a failing test, the rest of the to-do list, announced steps."""
     last = turns[-1]
     found: list[str] = []
     if not last.answer and last.prompt and not last.commits:
@@ -144,7 +146,7 @@ def _open(turns: Sequence[Turn]) -> list[str]:
 
 
 def _left(turns: Sequence[Turn]) -> list[str]:
-    """What the agent said was left: it still is after turns that only talked."""
+    """What the agent listed as remaining; it stays valid through turns without work."""
     for turn in reversed(turns):
         if turn.open:
             return turn.open
@@ -167,7 +169,7 @@ def _announced(answer: str) -> list[str]:
 
 
 def _blocked(turns: Sequence[Turn]) -> list[str]:
-    """What the last turns say they wait for, the latest first."""
+    """What the last turns say they are blocked by, latest first."""
     found: list[str] = []
     for turn in reversed(turns[-2:]):
         for text in (*turn.answers, turn.prompt, plain(turn.answer)):
@@ -178,7 +180,7 @@ def _blocked(turns: Sequence[Turn]) -> list[str]:
 
 
 def lines_of(thread: Thread, budget: int) -> list[str]:
-    """A thread in lines of a briefing, within `budget` tokens: what comes first stays longest."""
+    """A thread as lines of a briefing within `budget` tokens; the last lines are dropped first."""
     candidates = [
         *(f"Blocked: {text}" for text in thread.blocked),
         *(f"Asked last: {text}" for text in thread.asked[-1:]),
@@ -198,7 +200,7 @@ def lines_of(thread: Thread, budget: int) -> list[str]:
 
 
 def _last_distinct(texts: Sequence[str], most: int) -> list[str]:
-    """The last ones, each once, in their order."""
+    """The last distinct items, in order."""
     distinct = list(dict.fromkeys(text for text in reversed(texts) if text))[:most]
     return list(reversed(distinct))
 

@@ -1,4 +1,4 @@
-"""The briefing: what an agent should hold before its first step, within a token budget."""
+"""Pack a briefing: the context an agent needs before its first step, within a token budget."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from contextd.domain.tokens import count_tokens
 HEADER = "Project briefing from contextd (recorded facts, quoted with source and age; they may be outdated)."
 
 ALWAYS, BEARING = 0, 1
-"""The tiers of what is told unasked: what always holds, and what bears on the task. Everything else is for
-those who ask.
+"""The tiers of injected context: what always applies, and what is relevant to the task. Everything else is
+only returned on request.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a briefing. `id` names the record it quotes, `tier` and `why` say what put it there;
-    lines with a higher `weight` stay when the budget is short.
+    """One line of a briefing. `id` is the record it quotes; `tier` and `why` give the reason for including
+    it. Lines with a higher `weight` stay if the budget is short.
     """
 
     text: str
@@ -30,7 +30,7 @@ class Line:
     why: str = ""
 
     def __post_init__(self) -> None:
-        """Quote the text: whatever it holds, it stays one line that opens no block."""
+        """Quote the text, so that it stays one line and opens no Markdown block."""
         object.__setattr__(self, "text", inline(self.text))
 
 
@@ -44,9 +44,9 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class PackedBriefing:
-    """A briefing's text, its tokens, the records in it, how many lines found no room, and the changes
-    outside that it spoke of or kept back for having been told twice. `why` gives the tier and the reason
-    of each record.
+    """A briefing's text, its tokens, its records, the number of dropped lines, and the external changes it
+    mentions or leaves out because they were shown twice already. `why` maps each record to its tier and
+    reason.
     """
 
     text: str
@@ -58,10 +58,10 @@ class PackedBriefing:
 
 
 def pack_briefing(sections: Sequence[Section], budget: int) -> PackedBriefing:
-    """The sections in order, holding the heaviest lines that fit into `budget` tokens.
+    """Pack the sections in order, with the heaviest lines that fit into `budget` tokens.
 
-    Whole lines are dropped, never cut. A line's order inside its section is kept. A budget that has
-    no room for the header gives an empty briefing.
+    Lines are dropped whole, never cut, and keep their order within a section. If the header does not fit, the
+    briefing is empty.
     """
     if count_tokens(HEADER) > budget:
         return PackedBriefing("", 0, left_out=sum(len(section.lines) for section in sections))

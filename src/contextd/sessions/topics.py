@@ -1,4 +1,4 @@
-"""What a session was about, in a few words."""
+"""Extract what a session was about, in a few words."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _VAGUE = frozenset(
 
 
 def topics(texts: Iterable[str], limit: int = MOST_TOPICS) -> tuple[str, ...]:
-    """Up to `limit` short topics of what was asked, the most telling first.
+    """Up to `limit` short topics of the requests, the most informative first.
 
-    Runs of content words are scored by how often their words occur and in what company (RAKE, Rose
-    et al. 2010); the same texts always give the same topics.
+    Runs of content words are scored by word frequency and co-occurrence (RAKE, Rose et al. 2010). The result
+    is deterministic.
     """
     phrases = [phrase for text in texts for phrase in _phrases(text)]
     times: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""What a session was, from its events."""
+"""Summarise a session from its events."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from contextd.sessions.signals import judge, read_signals
 from contextd.sessions.topics import topics
 
 STATED = "stated"
-"""Where a session keeps the outcome its caller stated: what tests and corrections say overrules it."""
+"""Session data: the outcome its caller stated; tests and corrections override it."""
 
 
 def fold(session: Session, events: Sequence[Event]) -> SessionChange | None:
-    """What all of a session's events together say of it: files, calls, topics, outcome and times; None
-    where nothing happened.
+    """Compute files, calls, topics, outcome and times of a session from all its events; None without events.
 
-    Folding them again changes nothing, and what was tracked without an event is kept. A session that
-    is over ended when the last thing happened in it: a transcript may be an old one.
+    Idempotent, and keeps what was tracked without an event. An ended session ended at its last event, since a
+    transcript may be old.
     """
     if not events:
         return None

@@ -1,4 +1,4 @@
-"""The turns of a session: what was asked, what came of it, and what was said last."""
+"""The turns of a session: the request, the work, and the last answer."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _ASKING = frozenset({"prompt", "material"})
 _SAID = frozenset({"queued", "refusal", "answer"})
 _PROMPT_KEY = 400
 _TOLD_AGAIN = timedelta(minutes=2)
-"""How far apart a hook and the transcript may date one prompt."""
+"""How far apart a hook and the transcript may date the same prompt."""
 
 _SHA = re.compile(r"^\[[\w./ -]{1,120}?\s([0-9a-f]{7,40})\]", re.M)
 
 
 @dataclass(slots=True)
 class Turn:
-    """One turn: a prompt and everything until the next. `answers` are the user's further words meanwhile:
-    messages that waited, refusals, answers to questions. `answer` is what the agent said last, `files`
-    what it wrote, `commands` what it ran last and whether that went well. `delegated` are the commands
-    that its sub-agents ran, `reports` what each of those said last; what they wrote and committed is
-    among the rest. `taken_back_by` has the key of the turn that takes it back, and the words.
+    """One turn: a prompt and everything until the next. `answers` are the user's further words during the turn:
+    queued messages, refusals, answers to questions. `answer` is the agent's last message, `files` the
+    files it wrote, `commands` its last commands and whether they succeeded. `delegated` are the
+    commands of its sub-agents, `reports` their last messages; their writes and commits count as
+    the turn's own. `taken_back_by` is the key of the turn that takes it back, and the words.
     """
 
     key: str
@@ -55,23 +55,22 @@ class Turn:
 
 
 def turns_of(events: Iterable[Event]) -> list[Turn]:
-    """The turns of a session in order. What sub-agents did counts as done in the turn they did it in; what
-    they were asked and said is no turn.
+    """The turns of a session in order. The work of sub-agents counts in the turn it happened in; their
+    prompts and messages are no turns.
 
-    A prompt that a hook told of and the transcript tells again opens one turn, whose key is the same
-    before and after.
+    A prompt reported by both a hook and the transcript opens one turn with a stable key.
     """
     reading = _Reading()
-    # What hooks brought stands before what was read from the transcript later.
+    # Events from hooks are stored before those read later from the transcript.
     for event in sorted(events, key=lambda event: (event.at, event.seq)):
         reading.take(event)
     return reading.turns
 
 
 def opens_turn(event: Event) -> bool:
-    """Whether the user hands the word to the agent with this event.
+    """Whether this event starts a turn by passing control to the agent.
 
-    What is typed ahead, answered or refused reaches the agent within its turn.
+    Messages typed ahead, answers and refusals reach the agent within its turn.
     """
     if event.data.get("sidechain") or event.role != "user":
         return False
@@ -79,7 +78,7 @@ def opens_turn(event: Event) -> bool:
 
 
 def turn_ends(events: Sequence[Event]) -> set[str]:
-    """Keys of the agent's last message before each next prompt, and before the end."""
+    """The keys of the agent's last message before each prompt and before the end."""
     ends: set[str] = set()
     last = ""
     for event in events:
@@ -104,7 +103,7 @@ class _Reading:
         self._asked_at, self._words = datetime.min.replace(tzinfo=UTC), ""
 
     def take(self, event: Event) -> None:
-        """Let one event add to the turn it belongs to."""
+        """Add an event to its turn."""
         origin = origin_of(event)
         if opens_turn(event):
             self._asked(event)
@@ -140,7 +139,7 @@ class _Reading:
             last.last_seq = max(last.last_seq, event.seq)
             return
         if _teller(event) == "hook" and self._not_hooked[asked] > 0:
-            # A transcript that was copied or replayed has times of its own.
+            # A copied or replayed transcript has its own times.
             self._not_hooked[asked] -= 1
             return
         self._not_hooked[asked] += _teller(event) != "hook"
@@ -161,7 +160,7 @@ class _Reading:
         self.turns.append(turn)
 
     def _is_told_again(self, last: Turn, event: Event, asked: str) -> bool:
-        """Whether a prompt is the one that opened the last turn: told by a hook and by the transcript, or
+        """Whether a prompt is the one that opened the last turn: reported by both hook and transcript, or
         its pasted part.
         """
         before = self._told_by.get(_teller(event))
@@ -169,11 +168,11 @@ class _Reading:
             return _line_of(before) == _line_of(event.key)
         if not self._told_by or event.at - self._asked_at > _TOLD_AGAIN:
             return False
-        # A transcript that dates by the second may have the answer before the hook has the prompt.
+        # A transcript with times in whole seconds may have the answer before the hook's prompt.
         return asked == self._words or not (last.answer or last.commands)
 
     def _begun(self, event: Event) -> Turn:
-        """The turn under way; one without a prompt, where a session goes on from a summary."""
+        """The open turn; one without a prompt if a session continues from a summary."""
         if not self.turns:
             key = digest(f"summary {event.text[:_PROMPT_KEY]}")
             self.turns.append(Turn(key=key, began=event.at, ended=event.at, prompt=""))
@@ -203,7 +202,7 @@ def _teller(event: Event) -> str:
 
 
 def _line_of(key: str) -> str:
-    """The line of a transcript that an event comes from; of a hook's prompt all of its key."""
+    """The transcript line of an event; for a hook's prompt, its whole key."""
     return key if key.startswith("prompt:") else key.partition(":")[0]
 
 
@@ -229,7 +228,7 @@ def _say(turn: Turn, event: Event, origin: str) -> None:
 
 
 def _report(turn: Turn, event: Event, origin: str) -> None:
-    """Take what a sub-agent made, and what it said last. What it was told is no word of the user's."""
+    """Add a sub-agent's work and last message. Its instructions are not the user's words."""
     if origin in ("commit", "pull_request"):
         _say(turn, event, origin)
     elif event.role == "assistant" and event.type == "message" and event.text.strip():
@@ -237,7 +236,7 @@ def _report(turn: Turn, event: Event, origin: str) -> None:
 
 
 def _answer(turn: Turn, text: str) -> None:
-    """Take what the agent says for the answer, unless it only closes a longer one."""
+    """Take the agent's message as the answer, unless it only closes a longer one."""
     open_line = _OPEN.search(text)
     if open_line is not None and len(text) < _CLOSING:
         turn.open = [*turn.open, open_line[1].strip()]
@@ -248,8 +247,8 @@ def _answer(turn: Turn, text: str) -> None:
 
 _OPEN = re.compile(r"^Open: *(.+)$", re.M)
 _CLOSING, _SAYS = 600, 60
-"""Characters: up to the first, words with a line `Open:` answer our demand at the end of a turn; below the
-second, they do not replace what was said before (`Noted.`, `Done.`).
+"""Character limits: a message up to the first with a line `Open:` responds to contextd's request at the
+end of a turn; one below the second does not replace the earlier answer (`Noted.`, `Done.`).
 """
 
 

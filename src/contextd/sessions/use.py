@@ -1,4 +1,4 @@
-"""Whether what an agent was told unasked was of any use to it."""
+"""Decide whether an agent used the context that was injected."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from contextd.domain.words import content_words
 
 _NAME = re.compile(r"[\w-]+(?:[/.][\w-]+)+|\b[a-z]+[A-Z]\w+|\b\w+_\w+\b|\b[A-Z]{2,}\w*\b")
 _SHARED_NAMES, _COVERED, _FEWEST = 3, 0.7, 5
-"""Three names of a text, or seven in ten of five words or more in one breath, said again in what the agent
-did. With two names, half of the words, or the words scattered over a long session, lines of one project
-counted as used in most of its sessions.
+"""A text was used if three of its names, or 70 % of at least five words within one step, recur in what the
+agent did. With two names, half of the words, or words scattered over a long session, most sessions of a
+project counted as uses.
 """
 
 USED = "used"
-"""Where a session keeps the records it was told that were of use to it."""
+"""Session data: the injected records that were used."""
 
 LINES = "told_lines"
-"""Where a session keeps digests of what it was told that is no record."""
+"""Session data: digests of injected lines that are no records."""
 
 ENOUGH = 3
-"""In so many sessions a thing is told unasked; was it of use to none of them, it rests."""
+"""After this many sessions with an injection and no use, an item is muted."""
 
 
 def told_in_vain(sessions: Iterable[Session]) -> Counter[str]:
-    """In how many of these sessions, the latest first, each record was told since one had a use for it."""
+    """For each record, the number of these sessions (latest first) that injected it since its last use."""
     counts: Counter[str] = Counter()
     used: set[str] = set()
     for session in sessions:
@@ -40,26 +40,25 @@ def told_in_vain(sessions: Iterable[Session]) -> Counter[str]:
 
 
 def lines_told(sessions: Iterable[Session]) -> Counter[str]:
-    """In how many of these sessions each line was told, by `line_digest`."""
+    """In how many of these sessions each line was injected, by `line_digest`."""
     return Counter(str(line) for one in sessions for line in set(one.data.get(LINES, ())))
 
 
 def line_digest(text: str) -> str:
-    """What is the same of a line whatever its marks and order."""
+    """A digest of a line that ignores punctuation and word order."""
     return digest(" ".join(sorted(set(content_words(text)))))[:12]
 
 
 def told_lines(text: str) -> dict[str, Any]:
-    """What a session keeps of the lines of a briefing."""
+    """What a session stores about the lines of a briefing."""
     lines = [line[2:] for line in text.splitlines() if line.startswith("- ")]
     return {LINES: list(dict.fromkeys(map(line_digest, lines)))} if lines else {}
 
 
 def texts_after(events: Iterable[Event]) -> dict[str, list[str]]:
-    """For each record that was injected, what the agent said and did in the session from then on, step by
-    step. The
-    transcript of a session that was forked begins with what was said before; and what an agent gave
-    contextd to keep is no use of it, since it records again what it was just told.
+    """For each injected record, the agent's words and actions in the session from then on, step by step.
+    Skips what a forked transcript repeats from before, and what the agent saved to contextd, since
+    agents save again what they were just shown.
     """
     steps: list[tuple[datetime, str]] = []
     injected_at: dict[str, datetime] = {}
@@ -78,7 +77,7 @@ def _to_us(event: Event) -> bool:
 
 
 def was_used(text: str, steps: Sequence[str]) -> bool:
-    """Whether what was told shows in what was done afterwards."""
+    """Whether injected text shows in later work."""
     whole = "\n".join(steps)
     names = {name.casefold() for name in _NAME.findall(text)}
     done = whole.casefold()
@@ -87,7 +86,7 @@ def was_used(text: str, steps: Sequence[str]) -> bool:
     words = set(content_words(text))
     if len(words) < _FEWEST:
         return False
-    # Those that all steps together do not say, no single one does.
+    # Words that all steps together lack are in no single step.
     return _covers(words, whole) and any(_covers(words, step) for step in steps)
 
 

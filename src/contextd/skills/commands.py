@@ -1,4 +1,4 @@
-"""What a shell command does, whatever it does it to: the same step in another session, or another place."""
+"""Reduce shell commands to steps that are comparable across sessions and targets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NOT_DONE = frozenset(
     true false sleep date printf test [ for do done if then else fi while case esac export set source read tee jq
     xargs diff tree du df ps whoami hostname uname env id printenv history clear exit return kill wait lsof""".split()
 )
-"""Programs that look, or belong to the shell: what they do is no step of a work."""
+"""Programs that only inspect, or belong to the shell: they are no steps."""
 
 _LOOKS = frozenset(
     """git status|git log|git diff|git show|git branch|git remote|git rev-parse|git ls-files|git blame|git fetch
@@ -31,22 +31,21 @@ _LOOKS = frozenset(
     ).replace("    |", "|").strip().split("|")
 )  # fmt: skip
 _THREE = frozenset({"gh", "docker", "kubectl", "aws", "gcloud", "az"})
-"""Programs whose second word only names what the third is done to."""
+"""Programs whose third word is the action and whose second is only its object."""
 
 _RUNNERS = frozenset(
     {"npx", "uv", "uvx", "poetry", "bundle", "mise", "pnpm", "yarn", "npm", "make"}
 )
-"""Programs that run another one, whose name says what is done."""
+"""Programs that run another program, whose name is the step."""
 
 
 _UNDO = frozenset({"rm", "rmdir", "unlink", "shred", "pkill", "killall", "dropdb"})
-"""Programs that take something away: what it is makes all the difference, and a wrong one costs a day."""
+"""Programs that delete something: their target matters, and a wrong one is costly."""
 
 
 def forms(command: str) -> list[str]:
-    """The steps of a command in order: for each its program and what it is told to do, without what it is
-    done to, unless that is gone afterwards. What only looks is left out, and a step that is repeated at once
-    is one.
+    """The steps of a command in order: each program with its subcommand, without its target unless it
+    deletes it. Skips inspection commands and immediate repeats.
     """
     text = _QUOTED.sub(" ", _HERE.sub(" ", command[:_LONGEST]))
     found: list[str] = []
@@ -84,8 +83,8 @@ def _form(part: str) -> str:
 
 
 def instead_of(command: str, other: str) -> str:
-    """What the first command says that the other does not, and the other way round; empty when the same
-    words, or too many to tell what made the difference.
+    """The words of the first command that the second lacks, and vice versa; empty if they are equal or
+    differ in too many words.
     """
     mine, theirs = ({*_words(text)} for text in (command, other))
     more, less = sorted(mine - theirs), sorted(theirs - mine)

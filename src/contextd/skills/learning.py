@@ -1,4 +1,4 @@
-"""What sessions say of skills: of what use one was, and which sequence of steps might be one."""
+"""Learn about skills from sessions: whether one helped, and which sequences of steps to propose."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from contextd.sessions.turns import Turn
 from contextd.skills.procedures import PROCEDURES, Procedure, procedures_of, returned
 
 SESSIONS = 3
-"""In so many sessions a sequence of steps must have ended well before it is proposed as a skill."""
+"""Sessions in which a sequence of steps must have succeeded before it is proposed as a skill."""
 
 _LOOKED_AT, _MOST = 200, 2_000
 _NAMESPACE = uuid.UUID("c9a1bb52-61f7-5b62-8a0e-9a4be0b5b1de")
 _PART = 0.5
-"""The share of steps that two sequences have in common when one of them is enough to look at: both proposals
-of 94 sessions were one routine with another step at its end.
+"""Share of common steps from which two sequences count as one proposal: both proposals of 94 sessions were
+the same routine with a different last step.
 """
 
 
 def judge_skills(runtime: Runtime, session: Session) -> int:
-    """Count a skill as having helped where it was given whole in a session that ended well; how many."""
+    """Count skills that were served in a session that succeeded as helpful; return how many."""
     if session.outcome != "success":
         return 0
     served = [item.source for item in runtime.view.sessions.items(session.id)]
@@ -55,8 +55,8 @@ def _may_change(runtime: Runtime, record: Record) -> bool:
 def propose_skills(
     runtime: Runtime, session: Session, turns: Sequence[Turn]
 ) -> tuple[list[str], int]:
-    """Put the sequences of steps that ended well in `SESSIONS` sessions into the inbox as skills somebody may
-    accept; the keys of all sequences of this session, and how many were proposed.
+    """Propose sequences of steps that succeeded in `SESSIONS` sessions as skills in the inbox. Returns the
+    keys of this session's sequences, and the number of proposals.
     """
     found = procedures_of(turns)
     keys = [one.key for one in found]
@@ -81,7 +81,7 @@ def propose_skills(
     if distinct:
         vectors = embed_documents(runtime, [record_document(record) for record in distinct])
         puts = [
-            Put(record, "create", f"ended well in {SESSIONS} sessions or more")
+            Put(record, "create", f"succeeded in {SESSIONS} sessions or more")
             for record in distinct
         ]
         runtime.commit(records=puts, vectors={runtime.scope: vectors}, model=runtime.embedder.model)
@@ -98,7 +98,7 @@ def _proposal(runtime: Runtime, session: Session, one: Procedure, times: int) ->
         kind="skill",
         scope=session.scope,
         title=name,
-        content=f"Steps that ended well together in {times} sessions: {step_chain}",
+        content=f"Steps that succeeded together in {times} sessions: {step_chain}",
         data={
             "name": name,
             "steps": [f"run `{command}`" for command in one.commands],
@@ -117,7 +117,7 @@ def _proposal(runtime: Runtime, session: Session, one: Procedure, times: int) ->
 
 
 def _alike(one: Procedure, record: Record) -> bool:
-    """Whether somebody was asked of such a sequence before, whatever came of it."""
+    """Whether a similar sequence was proposed before, with any outcome."""
     return _share(set(one.steps), record) >= _PART
 
 

@@ -1,4 +1,4 @@
-"""Where skills and agents stand as files: contextd's own folders, and those of the clients. A row per place."""
+"""Folders with skill and agent files: contextd's own and those of clients. One row per folder."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from contextd.domain.dataclass import dataclass
 
 Sort = Literal["skill", "agent"]
 Owner = Literal["project", "user", "home"]
-"""Whose a place is, and what its folder is below: the project's root, the user's directory, contextd's home."""
+"""The owner of a folder, which decides its root: the project's root, the user's directory, contextd's home.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class SkillPlace:
-    """A folder of skills, each a folder of its own with a `SKILL.md`, or of agents, each a Markdown file."""
+    """A folder of skills, each in its own folder with a `SKILL.md`, or of agents, each a Markdown file."""
 
     sort: Sort
     owner: Owner
     folder: str
 
     def files(self, below: Path) -> Iterator[Path]:
-        """The files in it, by name."""
+        """Its files, by name."""
         try:
             entries = sorted((below / self.folder).iterdir(), key=lambda entry: entry.name)
         except OSError:
@@ -68,4 +69,4 @@ PLACES: tuple[SkillPlace, ...] = (
         )
     ),
 )  # fmt: skip
-"""Every place; of two files of one name the one in the earlier place is meant."""
+"""Every folder; for files with the same name, the earlier folder takes precedence."""

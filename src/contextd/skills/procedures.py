@@ -1,4 +1,4 @@
-"""Sequences of steps that ended well, the same in one session and another."""
+"""Sequences of successful steps, comparable across sessions."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from contextd.sessions.turns import Turn
 from contextd.skills.commands import forms
 
 PROCEDURES = "procedures"
-"""Where a session keeps the sequences of steps that ended well in it."""
+"""Session data: its successful sequences of steps."""
 
 SHORTEST, LONGEST = 3, 6
 _MOST_KEPT = 120
 _BETWEEN = " → "
 
 _COMMON = ("git ", "gh ")
-"""Programs that every work ends with: steps of these alone are nobody's skill."""
+"""Programs that end any work: their steps alone are no skill."""
 
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
-    """A sequence of steps, and the commands that took them here."""
+    """A sequence of steps, and the commands behind them."""
 
     steps: tuple[str, ...]
     commands: tuple[str, ...]
 
     @property
     def key(self) -> str:
-        """The sequence in little room."""
+        """A hash of the sequence."""
         return digest(_BETWEEN.join(self.steps))[:16]
 
     def holds(self, other: Procedure) -> bool:
-        """Whether the other sequence is a part of this one."""
+        """Whether the other sequence is part of this one."""
         mine, theirs = self.steps, other.steps
         starts = range(len(mine) - len(theirs) + 1)
         return any(mine[at : at + len(theirs)] == theirs for at in starts)
 
 
 def procedures_of(turns: Iterable[Turn]) -> list[Procedure]:
-    """The sequences of three steps or more of the turns that ended well, each once, longest first. A step is
-    counted once in a row, and a command that failed is none.
+    """The distinct sequences of three or more steps in successful turns, longest first. Repeated steps
+    count once, failed commands not at all.
     """
     found: dict[str, Procedure] = {}
     for turn in turns:
@@ -64,7 +64,7 @@ def _sequences(taken: Sequence[tuple[str, str]]) -> Iterable[Procedure]:
             some = taken[start : start + length]
             steps = tuple(form for form, _ in some)
             own = [step for step in steps if not step.startswith(_COMMON)]
-            # Steps that come again are somebody trying, and those of git alone are everybody's.
+            # Repetition is trial and error, and git steps alone are common to all work.
             if len(set(steps)) == length and own:
                 yield Procedure(steps, tuple(dict.fromkeys(command for _, command in some)))
 
@@ -77,8 +77,8 @@ def _ended_well(turn: Turn) -> bool:
 def returned(
     found: Sequence[Procedure], kept_before: Iterable[object], sessions: int
 ) -> list[tuple[Procedure, int]]:
-    """The sequences that at least so many sessions have, this one among them, each with how many: the
-    longest, without those that are a part of one.
+    """The sequences that at least this many sessions have, including this one, with their counts: the
+    longest ones, without parts of others.
     """
     seen: Counter[str] = Counter()
     for keys in kept_before:

@@ -1,4 +1,4 @@
-"""Skills and agents that stand in files, as records: what changed is brought over, what is gone archived."""
+"""Synchronise records of skills and agents with their files: changes are imported, deleted files archived."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NAMESPACE = uuid.UUID("51c2f1a4-7e0b-5d0c-8a67-2f9d6f3b9b10")
 _MOST = 2_000
 _CHECKOUTS = 64
 _AT_ONCE = 16
-"""New texts that get their vectors before the call goes on, a tenth of a second."""
+"""New texts that are embedded during the call, which takes a tenth of a second."""
 
 _log = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ Stamps = tuple[tuple[str, int, int], ...]
 
 @dataclass(slots=True)
 class _Seen:
-    """How the files looked when they were taken in last, and what was wrong with them."""
+    """The state of the files at the last import, and their problems."""
 
     stamps: Stamps | None = None
     problems: list[FileProblem] = field(default_factory=list[FileProblem])
@@ -48,7 +48,7 @@ class _Seen:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A file of a place, and how it is named to people."""
+    """A file of a folder, with its displayed name."""
 
     sort: str
     path: Path
@@ -56,11 +56,11 @@ class _Found:
 
 
 def follow_skill_files(runtime: Runtime, *, personal: bool = True) -> list[FileProblem]:
-    """Bring the records of skills and agents up to what the files of the checkout say, and with `personal`
-    those of the person's layer up to the person's files; what is wrong with any of them.
+    """Update the records of skills and agents from the files of the checkout, and with `personal` those of
+    the person's layer from the person's files; return problems.
 
-    A look at some folders when nothing changed. A person's files are records of the person's layer, a
-    project's files of the project; who may not write there gets what was taken in before.
+    Costs a check of some folders if nothing changed. A person's files become records of the person's layer, a
+    project's files records of the project; callers without write access see the last import.
     """
     problems: list[FileProblem] = []
     if runtime.project is not None and runtime.checkout is not None:
@@ -95,7 +95,7 @@ def _followed(runtime: Runtime, folders: Mapping[Owner, Path]) -> list[FileProbl
             seen.problems = _take_in(runtime.aside(), files)
             seen.stamps = stamps
         except ContextdError as error:
-            _log.warning("skills and agents were not taken in: %s", error.message)
+            _log.warning("skills and agents were not imported: %s", error.message)
         return seen.problems
 
 
@@ -115,7 +115,7 @@ def _files(folders: Mapping[Owner, Path]) -> Iterable[_Found]:
 
 
 def _stamps(files: Iterable[_Found]) -> Stamps:
-    """A file's own stamp, and of a skill that of its folder: files come and go beside it."""
+    """A file's stamp; for a skill also its folder's, since files are added and removed there."""
     found = []
     for one in files:
         try:
@@ -135,7 +135,7 @@ def _take_in(runtime: Runtime, files: Sequence[_Found]) -> list[FileProblem]:
             problems.append(read)
         else:
             problems += [read.problem] if read.problem is not None else []
-            # The same skill in the folders of several clients is one.
+            # The same skill in several clients' folders counts once.
             definitions.setdefault((read.sort, read.name), read)
     query = runtime.query(
         "skill", "agent", reach=runtime.scope.level, statuses=STATUSES, limit=_MOST
@@ -180,7 +180,7 @@ def _created(runtime: Runtime, read: SkillFile) -> Put:
 
 
 def _changed(runtime: Runtime, before: Record, read: SkillFile) -> Put | None:
-    """The record as the file says it now; None where it says so. What somebody put away stays away."""
+    """The record updated from the file; None if unchanged. Records archived by a person stay archived."""
     was_missing = bool(before.data.get("gone"))
     same = before.data.get("digest") == read.digest and before.data.get("file") == read.file
     if same and not was_missing:
@@ -198,7 +198,7 @@ def _changed(runtime: Runtime, before: Record, read: SkillFile) -> Put | None:
 
 
 def _gone(runtime: Runtime, record: Record, file: str) -> list[Put]:
-    """Archive what no file says any more, unless another checkout of the project still has it."""
+    """Archive records whose file is gone, unless another checkout of the project has it."""
     if record.status != "active" or record.data.get("gone"):
         return []
     roots = runtime.project.roots if runtime.project is not None else ()

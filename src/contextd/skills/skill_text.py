@@ -1,4 +1,4 @@
-"""The text of a SKILL.md or of an agent's definition, and what is wrong with it."""
+"""Parse SKILL.md files and agent definitions, and report their problems."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from contextd.files.yaml_text import load_plain
 from contextd.skills.places import SKILL_MD, Sort
 
 LARGEST = 50_000
-"""Characters of a file that are kept, as many as of any record."""
+"""Maximum characters stored of a file, as for any record."""
 
 MOST_FILES = 200
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
@@ -29,8 +29,8 @@ _FENCE = "---"
 
 @dataclass(frozen=True, slots=True)
 class SkillFile:
-    """A skill or an agent as its file says it. `files` are those beside a SKILL.md, by their path from its
-    folder; `data` what its kind keeps besides; `problem` what is wrong with it and can be read all the same.
+    """A parsed skill or agent. `files` are the other files in a skill's folder, by relative path; `data`
+    are further fields of its kind; `problem` is a mistake that does not prevent reading.
     """
 
     sort: Sort
@@ -45,23 +45,23 @@ class SkillFile:
 
 
 def read_skill_file(sort: Sort, path: Path, shown: str) -> SkillFile | FileProblem:
-    """What a file says; `shown` is how it is named to people. Never raises for what stands in it."""
+    """Parse a file; `shown` is its displayed name. Never raises for its content."""
     try:
         raw = read_file(path, 4 * LARGEST + 1, cut=True)
         text = raw.decode("utf-8-sig")
     except OSError as error:
-        return FileProblem(
-            shown, 1, f"it cannot be read: {error.strerror}", "check who may read it"
-        )
+        return FileProblem(shown, 1, f"cannot be read: {error.strerror}", "check its permissions")
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
-        return FileProblem(shown, line, "it is not text in UTF-8", "save it as UTF-8")
+        return FileProblem(shown, line, "it is not UTF-8 text", "save it as UTF-8")
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
         return FileProblem(shown, line, "it is not text", "a skill is a Markdown file")
     if len(text) > LARGEST:
         message = f"it has more than {LARGEST:,} characters"
-        return FileProblem(shown, 1, message, "move details into files beside it, and name them")
+        return FileProblem(
+            shown, 1, message, "move details into other files of the folder, and mention them"
+        )
     beside = _beside(path.parent) if sort == "skill" else ()
     fallback = path.parent.name if sort == "skill" else path.name.split(".")[0]
     return _parsed(sort, text.replace("\r\n", "\n"), shown, fallback, beside)
@@ -76,27 +76,27 @@ def _parsed(
         return FileProblem(file, 1, "it has no front matter", hint)
     end = next((at for at, line in enumerate(lines[1:], 1) if line.rstrip() == _FENCE), 0)
     if not end:
-        return FileProblem(file, 1, "its front matter does not end", f"close it with `{_FENCE}`")
+        return FileProblem(file, 1, "its front matter is not closed", f"close it with `{_FENCE}`")
     front = lines[1:end]
     try:
         fields = load_plain("\n".join(front))
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         line = min(mark.line + 2, end) if mark is not None else 2
-        what = getattr(error, "problem", None) or "it is not YAML"
-        hint = "put a value with `: ` or `#` in it into quotes"
-        problem = FileProblem(file, line, f"its front matter is no YAML: {what}", hint)
-        # Clients take a description with a colon in it, which is what most often is wrong.
+        what = getattr(error, "problem", None) or "invalid YAML"
+        hint = "quote values that contain `: ` or `#`"
+        problem = FileProblem(file, line, f"its front matter is not valid YAML: {what}", hint)
+        # Clients accept a description with a colon, which is the most frequent mistake.
         found = _made(sort, _lines_as_fields(front), lines, end, file, fallback, beside)
         return replace(found, problem=problem) if isinstance(found, SkillFile) else problem
     if not isinstance(fields, dict):
         hint = "write one `name: value` per line"
-        return FileProblem(file, 2, "its front matter holds no fields", hint)
+        return FileProblem(file, 2, "its front matter has no fields", hint)
     return _made(sort, fields, lines, end, file, fallback, beside)
 
 
 def _lines_as_fields(front: Sequence[str]) -> dict[str, str]:
-    """Front matter of one field per line, taken by the first colon of each."""
+    """Front matter with one field per line, split at the first colon."""
     found = (_FIELD.fullmatch(line) for line in front)
     return {match[1]: match[2].strip().strip("\"'") for match in found if match}
 
@@ -116,13 +116,13 @@ def _made(
     name, about = front_matter.get("name") or fallback, front_matter.get("description")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         hint = "use letters, digits, hyphens, dots and underscores, at most 64"
-        return FileProblem(file, _line_of(lines, "name"), f"{name!r:.80} is no name", hint)
+        return FileProblem(file, _line_of(lines, "name"), f"{name!r:.80} is not a valid name", hint)
     if not isinstance(about, str) or not about.strip():
-        hint = "say what it does and when to use it: by that it is found"
+        hint = "say what it does and when to use it; search uses this text"
         return FileProblem(file, _line_of(lines, "description"), "it has no description", hint)
     body = "\n".join(lines[end + 1 :]).strip()
     if sort == "agent" and not body:
-        hint = "write below the front matter what the agent is told"
+        hint = "write the agent's instructions below the front matter"
         return FileProblem(file, end + 1, "the agent has no prompt", hint)
     data = _SORTS[sort](front_matter)
     return SkillFile(
@@ -175,7 +175,7 @@ def _text(value: Any) -> str:
 
 
 def _listed(value: Any) -> list[str]:
-    """A list of names, also where it is written as one line."""
+    """A list of names, also if written on one line."""
     if isinstance(value, str):
         value = re.split(r",\s*|\s+(?![^(]*\))", value.strip())
     if isinstance(value, Mapping):
@@ -185,7 +185,7 @@ def _listed(value: Any) -> list[str]:
 
 
 def _beside(folder: Path) -> list[str]:
-    """The other files of a skill's folder, by their path from it."""
+    """The other files of a skill's folder, by relative path."""
     found: list[str] = []
     for where, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))[:50]

@@ -1,4 +1,4 @@
-"""Where data lives. A store is a row of `STORES`; `open_store` picks it by its address.
+"""Storage. A store is a row of `STORES`; `open_store` selects it by URL.
 
 Uses: domain, ports, runtime.
 Start at: `STORES` below, `sqlite.py`.
@@ -19,7 +19,7 @@ from contextd.runtime.runtime import SystemClock
 STORES: dict[str, str] = {
     "sqlite": "contextd.stores.sqlite:open_sqlite",
 }
-"""The scheme of an address → the function that opens it, `module:function`."""
+"""URL scheme → the function that opens the store, `module:function`."""
 
 
 def open_store(
@@ -30,17 +30,17 @@ def open_store(
     backups: Path | None = None,
     fresh: bool = False,
 ) -> Store:
-    """Return the store at `url`, such as `sqlite:///absolute/path/contextd.db`. `scrub` is applied to
-    every text that enters it.
+    """The store at `url`, such as `sqlite:///absolute/path/contextd.db`. `scrub` is applied to every
+    stored text.
 
-    A new store is made where there never was one, or where it may be `fresh`. Raises `Invalid` for an
-    address no store has, `Unavailable` when the store cannot be opened, `Corrupt` when its data is
-    damaged or gone: then its hint names the newest copy in `backups`.
+    A new store is created if there never was one, or if `fresh` allows it. Raises `Invalid` for an unknown
+    URL, `Unavailable` if the store cannot be opened, `Corrupt` if its data is damaged or missing: the hint
+    then names the newest copy in `backups`.
     """
     scheme, separator, _ = url.partition("://")
     if not separator or scheme not in STORES:
         hint = nearest(scheme, list(STORES)) or f"use one of {', '.join(STORES)}"
-        raise Invalid(f"no store is called {scheme!r}", hint)
+        raise Invalid(f"unknown store {scheme!r}", hint)
     module, _, function = STORES[scheme].partition(":")
     # Imported here, so that only the driver of the store in use is loaded (apsw: 60 ms).
     opener: Callable[[str, Clock, Scrub, Path | None, bool], Store] = getattr(

@@ -9,7 +9,7 @@ from contextd.stores.reach import Reach
 
 
 def authorise(reach: Reach, changes: Changes) -> None:
-    """Raise `Denied` for the first thing in a unit of work that lies outside the grant."""
+    """Raise `Denied` for the first change outside the grant."""
     for change in changes.records:
         reach.require("write", change.record.scope, change.record.kind)
     scopes = {code.scope for code in changes.code}
@@ -22,14 +22,14 @@ def authorise(reach: Reach, changes: Changes) -> None:
     for document in changes.documents:
         reach.require("write", document.scope, document.kind)
     if any(job.scope is None for job in changes.jobs) and not _writes_for_all(reach.grant):
-        raise Denied("work of the whole organisation may not be queued here", "name the project")
+        raise Denied("jobs of the whole organisation cannot be queued here", "name the project")
 
 
 def _writes_for_all(grant: Grant) -> bool:
-    # Skills of the whole organisation are written by more people than what it knows.
+    # Skills of the whole organisation have more authors than its knowledge.
     return any(cell.scope.level == "org" for cell in grant.write if cell.area == "knowledge")
 
 
 def writable(grant: Grant) -> list[str]:
-    """The scopes whose knowledge may be written, in order."""
+    """The scopes with write access to knowledge, in order."""
     return sorted(str(cell.scope) for cell in grant.write if cell.area == "knowledge")

@@ -1,4 +1,4 @@
-"""Which checkout of a project a view stands in: its files, and the documents of code that are not its own."""
+"""The checkout that a view is bound to: its files, and the code documents that belong to others."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ _ELSEWHERE = """SELECT docs.no FROM docs WHERE part = ?1
         AND checkout = ?3 WHERE chunks.id = docs.id)"""
 
 Known = tuple[tuple[int, ...], "NDArray[np.int64]"]
-"""The versions of a part and of its checkouts, and which documents are hidden as of them."""
+"""The versions of a part and its checkouts, and the documents hidden at those versions."""
 
 
 class Checkouts:
-    """The checkouts of one store's projects, as one view sees them."""
+    """The checkouts of a store's projects, for one view."""
 
     def __init__(self, database: Database, place: CodePlace | None) -> None:
         self._database, self.place = database, place
 
     def number(self, scope: Scope) -> int:
-        """The checkout whose files a view sees of a project; 0 for none."""
+        """The checkout of a project whose files a view sees; 0 for none."""
         if self.place is not None and self.place.scope == scope:
             return int(self._database.value(_AT, (str(scope), self.place.root)) or 0)
         return int(self._database.value(_LATEST, (str(scope),)) or 0)
 
     def numbers(self, scopes: Sequence[str]) -> list[int]:
-        """The checkouts whose files a view sees of those of these scopes that have any."""
+        """The visible checkouts of those scopes that have any."""
         rows = self._database.rows(
             f"SELECT DISTINCT scope FROM checkouts WHERE scope IN ({placeholders(scopes)})",
             tuple(scopes),
@@ -60,8 +60,8 @@ class Checkouts:
     def hidden(
         self, part: IndexPart, known: dict[tuple[int, int], Known]
     ) -> NDArray[np.int64] | None:
-        """The documents of a part that only other checkouts have, by number; None where there are none.
-        `known` keeps what was found for as long as nothing is written.
+        """The documents of a part that only other checkouts have, by number; None if none. `known` caches
+        the result until the next write.
         """
         if part.family != "code":
             return None

@@ -1,4 +1,4 @@
-"""Domain values as JSON, in one place. What a store keeps is what these functions read back."""
+"""Convert domain values to JSON and back."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _SYMBOL = tuple(field.name for field in fields(Symbol))
 _symbol_values = attrgetter(*_SYMBOL)
 
 parse_scope = lru_cache(maxsize=4096)(Scope.parse)
-"""`Scope.parse`, remembered."""
+"""Cached `Scope.parse`."""
 
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 
 def dumps(value: Any) -> str:
-    """Compact JSON. Raises `Invalid` for what JSON or UTF-8 cannot hold."""
+    """Compact JSON. Raises `Invalid` for values that JSON or UTF-8 cannot represent."""
     try:
         text = _encode(value)
         text.encode()
@@ -45,7 +45,7 @@ def dumps(value: Any) -> str:
 
 
 def check_text(*texts: str) -> None:
-    """Raise `Invalid` for a text that UTF-8 cannot hold."""
+    """Raise `Invalid` for a text that UTF-8 cannot encode."""
     try:
         for text in texts:
             if not text.isascii():
@@ -59,12 +59,12 @@ def _not_unicode() -> Invalid:
 
 
 def loads(text: str) -> Any:
-    """What `dumps` wrote."""
+    """Parse the output of `dumps`."""
     return json.loads(text)
 
 
 def is_scope(text: str) -> bool:
-    """Whether a column names a scope, or nobody's."""
+    """Whether a column contains a scope, or is empty."""
     if not text:
         return True
     try:
@@ -80,7 +80,7 @@ def micros(moment: datetime | None) -> int | None:
 
 
 def instant(value: int | None) -> datetime | None:
-    """The instant `micros` came from."""
+    """The instant of a number from `micros`."""
     return None if value is None else from_micros(value)
 
 
@@ -110,13 +110,13 @@ def record_to_json(record: Record) -> Json:
         "anchor": [anchor.commit, anchor.branch, dict(anchor.paths)],
         "created_at": to_micros(record.created_at),
         "updated_at": to_micros(record.updated_at),
-        # Few records have it, and older programs know nothing of it.
+        # Few records have it, and older versions do not know it.
         **({"arrived_at": to_micros(record.arrived_at)} if record.arrived_at else {}),
     }
 
 
 def record_from_json(body: Mapping[str, Any], version: int = 0) -> Record:
-    """The record `record_to_json` wrote, in the state with this version."""
+    """Parse the output of `record_to_json`, at this version."""
     return Record(
         id=body["id"],
         kind=body["kind"],
@@ -146,8 +146,8 @@ def record_from_json(body: Mapping[str, Any], version: int = 0) -> Record:
 
 
 def file_to_json(file: SourceFile, *, stamped: bool = True) -> list[Any]:
-    """A source file as nested lists, without the text of its chunks, and without its size and time where they
-    are kept elsewhere.
+    """A source file as nested lists, without chunk texts, and without its size and time if those are
+    stored elsewhere.
     """
     return [
         file.path,
@@ -165,11 +165,11 @@ def file_to_json(file: SourceFile, *, stamped: bool = True) -> list[Any]:
 
 
 FILE_LANGUAGE, FILE_IMPORTS = 4, 7
-"""Where a file's language and imports stand in `file_to_json`."""
+"""The positions of language and imports in `file_to_json`."""
 
 
 def _symbol(values: Sequence[Any]) -> Symbol:
-    # Spelled out: a graph has tens of thousands, and a dictionary for each takes half as long again.
+    # Written out: a graph has tens of thousands, and a dictionary for each is 50% slower.
     name, kind, start_line, end_line, start, end, signature, parent, exported = values
     return Symbol(
         name=name,
@@ -185,7 +185,7 @@ def _symbol(values: Sequence[Any]) -> Symbol:
 
 
 def imports_from_json(body: list[Any]) -> tuple[Import, ...]:
-    """The imports of a file that `file_to_json` wrote."""
+    """The imports in the output of `file_to_json`."""
     return tuple(
         Import(specifier=a, line=b, target=c, names=tuple((n, m) for n, m in names))
         for a, b, c, names in body
@@ -199,8 +199,8 @@ def file_from_json(
     stamp: tuple[int, int] | None = None,
     bare: bool = False,
 ) -> SourceFile:
-    """The file `file_to_json` wrote, with the text of its chunks where `texts` has it; without its chunks
-    where it should be `bare`. `stamp` is its size and time where they are kept elsewhere.
+    """Parse the output of `file_to_json`, with chunk texts from `texts`; without chunks if `bare`. `stamp`
+    is the size and time if stored elsewhere.
     """
     path, size, mtime_ns, digest, language, lines, symbols, imports, exports, chunks, error = body
     found = texts or {}
@@ -259,7 +259,7 @@ def session_to_json(session: Session) -> Json:
 
 
 def session_from_json(body: Mapping[str, Any]) -> Session:
-    """The session `session_to_json` wrote."""
+    """Parse the output of `session_to_json`."""
     values = dict(body)
     values["scope"] = parse_scope(body["scope"])
     values["started_at"] = from_micros(body["started_at"])
@@ -291,7 +291,7 @@ def item_to_row(item: ContextItem) -> tuple[Any, ...]:
 
 
 def item_from_row(row: Sequence[Any]) -> ContextItem:
-    """The context item `item_to_row` took apart."""
+    """Parse the output of `item_to_row`."""
     kind, source, tokens, count, first_at, last_at, score, status, reason = row
     return ContextItem(
         type=kind,
@@ -319,12 +319,12 @@ def event_to_json(event: Event) -> Json:
 
 
 def event_from_json(body: Mapping[str, Any], seq: int) -> Event:
-    """The event `event_to_json` wrote, at its place."""
+    """Parse the output of `event_to_json`, with its `seq`."""
     values = dict(body)
     values["at"] = from_micros(body["at"])
     return Event(**values, seq=seq)
 
 
 def utc(moment: datetime) -> datetime:
-    """The same instant as stores hand it back: in UTC, one without a zone taken as UTC."""
+    """The instant as stores return it: in UTC; one without a zone is taken as UTC."""
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

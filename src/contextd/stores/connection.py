@@ -1,4 +1,4 @@
-"""SQLite through APSW: connections, the one write path, and every driver error in our words."""
+"""SQLite through APSW: connections, the single write path, and translation of driver errors."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from contextd.stores.occurrences import OCCURRENCES, occurrences
 from contextd.stores.turnstile import Turnstile
 
 OLDEST_SQLITE = (3, 51, 3)
-"""Before this, SQLite can corrupt a WAL under concurrent checkpoints (sqlite.org/wal.html)."""
+"""Older versions of SQLite can corrupt a WAL under concurrent checkpoints (sqlite.org/wal.html)."""
 
 BUSY_SECONDS = 30.0
 _LOG_PAGES = 256
-"""Pages of the write-ahead log from which it is worked into the file: one megabyte. SQLite's own 1,000 stand
-beside every home for good.
+"""WAL pages that trigger a checkpoint: one megabyte. SQLite's default of 1,000 would stay beside every
+home permanently.
 """
 
 _PRAGMAS = (
@@ -47,7 +47,7 @@ _PRAGMAS = (
 
 _DAMAGED = "the file was kept as it is: run `contextd doctor`, then restore a backup"
 _AGAIN = "another process is using the store; try again in a moment"
-STOP_HINT = "run `contextd daemon stop`; the next start tells what is left"
+STOP_HINT = "run `contextd daemon stop`; the next start reports what is left"
 _OURS = "run `contextd doctor`; if it finds nothing, report this with the message above"
 
 DRIVER_ERRORS: dict[type[apsw.Error], tuple[type[ContextdError], str, str]] = {
@@ -79,11 +79,11 @@ DRIVER_ERRORS: dict[type[apsw.Error], tuple[type[ContextdError], str, str]] = {
     apsw.ConstraintError: (Conflict, "refused the value", "read it again, then retry"),
     apsw.MismatchError: (Invalid, "refused the value's type", "send the documented type"),
 }
-"""What each error of the driver means. Any other one is `Unavailable`: a fault of ours."""
+"""The meaning of each driver error. Any other is `Unavailable`: a defect of contextd."""
 
 
 _LEAST_BYTES = 1 << 16
-"""Free bytes below which a log cannot grow: its shared memory grows by half of that at once."""
+"""Free bytes below which a log cannot grow: its shared memory grows in steps of half of that."""
 
 
 def _is_full(path: Path) -> bool:
@@ -95,11 +95,11 @@ def _is_full(path: Path) -> bool:
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Raise the driver's errors as ours. A lock is never taken for damage."""
+    """Translate driver errors. A lock is never reported as damage."""
     try:
         yield
     except apsw.Error as problem:
-        # A log or its shared memory that cannot grow is an I/O error to SQLite.
+        # SQLite reports a log or shared memory that cannot grow as an I/O error.
         full = isinstance(problem, apsw.IOError) and _is_full(path)
         raised = apsw.FullError if full else type(problem)
         known = (DRIVER_ERRORS[kind] for kind in raised.__mro__ if kind in DRIVER_ERRORS)
@@ -112,7 +112,7 @@ def translated(path: Path) -> Iterator[None]:
 
 
 def require_sqlite(version: str) -> None:
-    """Raise `Unavailable` for a SQLite with the WAL bug."""
+    """Raise `Unavailable` for a SQLite version with the WAL bug."""
     if tuple(int(part) for part in version.split(".")[:3]) < OLDEST_SQLITE:
         raise Unavailable(
             f"SQLite {version} can corrupt shared databases",
@@ -126,7 +126,7 @@ class _Local(threading.local):
 
 
 class Database:
-    """One SQLite file: a connection per thread, reads fetched whole, writes one at a time."""
+    """One SQLite file: a connection per thread, reads fetched completely, writes one at a time."""
 
     def __init__(self, path: Path, clock: Clock, timeout: float = BUSY_SECONDS) -> None:
         require_sqlite(apsw.sqlite_lib_version())
@@ -156,8 +156,8 @@ class Database:
         return self._local.connection
 
     def _connect(self) -> apsw.Connection:
-        """The first connection makes a missing file. A later one must find the file of the first: a
-        deleted one would come back empty.
+        """The first connection creates a missing file. A later one must find it, since a deleted database
+        would come back empty.
         """
         with self._lock:
             if self._opened is not None:
@@ -167,7 +167,7 @@ class Database:
             return made
 
     def is_in_place(self) -> bool:
-        """Whether the file that was opened is still the one at its path."""
+        """Whether the opened file is still the one at its path."""
         return self._opened is None or _identity(self.path) == self._opened
 
     def rows(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> list[Any]:
@@ -176,7 +176,7 @@ class Database:
             return self.connection.execute(sql, values).fetchall()
 
     def value(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> Any:
-        """The first column of the first row; None when there is none."""
+        """The first column of the first row; None without rows."""
         found = self.rows(sql, values)
         return found[0][0] if found else None
 
@@ -191,7 +191,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Several reads that see one state; may be nested."""
+        """Run several reads on one snapshot; may be nested."""
         with translated(self.path):
             if self.connection.in_transaction:
                 yield
@@ -204,7 +204,7 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[apsw.Connection]:
-        """All of the statements inside, or none. Short: other writers wait behind it."""
+        """Run statements atomically. Keep it short: other writers wait."""
         with self.turnstile.hold(), translated(self.path):
             connection = self.connection
             connection.execute("BEGIN IMMEDIATE")
@@ -215,15 +215,14 @@ class Database:
                 connection.execute("COMMIT")
             finally:
                 self._local.writing = False
-                # SQLite itself has rolled back already after some errors, a full disk among them.
+                # SQLite has rolled back already after some errors, such as a full disk.
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
 
     def _require_in_place(self) -> None:
         if not self.is_in_place():
             raise Unavailable(
-                f"{self.path} was deleted or replaced while it was open: nothing more is written to"
-                " it",
+                f"{self.path} was deleted or replaced while it was open; writing to it has stopped",
                 STOP_HINT,
             )
 
@@ -252,7 +251,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 def fetch(
     connection: apsw.Connection, sql: str, values: Sequence[Any] | dict[str, Any] = ()
 ) -> list[Any]:
-    """Every row of a statement on a connection in hand."""
+    """Every row of a statement on a given connection."""
     return connection.execute(sql, values).fetchall()
 
 

@@ -1,5 +1,5 @@
-"""Nearest neighbours: one matrix per part of the index, kept up with the database. Where they are many,
-only those are multiplied whose signs say that they may be near.
+"""Nearest neighbours: one matrix per part of the index, synchronised with the database. Large parts are
+prefiltered by the vectors' signs.
 """
 
 from __future__ import annotations
@@ -26,18 +26,19 @@ _NEW_DOCS = f"{_ROW} LEFT JOIN {_WITH} WHERE d.part = :part AND d.seq > :since"
 _NEW_VECTORS = f"{_ROW} JOIN {_WITH} WHERE d.part = :part AND v.seq > :since"
 
 MOST_BYTES = 768 << 20
-"""Memory for vectors: half a million of them with 384 dimensions. Past it the matrices that were not
-asked for longest are given up and read again when they are."""
+"""Memory for vectors: half a million with 384 dimensions. Beyond it, the least recently used matrices are
+evicted and read again when needed.
+"""
 
 _FEW = 4
-"""Below a quarter of the rows, picking them out first is cheaper than multiplying all."""
+"""Below a quarter of the rows, selecting them first is cheaper than multiplying all."""
 
 _AT_ONCE = 256
-"""Rows picked out at a time, 0.4 MB of them: twice as quick as all at once, which need memory that is new."""
+"""Rows selected at a time, 0.4 MB: twice as fast as all at once, which needs new memory."""
 
 
 class _Matrix:
-    """The vectors of one part, model and size, with what queries filter by beside them."""
+    """The vectors of one part, model and size, with the columns that queries filter by."""
 
     def __init__(self, dimensions: int) -> None:
         self.seq = -1
@@ -48,7 +49,7 @@ class _Matrix:
         self.misfits: set[int] = set()
 
     def take(self, rows: list[tuple[Any, ...]]) -> None:
-        """Keep these rows; one without a vector of this size is dropped, and noted if it has another."""
+        """Store these rows; one without a vector of this size is dropped, and counted if it has another size."""
         width = self.vectors.shape[1] * 2
         fitting = [row for row in rows if row[7] is not None and len(row[7]) == width]
         self.misfits.difference_update(row[0] for row in fitting)
@@ -71,14 +72,14 @@ class _Matrix:
             self.names[place] = (row[6], row[1])
 
     def drop(self, numbers: Iterable[int]) -> None:
-        """Forget these documents."""
+        """Remove these documents."""
         dropped = list(numbers)
         self.roster.drop(dropped)
         self.misfits.difference_update(dropped)
 
     @property
     def wasteful(self) -> bool:
-        """Whether most rows are of forgotten documents."""
+        """Whether most rows belong to removed documents."""
         return self.roster.wasteful
 
     @property
@@ -89,14 +90,14 @@ class _Matrix:
     def nearest(
         self, vector: Vector, mask: NDArray[np.bool_], limit: int
     ) -> list[tuple[str, str, float]]:
-        """(id, kind, cosine) of the best of the allowed places, and of all that score the same."""
+        """(id, kind, cosine) of the best allowed rows, including all ties."""
         places, size = np.flatnonzero(mask), self.roster.size
         if not len(places) or limit < 1:
             return []
         places = self.signs.likely(vector, places, size, limit)
         scores = self._cosines(vector, places)
         if len(places) > limit:
-            # Everything within rounding of the last one stays, so that ties go by id.
+            # Keeps everything within rounding of the last one, so that ties are ordered by id.
             least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
             near = scores >= least - 2e-6
             places, scores = places[near], scores[near]
@@ -104,7 +105,7 @@ class _Matrix:
         return [(*self.names[place], score) for place, score in pairs]
 
     def _cosines(self, vector: Vector, places: Places) -> Vector:
-        # Not `@`: BLAS would share this between all cores, and on a busy machine wait 8 ms for one.
+        # Not `@`: BLAS would distribute this over all cores, and on a busy machine wait 8 ms for one.
         size = self.roster.size
         if len(places) * _FEW >= size:
             everything: Vector = np.vecdot(self.vectors[:size], vector)
@@ -115,7 +116,7 @@ class _Matrix:
 
 
 class DenseIndex:
-    """The matrices of this process, those asked for last at the end."""
+    """The matrices of this process, most recently used last."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -133,8 +134,8 @@ class DenseIndex:
         limit: int,
         hidden: NDArray[np.int64] | None = None,
     ) -> list[tuple[str, str, float]]:
-        """(id, kind, cosine) of the `limit` documents of a part nearest to the vector, and of those
-        that score as the last of them; `among` these rowids when given, and of none that are `hidden`.
+        """(id, kind, cosine) of the `limit` nearest documents of a part, including ties; only rowids in
+        `among` if given, and none of `hidden`.
         """
         vector = unit(vector)
         key = (part, model, len(vector))
@@ -149,8 +150,8 @@ class DenseIndex:
             return matrix.nearest(vector, allowed, limit)
 
     def misfits(self, model: str, dimensions: int) -> dict[int, int]:
-        """How many documents have vectors of another length, by part: of those parts that were asked with
-        vectors of this one, and have any.
+        """How many documents have vectors of another length, by part, for parts that were searched with
+        this length.
         """
         with self._lock:
             return {

@@ -1,5 +1,5 @@
-"""The words of what files import and define, looked up as an index of FTS5: it takes in many at once where a
-table of words and files would write a page for each.
+"""An FTS5 index of the words that files import and define. It takes bulk inserts, where a table of words
+and files would write a page each.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ _ASKED_AT_ONCE = 200
 
 _WORD, _TARGET, _WORDLESS, _PASSING = "w", "t", "n", "x"
 _NAME, _PART = "d", "p"
-"""What a token stands for, behind the mark of its scope."""
+"""The type of a token, after the mark of its scope."""
 
 _ONE_TOKEN = {n: 0xE000 + n for n in range(128) if not chr(n).isalnum()}
-"""What would part a name in two for the tokenizer, `_` first of all, as characters that do not."""
+"""Characters that the tokenizer would split at, first of all `_`, mapped to ones it does not."""
 
 _LAST = "\U0010ffff"
 
 
 def token_text(scope: Scope, file: SourceFile) -> str:
-    """What is kept of the words of a file; empty when it has none."""
+    """The stored words of a file; empty if it has none."""
     mark = _mark(scope)
     found = {f"{mark}{_NAME}{_one_token(name)}" for name in folded_names(file)}
     found.update(f"{mark}{_PART}{_one_token(word)}" for word in name_words(file))
@@ -43,7 +43,7 @@ def token_text(scope: Scope, file: SourceFile) -> str:
 
 
 def _mark(scope: Scope) -> str:
-    # Where two are marked alike, what is found is more than was asked for, and no less.
+    # Colliding marks only cause false positives, no misses.
     return f"{crc32(str(scope).encode()):08x}"
 
 
@@ -72,7 +72,7 @@ def paths_importing(database: Database, scope: Scope, checkout: int, asked: Impo
     while some := list(islice(tokens, _ASKED_AT_ONCE)):
         found |= _paths(database, checkout, _either(some))
     for folder in asked.folders | asked.below:
-        # What follows `/` in the order of paths is `0`.
+        # `0` follows `/` in the order of paths.
         inside = (f"{folder}/", f"{folder}0") if folder else ("", _LAST)
         rows = database.rows(
             "SELECT path FROM files WHERE checkout = ? AND path >= ? AND path < ?"
@@ -142,7 +142,7 @@ def _either(tokens: Iterable[str]) -> str:
 def _paths(database: Database, checkout: int, matching: str) -> set[str]:
     rows = database.rows(
         "SELECT path FROM file_words JOIN files ON files.content = file_words.rowid"
-        # The plus keeps SQLite from going through all files of the checkout.
+        # The plus keeps SQLite from scanning all files of the checkout.
         " AND +checkout = ? WHERE file_words MATCH ?",
         (checkout, matching),
     )

@@ -1,4 +1,4 @@
-"""What a `Query` means, for every store: its checks, its cursor, its tokens."""
+"""The semantics of a `Query` for all stores: checks, cursor, tokens."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from contextd.domain.time import to_micros
 from contextd.stores.codec import dumps
 
 NOT_RECORDS = (CODE, EVENT)
-"""Kinds an index leaves out of a query that names none."""
+"""Kinds an index excludes from a query without kinds."""
 
 MOST_PARTS = 500
 MOST_DEPTH = 20
-"""SQLite limits how deep and how long an expression may be; this is well below."""
+"""SQLite limits the depth and length of expressions; this is well below."""
 
 _FIELD = re.compile(r"[^\W\d][\w-]{0,63}")
 _CURSOR = re.compile(r"(-?\d{1,18}):(.+)", re.DOTALL)
@@ -29,7 +29,7 @@ _TOKEN = re.compile(r"[0-9A-Za-z_\u0080-\ud7ff\ue000-\U0010ffff]+")
 
 
 def check_where(where: Mapping[str, Any]) -> None:
-    """Raise `Invalid` unless every name is a plain field name and every value a scalar."""
+    """Raise `Invalid` unless every name is a valid field name and every value a scalar."""
     for name, value in where.items():
         if not _FIELD.fullmatch(name):
             raise Invalid(f"{name!r} is not a field name", "use letters, digits, _ and -")
@@ -44,14 +44,14 @@ def check_where(where: Mapping[str, Any]) -> None:
 
 
 def check_condition(condition: Condition | None) -> None:
-    """Raise `Invalid` or `TooLarge` for a condition that no store could answer."""
+    """Raise `Invalid` or `TooLarge` for a condition that no store supports."""
     if condition is not None and _check(condition, 1) > MOST_PARTS:
-        raise TooLarge(f"a filter of more than {MOST_PARTS} parts", "ask several smaller questions")
+        raise TooLarge(f"a filter of more than {MOST_PARTS} parts", "split the query")
 
 
 def _check(condition: Condition, depth: int) -> int:
     if depth > MOST_DEPTH:
-        raise TooLarge(f"a filter nested more than {MOST_DEPTH} deep", "write it flatter")
+        raise TooLarge(f"a filter nested more than {MOST_DEPTH} deep", "flatten it")
     match condition:
         case AllOf(parts) | AnyOf(parts):
             return 1 + sum(_check(part, depth + 1) for part in parts)
@@ -70,22 +70,22 @@ def _check(condition: Condition, depth: int) -> int:
 
 
 def cursor_after(record: Record) -> str:
-    """Where the page after this record starts."""
+    """The cursor of the page after this record."""
     return f"{to_micros(record.created_at)}:{record.id}"
 
 
 def read_cursor(cursor: str) -> tuple[int, str] | None:
-    """(created_at, id) a page starts below; None for the first page. Raises `Invalid`."""
+    """(created_at, id) that a page starts below; None for the first page. Raises `Invalid`."""
     if not cursor:
         return None
     match = _CURSOR.fullmatch(cursor)
     if not match:
-        raise Invalid("the cursor is not one contextd gave out", "ask for the first page again")
+        raise Invalid("the cursor was not issued by contextd", "request the first page again")
     return int(match[1]), match[2]
 
 
 def check_prefix(prefix: str) -> None:
-    """Raise `Invalid` for a prefix too short to be meant."""
+    """Raise `Invalid` for a prefix that is too short."""
     if len(prefix) < SHORTEST_ID:
         raise Invalid(
             f"{prefix!r} is too short for an id", f"give at least {SHORTEST_ID} characters of it"
@@ -93,19 +93,19 @@ def check_prefix(prefix: str) -> None:
 
 
 def is_valid_at(start: datetime | None, end: datetime | None, at: datetime) -> bool:
-    """Whether `at` lies in [start, end); a missing bound is open."""
+    """Whether `at` is in [start, end); a missing bound is open."""
     moment = to_micros(at)
     begun = start is None or to_micros(start) <= moment
     return begun and (end is None or moment < to_micros(end))
 
 
 def facet_conditions(query: Query) -> list[str]:
-    """The facets a document must carry: tags, the session, and typed fields."""
+    """The facets a document must have: tags, the session, and typed fields."""
     check_where(query.where)
     if query.filter is not None:
         raise Invalid("an index cannot filter by typed fields", "filter records with find")
     if query.trust or query.source:
-        raise Invalid("an index knows neither trust nor source", "filter records with find")
+        raise Invalid("an index cannot filter by trust or source", "filter records with find")
     found = [f"tag={tag}" for tag in query.tags]
     if query.session:
         found.append(f"session={query.session}")
@@ -113,18 +113,18 @@ def facet_conditions(query: Query) -> list[str]:
 
 
 def facets_of(document: Document) -> tuple[str, ...]:
-    """The facets of a document, each once."""
+    """The facets of a document, without duplicates."""
     return tuple(dict.fromkeys(document.facets))
 
 
 def asked_tokens(words: Sequence[str]) -> list[str]:
-    """The distinct words that can be tokens of an index; anything else matches nothing."""
+    """The distinct words that can be index tokens; others match nothing."""
     folded = dict.fromkeys(word.casefold() for word in words)
     return [word for word in folded if _TOKEN.fullmatch(word)]
 
 
 def matches(record: Record, query: Query) -> bool:
-    """Whether a record matches everything a query asks but `limit` and `cursor`."""
+    """Whether a record matches a query, ignoring `limit` and `cursor`."""
     return (
         record.scope in query.scopes
         and (not query.kinds or record.kind in query.kinds)
@@ -150,13 +150,13 @@ def _equal(stored: Any, asked: Any) -> bool:
 
 
 def only_one(prefix: str, found: Sequence[Record]) -> Record:
-    """The one record found for a prefix. Raises `NotFound` or `Conflict`."""
+    """The only record for a prefix. Raises `NotFound` or `Conflict`."""
     if not found:
-        raise NotFound(f"no record {prefix!r} here", "search for it, or give its whole id")
+        raise NotFound(f"no record {prefix!r} here", "search for it, or give its full id")
     if len(found) > 1:
         ids = [record.id for record in found[:10]]
         raise Conflict(
-            f"{prefix!r} could be any of {', '.join(ids)}",
+            f"{prefix!r} is ambiguous: {', '.join(ids)}",
             "give more characters of the id",
             {"candidates": ids},
         )
@@ -164,11 +164,11 @@ def only_one(prefix: str, found: Sequence[Record]) -> Record:
 
 
 def page(found: Sequence[Record], limit: int) -> Page:
-    """A page of at most `limit` of the records, when one more was looked up than asked for."""
+    """A page of at most `limit` records, from a read of one more."""
     records = list(found[: max(0, limit)])
     return Page(records, cursor_after(records[-1]) if records and len(found) > len(records) else "")
 
 
 def nothing_to_undo(record_id: str) -> NotFound:
-    """The error of an undo that has no change left."""
+    """The error of an undo without a change to undo."""
     return NotFound(f"nothing left to undo for {record_id!r}", "its history shows what was done")

@@ -1,8 +1,8 @@
-"""BM25 over exactly the documents a query asks for, as if there were no others.
+"""BM25 over exactly the documents that a query selects.
 
-How rare a word is and how long a document is on average is counted among the documents of the asked
-scopes that pass the query's filters, family by family. FTS5 counts both over the whole of a table, so
-only its postings are used: reading them costs half of what its own bm25() does.
+Word rarity and average length are computed among the documents of the requested scopes that pass the filters,
+family by family. FTS5 computes both over the whole table, so only its postings are used: reading them costs
+half of its own bm25().
 """
 
 from __future__ import annotations
@@ -25,34 +25,35 @@ from contextd.stores.roster import PartSource, Roster, caught_up, widened
 _ROW = """SELECT d.no, d.kind, d.status, d.confidence, d.valid_from, d.valid_to, z.sz FROM docs d
     {join} lexicon_{part}_docsize z ON z.id = d.no WHERE d.part = :part"""
 MOST_COUNTED = 20_000
-"""Of so many words of a part it is known by heart in how many documents they are. FTS5 counts them anew
-whenever it is asked: 0.6 ms for a word beside 100,000 documents.
+"""Words per part whose document count is cached. FTS5 counts them again on every request: 0.6 ms for a
+word in 100,000 documents.
 """
 
 MOST_NAMED = 10_000
-"""Documents of a part whose ids are known by heart, some 150 bytes each."""
+"""Documents per part whose ids are cached, some 150 bytes each."""
 
 MOST_DOCUMENTS = 2_000_000
-"""So many documents, of some 50 bytes each, are known by heart. Past it the parts that were not asked for
-longest are given up and read again when they are."""
+"""Maximum cached documents, some 50 bytes each. Beyond it the least recently used parts are evicted and
+read again when needed.
+"""
 
 _FEW = 20
-"""Where a filter leaves fewer than one document in so many, these may be looked at one by one for the words
-that were not read yet."""
+"""If a filter leaves fewer than one document in this many, they may be examined individually for words
+that were not read yet.
+"""
 
 _DEAR, _ENOUGH = 16, 8
-"""What looking at a document costs beside reading one holder of a word, and how often a word is looked for
-before it is read all the same: it will be asked for again.
+"""The cost of examining a document relative to reading one posting, and how often a word is looked up
+before its postings are read anyway: it will be requested again.
 """
 
 _MOST_LOOKED = 1_000_000
-"""Holders that were found one by one and are kept for the next question with the same facets, 16 bytes each."""
+"""Maximum postings found individually and cached for the next query with the same facets, 16 bytes each."""
 
 
 class _Lengths:
-    """The documents of one part with words, and how many words each has; what holds the words asked for; in
-    how many documents they were, until one changes; how often they were looked for one by one; and the
-    names of documents that were found.
+    """The cached data of one part: documents with their lengths, postings of words, document counts until
+    the next change, lookup counts, and the ids of documents.
     """
 
     def __init__(self, part: int) -> None:
@@ -66,7 +67,7 @@ class _Lengths:
         self.names: dict[int, tuple[str, str]] = {}
 
     def take(self, rows: list[tuple[Any, ...]]) -> None:
-        """Keep these rows; one that is not in the lexicon is dropped."""
+        """Store these rows; one that is not in the lexicon is dropped."""
         self._changed()
         lexed = [row for row in rows if row[6] is not None]
         self.drop(row[0] for row in rows if row[6] is None)
@@ -82,12 +83,12 @@ class _Lengths:
             self.names.pop(number, None)
 
     def drop(self, numbers: Iterable[int]) -> None:
-        """Forget these documents."""
+        """Remove these documents."""
         self._changed()
         self.roster.drop(numbers)
 
     def keep_found(self, facets: tuple[str, ...], held: Mapping[str, Held]) -> None:
-        """Keep what was looked for one by one among the documents with these facets."""
+        """Cache what was found individually among the documents with these facets."""
         holders = sum(len(places) for own in self.found.values() for places, _ in own.values())
         if holders > _MOST_LOOKED:
             self.found.clear()
@@ -99,13 +100,13 @@ class _Lengths:
 
     @property
     def wasteful(self) -> bool:
-        """Whether most places are of forgotten documents."""
+        """Whether most positions belong to removed documents."""
         return self.roster.wasteful
 
 
 def _length(sizes: bytes) -> int:
-    """The words of the first two fields, of the three counts FTS5 keeps of a document: numbers of seven
-    bits a byte, the high bit set but in the last one (sqlite.org/fts5.html, "The %_docsize table").
+    """The words of the first two fields, from the three counts FTS5 stores per document: varints with
+    seven bits a byte (sqlite.org/fts5.html, "The %_docsize table").
     """
     if sizes[0] < 128 and sizes[1] < 128:
         return sizes[0] + sizes[1]
@@ -121,9 +122,7 @@ def _length(sizes: bytes) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a query sees of a part, how many documents its filters hide, and the holders of the words for
-    which the few that are seen were looked at one by one.
-    """
+    """What a query sees of a part, how many documents its filters hide, and the postings found individually."""
 
     part: int
     lengths: _Lengths
@@ -133,7 +132,7 @@ class _Asked:
 
 
 class Lexicons:
-    """The words of all parts, as this process knows them."""
+    """The word data of all parts, as known to this process."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -149,11 +148,9 @@ class Lexicons:
         limit: int,
         hidden: Mapping[int, NDArray[np.int64] | None],
     ) -> list[Match]:
-        """The documents of these parts that match the words best, of those that carry all the facets and are
-        not among the hidden ones of their part.
-        """
+        """The documents of these parts that match the words best, with all the facets, excluding hidden ones."""
         scored: list[tuple[int, float]] = []
-        # The lock comes first: a snapshot older than what another thread read makes it be read again.
+        # Lock first: a snapshot older than another thread's read would force a new read.
         with self._lock, self._database.snapshot():
             self._make_room()
             for family in dict.fromkeys(part.family for part in parts):
@@ -164,7 +161,7 @@ class Lexicons:
         return ranking.best(named, limit, ranking.DECIMALS_OF_BM25)
 
     def carrying(self, part: int, facets: Sequence[str]) -> NDArray[np.int64] | None:
-        """The numbers of the documents of a part that carry all of the facets; None when none is asked for."""
+        """The numbers of a part's documents with all the facets; None without facets."""
         if not facets:
             return None
         with self._lock, self._database.snapshot():
@@ -178,7 +175,7 @@ class Lexicons:
         facets: Sequence[str],
         hidden: Mapping[int, NDArray[np.int64] | None],
     ) -> list[_Asked]:
-        """What a query sees of the parts that have something for it."""
+        """What a query sees of the parts with matches."""
         masks: dict[int, NDArray[np.bool_]] = {}
         for part in parts:
             lengths = self._lengths(part.number)
@@ -197,8 +194,8 @@ class Lexicons:
     def _looked_at(
         self, words: Sequence[str], part: int, seen: Seen, facets: Sequence[str], alive: int
     ) -> dict[str, Held]:
-        """What holds those of the words for which looking at each document with the facets costs less than
-        reading them.
+        """The postings of words for which examining each document with the facets is cheaper than reading
+        them.
         """
         few = len(seen.places)
         if not facets or _FEW * few >= alive:
@@ -217,7 +214,7 @@ class Lexicons:
         return found
 
     def _found(self, words: Sequence[str], part: int, facets: Sequence[str]) -> dict[str, Held]:
-        """What holds these words among the documents that carry the facets."""
+        """The postings of these words among the documents with the facets."""
         rows = occurring(self._database, part, facets, words)
         places = self._known[part].roster.places(np.array([number for number, _ in rows], np.int64))
         counts = np.frombuffer(b"".join(count for _, count in rows), np.uint32)
@@ -226,7 +223,7 @@ class Lexicons:
         return {w: (places[held[:, at]], times[held[:, at], at]) for at, w in enumerate(words)}
 
     def _is_dear(self, word: str, part: int, few: int) -> bool:
-        """Whether to look for a word in each of so few documents, this time."""
+        """Whether to examine these few documents individually for a word."""
         lengths = self._known[part]
         if self._count(word, part) <= _DEAR * few:
             return False
@@ -250,7 +247,7 @@ class Lexicons:
     def _scores(
         self, words: Sequence[str], asked: Sequence[_Asked]
     ) -> list[tuple[_Asked, NDArray[np.float64]]]:
-        """The score of each document of each part: BM25 of the words that are not common here."""
+        """The BM25 score of each document of each part, from words that are not common here."""
         total = sum(len(one.seen.places) for one in asked)
         if not total:
             return []
@@ -265,15 +262,15 @@ class Lexicons:
         return scores
 
     def _rare(self, words: Sequence[str], asked: Sequence[_Asked], total: int) -> Sequence[str]:
-        """The words that say something here; all when none does."""
+        """The words that discriminate here; all if none does."""
         if total <= ranking.COMMON_FROM:
             return words
         most = ranking.COMMON_SHARE * total
         return [word for word in words if not self._is_in_more(word, asked, most)] or words
 
     def _is_in_more(self, word: str, asked: Sequence[_Asked], most: float) -> bool:
-        """Whether more of the documents asked than these hold a word. Its postings are read only where
-        what the filters leave out decides.
+        """Whether more of the selected documents than this contain a word. Its postings are only read if
+        the filtered-out documents decide.
         """
         unread = [one for one in asked if not one.lengths.postings.knows(word)]
         if unread and not any(one.looked for one in unread):
@@ -284,13 +281,13 @@ class Lexicons:
         return sum(self._holder_count(word, one) for one in asked) > most
 
     def _holder_count(self, word: str, asked: _Asked) -> int:
-        """How many documents hold a word among what is asked."""
+        """How many selected documents contain a word."""
         if word in asked.looked:
             return len(asked.looked[word][0])
         return asked.lengths.postings.count(self._database, word, asked.seen)
 
     def _count(self, word: str, part: int) -> int:
-        """How many documents of a whole part hold a word."""
+        """How many documents of a whole part contain a word."""
         counted = self._known[part].counted
         if word not in counted:
             if len(counted) >= MOST_COUNTED:
@@ -300,7 +297,7 @@ class Lexicons:
         return counted[word]
 
     def _holders(self, word: str, asked: _Asked) -> Held:
-        """What holds a word among what is asked."""
+        """The selected documents that contain a word."""
         if word in asked.looked:
             return asked.looked[word]
         return asked.lengths.postings.holding(self._database, word, asked.seen)
@@ -323,12 +320,12 @@ class Lexicons:
                     own.clear()
                 own[number] = id_, kind
                 names[number] = id_, kind, missing[number]
-        # One that was damaged away is for the upkeep to find, and no reason for a search to fail.
+        # Missing rows are left to the consistency check and must not fail a search.
         return list(names.values())
 
 
 def _words_of(asked: _Asked) -> int:
-    """How many words what is asked has together."""
+    """The total number of words in the selected documents."""
     words, seen = asked.lengths.words, asked.seen
     return int(words[: len(seen.mask)].sum() if seen.whole else words[seen.places].sum())
 
@@ -336,16 +333,16 @@ def _words_of(asked: _Asked) -> int:
 def _top(
     scores: Sequence[tuple[_Asked, NDArray[np.float64]]], limit: int
 ) -> list[tuple[int, float]]:
-    """(number, score) of the best documents, and of all that score as the last of them."""
+    """(number, score) of the best documents, including all ties."""
     if not scores:
         return []
-    # Told first whether it is more than nothing, a score is found in a quarter of the time.
+    # Filtering out zero scores first finds the best in a quarter of the time.
     places = [np.flatnonzero(sums > 0) for _, sums in scores]
     rosters = [one.lengths.roster for one, _ in scores]
     numbers = np.concatenate([r.numbers[at] for r, at in zip(rosters, places, strict=True)])
     held = np.concatenate([sums[at] for (_, sums), at in zip(scores, places, strict=True)])
     if len(held) > limit:
-        # Everything within rounding of the last one stays, so that ties go by id.
+        # Keeps everything within rounding of the last one, so that ties are ordered by id.
         near = held >= np.partition(held, len(held) - limit)[len(held) - limit] - 1e-9
         numbers, held = numbers[near], held[near]
     return list(zip(numbers.tolist(), held.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""What FTS5 asks back of us: how often the phrases of a match occur in a document."""
+"""FTS5 auxiliary function: how often the phrases of a match occur in a document."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ OCCURRENCES = "occurrences"
 
 
 def occurrences(document: apsw.FTS5ExtensionApi, /, *first_phrase: Any) -> bytes:
-    """Two numbers for each phrase of the match from the one on that is given: how often it is in the text, and how
-    often near it.
+    """Two numbers for each phrase of the match, starting at a given one: its count in the text, and in the
+    `near` text.
     """
     [first] = first_phrase
     found: list[int] = []

@@ -1,4 +1,4 @@
-"""The parts of the index: each family of documents of each scope, with a lexicon of its own."""
+"""Parts of the index: one family of documents of one scope, each with its own lexicon."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from contextd.stores.reach import Reach, Slice
 
 @lru_cache(maxsize=8_192)
 def token(field: str, value: str) -> str:
-    """One word for a condition, so that a filter is a term of the match."""
+    """One token for a condition, so that a filter is a term of the match."""
     hashed = hashlib.blake2b(value.encode(), digest_size=8, person=field.encode())
     return field[0] + hashed.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class IndexPart:
-    """A family of documents of one scope, and which kinds of it a query may see."""
+    """A family of documents of one scope, and the kinds in it that a query may see."""
 
     number: int
     scope: str
@@ -31,14 +31,14 @@ class IndexPart:
 
 
 class Parts:
-    """The parts of the index that a grant reaches."""
+    """The parts of the index that a grant can reach."""
 
     def __init__(self, database: Database, reach: Reach) -> None:
         self._database, self._reach = database, reach
 
     def of(self, query: Query | None = None) -> list[IndexPart]:
-        """The parts a query asks, of all that may be read without one. A query that names no kinds
-        asks no code and no messages.
+        """The parts that a query searches; all readable ones without a query. A query without kinds
+        excludes code and messages.
         """
         found: list[IndexPart] = []
         for asked in self._reach.slices(query):
@@ -61,9 +61,7 @@ def _families(asked: Slice, *, named: bool) -> list[Family]:
 
 
 def carrying(database: Database, part: int, facet: str) -> str:
-    """The numbers of the documents of a part that carry a facet, with commas between them: a tenth of the
-    time of a row for each.
-    """
+    """The numbers of a part's documents with a facet, comma-separated: ten times faster than one row each."""
     ask = f"SELECT group_concat(rowid) FROM lexicon_{part} WHERE lexicon_{part} MATCH ?"
     return database.value(ask, (_carries([facet]),)) or ""
 
@@ -71,8 +69,8 @@ def carrying(database: Database, part: int, facet: str) -> str:
 def occurring(
     database: Database, part: int, facets: Sequence[str], words: Sequence[str]
 ) -> list[tuple[int, bytes]]:
-    """The documents of a part that carry all of the facets and hold one of the words, by number, each with
-    how often it holds which: two numbers of 32 bits a word, for the text and for what is near it.
+    """The numbers of a part's documents that have all the facets and one of the words, with word counts:
+    two 32-bit numbers per word, for text and `near` text.
     """
     asked = " OR ".join(f'"{word}"' for word in words)
     return database.rows(
@@ -85,9 +83,7 @@ def occurring(
 def between(
     database: Database, part: int, word: str, facet: bool, first: int, last: int
 ) -> list[tuple[int, bytes]]:
-    """The documents of a part with a number from the first to the last that hold a word, or carry a facet, as
-    `occurring` gives them.
-    """
+    """The documents of a part in a range of numbers that have a word or facet, in the form of `occurring`."""
     asked = _carries([word]) if facet else f'{{text near}} : ("{word}")'
     return database.rows(
         f"SELECT rowid, {OCCURRENCES}(lexicon_{part}, 0) FROM lexicon_{part}"

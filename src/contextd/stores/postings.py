@@ -1,8 +1,7 @@
-"""What holds the words that were asked for, in memory: of a word FTS5 is read once, and after that what
-changed.
+"""In-memory postings: FTS5 is read once per word, then only for changes.
 
-Handing the places of a common word over from SQLite was most of what a search beside many documents
-cost, and the words of questions come again.
+Transferring the positions of a common word from SQLite was most of the cost of a search in many documents,
+and query words recur.
 """
 
 from __future__ import annotations
@@ -22,37 +21,39 @@ _EVERYWHERE = """CREATE VIRTUAL TABLE IF NOT EXISTS temp.places_{part}
     USING fts5vocab ('main', 'lexicon_{part}', 'instance')"""
 _PLACES = """SELECT group_concat(doc * 2 + (col < 'o')) FROM temp.places_{part}
     WHERE term = ?"""
-"""`near` is below `o`, and `text` above it. Whoever asks for a word that is the token of a facet finds those
-that carry it: to compare the name of the column twice would cost a quarter of the time.
+"""`near` sorts below `o`, and `text` above it. A lookup of a facet's token finds the documents with the
+facet: comparing the column name twice would cost a quarter of the time.
 """
 
 MOST_BYTES = 32 << 20
-"""Memory for the postings of a part: of four hundred words that 10,000 documents hold each, or of 40 that
-100,000 do. Those not asked for longest are given up."""
+"""Memory for a part's postings: 400 words in 10,000 documents each, or 40 in 100,000. The least recently
+used are evicted.
+"""
 
 _APART = 500
-"""Changed documents that are less than this apart are read as one range: 0.05 to 0.3 ms for a word."""
+"""Changed documents closer than this are read as one range: 0.05 to 0.3 ms per word."""
 
 _MOST_RANGES = 4
-"""With more ranges to read, all is read anew."""
+"""With more ranges, everything is read again."""
 
 _FEW = 8
-"""Where fewer than one holder in so many is asked for, what is asked is looked up among the holders; else
-the holders are looked up among what is asked."""
+"""If less than one posting in this many is requested, the requested documents are looked up in the
+postings, otherwise the other way round.
+"""
 
 _MOST_TIMES = np.iinfo(np.uint16).max
-"""A word counts no more often: a score is the same in its fourth digit from far fewer on."""
+"""Maximum count of a word: far smaller counts already agree to four digits of the score."""
 
 Held = tuple[Places, NDArray[np.float64]]
-"""Where those that hold a word stand, and how often each does: nearby text counts less."""
+"""The positions of documents with a word, and its count in each; `near` text counts less."""
 
 _Range = tuple[int, int]
 
 
 @dataclass(slots=True)
 class _Posting:
-    """Where those stand that hold a word, in order, and how often it is in their text and near it. `at`
-    counts the changes that it knows of.
+    """The positions of documents with a word, in order, and its counts in text and `near` text. `at` is
+    the last known change.
     """
 
     places: NDArray[np.int32]
@@ -66,7 +67,7 @@ class _Posting:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The places that a query may see, as a mask and one by one; `whole` when they are all there are."""
+    """The positions a query may see, as a mask and as a list; `whole` if these are all."""
 
     mask: NDArray[np.bool_]
     places: NDArray[np.int32]
@@ -74,14 +75,14 @@ class Seen:
 
 
 def seen_of(mask: NDArray[np.bool_]) -> Seen:
-    """What a mask lets a query see."""
+    """The positions in a mask."""
     places = np.flatnonzero(mask).astype(np.int32)
     return Seen(mask, places, len(places) == len(mask))
 
 
 @dataclass(slots=True, eq=False)
 class Postings:
-    """The postings of a part that were asked for, as far as its roster knows the documents."""
+    """The requested postings of a part, for the documents its roster knows."""
 
     part: int
     roster: Roster
@@ -90,7 +91,7 @@ class Postings:
     _bytes: int = 0
 
     def change(self, numbers: Sequence[int]) -> None:
-        """These documents are new, or not what they were. Those that are gone stand in no mask."""
+        """These documents are new or changed. Removed ones are in no mask."""
         if self._known:
             self._changed += numbers
         if len(self._changed) > _APART * _MOST_RANGES:
@@ -101,20 +102,20 @@ class Postings:
         return word in self._known
 
     def holding(self, database: Database, word: str, seen: Seen) -> Held:
-        """What holds a word, of what a query may see."""
+        """The visible documents with a word."""
         one = self._current(database, word, facet=False)
         at = _among(one.places, seen)
-        # Counts are added as they are elsewhere, so that not a last digit depends on the way.
+        # Counts are added in the same order everywhere, so that sums agree to the last digit.
         times = one.times[:, at]
         return one.places[at].astype(np.intp), times[0] + ranking.NEAR_WEIGHT * times[1]
 
     def count(self, database: Database, word: str, seen: Seen) -> int:
-        """How many documents of those that hold a word a query may see."""
+        """How many visible documents have the word."""
         places = self._current(database, word, facet=False).places
         return len(places) if seen.whole else len(places[_among(places, seen)])
 
     def carrying(self, database: Database, facets: Sequence[str]) -> NDArray[np.int64]:
-        """The numbers of the documents that carry all of the facets, and of some that are gone."""
+        """The numbers of the documents with all of the facets, and of some removed ones."""
         first, *more = [self._current(database, facet, facet=True).places for facet in facets]
         for places in more:
             first = np.intersect1d(first, places, assume_unique=True)
@@ -122,7 +123,7 @@ class Postings:
         return numbers
 
     def _current(self, database: Database, word: str, *, facet: bool) -> _Posting:
-        # No word has an equals sign in it, and every facet has.
+        # Facets contain an equals sign, words never do.
         known = self._known.pop(word, None)
         if known is not None:
             self._bytes -= known.bytes
@@ -147,7 +148,7 @@ class Postings:
     def _caught_up(
         self, database: Database, known: _Posting, word: str, *, facet: bool
     ) -> _Posting | None:
-        """What was read, as it is now; None when too much changed."""
+        """The cached postings, updated; None if too much changed."""
         changed = sorted(set(self._changed[known.at :]))
         if not changed:
             return known
@@ -169,7 +170,7 @@ class Postings:
 
 
 def _ranges(numbers: Sequence[int]) -> Iterator[_Range]:
-    """The ranges that hold these numbers, which are in order."""
+    """The ranges that cover these sorted numbers."""
     first = last = numbers[0]
     for number in numbers:
         if number - last > _APART:
@@ -180,7 +181,7 @@ def _ranges(numbers: Sequence[int]) -> Iterator[_Range]:
 
 
 def _among(places: NDArray[np.int32], seen: Seen) -> slice | Places:
-    """Which of the places a query may see."""
+    """Which of the positions a query may see."""
     if seen.whole:
         return slice(None)
     if len(seen.places) * _FEW >= len(places):
@@ -196,10 +197,10 @@ def _holders(
 ) -> tuple[NDArray[np.int64], NDArray[np.uint16]]:
     database.rows(_EVERYWHERE.format(part=part))
     found = database.value(_PLACES.format(part=part), (word,))
-    # An occurrence is one number: twice the document's, and one more in nearby text.
+    # An occurrence is one number: twice the document's, plus one in `near` text.
     written = np.fromstring(found or "", np.int64, sep=",")
     numbers = written >> 1
-    # Not np.diff: for the few places of a rare word its own Python costs more than the numbers.
+    # Not np.diff: for a rare word's few positions its Python overhead costs more than the computation.
     begins = np.ones(len(numbers), np.bool_)
     np.not_equal(numbers[1:], numbers[:-1], out=begins[1:])
     first = np.flatnonzero(begins)

@@ -1,4 +1,4 @@
-"""A grant in the words of a store: which rows a view may read, and which it may write."""
+"""A grant as SQL: which rows a view may read and write."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 
 SPECIAL = tuple(kind for area in AREAS if area != "knowledge" for kind in kinds_in(area))
-"""Kinds that belong to an area of their own; all others, a person's own among them, are knowledge."""
+"""Kinds with an area of their own; all others, including user-defined ones, are knowledge."""
 
 _NEARER = {"project": 0, "team": 1, "org": 2}
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Scopes in which the same kinds are asked for: `kinds`, or without them all but `without`."""
+    """Scopes in which the same kinds are requested: `kinds`, or all except `without`."""
 
     scopes: tuple[str, ...]
     kinds: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
 
     def has(self, kind: str) -> bool:
-        """Whether a kind is asked for."""
+        """Whether a kind is requested."""
         return kind in self.kinds if self.kinds else kind not in self.without
 
 
@@ -41,24 +41,24 @@ class Reach:
         self._scopes: dict[Area, frozenset[Scope]] = {area: grant.scopes(area) for area in AREAS}
 
     def reads(self, scope: Scope, kind: str = "") -> bool:
-        """Whether what is of this kind may be read there."""
+        """Whether this kind is readable there."""
         return scope in self._scopes[area_of(kind)]
 
     def among(self, scopes: Iterable[Scope]) -> list[str]:
-        """Those of the scopes whose knowledge may be read, in order."""
+        """The scopes among these with readable knowledge, in order."""
         return sorted(str(scope) for scope in self._scopes["knowledge"].intersection(scopes))
 
     def everywhere(self) -> list[str]:
-        """Every scope whose knowledge may be read, in order."""
+        """All scopes with readable knowledge, in order."""
         return sorted(map(str, self._scopes["knowledge"]))
 
     @property
     def owner(self) -> str:
-        """Whose a call is that this view commits: all that it could have written."""
+        """The owner of a call committed by this view: everything it may write."""
         return " ".join(sorted({str(cell.scope) for cell in self.grant.write}))
 
     def slices(self, query: Query | None = None) -> list[Slice]:
-        """What a query asks for, as far as it may: no two slices share a row."""
+        """The readable part of a query, as disjoint slices."""
         asked: dict[Area, frozenset[Scope]] = {
             area: scopes if query is None else scopes.intersection(query.scopes)
             for area, scopes in self._scopes.items()
@@ -78,7 +78,7 @@ class Reach:
         return found
 
     def condition(self, query: Query | None = None) -> tuple[str, list[Any]]:
-        """The slices as a condition on the columns `scope` and `kind`, with its values."""
+        """The slices as an SQL condition on `scope` and `kind`, with its values."""
         clauses: list[str] = []
         values: list[Any] = []
         for part in self.slices(query):
@@ -94,7 +94,7 @@ class Reach:
         return f"({' OR '.join(clauses)})" if clauses else "0", values
 
     def require(self, verb: Verb, scope: Scope, kind: str = "") -> None:
-        """Raise `Denied` unless the cell of this kind is granted."""
+        """Raise `Denied` unless the grant includes the cell of this kind."""
         area = area_of(kind)
         if not self.grant.may(verb, scope, area):
             raise Denied(
@@ -104,7 +104,7 @@ class Reach:
 
 
 def nearest(records: Iterable[Record]) -> dict[str, Record]:
-    """Records by id; of several with one id the one in the nearer scope."""
+    """Records by id; if several scopes have an id, the nearer one's."""
     several = list(records)
     found = {record.id: record for record in several}
     if len(found) == len(several):

@@ -1,4 +1,4 @@
-"""Rows that no contextd wrote: none of them stands in the way of the others, and `Upkeep.check` names them."""
+"""Skip unreadable rows, which `Upkeep.check` reports."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 _FAULTS = (
     ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, RecursionError, Invalid,
 )  # fmt: skip
-"""What reading a row raises that holds something else than its table should."""
+"""Errors raised by a row with unexpected contents."""
 
 _SHAPES = {
     "records": ("scope || ' ' || id", "body", "object", ("created_at", "updated_at", "valid_to")),
@@ -28,7 +28,7 @@ _SHAPES = {
     "contents": ("scope || ' ' || path", "facts", "array", ()),
     "projects": ("scope", "roots", "array", ("created_at",)),
 }
-"""Of a table: how a row is named, what must be JSON, of what type, and its times."""
+"""Per table: the name of a row, the column that must be JSON of which type, and its times."""
 
 _TIMES = (-62_135_596_800_000_000, 253_402_300_799_999_999)
 """The years 1 to 9999 in microseconds."""
@@ -37,7 +37,7 @@ _MOST_NAMED = 5
 
 
 def readable(decode: Callable[[Row], T], rows: Iterable[Row]) -> list[T]:
-    """What the rows say. One that cannot be read is left out."""
+    """The parsed rows; unreadable ones are skipped."""
     found: list[T] = []
     faults: list[str] = []
     for row in rows:
@@ -46,24 +46,24 @@ def readable(decode: Callable[[Row], T], rows: Iterable[Row]) -> list[T]:
         except _FAULTS as error:
             faults.append(type(error).__name__)
     if faults:
-        # What it says stays out of the log: it may be anything.
+        # The contents stay out of the log, since they may be anything.
         _log.warning("%d rows cannot be read and were left out: %s", len(faults), faults[0])
     return found
 
 
 def only(decode: Callable[[Row], T], row: Row, name: str) -> T:
-    """What a row says that cannot be done without. Raises `Corrupt`."""
+    """The parsed row, if it is required. Raises `Corrupt`."""
     try:
         return decode(row)
     except _FAULTS as error:
         raise Corrupt(
-            f"what is stored of {name} cannot be read",
-            "it was kept as it is: `contextd doctor` names such rows, `contextd store restore` brings a backup",
+            f"the stored data of {name} is unreadable",
+            "it was kept unchanged: `contextd doctor` lists such rows, `contextd store restore` restores a backup",
         ) from error
 
 
 def some_instant(micros: int) -> datetime:
-    """The instant in a row that anybody may have written: one beyond all calendars is the epoch."""
+    """The instant in a row; one outside the calendar becomes the epoch."""
     try:
         return from_micros(micros)
     except OverflowError:
@@ -71,7 +71,7 @@ def some_instant(micros: int) -> datetime:
 
 
 def unreadable_rows(database: Database) -> list[str]:
-    """Per table, what cannot be read of it, in words."""
+    """The unreadable rows per table, in words."""
     problems: list[str] = []
     for table, (name, column, shape, times) in _SHAPES.items():
         faulty = f"CASE WHEN json_valid({column}) THEN json_type({column}) != '{shape}' ELSE 1 END"
@@ -80,5 +80,5 @@ def unreadable_rows(database: Database) -> list[str]:
         names = ", ".join(str(row) for (row,) in rows[:_MOST_NAMED])
         if rows:
             more = " and more" if len(rows) > _MOST_NAMED else ""
-            problems.append(f"rows of {table} cannot be read and are left out: {names}{more}")
+            problems.append(f"rows of {table} are unreadable and were skipped: {names}{more}")
     return problems

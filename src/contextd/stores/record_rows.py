@@ -1,4 +1,4 @@
-"""Rows of the table `records` as records."""
+"""Convert rows of the table `records` to records."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _USES = slice(COLUMNS.index("usage_count"), COLUMNS.index("last_used_at") + 1)
 
 _MOST = 1_000
 _LONGEST = 8_000
-"""Characters of a body above which a record is made anew each time: so all take 20 MB at most."""
+"""Characters of a body above which records are not cached, so that the cache takes 20 MB at most."""
 
 
 def record_of(row: Sequence[Any]) -> Record:
@@ -32,8 +32,8 @@ def record_of(row: Sequence[Any]) -> Record:
 
 
 class RecordRows:
-    """The records a process read last, by scope and id. Each stands for one row and is given only for
-    an equal one: whatever changed it, and whichever state a reader sees, it is what the row says.
+    """A cache of records by scope and id. A record is only returned for an equal row, so the cache needs
+    no invalidation.
     """
 
     def __init__(self) -> None:
@@ -53,8 +53,8 @@ class RecordRows:
 
 
 def _used_since(before: tuple[Any, ...], record: Record, row: tuple[Any, ...]) -> Record | None:
-    """The record of a row that differs from one before in its uses alone, for a fifth of what reading it
-    costs: every search that gives a record counts one. None for any other row.
+    """The record of a row that only differs in its use counters, at a fifth of the cost of parsing: every
+    search that returns a record counts a use. None for other rows.
     """
     uses, last = row[_USES]
     if (*before[: _USES.start], uses, last, *before[_USES.stop :]) != row:

@@ -1,7 +1,7 @@
-"""Which documents a part of the index holds, in memory: what queries filter by, in parallel arrays.
+"""The documents of a part in memory: the columns that queries filter by, as parallel arrays.
 
-Every change of a part carries a number. A copy first reads what is newer than what it knows,
-whichever thread or process wrote it.
+Every change of a part has a number. A copy first reads what is newer than its own number, whichever thread or
+process wrote it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ALWAYS = np.iinfo(np.int64)
 
 
 class _Codes:
-    """Small numbers for names."""
+    """Small integers for names."""
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
@@ -37,7 +37,7 @@ class _Codes:
 
 
 class Roster:
-    """The documents of a part. Each keeps its place, also while it is forgotten."""
+    """The documents of a part. A document keeps its position after removal."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -53,12 +53,12 @@ class Roster:
 
     @property
     def capacity(self) -> int:
-        """How many places arrays beside this one must have."""
+        """The required length of arrays parallel to this one."""
         return len(self.alive)
 
     def take(self, rows: Sequence[Sequence[Any]]) -> Places:
-        """Keep documents, from (number, kind, status, confidence, valid from, valid to, …), and say in
-        which places.
+        """Store documents, from (number, kind, status, confidence, valid from, valid to, …); return their
+        positions.
         """
         numbers = np.array([row[0] for row in rows], np.int64)
         places = self.places(numbers)
@@ -79,12 +79,12 @@ class Roster:
         return places
 
     def drop(self, numbers: Iterable[int]) -> None:
-        """Forget these documents; their places are used again when they come back."""
+        """Remove these documents; their positions are reused if they return."""
         places = self.places(np.array(list(numbers), np.int64))
         self.alive[places[places >= 0]] = False
 
     def places(self, numbers: NDArray[np.int64]) -> Places:
-        """The place of each document, −1 for one that was never here."""
+        """The position of each document, −1 if unknown."""
         if not self.size:
             return np.full(len(numbers), -1, np.intp)
         here = self.numbers[: self.size]
@@ -99,7 +99,7 @@ class Roster:
 
     @property
     def wasteful(self) -> bool:
-        """Whether most places are of forgotten documents."""
+        """Whether most positions belong to removed documents."""
         return self.size > 1_024 and 2 * int(self.alive.sum()) < self.size
 
     def _added(self, numbers: NDArray[np.int64]) -> Places:
@@ -124,9 +124,7 @@ class Roster:
         among: NDArray[np.int64] | None = None,
         hidden: NDArray[np.int64] | None = None,
     ) -> NDArray[np.bool_]:
-        """Which places a query may see; `among` these documents when given, and only they are looked at. It
-        sees none of the `hidden` ones.
-        """
+        """The positions a query may see; only documents in `among` if given, and none of `hidden`."""
         end = self.size
         looked: Places | slice = slice(end)
         if among is not None:
@@ -155,7 +153,7 @@ class Roster:
 
 
 def widened(array: NDArray[Any], capacity: int) -> NDArray[Any]:
-    """The array with so many rows; those it had come first."""
+    """The array with this many rows, old rows first."""
     wider = np.zeros((capacity, *array.shape[1:]), array.dtype)
     wider[: len(array)] = array
     return wider
@@ -173,27 +171,27 @@ def _is_one_of(codes: NDArray[np.int32], wanted: list[int]) -> NDArray[np.bool_]
 
 
 class PartCopy(Protocol):
-    """What is kept in memory of a part, as it was at `seq`."""
+    """The in-memory copy of a part, as of `seq`."""
 
     seq: int
 
     @property
     def wasteful(self) -> bool:
-        """Whether reading it anew would save memory."""
+        """Whether reading it again would save memory."""
         ...
 
     def take(self, rows: list[tuple[Any, ...]]) -> None:
-        """Keep these documents as they are now."""
+        """Store the current state of these documents."""
         ...
 
     def drop(self, numbers: Iterable[int]) -> None:
-        """Forget these documents."""
+        """Remove these documents."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class PartSource:
-    """Where a copy is read from: one statement for the whole, others for what is newer than `:since`."""
+    """The source of a copy: one statement for everything, others for rows newer than `:since`."""
 
     whole: str
     newer: tuple[str, ...]
@@ -206,7 +204,7 @@ Copy = TypeVar("Copy", bound=PartCopy)
 def caught_up(
     database: Database, part: int, copy: Copy, source: PartSource, new: Callable[[], Copy]
 ) -> Copy:
-    """The copy as the database is now; another one when it must be read anew."""
+    """The updated copy; a new one if it must be read again."""
     ask = "SELECT clock, floor FROM parts WHERE no = ?"
     [(now, floor)] = database.rows(ask, (part,))
     if copy.seq == now:

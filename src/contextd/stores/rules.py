@@ -1,4 +1,4 @@
-"""Numbers and refusals every store shares."""
+"""Limits and errors shared by all stores."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from contextd.domain.records import Change, Record, short_id
 from contextd.domain.scope import Scope
 
 OBSERVATIONS, OBSERVATIONS_DROPPED = 1_000, 500
-"""The usage log of a scope holds this many; past it, this many of the oldest are dropped."""
+"""The usage log of a scope has at most this many entries; when exceeded, this many of the oldest are dropped.
+"""
 
 MISSED_QUERIES = 500
-"""So many different missed queries are counted per scope. A new one then takes the place of the one
-missed least often, among those the one longest ago."""
+"""Distinct missed queries counted per scope. A new one replaces the least frequent one, of those the oldest.
+"""
 
 ORIGINALS_KEPT = 200
-"""The latest originals of a scope that stay, whatever their age: some ten megabytes on disk."""
+"""The latest originals of a scope, kept regardless of age: some ten megabytes on disk."""
 
 CHANGES_KEPT = 20
-"""The latest changes of a record are never retired, however old they are."""
+"""The latest changes of a record, kept regardless of age."""
 
 COUNTED_AS: dict[str, Literal["reads", "writes", "misses"]] = {
     "read": "reads",
@@ -32,7 +33,7 @@ COUNTED_AS: dict[str, Literal["reads", "writes", "misses"]] = {
     "delete": "writes",
     "miss": "misses",
 }
-"""What each action adds to in the summary."""
+"""The summary count that each action adds to."""
 
 LOST_WORKER = "its worker died in the last attempt"
 SUPERSEDED = {"superseded": "the same work was queued again meanwhile"}
@@ -41,69 +42,69 @@ _NEARER = {"project": 0, "team": 1, "org": 2}
 
 
 def lease_end(now: datetime, lease_seconds: float) -> datetime:
-    """When a lease taken now runs out."""
+    """When a lease taken now expires."""
     return now + timedelta(seconds=lease_seconds)
 
 
 def next_round(due: datetime, every: timedelta, now: datetime) -> datetime:
-    """The first time after now of something due at `due` and every so long after: rounds that were
-    slept through are not made up for.
+    """The first time after now of a schedule that is due at `due` and then every interval: missed runs are
+    not made up for.
     """
     missed = max(0, (now - due) // every)
     return due + (missed + 1) * every
 
 
 def round_of(row: NewJob, scope: Scope | None) -> NewJob:
-    """The job that a schedule queues for a scope: once, while it waits."""
+    """The job that a schedule queues for a scope, once while it waits."""
     return replace(row, scope=scope, unique_key=f"round:{row.name}")
 
 
 def nearest_history(found: Sequence[tuple[Scope, Change]]) -> list[Change]:
-    """The history of one record; where several scopes have its id, that of the nearer one."""
+    """The history of one record, from the nearer scope if several have its id."""
     scopes = sorted({scope for scope, _ in found}, key=lambda s: (_NEARER[s.level], str(s)))
     return [change for scope, change in found if scope == scopes[0]]
 
 
 def no_session(session_id: str) -> NotFound:
-    """The error of a change to a session that is not there."""
-    return NotFound(f"no session {session_id!r}", "session_start gives a session id")
+    """The error of a change to an unknown session."""
+    return NotFound(f"no session {session_id!r}", "session_start returns a session id")
 
 
 def session_there(session_id: str) -> Conflict:
     """The error of opening a session twice."""
-    return Conflict(f"session {session_id!r} is there already", "go on in it, or choose another id")
+    return Conflict(
+        f"session {session_id!r} already exists", "continue in it, or choose another id"
+    )
 
 
 def changed_meanwhile(record: Record) -> Stale:
-    """The error of writing a record that is not as it was read."""
-    state = "is there already" if record.version == 0 else "changed since it was read"
+    """The error of writing a record that changed since it was read."""
+    state = "already exists" if record.version == 0 else "changed since it was read"
     return Stale(f"record {short_id(record.id)} {state}", "read it again and repeat the change")
 
 
 def already_there(record_id: str) -> Conflict:
-    """The error of recording the same thing twice at once."""
-    return Conflict(f"{short_id(record_id)} says the same", "nothing needs to be recorded again")
+    """The error of recording the same thing twice concurrently."""
+    return Conflict(f"{short_id(record_id)} says the same", "no new record is needed")
 
 
 def undone_already(record_id: str) -> Conflict:
-    """The error of taking a change back that was taken back meanwhile."""
-    return Conflict(
-        f"that change of {short_id(record_id)} was undone already", "look at its history"
-    )
+    """The error of undoing a change that was undone meanwhile."""
+    return Conflict(f"that change of {short_id(record_id)} was already undone", "see its history")
 
 
 def committed_already() -> Conflict:
-    """The error of committing twice under one call."""
-    return Conflict("this call was carried out already", "its answer was lost; do not repeat it")
+    """The error of committing twice for one call."""
+    return Conflict("this call was already carried out", "its answer was lost; do not repeat it")
 
 
 def lost_job(job_id: str, worker: str) -> Conflict:
-    """The error of a worker whose lease went to another one, or ended."""
+    """The error of a worker whose lease was lost or ended."""
     return Conflict(f"{worker!r} does not hold job {job_id!r}", "stop: another worker may run it")
 
 
 def nothing_to_undo(record_id: str) -> NotFound:
-    """The error of an undo that has no change left."""
+    """The error of an undo without a change to undo."""
     return NotFound(f"nothing left to undo for {record_id!r}", "its history shows what was done")
 
 

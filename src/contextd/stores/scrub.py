@@ -1,4 +1,4 @@
-"""Taking secrets out of whatever enters a store, column by column."""
+"""Redact everything that enters a store, column by column."""
 
 from __future__ import annotations
 
@@ -18,26 +18,22 @@ NOT_TEXT = frozenset(
     "id kind scope digest status trust unique_key lane place state canonical_id record_id session"
     " version a b forget agree".split()
 )
-"""Fields that hold addresses or words of ours, and no text: whoever changed them would lose what they
-name.
-"""
+"""Fields with identifiers and fixed values instead of text: redacting them would break references."""
 
 _NUMBERS = frozenset(("int", "float", "bool", "datetime", "int | None", "datetime | None"))
 _BETWEEN = "\n\n"
 
 
 def scrubbed(value: T, scrub: Scrub) -> T:
-    """The value with every text in it, names of fields included, free of secrets. What is `Clean` has
-    been through it.
-    """
-    # Nearly always there is nothing to find, and one look at all texts together, each once, costs a
-    # tenth of a look at each.
+    """The value with every text redacted, including field names. `Clean` text was redacted before."""
+    # Usually there are no secrets, and one check of all distinct texts together costs a tenth of separate
+    # ones.
     texts = _BETWEEN.join(dict.fromkeys(_texts(value)))
     return value if scrub(texts) == texts else _deep(value, scrub)
 
 
 def labels_scrubbed(project: Project, scrub: Scrub) -> Project:
-    """The project with labels free of secrets; where it lies is an address."""
+    """The project with redacted labels; its paths are unchanged."""
     aliases = tuple(map(scrub, project.aliases))
     return replace(project, name=scrub(project.name), aliases=aliases)
 

@@ -1,7 +1,7 @@
-"""A first look over many vectors: which of them may be near, told by the signs of their numbers.
+"""Prefilter many vectors by the signs of their components.
 
-Two vectors that point the same way have most signs in common, and 384 signs are six numbers of 64 bits:
-comparing those costs a tenth of multiplying the vectors. Whatever passes is multiplied after all.
+Vectors with a similar direction share most signs, and 384 signs are six 64-bit numbers:
+comparing them costs a tenth of multiplying the vectors. Candidates that pass are multiplied.
 """
 
 from __future__ import annotations
@@ -12,28 +12,28 @@ from numpy.typing import NDArray
 from contextd.domain.query import Vector
 
 MANY = 20_000
-"""From this many vectors on they are looked at by their signs first."""
+"""The number of vectors from which the prefilter is used."""
 
 _ONE_IN, _LEAST, _PER_ASKED = 12, 4_000, 40
-"""How many pass: one in twelve, and at least so many, altogether and for each one that is asked for.
+"""How many pass: one in twelve, but at least this many in total and per requested result.
 
-Measured with 400 real questions and passages as questions: of the fifty nearest among 16,000, 31,800 and
-46,800 vectors of MiniLM at least 99.95 % are among 4,000, of the hundred nearest 99.91 %, of the ten
-nearest all. One in twelve lets 99.90 % of fifty pass among 20,000 and 99.97 % among 31,900; of
-100,000 real texts at least 99.98 % (docs/howto/measure-searches.md).
+Measured with 400 real questions and passages as queries: of the fifty nearest among 16,000, 31,800 and 46,800
+MiniLM vectors at least 99.95 % are among 4,000, of the hundred nearest 99.91 %, of the ten nearest all. One
+in twelve passes 99.90 % of fifty among 20,000 and 99.97 % among 31,900; of 100,000 real texts at least 99.98
+% (docs/howto/measure-searches.md).
 """
 
 _WORD = 64
 
 
 class Signs:
-    """The signs of vectors by place, place beside place: one row for each 64 dimensions."""
+    """The signs of vectors by position: one row for each 64 dimensions."""
 
     def __init__(self, dimensions: int) -> None:
         self._codes = np.zeros((-(-dimensions // _WORD), 0), np.uint64)
 
     def put(self, places: NDArray[np.intp], vectors: Vector, capacity: int) -> None:
-        """Keep the signs of the vectors in these places, of `capacity` that there are."""
+        """Store the signs of the vectors at these positions, of `capacity` in total."""
         known = self._codes.shape[1]
         if capacity > known:
             wider = np.zeros((len(self._codes), capacity), np.uint64)
@@ -49,7 +49,7 @@ class Signs:
     def likely(
         self, vector: Vector, places: NDArray[np.intp], size: int, limit: int
     ) -> NDArray[np.intp]:
-        """Those of the places, among the first `size`, where the `limit` nearest of them are all but surely."""
+        """The positions, among the first `size`, that almost certainly contain the `limit` nearest."""
         passing = max(len(places) // _ONE_IN, _LEAST, _PER_ASKED * limit)
         if len(places) < MANY or passing >= len(places):
             return places
@@ -58,7 +58,7 @@ class Signs:
             differing += np.bitwise_count(codes[:size] ^ code)
         if len(places) < size:
             differing = differing[places]
-        # Counting is quicker than sorting. All that differ as much as the last one pass with it.
+        # Counting is faster than sorting. Ties with the last one pass too.
         most = np.searchsorted(np.bincount(differing).cumsum(), passing)
         found: NDArray[np.intp] = places[differing <= most]
         return found

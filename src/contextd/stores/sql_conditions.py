@@ -1,4 +1,4 @@
-"""`domain.conditions` as SQL over the body of a record. Values and paths are bound, never spelled."""
+"""`domain.conditions` as SQL over a record's body. Values and paths are bound parameters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from contextd.domain.conditions import AllOf, AnyOf, Compare, Condition, Not
 
 _PLAIN = re.compile(r"[A-Za-z0-9 _.,:;()+=@#-]+")
-"""Text that every JSON encoder writes as it is."""
+"""Text that every JSON encoder writes unchanged."""
 
 
 def sql_of(condition: Condition) -> tuple[str, list[Any]]:
@@ -49,13 +49,13 @@ def _compare(test: Compare) -> tuple[str, list[Any]]:
     clause = _case(single, element)
     bound = [path, *[path, value] * len(kinds), path, value]
     if isinstance(value, str) and sign == "=" and _PLAIN.fullmatch(value):
-        # Most bodies do not have the text anywhere, and need not be parsed to know it.
+        # Most bodies do not contain the text at all, which needs no parsing.
         return f"instr(body, ?) > 0 AND {clause}", [value, *bound]
     return clause, bound
 
 
 def _case(single: str, element: str) -> str:
-    # json_type and json_extract share one parse of the body, json_each makes its own.
+    # json_type and json_extract share one parse of the body, json_each needs its own.
     return (
         f"CASE json_type(body, ?) {single} WHEN 'array' THEN EXISTS"
         f" (SELECT 1 FROM json_each(body, ?) WHERE {element}) ELSE 0 END"

@@ -1,4 +1,4 @@
-"""The store in one SQLite file: canonical tables and the index made from them."""
+"""The store in one SQLite file: canonical tables and the derived index."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from contextd.stores.sqlite_view import SqliteView
 class SqliteStore:
     """A `Store` in the file `path`.
 
-    Unless it may be `fresh`, raises `Corrupt` when the file is gone or empty although there was one,
-    naming the newest copy in `backups`.
+    Unless `fresh`, raises `Corrupt` if the file is missing or empty although it existed, naming the newest
+    copy in `backups`.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class SqliteStore:
 
     @property
     def writing(self) -> bool:
-        """Whether this thread is inside a write: nothing may be embedded or read from a disk there."""
+        """Whether this thread is inside a write, where embedding and disk reads are forbidden."""
         return self._database.writing
 
     def close(self) -> None:
@@ -71,7 +71,7 @@ class SqliteStore:
 def open_sqlite(
     url: str, clock: Clock, scrub: Scrub, backups: Path | None = None, fresh: bool = False
 ) -> SqliteStore:
-    """The store at `sqlite:///absolute/path`; a new file and its directory are made."""
+    """The store at `sqlite:///absolute/path`; creates a new file and its directory."""
     path = Path(url.partition("://")[2])
     if not path.is_absolute():
         raise Invalid(f"{url!r} has no absolute path", "write sqlite:///home/you/contextd.db")
@@ -86,7 +86,7 @@ def open_sqlite(
         raise Unavailable(
             f"cannot make {path}: {problem.strerror}", "choose a directory you can write to"
         ) from problem
-    # Resolved, so that everyone queues at one turnstile whichever way they came.
+    # Resolved, so that all processes use one lock for all spellings of the path.
     path = path.resolve()
     try:
         return SqliteStore(path, clock, scrub, backups=backups, fresh=fresh)
@@ -94,5 +94,5 @@ def open_sqlite(
         if backups is None:
             raise
         raise Corrupt(
-            problem.message, f"the file was kept as it is: {ways_on(path, backups)}"
+            problem.message, f"the file was kept unchanged: {ways_on(path, backups)}"
         ) from problem

@@ -1,4 +1,4 @@
-"""Aggregates over records and the pairs that disagree, in SQLite."""
+"""Aggregates over records, and contradictions, in SQLite."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ INDEXED_BY: dict[Order, tuple[str, str, str]] = {
     "most_used": ("records_used", "usage_count >= 5", "usage_count DESC, id"),
     "most_rated": ("records_rated", "reports > 0", "reports DESC, id"),
 }
-"""Order → its index, the condition of that index, and the order in SQL. Named outright: without
-statistics the planner prefers to sort everything."""
+"""Order → its index, the index's condition, and the SQL order. Named explicitly: without statistics the
+planner prefers to sort everything.
+"""
 
 _TALLY = """SELECT kind, context_type, count(*), min(created_at), max(updated_at),
     sum(updated_at >= ?), sum(updated_at < ?) FROM records INDEXED BY records_tallied
@@ -48,7 +49,7 @@ _PAIRS = f"""SELECT a, b, kind, reason, found_at, note, state, x_scope, x_kind, 
 
 
 class SqliteSurvey:
-    """`Survey` over the table `records`, as far as one grant reaches."""
+    """`Survey` over the table `records`, limited to a grant."""
 
     def __init__(self, database: Database, reach: Reach, records: Records) -> None:
         self._database, self._reach, self._records = database, reach, records
@@ -79,7 +80,7 @@ class SqliteSurvey:
         """See `Survey.first`."""
         index, condition, order = INDEXED_BY[by]
         found: list[tuple[int, str]] = []
-        # One scope and status after the other: each is a walk along the index that stops early.
+        # One scope and status after the other: each is an index scan that stops early.
         for part in self._reach.slices(query):
             for scope in part.scopes:
                 asked, values = _asked(query, replace(part, scopes=(scope,)))
@@ -110,7 +111,7 @@ def _asked(query: Query, part: Slice) -> tuple[str, list[Any]]:
 
 
 class SqliteContradictions:
-    """`Contradictions` in a table, as far as one grant reaches."""
+    """`Contradictions` in a table, limited to a grant."""
 
     def __init__(self, database: Database, reach: Reach) -> None:
         self._database, self._reach = database, reach
@@ -155,11 +156,11 @@ class SqliteContradictions:
 
 
 Places = dict[str, str]
-"""The scope of each record a commit speaks of, by id."""
+"""The scope of each record in a commit, by id."""
 
 
 def disagree(connection: apsw.Connection, found: Sequence[Contradiction], scopes: Places) -> None:
-    """Keep these pairs; one with a record that is not there is left out, as is a record by itself."""
+    """Store these pairs; skips pairs with an unknown record or with itself."""
     rows = []
     for one in found:
         a, b = ordered(one.a, one.b)
@@ -169,7 +170,7 @@ def disagree(connection: apsw.Connection, found: Sequence[Contradiction], scopes
 
 
 def agree(connection: apsw.Connection, pairs: Sequence[tuple[str, str]], scopes: Places) -> None:
-    """Forget these pairs; unknown ones are ignored."""
+    """Delete these pairs; unknown ones are ignored."""
     connection.executemany(
         "DELETE FROM contradictions WHERE a_scope = ? AND a = ? AND b_scope = ? AND b = ?",
         [_key(*pair, scopes) for pair in pairs],
@@ -177,7 +178,7 @@ def agree(connection: apsw.Connection, pairs: Sequence[tuple[str, str]], scopes:
 
 
 def decide(connection: apsw.Connection, decision: Decision, scopes: Places) -> int:
-    """Keep what was decided of a pair; how many pairs it concerned, 0 or 1."""
+    """Store the decision about a pair; return how many pairs it concerned, 0 or 1."""
     dismissed = decision.state == "dismissed"
     rows = fetch(
         connection,

@@ -1,4 +1,4 @@
-"""What a commit does to the code model: the files of one checkout, and the contents they share with others."""
+"""Commit changes of the code index: the files of one checkout, and the contents they share with others."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Values = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class CodeRows:
-    """What a change of code writes, with everything computed that can be."""
+    """The rows of a change of code, computed in advance."""
 
     change: CodeChange
     files: Sequence[FileRow]
@@ -57,7 +57,7 @@ class CodeRows:
 
 @dataclass(frozen=True, slots=True)
 class FileRow:
-    """A file as it is stored: its stamp is the checkout's, all else is its content's."""
+    """A stored file: its stamp belongs to the checkout, the rest to its content."""
 
     path: str
     stamp: tuple[int, int]
@@ -69,7 +69,7 @@ class FileRow:
 
 
 def code_rows(change: CodeChange) -> CodeRows:
-    """A change of code as it is stored."""
+    """A change of code in stored form."""
     return CodeRows(
         change,
         [_file_row(change.scope, file) for file in change.put],
@@ -90,8 +90,8 @@ def _file_row(scope: Scope, file: SourceFile) -> FileRow:
 
 
 def _calls_row(one: FileCalls) -> tuple[Values, Values]:
-    # In the words of this Python, which reads them in a third of the time that JSON takes, and reading the
-    # file again takes twice as long as that.
+    # Marshalled by this Python: it is read three times faster than JSON, and parsing the file again takes
+    # twice as long as JSON.
     data = marshal.dumps(one.facts)
     return (one.reader, one.names, checksum(data), data), (one.path, one.digest)
 
@@ -106,14 +106,14 @@ def _weight_row(one: FileWeight) -> tuple[Values, Values]:
 
 
 def checksum(data: bytes) -> bytes:
-    """What proves that this Python wrote the data: nothing else, and nothing damaged, may come near `marshal`."""
+    """Proof that this Python wrote the data: other or damaged data must not reach `marshal`."""
     return hashlib.blake2b(data, digest_size=12, key=sys.version.encode()[:64]).digest()
 
 
 def write_code(
     connection: apsw.Connection, rows: CodeRows, place: CodePlace | None, now: int
 ) -> list[str]:
-    """Write a change of code; the ids of the chunks that no content of the project has any more."""
+    """Write a change of code; return the ids of chunks that no content of the project has any more."""
     change, scope = rows.change, str(rows.change.scope)
     stands = place is not None and place.scope == change.scope
     removed_ids: list[str] = []
@@ -164,13 +164,13 @@ def _write_checkout(
 
 
 def _next_version(connection: apsw.Connection, checkout: int, *, removing: bool) -> int:
-    """The version of what is written to the files of a checkout next."""
+    """The next version of a checkout's files."""
     [(version,)] = fetch(connection, _NEXT_VERSION, (checkout, int(removing)))
     return int(version)
 
 
 def _begin(connection: apsw.Connection, checkout: int, scope: str) -> None:
-    """Give a checkout without files those of the one indexed last."""
+    """Copy the files of the checkout indexed last to one without files."""
     if fetch(connection, "SELECT 1 FROM files WHERE checkout = ? LIMIT 1", (checkout,)):
         return
     connection.execute(_BEGIN, (checkout, scope))
@@ -184,7 +184,7 @@ def _begin(connection: apsw.Connection, checkout: int, scope: str) -> None:
 def _write_file(
     connection: apsw.Connection, scope: str, checkout: int, row: FileRow, version: int
 ) -> list[str]:
-    """Store a file in the place of the one with its path; the ids of chunks its content has no more."""
+    """Insert or replace a file; return the ids of chunks its content no longer has."""
     before = fetch(
         connection,
         "SELECT content FROM files WHERE checkout = ? AND path = ?",
@@ -245,7 +245,7 @@ def _write_content(connection: apsw.Connection, content: int, row: FileRow) -> N
 
 
 def _remove(connection: apsw.Connection, checkout: int, paths: Sequence[str]) -> list[str]:
-    """Take these files out of a checkout; the ids of chunks that went with their contents."""
+    """Remove these files from a checkout; return the ids of chunks removed with their contents."""
     removed = fetch(
         connection,
         "DELETE FROM files WHERE checkout = ? AND path IN (SELECT value FROM json_each(?))"
@@ -268,7 +268,7 @@ def _drop_checkout(connection: apsw.Connection, scope: str, root: str) -> list[s
 
 
 def _drop_unused(connection: apsw.Connection, contents: Iterable[int]) -> list[str]:
-    """Drop those of these contents that no checkout has any more; the ids of their chunks."""
+    """Delete the contents among these that no checkout has any more; return the ids of their chunks."""
     unused = [
         row[0]
         for row in fetch(

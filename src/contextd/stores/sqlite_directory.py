@@ -67,7 +67,7 @@ def _save(connection: apsw.Connection, project: Project) -> None:
 
 
 def _free(connection: apsw.Connection, wanted: Scope) -> Scope:
-    """The scope, or the next one with a number whose name is free in the team."""
+    """The scope, or the next numbered one whose name is free in the team."""
     taken = {scope for (scope,) in fetch(connection, "SELECT scope FROM projects")}
     found, number = wanted, 2
     while str(found) in taken:

@@ -1,4 +1,4 @@
-"""The code model in SQLite: which content stands where in a checkout, and what is known of the content."""
+"""The code index in SQLite: the content at each path of a checkout, and the facts about each content."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from contextd.stores.reach import Reach
 from contextd.stores.readable import readable
 from contextd.stores.sqlite_code_writing import checksum
 
-# Searching is cheaper than reading JSON, and what it lets through by mistake is left out afterwards.
+# Searching the text is cheaper than parsing JSON; false positives are dropped afterwards.
 _LINKED = """(instr(facts, ',[],[],[],[') = 0 OR json_array_length(facts, '$[6]')
     OR json_array_length(facts, '$[7]') OR json_array_length(facts, '$[8]'))"""
 _CALLS = """FROM files JOIN calls_of_files ON calls_of_files.content = files.content
@@ -44,13 +44,13 @@ _FACTS = """SELECT files.path, size, mtime_ns, facts FROM files
 
 
 class SqliteFiles:
-    """`Files` in the tables `files`, `contents` and `chunks`, as far as one grant reaches."""
+    """`Files` in the tables `files`, `contents` and `chunks`, limited to a grant."""
 
     def __init__(self, database: Database, reach: Reach, checkouts: Checkouts) -> None:
         self._database, self._reach, self._checkouts = database, reach, checkouts
 
     def _among(self, scope: Scope, paths: Sequence[str] | None = None) -> tuple[str, list[Any]]:
-        """A condition on files, and its values."""
+        """A condition on files, with its values."""
         checkout = self._checkouts.number(scope)
         if paths is None:
             return "checkout = ?", [checkout]
@@ -283,7 +283,7 @@ class SqliteFiles:
             "SELECT c.id, f.path, c.start_line, c.end_line, c.symbol, c.language, c.text"
             " FROM chunks c JOIN files f ON f.content = c.content"
             " WHERE c.id IN (SELECT value FROM json_each(?))"
-            # The plus keeps SQLite from going through all files of the checkouts: 0.2 s for 60,000.
+            # The plus keeps SQLite from scanning all files of the checkouts: 0.2 s for 60,000.
             f" AND +f.checkout IN ({placeholders(seen)}) ORDER BY f.checkout DESC",
             (codec.dumps(list(ids)), *seen),
         )
@@ -310,7 +310,7 @@ def _file(
 
 
 def _texts(rows: Iterable[tuple[Any, str, str]]) -> dict[Any, dict[str, str]]:
-    """The texts of chunks by id, by whose they are."""
+    """The texts of chunks by id, per owner."""
     found: dict[Any, dict[str, str]] = {}
     for whose, id_, text in rows:
         found.setdefault(whose, {})[id_] = text

@@ -1,7 +1,7 @@
-"""The hybrid index in SQLite: FTS5 for words, rows of half-precision numbers for meaning.
+"""The hybrid index in SQLite: FTS5 for words, half-precision vectors for meaning.
 
-Each family of documents of each scope is a part with a lexicon of its own, so that other scopes and
-families neither shift its word statistics nor cost a search in it anything.
+Each family of documents of each scope is a part with its own lexicon, so that other scopes and families
+neither affect its word statistics nor slow down a search.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def _kinds(asked: Slice) -> tuple[str, list[Any]]:
-    """The kinds of a slice as a further condition on the column `kind`; empty when it has them all."""
+    """The kinds of a slice as a condition on `kind`; empty for all kinds."""
     if asked.kinds:
         return f" AND kind IN ({placeholders(asked.kinds)})", [*asked.kinds]
     if asked.without:
@@ -38,7 +38,7 @@ def _kinds(asked: Slice) -> tuple[str, list[Any]]:
 
 
 class SqliteIndex(LocalRankings):
-    """`Index`, as far as one grant reaches."""
+    """`Index`, limited to a grant."""
 
     def __init__(
         self, database: Database, reach: Reach, memory: IndexMemory, checkouts: Checkouts
@@ -68,7 +68,7 @@ class SqliteIndex(LocalRankings):
         return ranking.best(found, limit, ranking.DECIMALS_OF_COSINE)
 
     def _hidden(self, part: IndexPart) -> NDArray[np.int64] | None:
-        """The documents of a part that another checkout has, and this one has not."""
+        """The documents of a part that only other checkouts have."""
         return self._checkouts.hidden(part, self._memory.hidden)
 
     def misfits(self, model: str, dimensions: int, query: Query) -> int:
@@ -98,7 +98,7 @@ class SqliteIndex(LocalRankings):
             return []
         found: list[Pending] = []
         with self._database.snapshot():
-            # What people and agents wrote comes before code.
+            # Text of people and agents comes before code.
             for part in sorted(self._parts.of(), key=lambda part: FAMILIES.index(part.family)):
                 scope = codec.parse_scope(part.scope)
                 for kind, id_ in self._waiting(part, model, limit, among):
@@ -108,7 +108,7 @@ class SqliteIndex(LocalRankings):
     def _waiting(
         self, part: IndexPart, model: str, limit: int, among: Sequence[str] | None
     ) -> list[tuple[str, str]]:
-        """The newest documents of a part without a vector. Once none was, only newer ones can be."""
+        """The newest documents of a part without a vector. Once there was none, only newer ones are checked."""
         chosen, values = _kinds(part.asked)
         if among is not None:
             chosen += " AND id IN (SELECT value FROM json_each(?))"
@@ -144,8 +144,8 @@ class SqliteIndex(LocalRankings):
 
 
 class IndexMemory:
-    """What this process knows by heart: of the index, read when somebody first searches (numpy takes
-    0.13 s to import), and of records those read last.
+    """In-memory caches of this process: of the index, loaded by the first search (importing numpy takes 0.13
+    s), and of recently read records.
 
     `settled` is, per part and model, the clock at which every document had its vector; `hidden`, per part and
     checkout, the documents that only others have.

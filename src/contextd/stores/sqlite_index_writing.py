@@ -1,4 +1,4 @@
-"""What a commit does to the index: documents in, documents out, vectors."""
+"""Commit changes of the index: documents and vectors."""
 
 from __future__ import annotations
 
@@ -26,18 +26,13 @@ _VECTOR = """INSERT INTO vectors (part, digest, model, seq, vector) VALUES (?, ?
     ON CONFLICT (part, digest, model) DO UPDATE SET seq = excluded.seq, vector = excluded.vector"""
 _PART = """INSERT INTO parts (scope, family) VALUES (?, ?)
     ON CONFLICT (scope, family) DO UPDATE SET family = excluded.family RETURNING no"""
-_FROM_BEFORE = """INSERT OR IGNORE INTO vectors (part, digest, model, seq, vector)
-    SELECT ?, digest, model, ?, vector FROM vectors_before
-    WHERE digest IN (SELECT value FROM json_each(?))"""
-
 _FORGOTTEN = 20_000
-"""So many deletions of a part are remembered for caches to catch up with; older ones make them read it
-anew."""
+"""Deletions remembered per part so that caches can catch up; older ones force a full read."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """A document as it is stored: its part, its columns, and the words of its three fields."""
+    """A stored document: its part, its columns, and the words of its three fields."""
 
     scope: str
     family: Family
@@ -47,7 +42,7 @@ class DocumentRow:
 
 
 def row_of(document: Document) -> DocumentRow:
-    """What a document looks like in the index. Splitting it into words is the dear part."""
+    """The index row of a document. Splitting it into words is the expensive part."""
     facets = filters.facets_of(document)
     codec.check_text(document.id, document.kind, document.status, *facets)
     codec.check_text(document.text, document.near)
@@ -67,7 +62,7 @@ def row_of(document: Document) -> DocumentRow:
 
 
 def packed(vectors: Mapping[str, Vector], model: str) -> dict[str, bytes]:
-    """Vectors as they are stored, by the digest of their text. Raises `Invalid`."""
+    """Vectors in stored form, by the digest of their text. Raises `Invalid`."""
     if not vectors:
         return {}
     from contextd.stores.vectors import check_vectors, pack  # noqa: PLC0415 - numpy: 0.13 s
@@ -84,9 +79,7 @@ class IndexWriter:
         self._parts: dict[tuple[str, Family], int] = {}
 
     def put(self, rows: Sequence[DocumentRow]) -> None:
-        """Index documents in the place of those with their ids; what is as it was costs no more than
-        a look.
-        """
+        """Insert or replace documents by id; unchanged ones only cost a comparison."""
         by_part: dict[int, list[DocumentRow]] = {}
         for row in {(row.scope, row.family, row.id): row for row in rows}.values():
             by_part.setdefault(self._part(row.scope, row.family), []).append(row)
@@ -116,7 +109,7 @@ class IndexWriter:
         )
 
     def forget(self, scope: Scope, ids: Iterable[str]) -> None:
-        """Take these documents out; unknown ids are ignored."""
+        """Remove these documents; unknown ids are ignored."""
         wanted = codec.dumps(list(ids))
         parts = fetch(self._connection, "SELECT no FROM parts WHERE scope = ?", (str(scope),))
         for (part,) in parts:
@@ -146,7 +139,7 @@ class IndexWriter:
             self._connection.execute("UPDATE parts SET floor = ? WHERE no = ?", (newest, part))
 
     def keep_vectors(self, scope: Scope, vectors: Mapping[str, bytes], model: str) -> None:
-        """Keep vectors for the documents of a scope that have these texts."""
+        """Store vectors for the documents of a scope with these texts."""
         asked = codec.dumps(list(vectors))
         parts = fetch(self._connection, "SELECT no FROM parts WHERE scope = ?", (str(scope),))
         for (part,) in parts:
@@ -162,21 +155,12 @@ class IndexWriter:
                     _VECTOR, [(part, text, model, seq, vectors[text]) for (text,) in present]
                 )
 
-    def use_vectors_before(self, rows: Sequence[DocumentRow]) -> None:
-        """Give documents the vectors that their texts had before an upgrade."""
-        by_part: dict[int, list[str]] = {}
-        for row in rows:
-            by_part.setdefault(self._part(row.scope, row.family), []).append(row.columns[-2])
-        for part, digests in by_part.items():
-            values = (part, self._advance(part, 1), codec.dumps(digests))
-            self._connection.execute(_FROM_BEFORE, values)
-
     def _advance(self, part: int, steps: int) -> int:
         sql = "UPDATE parts SET clock = clock + ? WHERE no = ? RETURNING clock"
         return int(fetch(self._connection, sql, (steps, part))[0][0])
 
     def _part(self, scope: str, family: Family) -> int:
-        """The part of a family of a scope, made with its lexicon when it is new."""
+        """The part of a family of a scope; created with its lexicon if new."""
         known = self._parts.get((scope, family))
         if known is None:
             [(known,)] = fetch(self._connection, _PART, (scope, family))

@@ -37,12 +37,12 @@ _HELD = "id = ? AND worker = ? AND state = 'running'"
 
 
 class SqliteJobs:
-    """`Jobs`, as far as one grant reaches."""
+    """`Jobs`, limited to a grant."""
 
     def __init__(self, database: Database, reach: Reach) -> None:
         self._database, self._scopes = database, reach.everywhere()
         if any("/" not in scope for scope in self._scopes):
-            # Who reads what the organisation knows sees the work nobody else has asked for, too.
+            # Readers of the organisation's knowledge also see its own jobs.
             self._scopes = ["", *self._scopes]
         self._mine = f"scope IN ({placeholders(self._scopes)})"
 
@@ -82,7 +82,7 @@ class SqliteJobs:
             try:
                 return bool(fetch(connection, again, (now, job_id, *self._scopes)))
             except apsw.ConstraintError:
-                # The same work waits already, under its unique key.
+                # The same work waits already under its unique key.
                 return True
 
 
@@ -106,7 +106,7 @@ class SqliteQueue:
         now = self._database.now()
         due = _DUE.format(lanes=placeholders(lanes))
         asked = (*lanes, place, now, now)
-        # An idle worker reads only: it must not queue with the writers.
+        # An idle worker only reads, so it does not queue with the writers.
         if self._database.value(due, asked) is None:
             return None
         until = to_micros(rules.lease_end(from_micros(now), lease_seconds))
@@ -243,7 +243,7 @@ def failed_jobs(database: Database, limit: int) -> list[Job]:
 
 
 def _held(connection: apsw.Connection, job_id: str, worker: str) -> tuple[bool, bool]:
-    """Whether a job that `worker` holds has attempts left, and whether the same work waits again."""
+    """Whether a job leased by `worker` has attempts left, and whether the same work is waiting again."""
     held = fetch(
         connection,
         f"SELECT scope, unique_key, attempts < max_attempts FROM jobs WHERE {_HELD}",
@@ -260,7 +260,7 @@ JobRow = tuple[Any, ...]
 
 
 def job_row(job: NewJob, now: int) -> JobRow:
-    """A new job as it is stored."""
+    """A new job in stored form."""
     return (
         new_id(),
         _scope(job),
@@ -277,8 +277,8 @@ def job_row(job: NewJob, now: int) -> JobRow:
 
 
 def write_job(connection: apsw.Connection, row: JobRow) -> str:
-    """Add a job; its id, or that of the one that waits under its unique key. That one is due as
-    early as the earlier of the two.
+    """Add a job; return its id, or that of the waiting one with the same unique key, which takes the
+    earlier of both due times.
     """
     added = fetch(connection, _ADD, row)
     if added:
@@ -324,12 +324,12 @@ def _from_row(row: Sequence[Any]) -> Job:
         result=values["result"] or {},
         created_at=some_instant(created),
         finished_at=None if finished is None else some_instant(finished),
-        unreadable=f"its {', '.join(faults)} cannot be read" if faults else "",
+        unreadable=f"unreadable: {', '.join(faults)}" if faults else "",
     )
 
 
 def _mapping(text: str) -> dict[str, Any] | None:
-    """The object in a JSON text; None when there is none."""
+    """The object in a JSON text; None for any other value."""
     try:
         found = codec.loads(text)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""What stands behind digests, in SQLite."""
+"""The full texts behind digests, in SQLite."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _KEEP = """INSERT OR REPLACE INTO originals (scope, id, about, tokens, at, body)
 _SURPLUS = """DELETE FROM originals WHERE scope = ?1 AND no NOT IN
     (SELECT no FROM originals WHERE scope = ?1 ORDER BY no DESC LIMIT ?2)"""
 _FAST = 1
-"""Of zlib's levels: logs shrink nearly as much, in a third of the time."""
+"""zlib level: logs shrink nearly as much, in a third of the time."""
 
 
 class SqliteOriginals:
-    """`Originals` in the table `originals`, as far as one grant reaches."""
+    """`Originals` in the table `originals`, limited to a grant."""
 
     def __init__(self, database: Database, reach: Reach) -> None:
         self._database, self._scopes = database, reach.everywhere()
@@ -49,7 +49,7 @@ class SqliteOriginals:
 
 
 def original_row(original: Original) -> Row:
-    """An original as it is stored. Raises `Invalid` for a text that UTF-8 cannot hold."""
+    """An original in stored form. Raises `Invalid` for a text that UTF-8 cannot encode."""
     codec.check_text(original.about, original.text)
     body = zlib.compress(original.text.encode(), _FAST)
     at = to_micros(original.at)
@@ -57,6 +57,6 @@ def original_row(original: Original) -> Row:
 
 
 def keep_original(connection: apsw.Connection, row: Row) -> None:
-    """Keep an original; of its scope only the latest stay."""
+    """Store an original; only the latest of a scope are kept."""
     connection.execute(_KEEP, row)
     connection.execute(_SURPLUS, (row[0], rules.ORIGINALS_KEPT))

@@ -41,12 +41,13 @@ _INDEXED = {
     "contextType": "json_extract(body, '$.data.contextType') = ?",
     "bubbleId": "json_extract(body, '$.data.bubbleId') = ?",
 }
-"""Spelled as in the indexes `records_typed` and `records_in_bubble`. Context entries have text there
-or nothing."""
+"""Spelled exactly as in the indexes `records_typed` and `records_in_bubble`. Context entries have text
+there or nothing.
+"""
 
 
 def to_row(record: Record, snapshot: codec.Json, version: int) -> list[Any]:
-    """The stored columns of a record whose JSON is `snapshot`."""
+    """The stored columns of a record with the JSON `snapshot`."""
     body = {name: value for name, value in snapshot.items() if name not in COLUMNS}
     columns = [snapshot[name] for name in COLUMNS]
     return [record.content_hash, *columns, version, codec.dumps(body)]
@@ -57,7 +58,7 @@ def _from_snapshot(text: str | bytes | None) -> Record | None:
 
 
 class SqliteRecords:
-    """`Records` in the tables `records` and `changes`, as far as one grant reaches."""
+    """`Records` in the tables `records` and `changes`, limited to a grant."""
 
     def __init__(self, database: Database, reach: Reach, rows: RecordRows) -> None:
         self._database, self._reach, self._rows = database, reach, rows
@@ -125,8 +126,8 @@ class SqliteRecords:
     def by_hash(self, content_hash: str, scope: Scope) -> Record | None:
         """See `Records.by_hash`."""
         clause, values = self._reach.condition()
-        # With the plus SQLite sorts the few rows of one hash; without it, it reads all rows of the
-        # scope in this order: 7 ms of them at 10,000.
+        # With the plus SQLite sorts the few rows of one hash; without it, it reads all rows of the scope in
+        # this order: 7 ms at 10,000.
         rows = self._database.rows(
             f"SELECT {LISTED} FROM records WHERE scope = ? AND content_hash = ?"
             f" AND status IN ('active', 'candidate', 'inbox') AND {clause} ORDER BY +created_at, id LIMIT 1",
@@ -145,7 +146,7 @@ class SqliteRecords:
         return rules.nearest_history(readable(_scoped_change, rows))
 
     def _condition(self, query: Query) -> tuple[str, list[Any]]:
-        """What a query asks as SQL with bound values; names of fields are bound too, in JSON paths."""
+        """A query as SQL with bound values; field names are bound too, in JSON paths."""
         filters.check_where(query.where)
         filters.check_condition(query.filter)
         clause, values = self._reach.condition(query)
@@ -177,7 +178,7 @@ class SqliteRecords:
 
 
 def _page(rows: Sequence[Sequence[Any]], limit: int) -> Page:
-    """As `filters.page`; one row more than asked for stands for all behind it, readable or not."""
+    """Like `filters.page`; one extra row shows that there are more, readable or not."""
     found = filters.page(readable(record_of, rows[: max(0, limit)]), limit)
     more = len(rows) > max(0, limit) and bool(found.records)
     return replace(found, cursor=filters.cursor_after(found.records[-1])) if more else found
@@ -213,7 +214,7 @@ def _change(
 
 
 def _equals(name: str, value: Any) -> tuple[Any, ...]:
-    """A typed field compared, as SQL and its bound values."""
+    """A typed field comparison, as SQL and bound values."""
     path = f'$.data."{name}"'
     if name in _INDEXED and isinstance(value, str):
         return _INDEXED[name], value
@@ -226,9 +227,7 @@ def _equals(name: str, value: Any) -> tuple[Any, ...]:
 def write_record(
     connection: apsw.Connection, change: Put | Removal, snapshot: codec.Json, actor: str, now: int
 ) -> Change:
-    """Carry out one change of a record. Raises `Conflict` when another state of it is stored than
-    the one it was made from.
-    """
+    """Apply one change of a record. Raises `Conflict` if the stored version is not the one it was made from."""
     record = change.record
     scope, id_ = str(record.scope), record.id
     rows = fetch(connection, _HERE, (scope, id_))
@@ -237,7 +236,9 @@ def write_record(
     if version != record.version:
         raise rules.changed_meanwhile(record)
     if before is not None and area_of(before.kind) != area_of(record.kind):
-        raise Conflict(f"{id_!r} is a {before.kind} and stays one", "record it anew")
+        raise Conflict(
+            f"{id_!r} is a {before.kind}, which cannot change", "save a new record instead"
+        )
     after: str | None = None
     if isinstance(change, Removal):
         connection.execute("DELETE FROM records WHERE scope = ? AND id = ?", (scope, id_))

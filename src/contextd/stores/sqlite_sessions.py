@@ -1,4 +1,4 @@
-"""Sessions, their events, and what was served, in SQLite."""
+"""Sessions, their events and context items in SQLite."""
 
 from __future__ import annotations
 
@@ -33,13 +33,11 @@ _ITEMS = """SELECT type, source, tokens, count, first_at, last_at, score, status
 
 _EVENT_ROW = "events.type, events.key, events.body, events.seq"
 _APART = ("type", "key")
-"""Fields of an event that have columns of their own."""
+"""Fields of an event with columns of their own."""
 
 
 class SqliteSessions:
-    """`Sessions` in the tables `sessions`, `events` and `context_items`, as far as one grant
-    reaches.
-    """
+    """`Sessions` in the tables `sessions`, `events` and `context_items`, limited to a grant."""
 
     def __init__(self, database: Database, reach: Reach, scrub: Scrub) -> None:
         self._database, self._reach, self._scrub = database, reach, scrub
@@ -75,7 +73,7 @@ class SqliteSessions:
         """See `Sessions.find`."""
         values: list[Any] = self._reach.among(scopes)
         condition = f"scope IN ({placeholders(values)})"
-        # With a plus the index by status, which would need sorting, is not taken for almost all of them.
+        # The plus keeps SQLite from the index by status, which would need sorting, for almost all sessions.
         column = "status" if statuses else "+status"
         condition += f" AND {column} IN ({placeholders(statuses or LISTED)})"
         values += statuses or LISTED
@@ -138,7 +136,7 @@ class SqliteSessions:
 
 
 def session_of(row: Sequence[str]) -> Session:
-    """The session of a row that holds its body."""
+    """The session in a row with its body."""
     return codec.session_from_json(codec.loads(row[0]))
 
 
@@ -151,7 +149,7 @@ def _event(type_: str, key: str, body: str | bytes, seq: int) -> Event:
 
 
 def open_session(connection: apsw.Connection, session: Session) -> None:
-    """Insert a session. Raises `Conflict` when its id is taken in its scope."""
+    """Insert a session. Raises `Conflict` if its id exists in its scope."""
     row = (str(session.scope), session.id, *_columns(session), codec.dumps(_body(session)))
     if not fetch(connection, _OPEN, row):
         raise rules.session_there(session.id)
@@ -159,7 +157,7 @@ def open_session(connection: apsw.Connection, session: Session) -> None:
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """An event as it is stored."""
+    """An event in stored form."""
 
     key: str
     type: str
@@ -167,7 +165,7 @@ class EventRow:
 
 
 def event_row(event: Event) -> EventRow:
-    """What an event looks like in its table. Raises `Invalid` for data that is not plain."""
+    """The row of an event. Raises `Invalid` for data that is not plain JSON."""
     body = codec.event_to_json(event)
     fields = {n: value for n, value in body.items() if n not in _APART and value not in ("", {})}
     codec.check_text(event.key)
@@ -181,10 +179,10 @@ def change_session(
     rows_of_events: Sequence[EventRow],
     now: int,
 ) -> tuple[Session, list[Event]]:
-    """Apply a change to the session as it stands; the session after it and its new events, which
-    `rows_of_events` are.
+    """Apply a change to the session's current state; return the session and its new events, which
+    `rows_of_events` contains.
 
-    Raises `NotFound` for a session that is in none of `scopes`.
+    Raises `NotFound` for a session outside `scopes`.
     """
     rows = fetch(
         connection,
@@ -220,7 +218,7 @@ def _serve(connection: apsw.Connection, number: int, change: SessionChange, now:
         touched[key] = items[key] = after
     for item in change.rescored:
         before = items.get((item.type, item.source))
-        # Served again since it was weighed, it stays.
+        # Served again since it was scored, so it stays.
         if before is not None and before.last_at <= item.last_at:
             touched[item.type, item.source] = item
     connection.executemany(_ITEM, [(number, *codec.item_to_row(item)) for item in touched.values()])

@@ -1,4 +1,4 @@
-"""Looking after a SQLite store: its invariants, what may go, what calls left behind."""
+"""Maintenance of a SQLite store: consistency, retention, by-products of calls."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _COUNTS = {
     "files": "SELECT scope, count(*) FROM contents WHERE {mine} GROUP BY scope",
     "stamped": "SELECT scope, count(*) FROM contents WHERE {mine}"
     " AND pieces = (SELECT count(*) FROM chunks WHERE content = contents.no) GROUP BY scope",
-    # Two contents of one path share the pieces that are the same.
+    # Two contents of one path share identical chunks.
     "chunks": "SELECT scope, count(DISTINCT id) FROM contents"
     " JOIN chunks ON chunks.content = contents.no WHERE {mine} GROUP BY scope",
     "code_documents": _OF_PARTS + " WHERE {mine} AND family = 'code' GROUP BY scope",
@@ -45,11 +45,11 @@ _COUNTS = {
     "logged": "SELECT scope, sum(dropped + (SELECT count(*) FROM events WHERE session = no))"
     " FROM sessions WHERE {mine} GROUP BY scope",
 }
-"""What is counted on each side of some scopes, each in the order of an index."""
+"""The counts on each side of the balance, each in index order."""
 
 _TO_INDEX = """SELECT scope, count(*) FROM docs INDEXED BY docs_to_index
     JOIN parts ON docs.part = parts.no WHERE {mine} AND terms = '' GROUP BY scope"""
-"""Documents of records that an upgrade marked: their words are not all there yet."""
+"""Documents of records that an upgrade marked: their words are not all indexed yet."""
 
 _MISSING_RECORDS = """SELECT kind, id FROM records WHERE scope = ?1 AND NOT EXISTS
     (SELECT 1 FROM docs WHERE docs.id = records.id AND terms <> ''
@@ -76,7 +76,7 @@ _OLD_EVENTS = """SELECT no FROM sessions WHERE status = 'archived' AND last_seen
 
 
 _MOST_NAMED = 5
-"""Ids named of each sort of what is wrong in a scope."""
+"""Ids listed for each kind of problem in a scope."""
 
 
 class SqliteUpkeep:
@@ -90,14 +90,14 @@ class SqliteUpkeep:
         database = self._database
         try:
             with database.snapshot():
-                # A search makes FTS5 look at the present index: its integrity check alone trusts
-                # what this connection saw before others wrote, and calls that corruption.
+                # A search makes FTS5 load the present index: its integrity check alone uses this connection's
+                # old state, and reports other connections' writes as corruption.
                 with suppress(Corrupt):
                     for (part,) in database.rows("SELECT no FROM parts"):
                         database.rows(f"SELECT rowid FROM lexicon_{part}('\"x\"') LIMIT 1")
                 problems = file_problems(database)
                 if problems:
-                    # Where pages are damaged, what tables say of each other means nothing.
+                    # With damaged pages, cross-checks between tables mean nothing.
                     return problems
                 dangling = database.value("SELECT count(*) FROM pragma_foreign_key_check")
                 if dangling:
@@ -110,8 +110,8 @@ class SqliteUpkeep:
         return problems
 
     def _misplaced(self, scope: Scope) -> list[str]:
-        """Some of what is missing in the index of a scope and of what is too much in it: where there is
-        as much of one as of the other, counts do not tell.
+        """Some missing and some obsolete index rows of a scope: if both are equally many, counts do not
+        show it.
         """
         repair = self.unbalanced(scope, _MOST_NAMED)
         missing, surplus = (
@@ -119,7 +119,7 @@ class SqliteUpkeep:
             for found in (repair.missing, repair.surplus)
         )
         problems = [f"{scope}: not indexed, or without words: {missing}"] if missing else []
-        return problems + ([f"{scope}: indexed, but not there: {surplus}"] if surplus else [])
+        return problems + ([f"{scope}: indexed but deleted: {surplus}"] if surplus else [])
 
     def balance(self, scopes: Sequence[Scope] = ()) -> list[Balance]:
         """See `Upkeep.balance`."""
@@ -197,7 +197,7 @@ class SqliteUpkeep:
                 connection.execute(
                     "UPDATE parts SET clock = clock + 1, floor = clock + 1 WHERE no = ?", (part,)
                 )
-            # What belongs to no content: damage left it behind, and no scope can claim it.
+            # Rows without a content: left behind by damage, in no scope.
             for table in ("chunks", "files"):
                 connection.execute(
                     f"DELETE FROM {table} WHERE content NOT IN (SELECT no FROM contents)"
@@ -305,7 +305,7 @@ def _deleted(connection: apsw.Connection, sql: str, before: datetime | None, *va
 
 
 def _drop_events(connection: apsw.Connection, before: datetime) -> int:
-    """Drop what is no message from archived sessions; the sessions remember how many there were."""
+    """Delete non-message events of archived sessions; the sessions keep their number."""
     count = 0
     for (number,) in fetch(connection, _OLD_EVENTS, (to_micros(before),)):
         connection.execute("DELETE FROM events WHERE session = ? AND type <> 'message'", (number,))
@@ -319,7 +319,7 @@ def _drop_events(connection: apsw.Connection, before: datetime) -> int:
 
 
 def _drop_vectors(connection: apsw.Connection, upgraded: bool) -> int:
-    """Drop vectors that no document has any more, and those that were kept from before an upgrade."""
+    """Delete vectors without a document, and those kept from before an upgrade."""
     connection.execute(
         "DELETE FROM vectors WHERE NOT EXISTS (SELECT 1 FROM docs"
         " WHERE docs.part = vectors.part AND docs.digest = vectors.digest)"

@@ -38,7 +38,7 @@ _names = attrgetter("action", "operation", "type")
 
 
 class SqliteObservations:
-    """`Observations`, as far as one grant reaches."""
+    """`Observations`, limited to a grant."""
 
     def __init__(self, database: Database, reach: Reach) -> None:
         self._database, self._reach = database, reach
@@ -103,7 +103,7 @@ def _observation(row: Row) -> Observation:
 
 
 def observation_row(one: Observation) -> Row:
-    """An observation as it is stored."""
+    """An observation in stored form."""
     ids = codec.dumps(one.record_ids)
     return (to_micros(one.at), *_names(one), ids, one.query, one.agent, str(one.scope or ""))
 
@@ -111,7 +111,7 @@ def observation_row(one: Observation) -> Row:
 def log(
     connection: apsw.Connection, observations: Sequence[Observation], rows: Sequence[Row]
 ) -> None:
-    """Add observations to the logs of their scopes; `rows` are theirs."""
+    """Add observations to the logs of their scopes; `rows` are their stored forms."""
     by_scope: dict[str, list[Observation]] = {}
     for one in observations:
         by_scope.setdefault(str(one.scope or ""), []).append(one)

@@ -1,4 +1,4 @@
-"""What one grant reaches of a SQLite store, and the one way to write into it."""
+"""A view of a SQLite store for one grant, and the single write path."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ from contextd.stores.together import LocalReads
 
 @dataclass(slots=True)
 class Prepared:
-    """A unit of work with everything computed that can be: what is left is writing."""
+    """A unit of work with everything computed in advance; only writing is left."""
 
     changes: Changes
     snapshots: list[codec.Json] = field(default_factory=list)
@@ -94,7 +94,7 @@ class SqliteView(LocalReads):
         self.jobs = SqliteJobs(database, reach)
 
     def commit(self, changes: Changes, *, call: str = "") -> Committed:
-        """See `View.commit`. Raises `Busy` when other writers hold the store too long."""
+        """See `View.commit`. Raises `Busy` if other writers hold the store too long."""
         now = self._database.now()
         ready = self._prepared(changes, now)
         with self._database.write() as connection:
@@ -132,7 +132,7 @@ class SqliteView(LocalReads):
         return ready
 
     def _places(self, changes: Changes) -> dict[str, str]:
-        """The scopes of the records whose disagreements are spoken of."""
+        """The scopes of the records in this commit's contradictions."""
         ids = changes.disagreeing
         return {record.id: str(record.scope) for record in self.records.get(ids)} if ids else {}
 
@@ -174,13 +174,11 @@ def _write(
         if not isinstance(change, Put):
             index.forget(change.record.scope, [change.record.id])
     for code in ready.code:
-        # A chunk that moved to another file is among what is put: first out, then in.
+        # A chunk that moved to another file is removed first, then added.
         removed_ids = write_code(connection, code, place, now)
         if removed_ids:
             index.forget(code.change.scope, removed_ids)
     index.put(ready.documents)
-    if ready.documents and _has_vectors_before(connection):
-        index.use_vectors_before(ready.documents)
     for scope, ids in changes.forget.items():
         index.forget(scope, ids)
     for scope, vectors in ready.vectors.items():
@@ -198,7 +196,3 @@ def _write(
         keep_original(connection, original)
     jobs = [write_job(connection, row) for row in ready.jobs]
     return Committed(changed, sessions, events, jobs, decided)
-
-
-def _has_vectors_before(connection: apsw.Connection) -> bool:
-    return bool(fetch(connection, "SELECT 1 FROM vectors_before LIMIT 1"))

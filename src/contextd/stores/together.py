@@ -1,5 +1,5 @@
-"""Reads that belong together. A store on another machine answers each in one round trip; in one
-process they are the single verbs one after the other.
+"""Combined reads. A remote store answers each in one round trip; in process they call the single reads in
+turn.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from contextd.ports.work import Observations, Sessions
 
 
 class LocalRankings:
-    """The combined verb of an `Index` in this process."""
+    """The combined read of an `Index` in this process."""
 
     def rankings(
         self: Index,
@@ -34,13 +34,13 @@ class LocalRankings:
         if misfits:
             raise Corrupt(
                 f"{model} makes vectors of another length than those of {misfits} texts",
-                "`contextd store reindex` makes them anew",
+                "`contextd store reindex` computes them again",
             )
         return [self.lexical(words, query, limit) for words in asked], near
 
 
 class LocalReads:
-    """The combined verbs of a `View` in this process."""
+    """The combined reads of a `View` in this process."""
 
     records: Records
     index: Index

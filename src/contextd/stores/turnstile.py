@@ -1,8 +1,8 @@
-"""The turnstile in front of the one write path.
+"""A fair lock for the single write path.
 
-Inside a process, threads queue in the order they came. Between processes two locked files make it
-fair: whoever leaves must queue again behind the one that already waits, so that a busy writer
-cannot starve the others. The locks belong to the open files: a killed process leaves none.
+Threads of a process queue in order of arrival. Between processes two locked files ensure fairness: a writer
+that finishes must queue behind the one that waits, so that a busy writer cannot starve others. The locks
+belong to open files, so a killed process leaves none.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from contextd.domain.errors import Busy, Unavailable
 
 
 class _Waiting:
-    """A blocking lock on a file, taken by a thread of its own so that its owner may give up."""
+    """A blocking file lock, taken in a separate thread so that the caller can time out."""
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
@@ -37,7 +37,7 @@ class _Waiting:
                 os.close(self.descriptor)
 
     def abandon(self) -> bool:
-        """Give up, unless the lock came at the last moment; says whether it was given up."""
+        """Stop waiting, unless the lock was acquired at the last moment; returns whether it was abandoned."""
         with self._lock:
             self._abandoned = not self.taken.is_set()
             return self._abandoned
@@ -72,9 +72,9 @@ class _LockedFile:
 
 
 class Turnstile:
-    """Lets one writer through at a time, over all threads and processes, first come first served.
+    """Admits one writer at a time, across all threads and processes, in order of arrival.
 
-    `path` is the file whose lock it is; a second one beside it, `….next`, is where the next one waits.
+    `path` is the locked file; the next writer waits at a second one, `….next`.
     """
 
     def __init__(self, path: Path, timeout: float = 30.0) -> None:
@@ -87,7 +87,7 @@ class Turnstile:
 
     @contextmanager
     def hold(self) -> Iterator[None]:
-        """Let nobody else write meanwhile. Raises `Busy` after `timeout` seconds of waiting."""
+        """Exclude other writers. Raises `Busy` after waiting `timeout` seconds."""
         deadline = time.monotonic() + self.timeout
         turn = self._queue_up(deadline)
         try:
@@ -138,7 +138,7 @@ class Turnstile:
         )
 
     def close(self) -> None:
-        """Close the files, once nobody holds or awaits it."""
+        """Close the files, once nothing holds or awaits the lock."""
         with self._lock:
             if not self._queue:
                 self._holder.close()

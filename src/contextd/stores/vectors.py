@@ -1,6 +1,4 @@
-"""Vectors as they are checked and kept. Whoever has none to keep need not import this: numpy takes
-0.13 s.
-"""
+"""Validate and store vectors. A separate module, because importing numpy takes 0.13 s."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from contextd.domain.query import Vector
 
 
 def check_vectors(vectors: Mapping[str, Vector], model: str) -> None:
-    """Raise `Invalid` for vectors that name no model or are not finite."""
+    """Raise `Invalid` for vectors without a model or with non-finite numbers."""
     if vectors and not model:
         raise Invalid("vectors need the id of the model that made them", "name the model")
     if not all(np.isfinite(vector).all() for vector in vectors.values()):
@@ -22,7 +20,7 @@ def check_vectors(vectors: Mapping[str, Vector], model: str) -> None:
 
 
 def unit(vector: Vector) -> Vector:
-    """The vector at length one; a zero vector stays zero."""
+    """The vector scaled to length one; a zero vector stays zero."""
     row = np.asarray(vector, dtype=np.float32).reshape(-1)
     norm = float(np.linalg.norm(row))
     scaled: Vector = row / np.float32(norm) if norm > 0 else row
@@ -30,12 +28,12 @@ def unit(vector: Vector) -> Vector:
 
 
 def pack(vector: Vector) -> bytes:
-    """A vector as half-precision bytes: what stores keep."""
+    """A vector as half-precision bytes, the stored form."""
     return unit(vector).astype("<f2").tobytes()
 
 
 def unpack(blobs: list[bytes]) -> Vector:
-    """Rows of unit length from what `pack` wrote; all of one dimension."""
+    """Unit vectors from stored bytes, one row each; all of one dimension."""
     rows = np.frombuffer(b"".join(blobs), dtype="<f2").astype(np.float32)
     rows = rows.reshape(len(blobs), -1)
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
@@ -45,8 +43,8 @@ def unpack(blobs: list[bytes]) -> Vector:
 
 
 def stacked(rows: Mapping[str, Vector]) -> tuple[list[str], Vector]:
-    """Names and their vectors as the rows of one matrix. One that has another size than most is left
-    out: nothing can be compared with it.
+    """Names and their vectors as rows of one matrix. Vectors of another size than the majority are
+    dropped, because they cannot be compared.
     """
     if not rows:
         return [], np.zeros((0, 0), np.float32)

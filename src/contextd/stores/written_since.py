@@ -1,4 +1,4 @@
-"""What a store holds that a backup of it does not."""
+"""What a store contains that a backup lacks."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _LATER = (
 
 
 def written_since(store: Path, backup: Path | None) -> WrittenSince:
-    """The changes of records and the sessions of a store that a backup lacks; everything where there is no
-    backup. Not `readable` for a store in which nothing can be counted.
+    """How many record changes and sessions a backup lacks; all without a backup. `readable` is false for a
+    store in which nothing can be counted.
     """
     if not store.is_file():
         return WrittenSince()
     if store.stat().st_size < _HEADER:
-        # SQLite would take it for a new database and delete the log that is left of the old one.
+        # SQLite would treat it as a new database and delete the old one's log.
         return WrittenSince(readable=False)
     try:
         with closing(apsw.Connection(str(store), flags=apsw.SQLITE_OPEN_READWRITE)) as database:
@@ -49,7 +49,7 @@ def _compared(database: apsw.Connection) -> WrittenSince:
             for rows in (_CHANGES, _SESSIONS)
         )
     except apsw.SQLError:
-        # A backup of an older schema: its rows have other keys, and times all the same.
+        # A backup of an older schema has other keys but the same times.
         return WrittenSince(_count(database, _LATER))
     return WrittenSince(changes, sessions)
 

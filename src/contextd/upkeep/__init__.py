@@ -1,4 +1,4 @@
-"""Looking after the store: health, backups, background work, repairs.
+"""Maintenance of the store: health, backups, background work, repairs.
 
 Uses: clients, domain, runtime, thin.
 Start at: `operations/doctor.py`.

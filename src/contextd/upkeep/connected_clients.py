@@ -1,4 +1,4 @@
-"""How the coding clients of this machine stand to contextd: connected, heard of, captured."""
+"""The state of this machine's coding clients: connected, seen, captured."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from contextd.runtime.runtime import Runtime
 from contextd.thin.home import directory_from, user_directory
 
 _LATEST = 500
-"""Sessions that are looked through: those of some weeks on a busy machine."""
+"""Sessions that are examined: some weeks on a busy machine."""
 
 _LOOKED_INTO = 5
 _FIRST = 20
-"""Events of a session among which its first prompt is."""
+"""Events of a session that are searched for its first prompt."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClientStanding:
-    """One client that is on this machine. `sign` is what says so, `detail` what is missing or wrong.
-    `trusted` is None where the client asks for no trust in hooks, or nobody can read it.
+    """One client on this machine. `sign` is the evidence for it, `detail` what is missing or wrong.
+    `trusted` is None if the client does not require trust in hooks, or it cannot be determined.
     """
 
     client: Client
@@ -37,11 +37,11 @@ class ClientStanding:
 
     @property
     def sound(self) -> bool:
-        """Whether what was connected works, as far as its files tell."""
+        """Whether the installed connection is intact, as far as its files show."""
         return self.connection != "unreadable" and self.trusted is not False
 
     def told(self, now: datetime) -> str:
-        """It in a line."""
+        """A one-line description."""
         title = self.client.title
         if self.connection == "unreadable":
             return f"{title}: {self.detail}"
@@ -50,9 +50,9 @@ class ClientStanding:
             return f"{title}: found ({self.sign}), not connected; {way}"
         parts = [f"{title}: connected"]
         if self.connection == "partly":
-            parts.append(f"nothing of contextd in {self.detail}")
+            parts.append(f"no contextd entries in {self.detail}")
         if self.trusted is False:
-            parts.append("its hooks do not run yet. " + self.client.configuration.afterwards)
+            parts.append("its hooks are not active yet. " + self.client.configuration.afterwards)
         parts.append(f"last seen {age(self.seen_at, now)}" if self.seen_at else "not seen yet")
         if self.seen_at:
             when = f"last {age(self.captured_at, now)}" if self.captured_at else "nothing yet"
@@ -63,7 +63,7 @@ class ClientStanding:
 
 
 def client_standings(runtime: Runtime) -> list[ClientStanding]:
-    """Every client on this machine, by the files of its user, of the checkout, and the sessions."""
+    """Every client on this machine, judged by the files of its user and checkout, and by the sessions."""
     home = user_directory()
     root = runtime.checkout.root if runtime.checkout else None
     whole = runtime.everywhere()
@@ -93,7 +93,7 @@ def client_standings(runtime: Runtime) -> list[ClientStanding]:
 
 
 def _captured_at(runtime: Runtime, sessions: Sequence[Session]) -> datetime | None:
-    """When the latest of these sessions that something is known of was heard of last."""
+    """The last contact of the latest of these sessions with captured content."""
     latest = sorted(sessions, key=lambda one: one.last_seen_at, reverse=True)
     for session in latest[:_LOOKED_INTO]:
         if is_captured(runtime, session):
@@ -102,8 +102,8 @@ def _captured_at(runtime: Runtime, sessions: Sequence[Session]) -> datetime | No
 
 
 def is_captured(runtime: Runtime, session: Session) -> bool:
-    """Whether anything that was said in a session is known, by its hooks or from its transcript. What its agent
-    asked contextd is not.
+    """Whether any conversation of a session was captured, by hooks or transcript. Calls to contextd do not
+    count.
     """
     events = runtime.view.sessions.events(session.id, types=("message", "query"), limit=_FIRST)
     return any(event.role for event in events)

@@ -1,4 +1,4 @@
-"""What doctor finds out about this process and the network, from what the process holds open."""
+"""Check this process's use of the network, for doctor."""
 
 from __future__ import annotations
 
@@ -16,32 +16,30 @@ from contextd.thin.home import cache_directory
 from contextd.thin.offline import is_telemetry_off
 
 TELEMETRY_FOLDER = "Microsoft/DeveloperTools/.onnxruntime"
-"""Where onnxruntime keeps its device id and what it would report, below the user's cache directory."""
+"""Where onnxruntime stores its device id and pending reports, below the user's cache directory."""
 
 PROC = Path("/proc/self")
 _INTERNET = ("tcp", "tcp6", "udp", "udp6", "udplite", "udplite6", "raw", "raw6", "icmp", "icmp6")
 _LOCAL, _REMOTE, _INODE = 1, 2, 9
 _LOCAL_TABLES = {"unix": 6, "netlink": 9}
-"""Sockets that end at this machine's kernel: the table, and its column with the inode."""
+"""Socket types that stay within this machine's kernel: the table, and its inode column."""
 
 
 @dataclass(frozen=True, slots=True)
 class NetworkFinding:
-    """One thing that was looked at. `ok` is `None` for what could not be told."""
+    """The result of one check. `ok` is None if it could not be determined."""
 
     text: str
     ok: bool | None = True
 
 
 def network_findings() -> list[NetworkFinding]:
-    """The telemetry of the embedder's runtime, its device id, and the sockets of this process: how
-    they are at this moment.
-    """
+    """The current state of the embedder runtime's telemetry, its device id, and the sockets of this process."""
     return [telemetry(), device_id(cache_directory() / TELEMETRY_FOLDER / "deviceid"), sockets()]
 
 
 def telemetry() -> NetworkFinding:
-    """Whether onnxruntime, once loaded, was kept from reporting: it was told so, and obeys."""
+    """Whether a loaded onnxruntime has its telemetry turned off, and whether that took effect."""
     if "onnxruntime" not in sys.modules:
         return NetworkFinding("onnxruntime is not loaded")
     if not is_telemetry_off():
@@ -50,46 +48,46 @@ def telemetry() -> NetworkFinding:
         open_files = [path for path in _held() if f"/{TELEMETRY_FOLDER}/" in path]
     except OSError:
         return NetworkFinding(
-            "onnxruntime's telemetry is turned off; that it obeys is not checked", None
+            "onnxruntime's telemetry is turned off, which cannot be verified here", None
         )
     if open_files:
         return NetworkFinding(f"onnxruntime's telemetry is on: it has {open_files[0]} open", False)
-    return NetworkFinding("onnxruntime's telemetry is off, none of its files is open")
+    return NetworkFinding("onnxruntime's telemetry is off; none of its files is open")
 
 
 def device_id(path: Path) -> NetworkFinding:
-    """Whether a device id of onnxruntime's telemetry is there, and who can have made it."""
+    """Whether onnxruntime's telemetry has a device id, and which process may have created it."""
     started = _started_at()
     if started is None:
-        return NetworkFinding("a device id is not checked on this system", None)
+        return NetworkFinding("the device id cannot be checked on this system", None)
     try:
         made_at = path.stat().st_mtime
     except OSError:
         return NetworkFinding(f"no device id at {path}")
     found = f"a device id at {path}, made at {iso(datetime.fromtimestamp(made_at, UTC))}"
     if made_at < started:
-        return NetworkFinding(f"{found} before this process started: it may be deleted")
-    return NetworkFinding(f"{found} while this process ran; by which program is not known", None)
+        return NetworkFinding(f"{found} before this process started; you may delete it")
+    return NetworkFinding(f"{found} while this process ran, by an unknown program", None)
 
 
 def sockets() -> NetworkFinding:
-    """Whether every socket of this process ends at this machine."""
+    """Whether every socket of this process stays on this machine."""
     try:
         elsewhere, here, unlisted = _sorted_sockets()
     except OSError:
-        return NetworkFinding("sockets are not checked on this system", None)
+        return NetworkFinding("sockets cannot be checked on this system", None)
     if elsewhere:
         return NetworkFinding(
-            f"sockets that others can reach or that reach others: {'; '.join(elsewhere)}", False
+            f"sockets reachable from or connected to other machines: {'; '.join(elsewhere)}", False
         )
     if unlisted:
-        return NetworkFinding(f"{unlisted} sockets of a kind that cannot be told", None)
-    return NetworkFinding(f"each of its {here} sockets stays on this machine")
+        return NetworkFinding(f"{unlisted} sockets of an unknown kind", None)
+    return NetworkFinding(f"all {here} sockets stay on this machine")
 
 
 def _sorted_sockets() -> tuple[list[str], int, int]:
-    """Those that leave this machine, by their addresses; how many stay; how many the kernel lists
-    in no table. Raises `OSError` where there is no `/proc`.
+    """The sockets that leave this machine, by address; how many stay; how many the kernel does not list.
+    Raises `OSError` without `/proc`.
     """
     inodes = _socket_inodes()
     elsewhere: list[str] = []
@@ -103,13 +101,13 @@ def _sorted_sockets() -> tuple[list[str], int, int]:
                 elsewhere.append(f"{name} {local} port {port} to {remote} port {remote_port}")
     for name, column in _LOCAL_TABLES.items():
         listed.update(row[column] for row in _rows(name))
-    # One that was closed meanwhile stands in no table any more.
+    # A socket that was closed meanwhile is no longer listed.
     unlisted = (inodes - listed) & _socket_inodes()
     return elsewhere, len(inodes & listed) - len(elsewhere), len(unlisted)
 
 
 def _address(field: str) -> tuple[IPv4Address | IPv6Address, int]:
-    """`0100007F:1D09` is 127.0.0.1 and 7433: words of 32 bits, as they lie in memory."""
+    """`0100007F:1D09` is 127.0.0.1 and 7433: 32-bit words in memory order."""
     digits, _, port = field.partition(":")
     words = (digits[at : at + 8] for at in range(0, len(digits), 8))
     packed = b"".join(int(word, 16).to_bytes(4, sys.byteorder) for word in words)
@@ -120,7 +118,7 @@ def _address(field: str) -> tuple[IPv4Address | IPv6Address, int]:
 
 
 def _rows(name: str) -> list[list[str]]:
-    """The rows of a table under `/proc/net`, without its head; none where the kernel has no such."""
+    """The rows of a table in `/proc/net`, without its header; empty if it does not exist."""
     try:
         lines = (PROC / "net" / name).read_text("utf-8", "replace").splitlines()[1:]
     except FileNotFoundError:
@@ -133,7 +131,7 @@ def _socket_inodes() -> set[str]:
 
 
 def _held() -> list[str]:
-    """What the open descriptors of this process lead to. Raises `OSError` without a `/proc`."""
+    """The targets of this process's open file descriptors. Raises `OSError` without `/proc`."""
     held = []
     for descriptor in (PROC / "fd").iterdir():
         with suppress(FileNotFoundError):  # closed meanwhile
@@ -142,12 +140,12 @@ def _held() -> list[str]:
 
 
 def _started_at() -> float | None:
-    """When this process started, in seconds since the epoch; None without a `/proc`."""
+    """The start time of this process in seconds since the epoch; None without `/proc`."""
     try:
         stat = (PROC / "stat").read_text("utf-8", "replace")
     except OSError:
         return None
-    # The name in brackets may itself hold brackets and blanks: count behind the last one.
+    # The name in parentheses may contain parentheses and blanks: split after the last one.
     ticks = int(stat.rpartition(")")[2].split()[19])
     since_boot = ticks / os.sysconf("SC_CLK_TCK")
     return time.time() - time.clock_gettime(time.CLOCK_BOOTTIME) + since_boot

@@ -142,16 +142,16 @@ def test_a_contradiction_shows_both_entries_and_is_settled(
     page.get_by_role("status").wait_for()
     assert not is_open()
     page.get_by_role("button", name="Undo").click()
-    page.get_by_text("Open again: both records are in use").wait_for()
+    page.get_by_text("Reopened: both records are in use").wait_for()
     assert is_open()
     page.get_by_role("button", name="Keep this one").first.click()
-    page.get_by_text("Settled: one is kept").wait_for()
+    page.get_by_text("Resolved: one is kept").wait_for()
     states = {call("get_record", id=id)["record"]["status"] for id in ids}
     assert states == {"active", "superseded"}
-    page.get_by_role("link", name="What was settled lately").click()
-    settled = page.get_by_role("region", name="Settled lately")
-    settled.get_by_role("button", name="Open again").first.click()
-    page.get_by_text("Open again: both records are in use").wait_for()
+    page.get_by_role("link", name="Recently resolved").click()
+    settled = page.get_by_role("region", name="Recently resolved")
+    settled.get_by_role("button", name="Reopen").first.click()
+    page.get_by_text("Reopened: both records are in use").wait_for()
     assert {call("get_record", id=id)["record"]["status"] for id in ids} == {"active"}
 
 
@@ -169,11 +169,11 @@ def test_a_gap_is_dismissed_and_opened_again(visit: Visit, call: Call, missed: A
         page.wait_for_timeout(500)
         page.reload()
     dismiss.click()
-    page.get_by_text("Dismissed: agents are not told of this gap").wait_for()
+    page.get_by_text("Dismissed: agents no longer see this gap").wait_for()
     told = [gap["description"] for gap in call("get_gaps")["gaps"]]
     assert not any("waters the plants" in description for description in told)
     page.get_by_role("button", name="Undo").click()
-    page.get_by_text("Open again: the gap is listed").wait_for()
+    page.get_by_text("Reopened: the gap is listed").wait_for()
     told = [gap["description"] for gap in call("get_gaps")["gaps"]]
     assert any("waters the plants" in description for description in told)
 
@@ -182,7 +182,7 @@ def test_a_gap_is_dismissed_and_opened_again(visit: Visit, call: Call, missed: A
 def test_contradictions_are_looked_for_on_demand(visit: Visit) -> None:
     visitor = visit()
     visitor.go("/awareness")
-    visitor.page.get_by_role("button", name="Look again").click()
+    visitor.page.get_by_role("button", name="Check again").click()
     expect(visitor.page.get_by_role("status")).to_contain_text("in the background")
 
 
@@ -302,7 +302,7 @@ def test_a_secret_in_an_edit_is_shown_as_it_would_be_kept_and_never_stored(
     expect(review.get_by_text("1 secret found.")).to_be_visible()
     expect(review).not_to_contain_text(SECRET)
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_role("status")).to_contain_text("1 secret was taken out")
+    expect(page.get_by_role("status")).to_contain_text("1 secret was redacted")
     assert SECRET not in str(call("get_record", id=note))
 
 
@@ -322,8 +322,8 @@ def test_a_question_nobody_could_answer_is_answered_from_its_gap(
         page.wait_for_timeout(250)
     gap.get_by_role("link", name="Answer it").click()
     page.get_by_label("Answer").fill("It takes rolls of 58 mm.")
-    page.get_by_role("button", name="Keep it").click()
-    expect(page.get_by_role("status")).to_contain_text("Kept for all agents.")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("status")).to_contain_text("Saved for all agents.")
     [found] = call("recall_context", query="kiosk printer paper width")["entries"]
     assert found["content"] == "kiosk printer paper width? It takes rolls of 58 mm."
     assert call("get_record", id=found["id"])["record"]["trust"] == "human"
@@ -346,13 +346,13 @@ def test_an_entry_of_a_type_is_checked_where_it_is_typed(
         empty = page.get_by_role("listitem").filter(has_text="Type 'vendor'")
         empty.get_by_role("link", name="Add the first entry").click()
         page.get_by_label("Seats").fill("many")
-        page.get_by_role("button", name="Keep it").click()
+        page.get_by_role("button", name="Save", exact=True).click()
         assert page.get_by_label("Seats").get_attribute("aria-invalid") == "true"
         page.get_by_label("Seats").fill("12")
-        page.get_by_role("button", name="Keep it").click()
+        page.get_by_role("button", name="Save", exact=True).click()
         expect(page.locator("#wrong-name")).to_have_text("required")
         page.get_by_label("Name").fill("Blue Boxes")
-        page.get_by_role("button", name="Keep it").click()
+        page.get_by_role("button", name="Save", exact=True).click()
         page.get_by_role("status").wait_for()
         [made] = call("query_by_type", type="vendor")["entries"]
         assert made["structuredData"] == {"name": "Blue Boxes", "seats": 12, "tier": "silver"}
@@ -368,7 +368,7 @@ def test_a_record_is_confirmed_from_its_page_and_that_can_be_taken_back(
     page = visitor.page
     before = call("get_record", id=note)["record"]["confidence"]
     visitor.go(f"/records/{note}")
-    page.get_by_role("button", name="Still right").click()
+    page.get_by_role("button", name="Confirm").click()
     expect(page.get_by_role("status")).to_contain_text("Noted.")
     assert call("get_record", id=note)["record"]["confidence"] > before
     page.get_by_role("button", name="Undo", exact=True).click()
@@ -440,7 +440,7 @@ def test_a_form_on_its_way_says_so_and_is_not_sent_twice(visit: Visit) -> None:
         "addEventListener('submit', (event) => {"
         " window.sent = (window.sent ?? 0) + !event.defaultPrevented; event.preventDefault(); })"
     )
-    button = page.get_by_role("button", name="Keep it")
+    button = page.get_by_role("button", name="Save", exact=True)
     width = button.bounding_box()["width"]
     button.click()
     expect(button).to_be_disabled()

@@ -61,7 +61,7 @@ def test_one_is_accepted_and_taken_back_from_the_banner(
     whole = call("get_record", id=waiting["Amber"])
     assert (whole["record"]["status"], whole["record"]["trust"]) == ("active", "human")
     page.get_by_role("button", name="Undo", exact=True).click()
-    expect(page.locator(".notice")).to_contain_text("1 record waits again")
+    expect(page.locator(".notice")).to_contain_text("1 record back in the inbox")
     assert status_of(call, waiting["Amber"]) == "inbox"
 
 
@@ -81,7 +81,7 @@ def test_keys_move_select_reject_many_and_each_comes_back(
     assert [status_of(call, waiting[word]) for word in ORDERS] == ["inbox", "archived", "archived"]
     page.get_by_text("Undo one of them").click()
     page.get_by_role("button", name="Undo: Birch").click()
-    expect(page.locator(".notice")).to_contain_text("1 record waits again")
+    expect(page.locator(".notice")).to_contain_text("1 record back in the inbox")
     assert [status_of(call, waiting[word]) for word in ORDERS] == ["inbox", "inbox", "archived"]
 
 
@@ -140,7 +140,7 @@ def test_one_is_merged_into_what_says_the_same(
     page = visitor.page
     visitor.go("/inbox")
     page.get_by_role("link", name="Merge: Birch").click()
-    page.get_by_label("Look for another one").fill("depot painted green")
+    page.get_by_label("Search for another record").fill("depot painted green")
     page.get_by_role("button", name="Search").click()
     page.get_by_role("button", name="Merge into this one: The depot was painted").click()
     expect(page.locator(".notice")).to_contain_text("merged into the other")
@@ -177,4 +177,4 @@ def test_the_inbox_works_without_script(visit: Visit, call: Call, waiting: dict[
     expect(page.locator(".notice")).to_contain_text("2 accepted")
     assert [status_of(call, waiting[word]) for word in ORDERS] == ["active", "inbox", "active"]
     page.get_by_role("button", name="Reject selected").click()
-    expect(page.locator(".notice")).to_contain_text("Select what you mean first")
+    expect(page.locator(".notice")).to_contain_text("Select records first")

@@ -136,7 +136,7 @@ def test_a_search_without_a_hit_says_so_and_leaves_no_gap(
 ) -> None:
     visitor = visit()
     visitor.go("/records?q=zzyzx+quux+frobnicate")
-    expect(visitor.page.get_by_role("heading", name="Nothing relevant is known")).to_be_visible()
+    expect(visitor.page.get_by_role("heading", name="No results")).to_be_visible()
     assert not any("zzyzx" in gap["description"] for gap in call("get_gaps")["gaps"])
 
 
@@ -166,7 +166,7 @@ def test_every_part_of_the_menu_is_reached_by_keyboard(visit: Visit) -> None:
     page = visitor.page
     visitor.go("/")
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    assert page.evaluate("document.activeElement.textContent") == "Skip to content"
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "main"
     visitor.go("/")

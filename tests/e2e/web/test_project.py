@@ -22,11 +22,11 @@ def test_the_graph_and_the_table_say_the_same(visit: Visit) -> None:
     page = visitor.page
     visitor.go("/project")
     for name, needs in (("cart", "prices"), ("prices", "stock"), ("stock", "no module")):
-        node = page.get_by_role("link", name=f"{name} nothing known")
+        node = page.get_by_role("link", name=f"{name} undocumented")
         expect(node).to_have_attribute("aria-description", f"3 files; depends on {needs}")
     row = page.get_by_role("row").filter(has=page.get_by_role("link", name="cart", exact=True))
     expect(row).to_contain_text("prices")
-    expect(row).to_contain_text("nothing known")
+    expect(row).to_contain_text("undocumented")
 
 
 @pytest.mark.long
@@ -34,7 +34,7 @@ def test_a_module_is_opened_from_the_graph_by_keyboard(visit: Visit) -> None:
     visitor = visit()
     page = visitor.page
     visitor.go("/project")
-    page.get_by_role("link", name="prices nothing known").focus()
+    page.get_by_role("link", name="prices undocumented").focus()
     expect(page.locator("svg.graph .followed"), "its lines stand out").to_have_count(2)
     page.keyboard.press("Enter")
     page.wait_for_url("**/project?module=prices")

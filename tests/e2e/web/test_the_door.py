@@ -213,7 +213,7 @@ def test_a_browser_gets_a_page_for_any_path_and_a_program_an_answer_it_can_read(
     assert (status, headers["content-type"]) == (401, "text/html; charset=utf-8")
     assert "contextd dashboard" in text
     status, _, text = ask(home, "GET", "/nowhere/at/all", Accept=BROWSER, Cookie=cookie)
-    assert (status, "There is no page here" in text) == (404, True)
+    assert (status, "Page not found" in text) == (404, True)
     for accept in ("application/json", "*/*"):
         status, headers, _ = ask(home, "GET", "/nowhere/at/all", Accept=accept)
         assert (status, headers["content-type"]) == (401, "application/problem+json")

@@ -66,18 +66,18 @@ def test_without_a_name_the_folder_is_the_name_and_line_ends_do_not_matter(tmp_p
     [
         ("", 1, "no front matter"),
         ("# Release\n", 1, "no front matter"),
-        ("---\nname: release\n", 1, "does not end"),
-        ("---\nname: [a\n---\n", 2, "no YAML"),
-        ("---\nname: a: b\ndescription: c\n---\n", 2, "no YAML"),
+        ("---\nname: release\n", 1, "is not closed"),
+        ("---\nname: [a\n---\n", 2, "YAML"),
+        ("---\nname: a: b\ndescription: c\n---\n", 2, "YAML"),
         ("---\n- a\n- b\n---\n", 2, "no fields"),
         ("---\nname: release\n---\nBody\n", 1, "no description"),
         ("---\nname: release\ndescription:\n---\nBody\n", 3, "no description"),
-        ("---\nname: ../../etc\ndescription: x\n---\n", 2, "is no name"),
-        ("---\nname: 7\ndescription: x\n---\n", 2, "is no name"),
+        ("---\nname: ../../etc\ndescription: x\n---\n", 2, "is not a valid name"),
+        ("---\nname: 7\ndescription: x\n---\n", 2, "is not a valid name"),
         (b"---\nname: a\ndescription: \xff\xfe\n---\n", 3, "UTF-8"),
         (b"---\nname: a\ndescription: b\n---\n\0\0", 5, "not text"),
         ("---\nname: a\ndescription: b\n---\n" + "x" * LARGEST, 1, "more than"),
-        ("---\na: " + "[" * 500 + "\n---\n", 2, "no YAML"),
+        ("---\na: " + "[" * 500 + "\n---\n", 2, "YAML"),
     ],
 )
 def test_what_cannot_be_read_is_told_with_its_line_and_a_hint(
@@ -95,7 +95,7 @@ def test_a_description_with_a_colon_in_it_is_read_and_told_about(tmp_path: Path)
     assert isinstance(found, SkillFile)
     assert (found.description, found.body) == ("use when: asked", "Body")
     assert found.problem is not None
-    assert (found.problem.line, "quotes" in found.problem.hint) == (3, True)
+    assert (found.problem.line, "quote" in found.problem.hint) == (3, True)
 
 
 def test_an_agent_without_a_prompt_is_none(tmp_path: Path) -> None:

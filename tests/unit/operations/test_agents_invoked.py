@@ -56,7 +56,7 @@ def test_its_brief_holds_instructions_task_context_and_skills(agent):
     brief = given["brief"]
     for part in ("You review changes.", "Task: Review auth", "It leaks.", "2. check the tests"):
         assert part in brief
-    assert given["notes"] == ["no skill 'no-such-skill' is stored"]
+    assert given["notes"] == ["skill 'no-such-skill' not found"]
     assert given["collections"] == ["coding_standards", "policies"]
     ended = agent("return", message="two findings", subtask_id=given["subtask_id"])
     assert ended["used"] == count_tokens(brief)
@@ -115,7 +115,7 @@ def test_an_unknown_agent_is_not_found_with_the_nearest_name(agent, neighbour):
         agent("agent_invoke", agent_name="generalist", task=" ")
     with pytest.raises(NotFound) as elsewhere:
         neighbour.desk(agent.host)("agent_invoke", agent_name="generalist", task="x")
-    assert "no agent is stored yet" in elsewhere.value.hint
+    assert "no agents stored yet" in elsewhere.value.hint
 
 
 def test_it_is_a_subtask_like_any_other(agent):

@@ -139,7 +139,7 @@ def test_a_reranker_is_used_and_doctor_says_whether_it_works(
         assert "reranker #1" in found[0]["why"]
         explained = desk.as_owner("explain_search", query="pool of connections closed")
         assert "reranker" in str(explained)
-        assert "judge.onnx judges the first 30" in str(checked(desk, "reranker")["detail"])
+        assert "judge.onnx reranks the first 30" in str(checked(desk, "reranker")["detail"])
     finally:
         desk.host.close()
 
@@ -159,7 +159,7 @@ def test_a_reranker_that_is_gone_is_told_by_doctor_and_in_the_note(
         assert "not reranked" in found["note"]
         told = checked(desk, "reranker")
         assert not told["ok"]
-        assert "is not there" in str(told["detail"])
+        assert "does not exist" in str(told["detail"])
     finally:
         desk.host.close()
 

@@ -69,7 +69,7 @@ def test_a_dry_run_shows_both_sides_and_changes_nothing(desk, pools):
     [merge] = shown["proposed_merges"]
     assert len(merge["merged"]) == 2
     assert all(side["why"] and side["cosine"] >= 0.85 for side in merge["merged"])
-    assert merge["why"].startswith("it stays because")
+    assert merge["why"].startswith("kept because")
     assert [desk.record(one.id) for one in pools] == before
     assert (shown["items_before"], shown["items_after"]) == (4, 2)
 
@@ -161,7 +161,7 @@ def test_what_a_person_pinned_stays_whatever_is_newer(desk):
     newest = remedy(desk, "timeouts", RELEASE)
     [merge] = trigger(desk)["proposed_merges"]
     assert merge["stays"]["id"] == pinned.id
-    assert merge["why"] == "it stays because it is pinned"
+    assert merge["why"] == "kept because it is pinned"
     assert {one["id"] for one in merge["merged"]} == {human.id, newest.id}
 
 

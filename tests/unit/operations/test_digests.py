@@ -145,7 +145,9 @@ def test_what_cannot_be_expanded_whole_is_told(agent, monkeypatch):
     (agent.root / "src" / "large.py").write_text(values)
     (agent.root / "src" / "small.py").write_text("SMALL = 1\n")
     folded = agent("digest", paths=["src/large.py", "src/small.py"])
-    assert folded["notes"] == ["1 of 2 files can be expanded in part only: name fewer for the rest"]
+    assert folded["notes"] == [
+        "only parts of 1 of 2 files can be expanded: choose fewer files for the rest"
+    ]
     assert agent("digest", paths=["src/small.py"])["notes"] == []
 
 

@@ -67,7 +67,7 @@ def test_a_rule_that_silence_weakened_is_as_on_its_first_day(
     assert (now.status, now.confidence) == (first.status, first.confidence)
     last = desk.view.records.history(first.id)[-1]
     assert last.action == "restore"
-    assert "no act had ended" in last.reason
+    assert "no decision had ended" in last.reason
 
 
 @pytest.mark.parametrize(

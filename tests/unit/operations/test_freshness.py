@@ -81,12 +81,12 @@ def test_many_changes_are_left_to_a_job_and_the_answer_says_so(scanned):
     unknown = {"query": "how are wombat payments settled"}
     before = scanned("context_search", **unknown)["notice"]
     assert "follows in the background" in before
-    assert "noted as a gap" not in before
+    assert "logged as a gap" not in before
     look_now(scanned)
     found = scanned("codebase_search", query="badger3")
     assert "follows in the background" in found["notice"]
     scanned.host.work_off()
-    assert "noted as a gap" in scanned("context_search", **unknown)["notice"]
+    assert "logged as a gap" in scanned("context_search", **unknown)["notice"]
     found = scanned("codebase_search", query="badger3")
     assert found["results"][0]["path"] == "src/many3.ts"
     assert "background" not in found["notice"]

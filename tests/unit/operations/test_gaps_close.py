@@ -53,7 +53,7 @@ def test_what_a_note_answers_is_no_gap_where_no_lesson_does(open_desk):
     assert "rounded half up" in noted.text
     assert gaps(desk) == []
     missing = desk.answer("memory_search", query="Which region do backups of the database go to?")
-    assert "noted as a gap" in missing.text
+    assert "logged as a gap" in missing.text
     assert len(gaps(desk)) == 1
 
 

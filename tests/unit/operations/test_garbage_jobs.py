@@ -18,12 +18,12 @@ GOOD = {
 
 GARBAGE = {
     "unknown name": ({"name": "drop_everything"}, "no job 'drop_everything'"),
-    "empty name": ({"name": ""}, "no job ''"),
-    "arguments cut off": ({"arguments": '{"root": "/ho'}, "arguments cannot be read"),
-    "arguments of another shape": ({"arguments": "[1, 2]"}, "arguments cannot be read"),
-    "arguments nested without end": ({"arguments": "[" * 50_000}, "arguments cannot be read"),
-    "checkpoint unreadable": ({"checkpoint": "\x00"}, "checkpoint cannot be read"),
-    "scope unreadable": ({"scope": "a//b/c/d"}, "scope cannot be read"),
+    "must not be empty": ({"name": ""}, "no job ''"),
+    "arguments cut off": ({"arguments": '{"root": "/ho'}, "unreadable: arguments"),
+    "arguments of another shape": ({"arguments": "[1, 2]"}, "unreadable: arguments"),
+    "arguments nested without end": ({"arguments": "[" * 50_000}, "unreadable: arguments"),
+    "checkpoint unreadable": ({"checkpoint": "\x00"}, "unreadable: checkpoint"),
+    "scope unreadable": ({"scope": "a//b/c/d"}, "unreadable: scope"),
     "scope of another organisation": ({"scope": "rival/web/shop"}, "no project rival/web/shop"),
     "due before all calendars": ({"run_at": -(2**62), "name": "x"}, "no job 'x'"),
 }
@@ -72,7 +72,7 @@ def test_each_garbage_row_fails_with_its_reason_and_keeps_no_other_job_waiting(
         failed = asking.as_owner("jobs", state="failed", limit=50)
         listed = {job["id"]: job["error"] for job in failed["jobs"]}
         assert [name for name, id in ids.items() if id not in listed] == []
-        assert "scope cannot be read" in listed[ids["scope unreadable"]]
+        assert "unreadable: scope" in listed[ids["scope unreadable"]]
         assert failed["counts"]["failed"] == len(GARBAGE) == len(listed)
     for name in ("scope unreadable", "scope of another organisation"):
         with pytest.raises(Conflict, match="cannot be run"):

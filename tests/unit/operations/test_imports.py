@@ -318,7 +318,7 @@ def test_a_broken_file_is_named_and_keeps_no_other_from_being_read(worked, perso
     assert report["sessions"] == 1
     notes = "\n".join(report["notes"])
     assert "agent.af" in notes
-    assert "line 1 is not JSON" in notes
+    assert "invalid JSON in line 1" in notes
     assert "export.json" in notes
     assert report["unread"] == 3
 

@@ -46,7 +46,7 @@ def test_what_one_session_said_waits_with_where_it_was_said(desk: Desk) -> None:
     assert "no other one has" in one["why"]
     seen = one["seen"]
     assert (seen["session"], seen["task"], seen["speaker"]) == (session, "Print the labels", "user")
-    assert seen["said_in"] == "what the user wrote, without what was pasted"
+    assert seen["said_in"] == "what the user wrote, without pasted text"
     assert 0 < seen["worth"] < 1
 
 

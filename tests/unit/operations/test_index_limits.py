@@ -1,4 +1,4 @@
-"""What nobody asked for is indexed up to a limit, however a folder became too large, and answers say so."""
+"""What was not initialised for is indexed up to a limit, however a folder became too large, and answers say so."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_a_submodule_that_is_too_large_is_no_part_of_its_project_and_no_project_
 
     assert limits.OVER not in known.answer("find_symbol", name="alpha").text
     inside = replace(known, root=known.root / "sub", stranger=True)
-    with pytest.raises(NotFound, match="nobody asked"):
+    with pytest.raises(NotFound, match="was not initialised"):
         inside("codebase_index")
 
 

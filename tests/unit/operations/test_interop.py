@@ -103,7 +103,7 @@ def test_a_newer_file_updates_and_an_older_one_does_not(desk, tmp_path):
     assert counts(desk.as_owner("import", path=write(tmp_path, newer))) == (3, 0, 1, 2, 0, 0)
     report = desk.as_owner("import", path=write(tmp_path, TWO))
     assert counts(report) == (3, 0, 0, 3, 0, 0)
-    assert "stay as they are" in report["notes"][0]
+    assert "are kept" in report["notes"][0]
     assert json.loads(desk.as_owner("export")["text"])["entries"] == newer["entries"]
 
 

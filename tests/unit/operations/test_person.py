@@ -81,7 +81,7 @@ def test_outside_of_any_project_a_save_goes_to_the_person_and_says_so(desk, tmp_
     outside = desk.at(tmp_path)
     answer = outside.answer("save_context", content=EMOJIS)
     assert "person's layer" in answer.text
-    assert "no git repository" in answer.text
+    assert "not a git repository" in answer.text
     assert [entry["content"] for entry in outside("recall_context", query="emojis")["entries"]]
     assert desk("recall_context", query="emojis")["entries"][0]["id"] == answer.value["id"]
     outside("update_context", id=answer.value["id"], content="Never an emoji in a commit")

@@ -79,7 +79,7 @@ def around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (temporary, "the folder of temporary files"),
         (downloads, "your Downloads folder"),
         (repository_of_a_desktop, "your Desktop folder"),
-        (heap, "more than 20,000 files and no git"),
+        (heap, "more than 20,000 files and is not a git"),
     ],
 )
 def test_a_folder_that_is_nobodys_project_is_refused_with_the_reason_and_the_command(
@@ -131,7 +131,7 @@ def test_a_loose_folder_is_a_project_once_somebody_asked_and_at_once(
     words_only: Desk, around: Path
 ) -> None:
     there = words_only.at(loose(around))
-    with pytest.raises(NotFound, match="nobody asked for it"):
+    with pytest.raises(NotFound, match="was not initialised"):
         there("codebase_index")
     there.as_owner("init")
     there("save_context", content=NOTE)

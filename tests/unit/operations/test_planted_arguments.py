@@ -192,7 +192,7 @@ def test_a_type_or_a_field_named_after_a_secret_is_refused_and_one_of_a_file_is_
             {"plan": {"fields": {secret: {"type": "string"}}}},
             {"plan": {"fields": {"how": {"type": "enum", "values": [secret, "b"]}}}},
         ):
-            with pytest.raises(Invalid, match="holds a secret") as refused:
+            with pytest.raises(Invalid, match="contains a secret") as refused:
                 words_only.as_owner("schema_put", types=types)
             assert core(secret) not in json.dumps(refused.value.as_dict())
         folder = words_only.root / ".context"

@@ -182,7 +182,7 @@ def test_a_record_that_was_changed_outlives_the_removal_of_its_file(desk):
     after = record.with_(data={**record.data, "severity": "critical"})
     change(desk.runtime(), record, after, action="update", reason="by hand")
     told = desk.as_owner("list_policies")["done"][-1]
-    assert "stands for itself" in told
+    assert "no longer has a file" in told
     [kept] = records(desk)
     assert (kept.status, kept.data["severity"]) == ("active", "critical")
     assert not desk("policy_check", action=diff("a.py", "print(1)"))["compliant"]
@@ -208,7 +208,7 @@ def test_a_policy_that_was_recorded_is_written_to_a_file_on_request(desk):
     assert desk.as_owner("list_policies")["problems"] == []
     fields = {"requirement": "something else altogether"}
     other = desk.as_owner("remember", kind="policy", title="No eval", fields=fields)
-    with pytest.raises(Conflict, match="there already"):
+    with pytest.raises(Conflict, match="already exists"):
         desk.as_owner("policy_write", id=other["id"])
 
 
@@ -226,15 +226,19 @@ def test_a_deleted_record_of_a_file_that_stands_comes_back(desk):
 BROKEN = {
     "broken.yaml": ("requirement: [x\n", 2, "not YAML"),
     "enum.yaml": ("requirement: x\nseverity: grave\n", 2, "must be one of critical"),
-    "regex.yaml": ("requirement: x\npatterns:\n  - 'ok'\n  - '(?=x)'\n", 4, "no RE2 pattern"),
+    "regex.yaml": (
+        "requirement: x\npatterns:\n  - 'ok'\n  - '(?=x)'\n",
+        4,
+        "not a valid RE2 pattern",
+    ),
     "all.yaml": ("requirement: x\npatterns: ['x*']\n", 2, "matches every line"),
     "typo.yaml": ("requirement: x\npattern: ['x']\n", 2, "unknown key"),
-    "twice.yaml": ("requirement: x\nrequirement: y\n", 2, "stands here again"),
+    "twice.yaml": ("requirement: x\nrequirement: y\n", 2, "duplicate key"),
     "missing.yaml": ("severity: low\n", 0, "required"),
     "list.yaml": ("- requirement: x\n", 1, "not a mapping"),
     "empty.yaml": ("", 0, "empty"),
-    "glob.yaml": ("requirement: x\npaths: ['{a']\n", 2, "opens a brace"),
-    "change.yaml": ("requirement: x\nchanges: [touch]\n", 2, "no change is called"),
+    "glob.yaml": ("requirement: x\npaths: ['{a']\n", 2, "unclosed brace"),
+    "change.yaml": ("requirement: x\nchanges: [touch]\n", 2, "not a kind of change"),
     "deep.yaml": ("requirement: " + "[" * 500 + "\n", 0, "nested"),
 }
 
@@ -279,7 +283,7 @@ def test_a_link_that_leads_out_of_the_repository_is_not_read(desk, tmp_path):
     (desk.root / ".context/policies/theirs.yaml").symlink_to(outside)
     found = desk("policy_check", action="ls")
     assert found["checked"] == 1
-    assert "leads out of the repository" in found["problems"][0]
+    assert "leaves the repository" in found["problems"][0]
 
 
 def test_a_project_has_its_policies_and_the_organisation_has_them_for_both(desk, other):
@@ -332,7 +336,7 @@ def test_commands_dependencies_licences_and_secrets_are_checked(desk):
     node = desk.root / "node_modules" / "bound" / "package.json"
     node.parent.mkdir(parents=True)
     node.write_text('{"name": "bound", "license": "GPL-3.0"}')
-    assert what("npm install bound") == ["brings in bound, which is under GPL-3.0"]
+    assert what("npm install bound") == ["adds bound, licensed under GPL-3.0"]
 
 
 def test_meaning_alone_only_suggests(desk):

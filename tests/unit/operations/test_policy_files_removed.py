@@ -33,7 +33,7 @@ def test_a_policy_that_is_brought_back_stays_without_its_file(desk: Desk) -> Non
         record = removed(desk)
         assert record.status == "archived"
         desk.as_owner(operation, id=record.id)
-        assert "stands for itself" in desk.as_owner("list_policies")["done"][-1]
+        assert "no longer has a file" in desk.as_owner("list_policies")["done"][-1]
         assert not desk("policy_check", action=PRINTS)["compliant"]
         assert policy(desk).status == "active"
         desk.as_owner("delete_record", id=record.id)
@@ -73,4 +73,4 @@ def test_where_no_rule_is_in_force_nothing_is_called_kept(desk):
     answer = desk.answer("policy_check", action="git push --force origin main")
     assert answer.value["compliant"] is True
     assert "✓" not in answer.text
-    assert "no rule is in force" in answer.text
+    assert "no rules in force" in answer.text

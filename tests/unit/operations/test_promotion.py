@@ -124,7 +124,7 @@ def test_the_generalised_text_is_shown_before_it_is_kept(desk, wiki):
     )
     assert any(line.startswith("- In shop") for line in shown["diff"])
     assert layer(desk, TEAM) == []
-    with pytest.raises(ContextdError, match="not the one that was confirmed"):
+    with pytest.raises(ContextdError, match="differs from the confirmed one"):
         promote(desk, id, generalize=True, confirm="000000000000")
     new = promote(desk, id, generalize=True, confirm=shown["confirm"])["new_id"]
     copy = wiki.record(new)
@@ -195,7 +195,7 @@ def test_what_waits_or_ended_is_not_promoted(desk):
     desk.as_owner("init")
     record = desk.record(lesson(desk))
     desk.put(record.with_(status="candidate"))
-    with pytest.raises(ContextdError, match="in use"):
+    with pytest.raises(ContextdError, match="active records"):
         promote(desk, record.id)
     with pytest.raises(ContextdError, match="not a remediation"):
         desk("knowledge_promote", item_id=record.id, item_type="remediation", target_scope="team")

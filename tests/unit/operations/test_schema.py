@@ -283,7 +283,7 @@ def test_saving_a_schema_warns_of_entries_it_leaves_undeclared(typed):
         in typed.as_owner("schema_put", text=less)["warnings"][0]
     )
     gone = typed.as_owner("schema_put", text="version: 1\n")["warnings"]
-    assert gone == ["1 entries of type decision stay, without a declared type"]
+    assert gone == ["1 entries of type decision are kept without a declared type"]
 
 
 def test_a_link_out_of_the_repository_is_not_followed_when_writing(desk, tmp_path):
@@ -321,7 +321,9 @@ def test_doctor_names_the_mistakes_of_the_schema_files(typed):
     define(typed, DECISIONS.replace("type: number", "type: nmber"))
     [schema] = [c for c in typed.as_owner("doctor")["checks"] if c["name"] == "schema"]
     assert not schema["ok"]
-    assert ".context/schema.yaml:17: field decision.weight: no type 'nmber'" in schema["detail"]
+    assert (
+        ".context/schema.yaml:17: field decision.weight: unknown type 'nmber'" in schema["detail"]
+    )
 
 
 def test_the_text_of_an_answer_names_the_type_once_and_says_what_happened(typed):

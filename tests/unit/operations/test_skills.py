@@ -75,7 +75,7 @@ def test_what_fits_no_task_is_not_offered(desk: Desk) -> None:
     skill(desk.root)
     answer = desk("skill_search", task="translate the welcome page into Danish")
     assert answer["skills"] == []
-    assert answer["note"].startswith("no skill fits")
+    assert answer["note"].startswith("no matching skill")
     with pytest.raises(Invalid, match="empty"):
         desk("skill_search", task=" ")
 

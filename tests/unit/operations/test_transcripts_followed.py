@@ -268,7 +268,7 @@ def test_a_transcript_that_is_never_written_is_named_and_what_hooks_saw_is_kept(
     assert work.told("query") == [PROMPT]
     check = transcripts_check(desk)
     assert not check["ok"]
-    assert "events.jsonl: there is no such file" in check["detail"]
+    assert "events.jsonl: file not found" in check["detail"]
 
 
 def test_a_document_of_a_session_that_goes_on_later_tells_only_what_is_new(

@@ -316,7 +316,7 @@ def test_a_repository_is_not_indexed_unasked_when_its_files_are_too_many_or_too_
 ) -> None:
     monkeypatch.setattr(limits, "MOST_BYTES", 100)
 
-    with pytest.raises(NotFound, match="nobody asked"):
+    with pytest.raises(NotFound, match="was not initialised"):
         stranger("codebase_index")
 
     stranger.on("cli")("init")

@@ -40,7 +40,7 @@ def test_an_entry_becomes_of_its_type_once_that_is_declared(desk):
     unfit = desk("save_typed_context", type="decision", data={"wat": "Queue jobs in Kafka"})
     waiting = desk("query_by_type", type="decision", filter={"what": WHAT["what"]})
     assert [e["id"] for e in waiting["entries"]] == [saved["id"]]
-    assert "no type 'decision' is defined" in waiting["note"]
+    assert "unknown type 'decision'" in waiting["note"]
     declare(desk)
     desk("describe_schema")
     desk.host.work_off()

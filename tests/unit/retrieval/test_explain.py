@@ -65,6 +65,6 @@ def test_the_text_names_each_hit_its_sum_and_the_losers(result: Result):
 def test_an_empty_result_says_so():
     lost = tuple(LeftOut(str(i), "context", 0.0, "far") for i in range(7))
     text = explained(Result((), Lost(lost), "searched by words only"))
-    assert text.startswith("nothing relevant was found")
+    assert text.startswith("no results")
     assert "and 2 more" in text
     assert text.endswith("(searched by words only)")

@@ -82,7 +82,7 @@ def test_the_best_so_far_keeps_its_score_and_parts_add_up():
     moved = found[hits[1].id]
     assert moved.score == pytest.approx(sum(part.amount for part in moved.parts))
     assert moved.parts[-1].name == "current"
-    assert "of present work" in moved.why
+    assert "from current work" in moved.why
 
 
 def test_what_is_no_record_and_one_record_alone_stay_as_they_are():

@@ -81,13 +81,13 @@ def test_only_the_first_are_judged_and_stay_before_the_others():
 
 
 @pytest.mark.parametrize(
-    "broken", ["no model", "no tokenizer", "a model that is none", "bad words"]
+    "broken", ["no model", "not a tokenizer", "a model that is none", "bad words"]
 )
 def test_a_broken_one_is_said_and_the_search_goes_on(tmp_path: Path, broken: str):
     path = write_cross_encoder(tmp_path)
     if broken == "no model":
         path.unlink()
-    elif broken == "no tokenizer":
+    elif broken == "not a tokenizer":
         (tmp_path / "tokenizer.json").unlink()
     elif broken == "a model that is none":
         path.write_bytes(b"not a model")
@@ -116,7 +116,7 @@ def a_clock(*, seconds: float):
 
 def test_a_model_with_many_numbers_for_a_text_is_no_cross_encoder(tmp_path: Path):
     path = write_cross_encoder(tmp_path, outputs=3)
-    with pytest.raises(Unavailable, match="gives 3 numbers for a text"):
+    with pytest.raises(Unavailable, match="outputs 3 numbers per text"):
         open_reranker(str(path)).judge("a", ["b"])
 
 
@@ -141,10 +141,10 @@ def test_of_a_slow_model_only_the_first_hits_are_judged_and_it_is_said(tmp_path:
 def test_a_model_that_takes_too_long_for_one_text_is_asked_no_more(tmp_path: Path):
     path = write_cross_encoder(tmp_path)
     judge = CrossEncoder(path, tmp_path / "tokenizer.json", clock=a_clock(seconds=9))
-    with pytest.raises(Unavailable, match="takes 9 s for one text"):
+    with pytest.raises(Unavailable, match="takes 9 s per text"):
         judge.judge("a", ["b", "c"])
     path.unlink()
-    with pytest.raises(Unavailable, match="takes 9 s for one text"):
+    with pytest.raises(Unavailable, match="takes 9 s per text"):
         judge.judge("a", ["b"])
     assert [hit.id for hit in ask(reranker=judge).hits] == [hit.id for hit in ask().hits]
 

@@ -60,18 +60,18 @@ def test_every_part_of_a_type_is_read():
 @pytest.mark.parametrize(
     ("lines", "line", "message"),
     [
-        ("type: strng", 6, "no type 'strng'"),
-        ("type: int", 6, "no type 'int'"),
+        ("type: strng", 6, "unknown type 'strng'"),
+        ("type: int", 6, "unknown type 'int'"),
         ("required: true", 5, "has no type"),
         ("type: enum", 5, "has no values"),
         ("type: enum\nvalues: []", 7, "has no values"),
-        ("type: string\nvalues: [a]", 7, "only an enum has values"),
+        ("type: string\nvalues: [a]", 7, "only an enum has `values`"),
         ("type: string\nrequired: maybe", 7, "`required` is 'maybe'"),
         ("type: number\ndefault: many", 7, "the default must be a number"),
         ("type: enum\nvalues: [a, b]\ndefault: c", 8, "the default must be one of a, b"),
         ("type: string\nrequried: true", 7, "unknown key 'requried'"),
-        ("type: string\ntype: number", 7, "'type' stands twice"),
-        ("type: string\ndescription: [a]", 7, "is not text"),
+        ("type: string\ntype: number", 7, "duplicate 'type'"),
+        ("type: string\ndescription: [a]", 7, "must be text"),
     ],
 )
 def test_a_mistake_in_a_field_is_named_with_line_and_hint(lines, line, message):
@@ -231,7 +231,7 @@ def test_what_is_no_readable_file_is_a_problem_not_an_error(tmp_path: Path):
     assert "not a file" in load(tmp_path).problems[0].message
     path.rmdir()
     path.write_bytes(b"types: \xff\n")
-    assert "not UTF-8" in load(tmp_path).problems[0].message
+    assert "not valid UTF-8" in load(tmp_path).problems[0].message
     path.write_bytes(b"#" * (LARGEST + 1))
     assert "larger than" in load(tmp_path).problems[0].message
     path.write_bytes(b"\xef\xbb\xbftypes:\n  a:\n    description: with a mark\n")

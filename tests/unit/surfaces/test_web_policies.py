@@ -36,9 +36,9 @@ def test_a_starter_pack_is_written_and_its_rules_are_shown_with_their_files(shop
 
     async def visit() -> None:
         page = await browser.page("/policies")
-        assert "No policy yet" in page
+        assert "No policies yet" in page
         _, checked = await browser.send("/policies/check", page, action="git push")
-        assert "No rule is in force here" in checked
+        assert "No rules in force" in checked
         assert (await browser.send("/policies/begin", page, pack="secrets"))[0] == 303
         page = await browser.page("/policies")
         assert "No secrets in the repository" in page

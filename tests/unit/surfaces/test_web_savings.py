@@ -34,13 +34,13 @@ def test_savings_are_those_that_were_measured_and_zeros_are_zeros(
     browser = Browser(shop.host, shop.root)
 
     async def visit() -> None:
-        assert "Nothing was measured" in await browser.page("/savings")
+        assert "No measurements" in await browser.page("/savings")
         shop.connected("agent")("digest", paths=["app.log"])
         page = await browser.page("/savings?days=7")
         saved = shop("savings", days=7)["saved"]
         assert f"{saved:,}" in page
         assert "Subtasks in one conversation: 0 tokens" in page
-        assert "Nothing was measured" in await browser.page(f"/savings?project={neighbour.scope}")
+        assert "No measurements" in await browser.page(f"/savings?project={neighbour.scope}")
         assert (await browser.ask("GET", "/savings?days=99999"))[0] == 422
 
     asyncio.run(visit())

@@ -1,4 +1,4 @@
-"""Consolidation: what says the same becomes one record, by schedule or when somebody asks."""
+"""Consolidation: merge duplicates, on a schedule or on request."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ Level = Literal["project", "team", "org"]
 
 _SHOWN = 50
 _AT_ONCE = 5_000
-"""More records are consolidated in the background: nobody waits minutes for an answer."""
+"""More records are consolidated in the background, because it takes minutes."""
 
 
 @dataclass(frozen=True, slots=True)
 class MergeSide:
-    """One of the records of a merge. `compared` is what of it was, where that is not its content."""
+    """One record of a merge. `compared` is the compared text, if not its content."""
 
     id: str
     title: str
@@ -54,7 +54,7 @@ class MergeSide:
     compared: str = ""
 
     def as_text(self) -> str:
-        """In a line."""
+        """One line."""
         head = f"{self.title}: {self.content}" if self.title else self.content
         note = f" [{self.why}, cosine {self.cosine:.2f}]" if self.why else ""
         return f"{short_id(self.id)} {shortened(head)}{note}"
@@ -62,21 +62,21 @@ class MergeSide:
 
 @dataclass(frozen=True, slots=True)
 class MergeProposal:
-    """Records that say the same: the one that stays, and those that are merged into it."""
+    """A proposed merge: the record to keep, and those merged into it."""
 
     stays: MergeSide
     merged: list[MergeSide]
     why: str
 
     def as_text(self) -> str:
-        """All of them, side by side."""
+        """All records, side by side."""
         lines = [f"stays  {self.stays.as_text()} ({self.why})"]
         return "\n".join([*lines, *(f"merged {one.as_text()}" for one in self.merged)])
 
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationStatus:
-    """How a collection was consolidated last, and when it comes round."""
+    """When a collection was last consolidated, and the schedule."""
 
     collection: Annotated[str, DETAIL]
     scope: str
@@ -89,13 +89,14 @@ class ConsolidationStatus:
     schedule: str
 
     def as_text(self) -> str:
-        """In two sentences."""
+        """Two sentences."""
         when = f"by schedule ({self.schedule})" if self.enabled else "by hand only"
         if not self.last_run:
-            return f"{self.collection} of {self.scope} were never consolidated; it is done {when}"
+            return f"{self.collection} of {self.scope} were never consolidated; runs {when}"
         return (
-            f"{self.collection} of {self.scope}: {self.items_before} → {self.items_after} records at"
-            f" {self.last_run}, {self.clusters_merged} merge{'s' * (self.clusters_merged != 1)}, {self.archived} archived; done {when}"
+            f"{self.collection} of {self.scope}: {self.items_before} → {self.items_after} records at "
+            f"{self.last_run}, {self.clusters_merged} merge{'s' * (self.clusters_merged != 1)}, "
+            f"{self.archived} archived; runs {when}"
         )
 
 
@@ -103,7 +104,7 @@ class ConsolidationStatus:
 def consolidation_status(
     runtime: Runtime, collection: Collection, scope: Level = "project"
 ) -> ConsolidationStatus:
-    """Show when a collection was consolidated last and what came of it.
+    """Show when a collection was last consolidated, and the result.
 
     Args:
         collection: Which records.
@@ -139,19 +140,19 @@ class Consolidation:
     note: str = ""
 
     def as_text(self) -> str:
-        """The merges side by side, and what was or would be done."""
+        """The merges side by side, and their totals."""
         if self.job_id:
-            return f"done in the background as job {short_id(self.job_id)}"
+            return f"running in the background as job {short_id(self.job_id)}"
         if self.clusters:
             did = "would be merged" if self.dry_run else "merged"
             groups = f"{self.clusters} group{'s' * (self.clusters != 1)} {did}"
             summary = f"{groups}: {self.items_before} → {self.items_after} records"
         else:
             summary = (
-                f"nothing to merge among {self.items_before} record{'s' * (self.items_before != 1)}"
+                f"no duplicates among {self.items_before} record{'s' * (self.items_before != 1)}"
             )
         summary += f", {self.archived} archived" if self.archived else ""
-        back = "" if self.dry_run or not self.clusters else "; `unmerge ID` takes a merge back"
+        back = "" if self.dry_run or not self.clusters else "; `unmerge ID` undoes a merge"
         note = f"; {self.note}" if self.note else ""
         return "\n\n".join(
             [*(one.as_text() for one in self.proposed_merges), summary + back + note]
@@ -166,23 +167,20 @@ def consolidation_trigger(
     scope: Level = "project",
     ids: list[str] | None = None,
 ) -> Consolidation:
-    """Merge records that say the same, after a check that none contradicts another. Every merge can be
-    taken back with `unmerge`.
+    """Merge duplicate records after checking for contradictions. Every merge can be undone with `unmerge`.
 
     Args:
         collection: Which records.
         dry_run: Only show what would be merged, and why.
         scope: Those of the project, or of its team or organisation.
-        ids: Only merges of these proposed records; those with any other record are left for another time.
+        ids: Only merges within these proposed records.
     """
     row, where = collection_named(collection), _scope(runtime, scope)
     if not dry_run:
         runtime.caller.require("write", where)
     known = {record.id for record in runtime.view.records.get(ids or ()) if record.scope == where}
     if unknown := [id for id in ids or () if id not in known]:
-        raise NotFound(
-            f"no record {unknown[0]!r} in {where}", "a dry run shows what could be merged"
-        )
+        raise NotFound(f"no record {unknown[0]!r} in {where}", "a dry run lists possible merges")
     many = Query(scopes=frozenset({where}), kinds=(row.kind,))
     if sum(runtime.view.records.count(many).values()) > _AT_ONCE:
         if dry_run or ids:
@@ -191,7 +189,7 @@ def consolidation_trigger(
                 f"{where} has more than {_AT_ONCE:,} {collection}", f"run it without {asked}"
             )
         return _in_background(runtime, row, where)
-    # What was written a moment ago may contradict something, which must be known by now.
+    # Recent writes may contradict something; those checks must finish first.
     runtime.sinks.settle()
     how = consolidating(row, runtime.settings)
     done = consolidate(
@@ -216,7 +214,7 @@ def _in_background(runtime: Runtime, row: CollectionRow, scope: Scope) -> Consol
 
 
 def _note(done: Consolidated) -> str:
-    changed = f"{done.missed} changed meanwhile and were left" if done.missed else ""
+    changed = f"{done.missed} changed meanwhile and were skipped" if done.missed else ""
     return "; ".join(filter(None, (done.note, changed)))
 
 
@@ -241,7 +239,7 @@ def _side(record: Record, how: Consolidating, cosine: float, why: str) -> MergeS
 
 @dataclass(frozen=True, slots=True)
 class Parting:
-    """A merge that was taken back."""
+    """An undone merge."""
 
     id: str
     restored: list[str]
@@ -249,19 +247,17 @@ class Parting:
     notes: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
-        """In a sentence, and what else there is to say."""
+        """One sentence, and notes."""
         back = ", ".join(map(short_id, self.restored))
-        return "\n".join(
-            [f"{back} parted from {short_id(self.id)} and back as before", *self.notes]
-        )
+        return "\n".join([f"{back} separated from {short_id(self.id)} and restored", *self.notes])
 
 
 @operation("POST /api/records/{id}/unmerge", effect="write", profile="full")
 def unmerge(runtime: Runtime, id: Id) -> Parting:
-    """Take a merge back: the originals are as they were, and are not merged again by themselves.
+    """Undo a merge: restore the originals, which are not merged again automatically.
 
     Args:
-        id: The record that stayed, or one that was merged into it; its first characters will do.
+        id: The kept record or one merged into it; its first characters suffice.
     """
     done = unmerge_of(runtime, resolve(runtime, id))
     restored = [record.id for record in done.restored]
@@ -275,12 +271,12 @@ def consolidate_remediations(runtime: Runtime, task: Task) -> Mapping[str, Any]:
 
 
 def consolidate_anti_patterns(runtime: Runtime, task: Task) -> Mapping[str, Any]:
-    """Merge warnings that say the same."""
+    """Merge duplicate warnings."""
     return _by_schedule(runtime, task, COLLECTIONS["anti_patterns"])
 
 
 def consolidate_memories(runtime: Runtime, task: Task) -> Mapping[str, Any]:
-    """Merge memories that say the same."""
+    """Merge duplicate memories."""
     return _by_schedule(runtime, task, COLLECTIONS["memories"])
 
 

@@ -1,4 +1,4 @@
-"""Knowledge that holds for more than one project: taken to the team or the organisation."""
+"""Promote knowledge of several projects to the team or the organisation."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _PEOPLE = ("cli", "web")
 
 @dataclass(frozen=True, slots=True)
 class Promotion:
-    """What became of a promotion: `promoted` or `known` with the id there, or a `proposal` with the text
-    it would have there, how that differs, and what confirms it.
+    """The result of a promotion: `promoted` or `known` with the id there, or a `proposal` with the new
+    text, its differences, and the token that confirms it.
     """
 
     new_id: str
@@ -47,7 +47,7 @@ class Promotion:
     confirm: str = ""
 
     def as_text(self) -> str:
-        """The message; of a proposal also what would change."""
+        """The message; for a proposal also the differences."""
         return "\n".join([*self.diff, self.message])
 
 
@@ -60,16 +60,15 @@ def knowledge_promote(
     generalize: bool = False,
     confirm: str = "",
 ) -> Promotion:
-    """Copy what this project knows to its team or organisation, where all their projects see it. With
-    `generalize` the first call only shows the text without names, paths and ids; the second one, with
-    `confirm`, keeps it.
+    """Copy a record to its team or organisation, where all their projects see it. With `generalize` the first
+    call only shows the text without names, paths and ids; the second one, with `confirm`, stores it.
 
     Args:
         item_id: The record's id, or its first characters.
-        item_type: What it is.
-        target_scope: Who shall know it.
-        generalize: Take out the project's names, paths and identifiers.
-        confirm: What the first call gave, to say yes to its text.
+        item_type: Its type.
+        target_scope: Who shall see it.
+        generalize: Remove the project's names, paths and identifiers.
+        confirm: The token from the first call, to accept its text.
     """
     record = resolve(runtime, item_id, *_KINDS[item_type])
     target = _target(record, target_scope)
@@ -86,16 +85,16 @@ def knowledge_promote(
             "",
             "proposal",
             str(target),
-            f"nothing is kept yet; call again with confirm={wider.token} to keep this text",
+            f"nothing is stored yet; call again with confirm={wider.token} to store this text",
             wider.copy.title,
             wider.copy.content,
-            list(wider.diff) or ["nothing in it names the project"],
+            list(wider.diff) or ["the text contains no project names"],
             wider.token,
         )
     if confirm and confirm != wider.token:
         raise Conflict(
-            "the text is not the one that was confirmed",
-            "look at the proposal again: call without confirm",
+            "the text differs from the confirmed one",
+            "call without confirm to see the proposal again",
         )
     there, became = promoted(runtime, record, wider.copy)
     runtime.trace.wrote([there.id], type=there.kind)
@@ -105,9 +104,9 @@ def knowledge_promote(
 def _told(there: Record, target: Scope, became: str) -> str:
     if became == KNOWN:
         knows = "your own layer" if target == PERSON else str(target)
-        return f"{knows} knows it already as {short_id(there.id)}; both are linked"
+        return f"{knows} has it already as {short_id(there.id)}; both are linked"
     seen = "every project of yours" if target == PERSON else f"every project of {target}"
-    return f"kept as {short_id(there.id)} for {seen}; `undo {short_id(there.id)}` takes it back"
+    return f"stored as {short_id(there.id)} for {seen}; `undo {short_id(there.id)}` undoes it"
 
 
 def _target(record: Record, level: Literal["team", "org"]) -> Scope:
@@ -115,8 +114,8 @@ def _target(record: Record, level: Literal["team", "org"]) -> Scope:
         if scope.level == level:
             return scope
     raise Invalid(
-        f"{short_id(record.id)} is in {record.scope}, which is no narrower than the {level}",
-        "name a record of a project, or of a team for target_scope=org",
+        f"{short_id(record.id)} is in {record.scope}, which is not narrower than the {level}",
+        "choose a record of a project, or of a team for target_scope=org",
     )
 
 
@@ -124,12 +123,12 @@ def _require_promotable(runtime: Runtime, record: Record) -> None:
     if record.status != "active":
         stayed = f"promote {short_id(record.canonical_id)} instead" if record.canonical_id else ""
         raise Invalid(
-            f"{short_id(record.id)} is {record.status}: only what is in use is promoted",
-            stayed or "settle_candidate keeps what waits, undo brings back what was archived",
+            f"{short_id(record.id)} is {record.status}: only active records can be promoted",
+            stayed or "settle_candidate accepts candidates, undo restores archived records",
         )
     if record.trust in ("external", "imported") and runtime.surface not in _PEOPLE:
         raise Denied(
-            f"{short_id(record.id)} comes from outside ({record.trust}): an agent may not spread it",
+            f"{short_id(record.id)} comes from outside ({record.trust}): an agent must not promote it",
             "a person may, with `contextd dev call knowledge_promote`",
         )
 
@@ -142,22 +141,22 @@ class ProposedPromotions:
     ids: list[str]
 
     def as_text(self) -> str:
-        """In a sentence."""
+        """One sentence."""
         if not self.proposed:
-            return "nothing new stands in two projects or two teams"
+            return "no new knowledge is shared by two projects or two teams"
         ids = ", ".join(map(short_id, self.ids))
         return f"{self.proposed} proposed: {ids}; settle_candidate keeps or drops each"
 
 
 @operation("POST /api/promotions/proposals", effect="write", audience="owner", idempotent=True)
 def promotions_propose(runtime: Runtime) -> ProposedPromotions:
-    """Look now for what two projects of a team or two teams know, and propose it in the inbox there. It is
-    looked for once a day as well.
+    """Find knowledge that two projects of a team or two teams share, and propose it in the inbox there.
+    This also runs daily.
     """
     found = propose_wider(runtime, lambda: None)
     return ProposedPromotions(len(found), [record.id for record in found])
 
 
 def propose_promotions(runtime: Runtime, task: Task) -> Mapping[str, Any]:
-    """Propose to a team what two of its projects know, and to an organisation what two of its teams do."""
+    """Propose knowledge of two projects to their team, and of two teams to the organisation."""
     return {"proposed": len(propose_wider(runtime, task.hold.check))}

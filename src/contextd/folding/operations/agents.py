@@ -1,4 +1,4 @@
-"""Having a stored agent do a subtask: its instructions, its skills, and what it may see."""
+"""Start a subtask for a stored agent: its instructions, skills and visible collections."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ _COLLECTIONS = {
     "codebase": CODE,
     "sessions": EVENT,
 }
-"""What an agent's `collections_access` may name, and the kind of document it means."""
+"""Names allowed in an agent's `collections_access`, and their kinds of document."""
 
 _BRIEF_SHARE = 0.5
-"""The share of a subtask's budget that its agent's skills may fill up to: the rest is for its work."""
+"""Maximum share of a subtask's budget for the agent's skills; the rest is for its work."""
 
 _MOST = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Invoked:
-    """A subtask opened for an agent, and the brief to do it by. `collections` are those its searches
-    look through, all of them when empty.
+    """A subtask opened for an agent, and its brief. `collections` are those its searches include, all if
+    empty.
     """
 
     subtask_id: str
@@ -48,36 +48,37 @@ class Invoked:
     notes: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
-        """The brief, and how the subtask ends."""
+        """The brief, and how to end the subtask."""
         head = f"subtask {short_id(self.subtask_id)}: {self.budget:,} tokens; end it with return(message)"
         return "\n".join([head, *self.notes, self.brief])
 
 
 @operation("POST /api/agents/{agent_name}/invoke", effect="write", profile="standard")
 def agent_invoke(runtime: Runtime, agent_name: Text, task: Text, context: str = "") -> Invoked:
-    """Open a subtask for a stored agent: its instructions, its skills, and searches kept to what it may see.
+    """Open a subtask for a stored agent, with its instructions, its skills, and searches limited to its
+    collections.
 
     Give the brief to a sub-agent if you can, or follow it yourself until return.
 
     Args:
         agent_name: The agent's name.
-        task: What it is to do.
-        context: What it should know besides.
+        task: What it shall do.
+        context: Further information for it.
     """
     follow_skill_files(runtime)
-    # Inside the subtask of an agent that may see no agents the way out is to return, which is said below.
+    # In a subtask that may see no agents, the right error is to return first; it is raised below.
     agent = _agent(replace(runtime, among=None), agent_name)
     kinds, collections, notes = _reach(agent)
     session = parent_session(runtime, "")
     room = room_for(runtime, session, None)
     skills, missing = _skills(runtime, agent)
-    notes += [f"no skill {name!r} is stored" for name in missing]
+    notes += [f"skill {name!r} not found" for name in missing]
     brief, left_out = _brief(agent, task.strip(), context.strip(), skills, room.budget)
-    notes += [f"no room for the skill {name!r}; it is stored" for name in left_out]
+    notes += [f"the skill {name!r} does not fit; it is stored" for name in left_out]
     cost = count_tokens(brief)
     if cost >= room.budget:
         raise Invalid(
-            f"the brief has {cost:,} tokens, and the subtask {room.budget:,}",
+            f"the brief has {cost:,} tokens, the subtask {room.budget:,}",
             "shorten the context, or raise folding.tokens",
         )
     opened = open_subtask(
@@ -97,19 +98,19 @@ def agent_invoke(runtime: Runtime, agent_name: Text, task: Text, context: str = 
 
 
 def _agent(runtime: Runtime, name: str) -> Record:
-    """The agent called so, of the nearest scope. Raises `NotFound` with the nearest names."""
+    """The agent with this name in the nearest scope. Raises `NotFound` with the nearest names."""
     wanted = name.strip()
     found = _named(runtime, "agent", [wanted])
     if found:
         return found[0]
     stored = runtime.view.records.find(runtime.query("agent", limit=_MOST)).records
     names = sorted({str(record.data.get("name", "")) for record in stored})
-    listed = "stored agents: " + ", ".join(names[:10]) if names else "no agent is stored yet"
+    listed = "stored agents: " + ", ".join(names[:10]) if names else "no agents stored yet"
     raise NotFound(f"no agent {wanted!r}", nearest(wanted, names) or listed)
 
 
 def _named(runtime: Runtime, kind: str, names: Sequence[str]) -> list[Record]:
-    """The records of a kind with these names, in this order; of one name the nearest scope's."""
+    """The records of a kind with these names, in this order, each from the nearest scope."""
     places = {scope: place for place, scope in enumerate(runtime.cascade)}
     found: list[Record] = []
     for name in names:
@@ -120,8 +121,8 @@ def _named(runtime: Runtime, kind: str, names: Sequence[str]) -> list[Record]:
 
 
 def _reach(agent: Record) -> tuple[tuple[str, ...] | None, list[str], list[str]]:
-    """The kinds an agent's searches may return, None for all; the collections by name; and what to say
-    of names that mean none. An agent of whose names none means anything sees nothing.
+    """The kinds an agent's searches may return, None for all; the collections by name; and notes on
+    unknown names. If all names are unknown the agent sees nothing.
     """
     given = [str(name) for name in agent.data.get("collections_access") or ()]
     if not given:
@@ -136,7 +137,7 @@ def _reach(agent: Record) -> tuple[tuple[str, ...] | None, list[str], list[str]]
 
 
 def _skills(runtime: Runtime, agent: Record) -> tuple[list[Record], list[str]]:
-    """The stored skills of an agent, and the names of those that are not stored."""
+    """The stored skills of an agent, and the names of missing ones."""
     names = [str(name) for name in agent.data.get("skills") or ()]
     found = _named(runtime, "skill", names)
     there = {str(record.data.get("name")) for record in found}
@@ -146,7 +147,7 @@ def _skills(runtime: Runtime, agent: Record) -> tuple[list[Record], list[str]]:
 def _brief(
     agent: Record, task: str, context: str, skills: Sequence[Record], budget: int
 ) -> tuple[str, list[str]]:
-    """What the agent goes by, and the names of the skills that found no room in it."""
+    """An agent's brief, and the names of skills that did not fit."""
     parts = [str(agent.data.get("system_prompt", "")).strip(), f"Task: {quotation(task)}"]
     parts += [f"Context: {quotation(context)}"] if context else []
     room = int(budget * _BRIEF_SHARE) - count_tokens("\n\n".join(parts))

@@ -1,4 +1,4 @@
-"""Large material in few words: the digest now, any part of the rest when it is asked for."""
+"""Digests of large material; any part of the original can be expanded later."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from contextd.search.questions import asked, unanswered
 from contextd.sessions.handles import original_named
 
 _BUDGET, _EXPANDED = 800, 4_000
-"""Tokens of a digest, and of what is expanded at once, unless the call says more."""
+"""Default tokens of a digest, and of one expansion."""
 
 _LEAST = 50
 _Budget = Annotated[int, Range(_LEAST, 20_000)]
 _ANSWERS = "answers to: "
-"""How it is told of an original that it holds what was known, and no file or output."""
+"""Marks an original made of search results instead of a file or output."""
 
 
 @dataclass(frozen=True, slots=True)
 class Digested:
-    """A digest. `raw_tokens` is what stands behind it, `parts` are the names by which it is expanded."""
+    """A digest. `raw_tokens` is the size of the original, `parts` are the names for expanding it."""
 
     digest: Annotated[str, DOCUMENT]
     handle: str
@@ -51,7 +51,7 @@ class Digested:
     notes: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
-        """The digest, and how to see the rest."""
+        """The digest, and how to expand it."""
         if not self.handle:
             return "; ".join([self.digest, *self.notes])
         example = f"{self.parts[0]}:1-40" if self.parts else "1-40"
@@ -67,25 +67,25 @@ def digest(
     text: str = "",
     budget: _Budget = _BUDGET,
 ) -> Digested:
-    """Fold logs, files, folders, or everything known on a question into a digest; expand shows any part.
+    """Fold logs, files, folders, or all search results for a question into a digest; expand shows any part.
 
-    Errors with their surroundings, how it ended, definitions, lines that answer; repeats are counted.
+    It has errors with context, the end, definitions and matching lines; repeated lines are counted.
 
     Args:
-        query: What you want to know; alone, whatever answers it is folded.
+        query: What you want to know; alone, the search results for it are folded.
         paths: Files or folders of the project. Write a command's output to a file there, then fold it.
         text: A text to fold. What you write out yourself saves nothing.
         budget: Most tokens of the digest.
     """
     if bool(paths) and bool(text):
-        raise Invalid("both paths and a text are given", "fold one after the other")
+        raise Invalid("both paths and text given", "fold them separately")
     parts, notes, source, about = _gathered(runtime, query, paths or [], text)
     if not parts:
         if source != "search":
             runtime.trace.read([], type="digest")
-            return Digested("nothing to fold: no text in it", "", 7, 0, notes=notes)
+            return Digested("nothing to fold: no text found", "", 7, 0, notes=notes)
         noted = asked(runtime, query, [], type="digest")
-        nothing = unanswered(runtime, "nothing relevant is known", noted=noted)
+        nothing = unanswered(runtime, "no results", noted=noted)
         return Digested(nothing, "", count_tokens(nothing), 0)
     runtime.trace.read([], type="digest")
     whole = joined(parts)
@@ -117,7 +117,7 @@ def digest(
 def _gathered(
     runtime: Runtime, query: str, paths: list[str], text: str
 ) -> tuple[list[NamedText], list[str], str, str]:
-    """What is to be folded, what to say of it, and where it comes from: in a word, and in words."""
+    """The input, notes about it, and its origin as a word and as a description."""
     if paths:
         parts, notes = of_paths(runtime, paths, content_words(query))
         return parts, notes, "files", ", ".join(paths)
@@ -126,24 +126,24 @@ def _gathered(
     if query.strip():
         found, notice = of_question(runtime, query)
         return found, [notice] if notice else [], "search", _ANSWERS + query
-    raise Invalid("there is nothing to fold", "give a query, paths or a text")
+    raise Invalid("nothing to fold", "give a query, paths or a text")
 
 
 def _count(runtime: Runtime, source: str, handle: str, raw: int, remaining: int) -> None:
-    """Write down what was saved. A text that came over a tool had been written out by its agent; at a
-    terminal it came through a pipe, and the agent sees the digest only.
+    """Log the savings. Text from a tool call was written out by its agent; text from a terminal came
+    through a pipe, and the agent only sees the digest.
     """
     if source == "text" and runtime.surface in ("mcp", "rest"):
         note_saving(runtime, Saving("bookkeeping", "text written out", raw, raw))
         return
-    # What is folded again was kept out once.
+    # Text folded again was saved only once.
     note_saving(runtime, Saving("digest", source, raw, 0), handle)
     note_saving(runtime, Saving("digest", source, 0, remaining))
 
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """A part of what stands behind a digest. `next` is the range that goes on where it was cut."""
+    """A part of an original. `next` is the range that continues it."""
 
     text: Annotated[str, DOCUMENT]
     tokens: int
@@ -151,18 +151,18 @@ class Expanded:
     next: str = ""
 
     def as_text(self) -> str:
-        """The text, and where it goes on."""
-        return f"{self.text}\n(goes on: range {self.next!r})" if self.next else self.text
+        """The text, and how to continue."""
+        return f"{self.text}\n(continues: range {self.next!r})" if self.next else self.text
 
 
 @operation("GET /api/digests/{handle}", profile="standard")
 def expand(
     runtime: Runtime, handle: Text, range: str = "", budget: _Budget = _EXPANDED
 ) -> Expanded:
-    """Show a part of what stands behind a digest, or what a subtask did.
+    """Show a part of a digest's original, or the trace of a subtask.
 
     Args:
-        handle: What digest or branch gave.
+        handle: From digest or branch.
         range: Lines such as 10-40, a part's name, or NAME:10-40; all when empty.
         budget: Most tokens.
     """
@@ -176,19 +176,19 @@ def expand(
     if original is None or runtime.clock.now() - original.at > timedelta(days=days):
         raise NotFound(
             f"no digest or subtask {wanted!r}",
-            f"digest gives handles; a project keeps them for {days} days",
+            f"digest returns handles; they are stored for {days} days",
         )
     text, goes_on = _cut(piece(original.text, range), budget)
     answer = Expanded(text, count_tokens(text), original.about, goes_on)
     if original.about.startswith(_ANSWERS):
-        # What contextd says itself must not come back as new knowledge.
+        # contextd's own output must not return as new knowledge.
         runtime.trace.own_texts.append(text)
     note_saving(runtime, Saving("digest", "expanded", 0, count_tokens(text_form(answer))))
     return answer
 
 
 def _cut(shown: NamedText, budget: int) -> tuple[str, str]:
-    """As many lines as fit, and the range of those that do not; empty when all do."""
+    """As many lines as fit, and the range of the rest; empty if all fit."""
     lines = list(runs(shown.text.split("\n"), shown.first_line))
     whole = "\n".join(line for _, line in lines)
     if fits(whole, budget):
@@ -202,7 +202,7 @@ def _cut(shown: NamedText, budget: int) -> tuple[str, str]:
             high = middle - 1
     text = "\n".join(line for _, line in lines[:low])
     if not fits(text, budget):
-        # One endless line: part of it is better than nothing.
+        # Of one endless line, show a part.
         text = text[: 3 * budget]
     where = f"{lines[low - 1][0] + 1}-{lines[-1][0]}" if low < len(lines) else ""
     return text, f"{shown.name}:{where}" if shown.name and where else where

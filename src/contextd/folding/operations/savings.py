@@ -1,4 +1,4 @@
-"""What folding saved, by who did it."""
+"""Show what folding saved, by level."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 
 _SESSIONS = 2_000
-"""The latest sessions that are looked through."""
+"""Maximum sessions examined, latest first."""
 
 ABOUT = {
-    "digest": "contextd folded it, and its bytes never entered the window",
-    "subagent": "a sub-agent of the client read it, and only its result came back",
-    "reset": "the window began anew, and what mattered was handed back",
-    "bookkeeping": "in one conversation nobody keeps anything out: nothing is saved",
+    "digest": "folded by contextd; never entered the window",
+    "subagent": "read by a sub-agent of the client; only its result came back",
+    "reset": "the window was restarted, and only the essentials were restored",
+    "bookkeeping": "same conversation: nothing is saved",
 }
-"""Who keeps the tokens out, level by level."""
+"""What kept the tokens out, by level."""
 
 
 @dataclass(frozen=True, slots=True)
 class Savings:
-    """Measured savings. `raw` tokens stood there, `kept` entered the window of an agent."""
+    """Measured savings. `raw` tokens existed, `kept` entered an agent's window."""
 
     days: int
     sessions: int
@@ -35,7 +35,7 @@ class Savings:
     rows: list[SavingTotal] = field(default_factory=list[SavingTotal])
 
     def as_text(self) -> str:
-        """A line per level, and below it one per source."""
+        """One line per level, then one per source."""
         lines = [
             f"{self.saved:,} tokens kept out in {self.days} days, {self.sessions} session{'s' * (self.sessions != 1)}"
         ]

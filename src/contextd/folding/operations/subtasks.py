@@ -1,4 +1,4 @@
-"""Setting a subtask apart, and folding it into its message."""
+"""Open a subtask, and fold it into its message."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from contextd.runtime.runtime import Runtime
 from contextd.search.finding import find_records
 
 _INJECTED = 5
-"""Memories that a subtask begins with at most."""
+"""Maximum memories a subtask begins with."""
 
 _INJECTED_SHARE = 0.125
-"""The share of its budget that they may take: 1,000 of 8,000 tokens."""
+"""Their maximum share of its budget: 1,000 of 8,000 tokens."""
 
 _REMEMBERED = 300
-"""Tokens of a message that a memory takes from its beginning: it should say one thing."""
+"""Tokens of a message that become a memory: a memory should make one point."""
 
 _ENDS = (
     "End it with return(message): outcome, files changed, findings, what is open. "
@@ -47,7 +47,7 @@ _ENDS = (
 
 @dataclass(frozen=True, slots=True)
 class Branched:
-    """A subtask that was opened, and what it begins with."""
+    """An opened subtask and its initial context."""
 
     subtask_id: str
     injected_context: Annotated[list[str], RENDERED]
@@ -69,15 +69,16 @@ def branch(
     inject_memories: bool = True,
     session_id: OptionalId = "",
 ) -> Branched:
-    """Set a subtask apart: exploring, reading much, trial and error. Give its prompt to a sub-agent if you can.
+    """Start an isolated subtask: exploring, reading much, trial and error. Give its prompt to a sub-agent if
+    you can.
 
-    What contextd serves from now on is charged to it, until return. One at a time, ten a session.
+    What contextd serves from now on is charged to it, until return. One at a time, ten per session.
 
     Args:
-        description: What it is for, in 3 to 5 words.
-        prompt: The whole task: it is to be done without the rest of the conversation.
+        description: Its purpose, in 3 to 5 words.
+        prompt: The whole task, understandable without the rest of the conversation.
         budget: Most tokens contextd may serve inside it; 8,000 when empty.
-        inject_memories: Begin with what is known about it.
+        inject_memories: Start with relevant memories.
         session_id: The session; the connection's one when empty.
     """
     session = parent_session(runtime, session_id)
@@ -96,7 +97,7 @@ def branch(
 
 
 def _memories(runtime: Runtime, prompt: str, budget: int) -> list[str]:
-    """What is known about the prompt, best first, within the share of the budget it may take."""
+    """The memories relevant to the prompt, best first, within their share of the budget."""
     found = find_records(runtime, prompt[:1_200], kinds_that("strategy"), limit=_INJECTED)
     now, left = runtime.clock.now(), int(budget * _INJECTED_SHARE)
     lines: list[str] = []
@@ -113,7 +114,7 @@ def _memories(runtime: Runtime, prompt: str, budget: int) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """A subtask that ended. `memory` says what became of the memory that was to be made of it."""
+    """A finished subtask. `memory` says what happened to its memory."""
 
     success: bool
     subtask_id: str
@@ -124,7 +125,7 @@ class Returned:
     notes: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
-        """What it took, and where its trace is."""
+        """Its token use, and where its trace is."""
         headline = (
             f"subtask returned; {self.used:,} of {self.budget:,} tokens were served inside it"
         )
@@ -140,7 +141,7 @@ def return_(
 
     Args:
         message: Outcome, files changed, findings, what is open.
-        extract_memory: Keep it as a memory that waits for a second witness.
+        extract_memory: Store it as a memory that awaits confirmation.
         subtask_id: The subtask; the open one of this connection when empty.
     """
     session, subtask = subtask_named(runtime, subtask_id)
@@ -150,7 +151,7 @@ def return_(
     if cost > subtask.budget:
         raise TooLarge(
             f"the message has {cost:,} tokens, more than the subtask's {subtask.budget:,}",
-            "say what came out of it in few words; its trace can be expanded",
+            "summarise the result; its trace can be expanded",
         )
     memory_id, memory = _remember(runtime, subtask, message) if extract_memory else ("", "")
     close_subtask(runtime, subtask, message)
@@ -158,8 +159,8 @@ def return_(
 
 
 def _remember(runtime: Runtime, subtask: Subtask, message: str) -> tuple[str, str]:
-    """The id of the memory made of a message, and what became of it in words. Its id is made from the
-    subtask's, so that a return that is repeated after a crash makes no second one.
+    """The id of the memory made from a message, and a note. The id is derived from the subtask's, so a
+    return repeated after a crash creates no second one.
     """
     id = str(uuid.UUID(digest(f"{subtask.id} returned")))
     try:
@@ -177,5 +178,8 @@ def _remember(runtime: Runtime, subtask: Subtask, message: str) -> tuple[str, st
         return "", f"no memory was made: {error.message}"
     if saved.record_or_none is None:
         return "", f"no memory was made: {saved.reason}"
-    words = {"added": "a memory waits for a second witness", "inbox": "a memory waits for review"}
-    return saved.record.id, words.get(saved.outcome, "its memory is known already")
+    words = {
+        "added": "memory stored; it awaits confirmation",
+        "inbox": "memory stored; it awaits review",
+    }
+    return saved.record.id, words.get(saved.outcome, "this memory exists already")

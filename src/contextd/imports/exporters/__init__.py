@@ -1,4 +1,4 @@
-"""Records as files of other programs. A new format is a row in `EXPORTERS`."""
+"""Export formats. A new format is a row in `EXPORTERS`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def _nothing(records: Sequence[Record], rest: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Exporter:
-    """One format. As `entries` records of some `kinds` are written, oldest first: `write` takes them and
-    what the file of an import said besides its entries. A `bundle` is all of a project, `pages` are a
-    folder of Markdown, a `block` stands in a file for agents.
+    """One format. Entry formats write records of some `kinds`, oldest first: `write` takes them and the
+    other keys of an imported file. A `bundle` is the whole project, `pages` are a folder of Markdown, a
+    `block` is part of an instruction file for agents.
     """
 
     name: str
@@ -42,17 +42,17 @@ EXPORTERS: dict[str, Exporter] = {
             ("context", "bubble"),
             opencontext.write,
         ),
-        Exporter("bundle", "everything, to be imported again", "bundle"),
+        Exporter("bundle", "everything, for import into contextd", "bundle"),
         Exporter("markdown", "a folder of Markdown pages", "pages"),
         Exporter("agents-md", "a block in AGENTS.md or another file for agents", "block"),
     )
 }
-"""Every format contextd can write, by name."""
+"""Every export format, by name."""
 
 
 def exporter_named(name: str) -> Exporter:
-    """The exporter of a format. Raises `Invalid` with the nearest one."""
+    """The exporter of a format. Raises `Invalid` with the nearest name."""
     if name not in EXPORTERS:
         hint = nearest(name, list(EXPORTERS)) or "formats: " + ", ".join(EXPORTERS)
-        raise Invalid(f"no export format {name!r}", hint)
+        raise Invalid(f"unknown export format {name!r}", hint)
     return EXPORTERS[name]

@@ -1,6 +1,6 @@
-"""OpenContext's contexts.json: entries and bubbles as that program keeps them.
+"""OpenContext's contexts.json: entries and bubbles in that program's format.
 
-What was imported and has not changed since goes out exactly as it came in.
+Imported data that has not changed since is exported exactly as it was imported.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MISSING = object()
 
 
 def write(records: Sequence[Record], rest: Mapping[str, Any]) -> str:
-    """A contexts.json with these entries and bubbles, and the further keys of `rest`."""
+    """A contexts.json with these entries and bubbles, and the additional keys of `rest`."""
     document = {
         **{
             key: value
@@ -35,17 +35,17 @@ def write(records: Sequence[Record], rest: Mapping[str, Any]) -> str:
 
 
 def entry_of(record: Record) -> dict[str, Any]:
-    """A context entry as OpenContext keeps it."""
+    """A context entry in OpenContext's format."""
     return restored(plain_entry(record), record.data.get(KEPT))
 
 
 def bubble_of(record: Record) -> dict[str, Any]:
-    """A bubble as OpenContext keeps it."""
+    """A bubble in OpenContext's format."""
     return restored(plain_bubble(record), record.data.get(KEPT))
 
 
 def plain_entry(record: Record) -> dict[str, Any]:
-    """An entry in our own spelling."""
+    """An entry in contextd's canonical form."""
     data = record.data
     typed = data.get("structuredData")
     further = {name: value for name, value in data.items() if name not in _OWN}
@@ -65,7 +65,7 @@ def plain_entry(record: Record) -> dict[str, Any]:
 
 
 def plain_bubble(record: Record) -> dict[str, Any]:
-    """A bubble in our own spelling."""
+    """A bubble in contextd's canonical form."""
     found: dict[str, Any] = {"id": record.id, "name": record.title}
     if record.data.get("description"):
         found["description"] = record.data["description"]
@@ -73,7 +73,7 @@ def plain_bubble(record: Record) -> dict[str, Any]:
 
 
 def kept_differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]:
-    """What to remember so that `restored` gives `theirs` for as long as we would write `ours`."""
+    """The differences to store so that `restored` returns `theirs` as long as the canonical form is `ours`."""
     differences: dict[str, Any] = {}
     for key in {**ours, **theirs}:
         pair = {
@@ -87,7 +87,7 @@ def kept_differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict
 
 
 def restored(ours: Mapping[str, Any], differences: Any) -> dict[str, Any]:
-    """`ours` with what was kept put back where our side has not changed since."""
+    """`ours` with the stored differences restored where it has not changed since."""
     found = dict(ours)
     for key, pair in (differences if isinstance(differences, Mapping) else {}).items():
         present, before = ours.get(key, _MISSING), pair.get("ours", _MISSING)
@@ -104,12 +104,12 @@ def restored(ours: Mapping[str, Any], differences: Any) -> dict[str, Any]:
 
 
 def same_json(one: Any, other: Any) -> bool:
-    """Whether two values are written the same, whatever the order of keys; 1 is not true or 1.0."""
+    """Whether two JSON values are equal, ignoring the order of keys; 1 is not true or 1.0."""
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def instant_text(moment: datetime) -> str:
-    """An instant as JavaScript writes it: in UTC, to the millisecond."""
+    """An instant in JavaScript's format: UTC, with milliseconds."""
     text = moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="milliseconds")
     return f"{text}Z"
 

@@ -1,4 +1,4 @@
-"""Records as Markdown that is read without contextd: a page per record, the turns of a session on one."""
+"""Export records as Markdown for people: one page per record, the turns of a session on one page."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _LINKS = ("merged_from", "promoted_from", "promoted_to", "record_id", "bubbleId"
 _LONGEST_NAME = 60
 
 Named = Mapping[str, str]
-"""The page of each record, by its id."""
+"""The page of each record, by the record's id."""
 
 
 def pages_of(project: str, records: Sequence[Record]) -> Iterator[tuple[str, str]]:
-    """(path, text) of each page, the index last."""
+    """(path, text) of each page; the index is last."""
     turns: dict[str, list[Record]] = defaultdict(list)
     single: list[Record] = []
     for record in sorted(records, key=lambda r: (r.created_at, r.id)):
@@ -70,7 +70,9 @@ def _page(record: Record, paths: Named) -> str:
 
 
 def _front(record: Record, fields: Mapping[str, Any]) -> str:
-    """What is known about a record, as YAML: JSON is YAML, and quotes what must be quoted."""
+    """A record's metadata as YAML front matter, written as JSON because JSON is valid YAML and quotes
+    correctly.
+    """
     about: dict[str, Any] = {
         "id": record.id,
         "kind": record.kind,
@@ -120,7 +122,7 @@ def _session_page(session: str, turns: Sequence[Record]) -> str:
 def _index(
     project: str, single: Sequence[Record], turns: Mapping[str, Sequence[Record]], paths: Named
 ) -> str:
-    parts = [f"# What is known of {project}", "Written by `contextd export --format markdown`."]
+    parts = [f"# Knowledge of {project}", "Written by `contextd export --format markdown`."]
     by_kind: dict[str, list[Record]] = defaultdict(list)
     for record in single:
         by_kind[record.kind].append(record)

@@ -1,4 +1,4 @@
-"""What other programs keep knowledge in. A new format is a row in `FOREIGN`."""
+"""Formats of other programs' knowledge. A new format is a row in `FOREIGN`."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _HEAD = 65_536
 FOREIGN: dict[str, ForeignFormat] = {
     row.name: row for row in (*CHATS, *DATABASES, *FILES, *PULL_REQUESTS, *INSTRUCTIONS, *NOTES)
 }
-"""Every format by name; of those that a file looks like the first one reads it."""
+"""Every format by name; the first one that detects a file reads it."""
 
 
 def foreign_format(path: Path) -> ForeignFormat | None:
-    """The format a file is in; None when it is in none of them.
+    """The format of a file; None if unknown.
 
     Raises `NotFound` for a file that cannot be read.
     """

@@ -1,4 +1,4 @@
-"""Exports of chats: ChatGPT's and Claude.ai's conversations.json, by itself or in the zip it comes in."""
+"""Chat exports: conversations.json of ChatGPT and Claude.ai, plain or zipped."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LONGEST = 50_000
 _MOST_HOPS = 20_000
 
 Message = tuple[str, str, str, datetime | None]
-"""Key, role, text and time."""
+"""Key, role, text and time of a message."""
 
 
 def _chatgpt(path: Path, shown: str) -> Iterator[Item]:
@@ -45,9 +45,9 @@ def _conversations(path: Path, shown: str, *, chatgpt: bool) -> Iterator[Item]:
                 yield Unread(f"{name}{place}", "not a conversation")
             else:
                 batch = _batch(chat, chatgpt=chatgpt)
-                yield batch or Unread(f"{name}{place}", "nothing is said in it")
+                yield batch or Unread(f"{name}{place}", "the conversation is empty")
     if not found:
-        yield Unread(path.name, "there is no conversations.json in it")
+        yield Unread(path.name, "the archive contains no conversations.json")
 
 
 def _batch(chat: Mapping[str, Any], *, chatgpt: bool) -> ImportBatch | None:
@@ -97,7 +97,7 @@ def _events(key: str, role: str, text: str, at: datetime) -> Iterable[Event]:
 
 
 def _shown(chat: Mapping[str, Any], counts: Counter[str]) -> Iterator[Message]:
-    """The messages of the branch that is shown; answers that were asked for anew are counted."""
+    """The messages of the visible branch; regenerated answers are counted."""
     mapping = chat.get("mapping")
     nodes = mapping if isinstance(mapping, Mapping) else {}
     at = chat.get("current_node")
@@ -165,7 +165,7 @@ def _is_claude(path: Path, head: bytes) -> bool:
 
 
 def _beginning(path: Path, head: bytes) -> bytes:
-    """The first of what is listed: of a zip file its conversations.json."""
+    """The beginning of the file to examine: of a zip file, its conversations.json."""
     if path.suffix.lower() not in (".json", ".zip"):
         return b""
     if not head.startswith(b"PK"):

@@ -1,4 +1,4 @@
-"""What other programs keep knowledge in: the promise every row of `FOREIGN` keeps."""
+"""The interface of formats that other programs keep knowledge in: every row of `FOREIGN` implements it."""
 
 from __future__ import annotations
 
@@ -13,19 +13,18 @@ from contextd.domain.records import Trust
 from contextd.imports.importers.batch import ImportBatch
 
 Belonging = Literal["project", "named", "asked", "person"]
-"""Whose the notes of a file are: of the `project` the file lies in, of the one each note is `named` after
-or came from, of the one whoever `asked` for the import stands in, or of the `person`, whatever project.
-A file is a person's by where it lies.
+"""Who owns the notes of a file: the `project` that contains the file, the project each note names
+(`named`), the project of the caller (`asked`), or the `person`. A file belongs to a person by its
+location.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """One thing another program knows, as it says it: nobody took secrets out yet.
+    """One item of another program's knowledge, not yet redacted.
 
-    `key` makes it the same one whenever it is read again. `said_by` is who or which file it comes from.
-    One that is not `sure` was made by a program and waits for a second witness. `cwd` and `project`
-    are where its program says it belongs.
+    `key` identifies it across imports. `said_by` is its author or file. If not `sure`, a program generated it
+    and it awaits confirmation. `cwd` and `project` say where its program places it.
     """
 
     key: str
@@ -45,19 +44,19 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A part of a file that was not understood, and where it stands. The rest goes on."""
+    """A part of a file that was not understood, and its location. Reading continues after it."""
 
     place: str
     why: str
 
 
 Item = Note | ImportBatch | Unread
-"""What a file gives: knowledge, a whole conversation, or what was not understood."""
+"""What a file yields: a note, a whole conversation, or an unreadable part."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """Where to look: the person's home, what the environment names, and the checkouts of the project."""
+    """Where to look: the person's home, environment variables, and the checkouts of the project."""
 
     home: Path
     environment: Mapping[str, str]
@@ -65,17 +64,16 @@ class Surroundings:
 
 
 def nowhere(around: Surroundings) -> Iterable[Path]:
-    """The places of a format whose files are only read when somebody names one."""
+    """The default locations of a format that is only read from a given path: none."""
     del around
     return ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignFormat:
-    """One format. `detects` says whether a file that begins with these bytes is one, `places` lists the
-    files that are there. `read` is given the file and what it is called, and raises `Invalid` for a
-    file that is none after all. What a file that is `followed` says no more is archived when it is
-    read again.
+    """One format. `detects` examines the first bytes of a file, `places` lists existing files. `read` gets
+    the file and its displayed name and raises `Invalid` if the file does not match after all. Notes
+    that disappear from a `followed` file are archived when it is read again.
     """
 
     name: str

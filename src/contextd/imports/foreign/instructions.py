@@ -1,4 +1,4 @@
-"""Files of a repository that tell agents what to do, what they remembered, and why things were decided."""
+"""Instruction files for agents, memory files of agents, and architecture decisions in a repository."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from contextd.imports.foreign.reading import plain_text, text_of
 
 _LARGEST = 1024 * 1024
 _LONGEST = 1_000
-"""Characters that a discovery may have; what is longer is a context entry."""
+"""Maximum characters of a discovery; longer text becomes a context entry."""
 
 _MOST_FILES = 300
 _OURS = re.compile(r"<!-- contextd:begin [^<>\n]*-->.*?(?:<!-- contextd:end -->|\Z)", re.DOTALL)
-"""What contextd wrote itself, also where its end was lost."""
+"""Blocks written by contextd, also without an end marker."""
 
 _AT_THE_ROOT = (
     "CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", "AGENTS.md", "AGENTS.override.md",
@@ -48,9 +48,7 @@ _ADR_NAME = re.compile(r"(?:adr[-_]?)?\d{1,5}[-_.].*\.md", re.I)
 
 
 def read_parts(kind: str, trust: Trust) -> Callable[[Path, str], Iterator[Item]]:
-    """A reader that makes a note of each list item and paragraph: of type `kind`, vouched for as its
-    file is.
-    """
+    """A reader that makes each list item and paragraph a note of type `kind`, with the trust of its file."""
 
     def read(path: Path, shown: str) -> Iterator[Item]:
         written = _written(path)
@@ -82,7 +80,7 @@ def read_parts(kind: str, trust: Trust) -> Callable[[Path, str], Iterator[Item]]
 
 
 def _decision(path: Path, shown: str) -> Iterator[Item]:
-    """An architecture decision as one note: what was decided, and why."""
+    """An architecture decision as one note: the decision and its reason."""
     _, body = front_matter(_OURS.sub(_blank, text_of(path, _LARGEST)))
     parts = [part for part in parts_of(body) if not _says_nothing(part.text)]
     title = next((part.headings[0] for part in parts if part.headings), path.stem)
@@ -95,13 +93,13 @@ def _decision(path: Path, shown: str) -> Iterator[Item]:
         part.text for part in parts
     ]
     if not chosen:
-        yield Unread(shown, "it says nothing")
+        yield Unread(shown, "no decision found")
         return
     superseded = re.search(
         r"^\W*(?:status\W+)?(?:superseded|deprecated|rejected)\b", body, re.I | re.M
     )
     if superseded:
-        yield Unread(shown, "it is in force no more")
+        yield Unread(shown, "the decision is no longer in force")
         return
     content = "\n".join(chosen)
     content = (
@@ -120,7 +118,7 @@ def _decision(path: Path, shown: str) -> Iterator[Item]:
 
 
 def _says_nothing(text: str) -> bool:
-    """A line that only takes in another file, a link, a picture or a rule between parts."""
+    """A line that only includes another file, or is a link, a picture or a horizontal rule."""
     return bool(re.fullmatch(r"@\S+|[-*_=\s]{3,}|!?\[[^\]]*\]\([^)]*\)|\|.*\|", text, re.S))
 
 
@@ -150,8 +148,8 @@ def _of_memories(around: Surroundings) -> Iterator[Path]:
 
 
 def claude_memory(around: Surroundings, root: Path) -> Path:
-    """The folder in which Claude Code keeps what it remembers of a checkout: its name is the path, with
-    dashes for all that is no letter or digit.
+    """The folder with Claude Code's memory of a checkout: its name is the path with dashes for everything
+    but letters and digits.
     """
     chosen = around.environment.get("CLAUDE_CONFIG_DIR", "")
     config = Path(chosen) if chosen else around.home / ".claude"
@@ -185,7 +183,7 @@ def _by_its_place(path: Path, head: bytes) -> bool:
 
 
 def _inside(root: Path, paths: Iterable[Path]) -> Iterator[Path]:
-    """The files that are there and lie in the checkout: no link leads out of it."""
+    """The existing files inside the checkout; skips links that leave it."""
     for path in islice((one for one in paths if one.is_file()), _MOST_FILES):
         try:
             target_inside(root, path)

@@ -63,7 +63,7 @@ def _read(path: Path, shown: str) -> Iterator[Item]:
 
 
 def _is_mark(category: str) -> bool:
-    """A box of a list of tasks, or the time of a line that was spoken."""
+    """A checkbox of a task list, or a timestamp of a transcript."""
     name = category.strip()
     return bool(_CLOCK.fullmatch(name)) or len(name) <= 1
 

@@ -1,4 +1,4 @@
-"""A Markdown file as the things it says: list items and paragraphs under their headings."""
+"""Split a Markdown file into list items and paragraphs under their headings."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
 _COMMENT = re.compile(r"<!--.*?-->", re.S)
 _FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.S)
 _MOST = 2_000
-"""Parts of one file: what is longer was not written to be read."""
+"""Maximum parts of one file: longer files were not written for reading."""
 
 
 @dataclass(frozen=True, slots=True)
 class MarkdownPart:
-    """One list item or paragraph: the headings above it, outermost first, its text and its line."""
+    """One list item or paragraph: the headings above it, outermost first, its text and line."""
 
     headings: tuple[str, ...]
     text: str
@@ -30,7 +30,7 @@ class MarkdownPart:
 
 
 def front_matter(text: str) -> tuple[Mapping[str, Any], str]:
-    """What a file says of itself before it begins, and the rest with as many lines as before."""
+    """The front matter of a file, and the rest with the same number of lines."""
     found = _FRONT.match(text)
     if found is None:
         return {}, text
@@ -43,8 +43,8 @@ def front_matter(text: str) -> tuple[Mapping[str, Any], str]:
 
 
 def parts_of(text: str) -> Iterator[MarkdownPart]:
-    """The parts of a Markdown text in order. A block of code belongs to what stands before it; comments
-    say nothing.
+    """The parts of a Markdown text in order. A code block belongs to the part before it; comments are
+    skipped.
     """
     text = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
     reading = _Reading()
@@ -64,7 +64,7 @@ class _Reading:
         self._paused = False
 
     def take(self, line: str, number: int) -> None:
-        """Let one line open, continue or close a part."""
+        """Process one line: open, continue or close a part."""
         fence = _FENCE.match(line)
         if self._fence or fence:
             self._add(line, number)
@@ -96,7 +96,7 @@ class _Reading:
         self._lines.append(line)
 
     def close(self) -> None:
-        """End the part under way."""
+        """End the open part."""
         text = "\n".join(self._lines).strip()
         if text:
             first = _ITEM.match(text)

@@ -1,6 +1,6 @@
-"""Memory tools that keep their knowledge in a SQLite file: claude-mem, engram, mem0, mcp-memory-service.
+"""Memory tools with a SQLite file: claude-mem, engram, mem0, mcp-memory-service.
 
-Columns come and go between their versions: every one is optional here.
+Columns differ between their versions, so every column is optional here.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from contextd.imports.foreign.format import ForeignFormat, Item, Note, Surroundi
 from contextd.imports.foreign.reading import listed, moment_of, plain_text
 
 _LONGEST_DISCOVERY = 1_000
-"""Characters that the write gate takes for a discovery; what is longer is a context entry."""
+"""Maximum characters of a discovery; longer text becomes a context entry."""
 
 _TYPES = {
     "decision": "decision", "architecture": "decision", "bugfix": "issue", "pattern": "pattern",
     "preference": "rule", "policy": "rule", "rule": "rule",
 }  # fmt: skip
-"""What the tools call sorts of observations, as types of a discovery. All others are facts."""
+"""The tools' observation types as types of discoveries. All others are facts."""
 
 Rows = Callable[[ForeignDatabase], Iterator[Item]]
 
@@ -40,7 +40,7 @@ def _reader(rows: Rows) -> Callable[[Path, str], Iterator[Item]]:
 def _observed(
     sort: str, title: str, content: str, data: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Kind and fields of an observation."""
+    """The kind and fields of an observation."""
     text = content or title
     if len(text) <= _LONGEST_DISCOVERY:
         kind, fields = "discovery", {"type": _TYPES.get(sort, "fact"), "origin": "memory_file"}
@@ -61,7 +61,7 @@ def _claude_mem(database: ForeignDatabase) -> Iterator[Item]:
         content = "\n".join(part for part in (body, facts) if part)
         place = f"observations {row['id']}"
         if not (title or content):
-            yield Unread(place, "it says nothing")
+            yield Unread(place, "it has no text")
             continue
         sort = plain_text(row["type"])
         yield Note(
@@ -84,7 +84,7 @@ def _claude_mem_summaries(database: ForeignDatabase) -> Iterator[Item]:
             f"{n.replace('_', ' ').capitalize()}: {plain_text(row[n])}" for n in parts if row[n]
         ]
         if not lines:
-            yield Unread(f"session_summaries {row['id']}", "it says nothing")
+            yield Unread(f"session_summaries {row['id']}", "it has no text")
             continue
         yield Note(
             **_observed("summary", plain_text(row["request"])[:200], "\n".join(lines)),
@@ -107,7 +107,7 @@ def _engram(database: ForeignDatabase) -> Iterator[Item]:
     for row in database.rows("observations", wanted, "id"):
         content = plain_text(row["content"])
         if row["deleted_at"] or not content:
-            why = "it was deleted there" if row["deleted_at"] else "it says nothing"
+            why = "it was deleted there" if row["deleted_at"] else "it has no text"
             yield Unread(f"observations {row['id']}", why)
             continue
         sort, topic = plain_text(row["type"]), plain_text(row["topic_key"])
@@ -124,7 +124,7 @@ def _engram(database: ForeignDatabase) -> Iterator[Item]:
 
 
 def _mem0_history(database: ForeignDatabase) -> Iterator[Item]:
-    """What each memory said last: the table keeps how they came to be."""
+    """The last state of each memory: the table holds their histories."""
     wanted = ("memory_id", "new_memory", "event", "created_at", "updated_at", "is_deleted")
     latest: dict[str, Row] = {}
     for row in database.rows("history", wanted):
@@ -152,7 +152,7 @@ def _memory_service(database: ForeignDatabase) -> Iterator[Item]:
     for row in database.rows("memories", wanted):
         text = plain_text(row["content"])
         if row["deleted_at"] or not text:
-            why = "it was deleted there" if row["deleted_at"] else "it says nothing"
+            why = "it was deleted there" if row["deleted_at"] else "it has no text"
             yield Unread(f"memories {str(row['content_hash'])[:12]}", why)
             continue
         sort = plain_text(row["memory_type"])

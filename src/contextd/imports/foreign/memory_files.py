@@ -1,4 +1,4 @@
-"""Memory tools whose knowledge is a JSON file: mem0's export, the reference MCP memory, Letta's agents."""
+"""Memory tools with a JSON file: mem0's export, the reference MCP memory server, Letta's agents."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _is_mem0(path: Path, head: bytes) -> bool:
 
 
 def _graph(path: Path, shown: str) -> Iterator[Item]:
-    """A note per entity, with what is observed of it and how it stands to others."""
+    """One note per entity, with its observations and relations."""
     del shown
     entities: dict[str, tuple[str, list[str]]] = {}
     relations: dict[str, list[str]] = defaultdict(list)
@@ -72,7 +72,7 @@ def _graph(path: Path, shown: str) -> Iterator[Item]:
     for name, (sort, observations) in entities.items():
         statements = [*dict.fromkeys(observations), *(f"{name} {how}" for how in relations[name])]
         if not statements:
-            yield Unread(name, "nothing is observed of it")
+            yield Unread(name, "the entity has no observations")
             continue
         yield Note(
             key=name,
@@ -121,9 +121,7 @@ def _letta(path: Path, shown: str) -> Iterator[Item]:
         )
     messages = sum(_messages(agent) for agent in document.get("agents") or ())
     if messages:
-        yield Unread(
-            "agents", f"{messages} messages: only what the agent keeps in its memory is read"
-        )
+        yield Unread("agents", f"{messages} messages skipped: only the agent's memory is read")
 
 
 def _messages(agent: Any) -> int:

@@ -1,4 +1,4 @@
-"""Pull requests as `gh pr list --state merged --json number,title,body,…` writes them to a file."""
+"""Pull requests in the file written by `gh pr list --state merged --json number,title,body,…`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _read(path: Path, shown: str) -> Iterator[Item]:
             continue
         body = _CHECKBOX.sub("", _COMMENT.sub("", plain_text(row.get("body")))).strip()
         if len(body) < 40:
-            yield Unread(place, "it says no more than its title")
+            yield Unread(place, "it has no text beyond its title")
             continue
         author = row.get("author")
         said_by = plain_text(author.get("login")) if isinstance(author, Mapping) else ""

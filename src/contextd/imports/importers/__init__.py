@@ -1,4 +1,4 @@
-"""Transcripts and exports of other programs. A new format is a row in `IMPORTERS`."""
+"""Transcript formats of other programs. A new format is a row in `IMPORTERS`."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ __all__ = [
 ]
 
 _HEAD_BYTES = 1_048_576
-"""Enough for a first line that holds all instructions of an agent, or a pasted file."""
+"""Enough for a first line with an agent's full instructions or a pasted file."""
 
 _EXTENSIONS = tuple(
     f"{editor}/globalStorage/{extension}"
     for editor in (".config/Code/User", "Library/Application Support/Code/User")
     for extension in ("saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline", "kilocode.kilo-code")
 )
-"""Where Cline and the extensions that grew out of it keep tasks."""
+"""Where Cline and its forks store tasks."""
 
 _CURSOR = (".config/Cursor/User", "Library/Application Support/Cursor/User")
 
@@ -212,7 +212,7 @@ IMPORTERS: dict[str, Importer] = {
         ),
     )
 }
-"""Every format contextd can read, by name."""
+"""Every transcript format, by name."""
 
 
 def importer_for(path: Path) -> Importer:
@@ -222,12 +222,12 @@ def importer_for(path: Path) -> Importer:
         if importer.detects(path, lines):
             return importer
     known = ", ".join(importer.title for importer in IMPORTERS.values())
-    raise Invalid(f"{path.name} is in no format contextd reads", f"it reads: {known}")
+    raise Invalid(f"unsupported file format: {path.name}", f"it reads: {known}")
 
 
 def recognised(path: Path, name: str) -> Importer:
-    """The importer of a client's transcript: that of the name if the file is in its format, else the
-    one of the format it is in. Raises `NotFound` or `Invalid`.
+    """The importer of a client's transcript: the client's own if the file matches it, else the detected
+    one. Raises `NotFound` or `Invalid`.
     """
     expected = IMPORTERS.get(name)
     if expected is not None and expected.detects(path, head_of(path)):
@@ -242,7 +242,7 @@ def head_of(path: Path) -> list[str]:
             head = stream.read(_HEAD_BYTES)
     except OSError as error:
         raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
-    # Not `splitlines`: texts hold line ends of other kinds.
+    # Not `splitlines`: texts contain other kinds of line ends.
     text = text_in(head)
     text = head.decode("utf-8", "replace") if text is None else text
     return text.replace("\r\n", "\n").split("\n")[:20]

@@ -1,4 +1,4 @@
-"""Aider's history of a repository: all sessions in one Markdown file, what the user typed as headings."""
+"""Aider's history of a repository: all sessions in one Markdown file, with prompts as headings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from contextd.imports.importers.telling import Telling
 
 _BEGAN = re.compile(r"^# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
 _TYPED, _ENDED = "#### ", "  "
-"""How what was typed begins and ends. An agent's own headings of that depth do not end so."""
+"""Prefix and suffix of a prompt line. An agent's own headings of that level lack the suffix."""
 
 _EDITED = re.compile(r"^Applied edit to (.+?)\s*$")
 _COMMITTED = re.compile(r"^Commit ([0-9a-f]{7,40}) (.+?)\s*$")
@@ -32,7 +32,7 @@ def detects(path: Path, head: Sequence[str]) -> bool:
 
 
 def sessions(path: Path) -> list[Listed]:
-    """Every session of a history; its id is when it began."""
+    """Every session of a history; its id is its start time."""
     return [
         Listed(id=id, cwd=str(path.parent), started=started)
         for id, started, _ in _sessions(path, keep=False)
@@ -42,11 +42,11 @@ def sessions(path: Path) -> list[Listed]:
 def read(
     path: Path, offset: int = 0, *, redact: Redact = unredacted, session: str = ""
 ) -> ImportBatch:
-    """The events of one session, of the last one unless it is named. Raises `NotFound`."""
+    """The events of one session, by default the last. Raises `NotFound`."""
     del offset
     found = [one for one in _sessions(path, keep=True) if not session or one[0] == session]
     if not found:
-        raise NotFound(f"{path.name} has no session {session}", "it lists its sessions")
+        raise NotFound(f"{path.name} has no session {session}", "list its sessions to see them")
     id, started, lines = found[-1]
     transcript = Telling(path=path, redact=redact, last=started, session=id, cwd=str(path.parent))
     _tell(transcript, lines)
@@ -67,7 +67,7 @@ def _sessions(path: Path, *, keep: bool) -> Iterator[tuple[str, datetime, list[s
                     continue
                 if current is not None:
                     yield current
-                # It writes the time of the place it runs at.
+                # Aider writes local times.
                 started = datetime.fromisoformat(began[1]).astimezone(UTC)
                 seen[began[1]] += 1
                 id = "aider-" + re.sub(r"[ :]", "-", began[1])
@@ -141,7 +141,7 @@ def _typed(transcript: Telling, text: str) -> None:
 
 
 def _shown(transcript: Telling, text: str) -> None:
-    """What Aider itself says: the files it changed and the commits it made count."""
+    """Events from Aider's own output: changed files and commits."""
     for place, line in enumerate(text.split("\n")):
         edited, committed = _EDITED.match(line), _COMMITTED.match(line)
         if edited:

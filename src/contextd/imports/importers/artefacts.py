@@ -1,5 +1,5 @@
-"""What a tool call that went through tells besides its output: answers, refusals, plans, lists,
-commits, and text written for the next agent. A tool is a row in `_TOLD_BY`.
+"""What a successful tool call reveals besides its output: answers, refusals, plans, to-do lists, commits,
+and text written for the next agent. A tool is a row in `_TOLD_BY`.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ LONGEST_ARTEFACT = 20_000
 _NO_ANSWER = "(No answer provided)"
 
 TASK_TOOLS = frozenset({"TaskCreate", "TaskUpdate"})
-"""Tools that change the list of tasks which a client keeps by number."""
+"""Tools that change a numbered list of tasks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinishedCall:
-    """A finished call: what it was given and what came back."""
+    """A finished call: its input and result."""
 
     tool: str
     arguments: Mapping[str, Any]
@@ -36,13 +36,13 @@ class FinishedCall:
 
     @property
     def text(self) -> str:
-        """What came back, as text."""
+        """The result as text."""
         return output_text(self.content)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Artefact:
-    """Something a call tells, as an event of the session. `suffix` makes its key."""
+    """An event derived from a call. `suffix` makes its key."""
 
     suffix: str
     text: str
@@ -53,7 +53,7 @@ class Artefact:
 
 @dataclass(slots=True)
 class Tasks:
-    """The list of tasks a client keeps by number, as created and updated so far."""
+    """A client's numbered list of tasks, as created and updated so far."""
 
     items: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
 
@@ -78,7 +78,7 @@ class Tasks:
 
 
 def artefacts(call: FinishedCall, tasks: Tasks) -> Iterator[Artefact]:
-    """Everything a call tells besides its output, without keys or redaction."""
+    """Everything a call reveals besides its output, without keys or redaction."""
     reason = refusal_reason(call.text) if len(call.text) < LONGEST_ARTEFACT else None
     if reason is not None:
         if reason.startswith(_CLARIFY):
@@ -104,7 +104,7 @@ _SAID = re.compile(r"the user said:\s*(.*?)(?:\n\s*Note: The user's next message
 
 
 def refusal_reason(text: str) -> str | None:
-    """Why the user refused a call, in the user's words; empty without words, None unless refused."""
+    """Why the user refused a call, in the user's words; empty if no reason was given, None if not refused."""
     if not _REFUSED.match(text):
         return None
     match = _SAID.search(text)
@@ -141,7 +141,7 @@ def _chosen(answer: Any) -> str:
 
 
 def _answers_in(text: str, questions: Any) -> list[tuple[str, str]]:
-    """Answers as older versions print them: `"question"="answer", …`."""
+    """Answers in the format of older versions: `"question"="answer", …`."""
     asked = [
         _text(one.get("question"))
         for one in (questions if isinstance(questions, list) else [])
@@ -238,7 +238,7 @@ def _written(call: FinishedCall) -> Iterator[Artefact]:
 
 
 def added_text(arguments: Mapping[str, Any], result: Any) -> str:
-    """The lines a write put into a file that were not there before."""
+    """The lines that a write added to a file."""
     patch = result.get("structuredPatch") if isinstance(result, Mapping) else None
     if isinstance(patch, list) and patch:
         hunks = [hunk.get("lines") for hunk in patch if isinstance(hunk, Mapping)]

@@ -1,4 +1,4 @@
-"""What an importer hands over."""
+"""The result of an importer."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.sessions import Event
 
 Redact = Callable[[str], tuple[str, int]]
-"""Takes secrets out of a text; returns it and how many there were."""
+"""Redacts a text; returns it and the number of secrets."""
 
 RedactItem = Callable[[Mapping[str, Any]], tuple[dict[str, Any], int]]
-"""Takes secrets out of all texts of one thing together; returns it and how many there were."""
+"""Redacts all texts of one item together; returns it and the number of secrets."""
 
 
 def unredacted(text: str) -> tuple[str, int]:
-    """The text as it is, for callers that hold it to be clean already."""
+    """The unchanged text, for callers with clean input."""
     return text, 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportBatch:
-    """A stretch of a transcript as events, already free of secrets.
+    """A section of a transcript as redacted events.
 
-    `next_offset` is the byte to go on from; `done` says that nothing complete is left. `counts`
-    has `read` (lines), `events`, `duplicate`, `redacted`, `junk`, `bad`, `oversize`, and
-    `type:<name>` for every kind of line that carries no conversation. `usage` sums the tokens the
-    client itself reported. `entrypoint` is how the client says it was started: `cli`, `sdk-py`, …
-    `parent` is the session whose sub-agent this one is, where sub-agents are sessions of their own.
+    `next_offset` is the byte to continue from; `done` says that no complete entry is left. `counts` has
+    `read` (lines), `events`, `duplicate`, `redacted`, `junk`, `bad`, `oversize`, and `type:<name>` for every
+    type of line without conversation. `usage` sums the tokens reported by the client. `entrypoint` is how the
+    client says it was started: `cli`, `sdk-py`, … `parent` is the parent session of a sub-agent, if
+    sub-agents have sessions of their own.
     """
 
     external_id: str = ""
@@ -49,7 +49,7 @@ class ImportBatch:
 
     @property
     def headless(self) -> bool:
-        """Whether a program ran the session, not a person: `claude -p`, the SDKs and `codex exec` say so,
-        and a sub-agent is run by another agent.
+        """Whether a program ran the session, not a person: `claude -p`, the SDKs and `codex exec` report
+        it, and a sub-agent is run by another agent.
         """
         return bool(self.parent) or self.entrypoint.startswith(("sdk", "exec"))

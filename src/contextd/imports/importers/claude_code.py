@@ -1,8 +1,8 @@
 """Claude Code transcripts: one JSON object per line, appended while a session runs.
 
-The vendor calls the format internal, so everything is optional here: what is not understood is
-counted and passed over. Lines are linked by `parentUuid` into a tree; every user and assistant text
-is kept, marked `sidechain` for a subagent's and `branch` for what was said after a rewind.
+The vendor calls the format internal, so everything is optional here: unknown entries are counted and skipped.
+Lines form a tree by `parentUuid`. Every user and assistant text is kept, marked `sidechain` for a sub-agent's
+and `branch` for what was said after a rewind.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def detects(path: Path, head: Sequence[str]) -> bool:
     for text in head:
         line = parsed(text)
         if isinstance(line, dict) and ("provenance" in line or "projectHash" in line):
-            # Clients that took the envelope over put something else into it.
+            # Clients that adopted the envelope use other contents.
             return False
         if isinstance(line, dict) and "sessionId" in line and ("uuid" in line or "type" in line):
             return True
@@ -33,7 +33,7 @@ def detects(path: Path, head: Sequence[str]) -> bool:
 
 
 def beside(path: Path) -> Iterable[Path]:
-    """The transcripts of a session's sub-agents, also of those that a workflow ran: they lie in a folder
-    named after the session. A sub-agent's own are found with its session.
+    """The transcripts of a session's sub-agents, including those of workflows: they are in a folder named
+    after the session. Nested sub-agents' transcripts are found with their session.
     """
     return sorted(path.with_suffix("").glob("subagents/**/agent-*.jsonl"))

@@ -1,4 +1,4 @@
-"""The lines of a Claude Code transcript, one after the other, as events."""
+"""Convert the lines of a Claude Code transcript to events, in order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from contextd.imports.importers.typed_ahead import TypedAhead
 
 
 def message_text(content: Any) -> str:
-    """The words of a message, whether it is a string or blocks."""
+    """The text of a message, from a string or from blocks."""
     if isinstance(content, str):
         return content.strip()
     blocks = content if isinstance(content, list) else []
@@ -23,7 +23,7 @@ def message_text(content: Any) -> str:
 
 @dataclass(slots=True)
 class ClaudeLines:
-    """What a line means that stands where it does: the tree of messages and the queue of the client."""
+    """State across lines: the tree of messages and the client's queue."""
 
     transcript: Telling
     queue: TypedAhead = field(default_factory=TypedAhead)
@@ -32,7 +32,7 @@ class ClaudeLines:
     line: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def take(self, line: Mapping[str, Any], raw: bytes) -> None:
-        """Turn one line into events."""
+        """Convert one line to events."""
         transcript = self.transcript
         self.line = line
         transcript.key = text_of(line.get("uuid")) or digest(raw.decode("utf-8", "replace"))
@@ -113,7 +113,7 @@ class ClaudeLines:
                 self._block(role, index, block)
         if len(transcript.events) == before:
             transcript.counts["junk"] += 1
-        # One answer is written as several lines, each with the usage of the whole.
+        # One answer spans several lines, each with the usage of the whole answer.
         tokens = {n: v for n, v in mapping_of(message.get("usage")).items() if n.endswith("tokens")}
         if tokens:
             transcript.used(tokens, text_of(message.get("id")))
@@ -145,8 +145,8 @@ class ClaudeLines:
             self.transcript.counts[f"block:{kind or 'none'}"] += 1
 
     def _branch(self, prompt: bool) -> int:
-        """0 on the first line of talk; a new number once a prompt follows a message that already
-        has another prompt after it, as after a rewind.
+        """0 on the first branch; a new number when a prompt follows a message that already has another
+        prompt after it, as after a rewind.
         """
         key, parent = self.transcript.key, text_of(self.line.get("parentUuid"))
         branch = self.branches.get(parent, 0)

@@ -1,4 +1,4 @@
-"""How full a model's window was, as a Claude Code transcript tells: its own figures of each request."""
+"""How full a model's window was, from the token counts in a Claude Code transcript."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from contextd.domain.tokens import count_tokens
 from contextd.files.guarded import open_file
 
 _LARGEST = 200_000_000
-"""Bytes of a transcript that are looked at; beyond that nothing is measured."""
+"""Maximum bytes of a transcript to examine; a larger one is not measured."""
 
 _FIGURES = (
     "input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens",
@@ -22,8 +22,8 @@ _FIGURES = (
 
 @dataclass(frozen=True, slots=True)
 class NewWindow:
-    """A window that began anew: its tokens before, and those of the first request after it. `id` is that
-    of the line where it did.
+    """A restarted window: its tokens before, and those of its first request. `id` is the id of the line
+    where it restarted.
     """
 
     id: str
@@ -32,7 +32,7 @@ class NewWindow:
 
 
 def rows_with(path: Path, *words: str) -> Iterator[Mapping[str, Any]]:
-    """The rows of a transcript that hold one of these words; none of a file that cannot be read."""
+    """The rows of a transcript that contain one of these words; empty if it cannot be read."""
     try:
         if path.stat().st_size > _LARGEST:
             return
@@ -50,8 +50,8 @@ def rows_with(path: Path, *words: str) -> Iterator[Mapping[str, Any]]:
 
 
 def compactions(rows: Iterable[Mapping[str, Any]]) -> Iterator[NewWindow]:
-    """The compactions after which the client made a request. Where the window before is not told, what
-    its last request held counts.
+    """The compactions that were followed by a request. If the previous window size is not given, the last
+    request's size counts.
     """
     last, before, id = 0, 0, ""
     for row in rows:
@@ -74,7 +74,7 @@ def compactions(rows: Iterable[Mapping[str, Any]]) -> Iterator[NewWindow]:
 
 
 def first_and_last(path: Path) -> tuple[int, int]:
-    """The windows of the first and the last request of a session; 0 where it made none."""
+    """The windows of the first and the last request of a session; 0 without requests."""
     first = last = 0
     for row in rows_with(path, '"usage"'):
         last = window_of(row) or last
@@ -83,7 +83,7 @@ def first_and_last(path: Path) -> tuple[int, int]:
 
 
 def window_of(row: Mapping[str, Any]) -> int:
-    """The tokens that a request of the main conversation held, with its answer; 0 for other rows."""
+    """The tokens of a main-conversation request with its answer; 0 for other rows."""
     message = row.get("message")
     if row.get("type") != "assistant" or row.get("isSidechain") or row.get("isApiErrorMessage"):
         return 0
@@ -95,8 +95,8 @@ def window_of(row: Mapping[str, Any]) -> int:
 
 
 def taken_in(path: Path) -> tuple[int, str]:
-    """The tokens that a sub-agent's conversation took in beyond its prompt (what it said, what its tools
-    were given and gave; no thoughts, which no window keeps), and what it said last.
+    """The tokens of a sub-agent's conversation beyond its prompt (its words, tool inputs and outputs; not
+    its thoughts, which no window keeps), and its last message.
     """
     tokens, last_text, prompted = 0, "", False
     for row in rows_with(path, '"message"'):

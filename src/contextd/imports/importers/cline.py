@@ -1,4 +1,4 @@
-"""Cline: the messages of a session or a task as one JSON document, in blocks as Claude's interface has."""
+"""Cline: the messages of a session or task as one JSON document, in blocks like Claude's API."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _tell(transcript: Telling, document: Any) -> None:
         else transcript.path.name.partition(".")[0]
     )
     if transcript.session[:13].isdigit():
-        # The id begins with when the session did.
+        # The id begins with the start time of the session.
         transcript.dated(int(transcript.session[:13]))
     if about.get("agent") not in (None, "lead"):
         transcript.marks = {"sidechain": True, "agent": text_of(about.get("agent"))}
@@ -61,7 +61,7 @@ def _tell(transcript: Telling, document: Any) -> None:
 
 
 def _surroundings(transcript: Telling) -> None:
-    """What the file beside the messages says of the session."""
+    """Session facts from the file beside the messages."""
     for beside in (
         transcript.path.with_name(f"{transcript.session}.json"),
         transcript.path.with_name("session.json"),
@@ -109,7 +109,7 @@ def _message(transcript: Telling, message: Mapping[str, Any], seen: Counter[str]
 
 
 def _said(transcript: Telling, text: str, place: int) -> None:
-    """Words of the agent; in older tasks its calls stand among them as XML."""
+    """The agent's words; older tasks have their calls in the text as XML."""
     calls = list(_XML_CALL.finditer(text))
     words = re.sub(r"<thinking>.*?</thinking>", "", _XML_CALL.sub("", text), flags=re.S)
     transcript.by_agent(words.strip(), place)
@@ -125,7 +125,7 @@ def _said(transcript: Telling, text: str, place: int) -> None:
 
 
 def _xml_id(transcript: Telling, tool: str) -> str:
-    """The name of a call that has none: its answer is in the next message, and names the tool."""
+    """An id for a call without one: the next message has its answer and names the tool."""
     id = f"{transcript.key}-{tool}"
     transcript.open[tool] = id
     return id

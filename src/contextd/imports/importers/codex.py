@@ -1,7 +1,7 @@
 """Codex rollouts: `{timestamp, type, payload}` per line, appended while a session runs.
 
-What went to the model and came from it stands in `response_item` lines. Newer rollouts also tell of
-each step when it is complete (`item_completed`); such a line counts where no other one told of its step.
+Model input and output is in `response_item` lines. Newer rollouts also report each complete step
+(`item_completed`); such a line counts if no other line reported its step.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ITEMS = frozenset(
 )  # fmt: skip
 _TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 _ASKED = "## My request for Codex:"
-"""Behind this line an editor's extension puts what the user typed; before it, what he had open."""
+"""An editor's extension writes the user's words after this line and the open files before it."""
 
 
 def detects(path: Path, head: Sequence[str]) -> bool:
@@ -43,14 +43,14 @@ def detects(path: Path, head: Sequence[str]) -> bool:
 
 @dataclass(slots=True)
 class CodexLines:
-    """What a line of a rollout means after those before it."""
+    """State across the lines of a rollout."""
 
     transcript: Telling
     asked: set[str] = field(default_factory=set[str])
     recorded: bool = False
 
     def take(self, line: Mapping[str, Any], raw: bytes) -> None:
-        """Turn one line into events."""
+        """Convert one line to events."""
         transcript, kind = self.transcript, text_of(line.get("type"))
         payload = mapping_of(line.get("payload"))
         transcript.key = digest(raw.decode("utf-8", "replace"))
@@ -82,7 +82,7 @@ class CodexLines:
     def _began(self, about: Mapping[str, Any]) -> None:
         transcript = self.transcript
         if transcript.session:
-            # A forked session repeats the beginning of the one it came from.
+            # A forked session repeats the beginning of its parent.
             return
         transcript.session = text_of(about.get("id")) or text_of(about.get("session_id"))
         transcript.cwd = transcript.here = text_of(about.get("cwd"))
@@ -141,7 +141,7 @@ class CodexLines:
     def _answered(self, call: str, output: Any) -> None:
         transcript, failed = self.transcript, False
         if isinstance(output, str) and output.startswith('{"'):
-            # Rollouts of 2025 wrap the output of a command in JSON of its own.
+            # Rollouts of 2025 wrap a command's output in JSON.
             wrapped = parsed(output)
             if isinstance(wrapped, dict) and isinstance(wrapped.get("metadata"), dict):
                 code = wrapped["metadata"].get("exit_code")

@@ -1,4 +1,4 @@
-"""Opening a transcript, also one that its client put away compressed."""
+"""Open a transcript, compressed or not."""
 
 from __future__ import annotations
 
@@ -17,16 +17,14 @@ COMPRESSED = ".zst"
 
 
 def opened(path: Path) -> BinaryIO:
-    """A transcript, open for reading what was written into it. Raises `OSError`, also for a damaged one
-    while it is read.
-    """
+    """Open a transcript for reading its original text. Raises `OSError`, also for damaged data while reading."""
     if path.suffix == COMPRESSED:
         return cast(BinaryIO, _Decompressed(open_file(path)))
     return open_file(path)
 
 
 class _Decompressed(zstd.ZstdFile):
-    """A compressed file whose damage is told as every other error of reading is."""
+    """A compressed file that raises damaged data as an ordinary read error."""
 
     def __init__(self, source: BinaryIO) -> None:
         self._source = source
@@ -50,6 +48,6 @@ class _Decompressed(zstd.ZstdFile):
 
 
 def plain_or_compressed(path: Path) -> Path:
-    """The file itself, or what became of it once its client put it away."""
+    """The file itself, or its compressed version."""
     put_away = path.with_name(path.name + COMPRESSED)
     return put_away if not path.is_file() and put_away.is_file() else path

@@ -1,4 +1,4 @@
-"""Continue: a session as one JSON document with its history."""
+"""Continue: a session with its history as one JSON document."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _tell(transcript: Telling, document: Any) -> None:
 
 
 def _began(path: Path, session: str) -> Any:
-    """When the session began, as the list of sessions beside it says: its entries have no times."""
+    """When the session began, from the session list beside it: entries have no times."""
     try:
         listed = parsed(read_file(path.parent / "sessions.json").decode())
     except (OSError, ValueError):
@@ -88,7 +88,7 @@ def _answered(transcript: Telling, state: Mapping[str, Any], place: int) -> None
 
 
 def _plain(text: str) -> str:
-    """The text of an output that holds the blocks of an MCP answer as JSON."""
+    """The text of an output with the blocks of an MCP answer as JSON."""
     if not text.startswith('[{"type":"text"'):
         return text
     try:

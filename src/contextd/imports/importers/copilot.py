@@ -27,12 +27,12 @@ def detects(path: Path, head: Sequence[str]) -> bool:
 
 @dataclass(slots=True)
 class CopilotLines:
-    """What an event of the client means."""
+    """Converts the client's events."""
 
     transcript: Telling
 
     def take(self, line: Mapping[str, Any], raw: bytes) -> None:
-        """Turn one line into events."""
+        """Convert one line to events."""
         transcript, kind, data = (
             self.transcript,
             text_of(line.get("type")),

@@ -1,4 +1,4 @@
-"""Cursor: composers, and the bubbles they are made of, in the key-value tables of its databases."""
+"""Cursor: composers and their bubbles, in the key-value tables of its databases."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from contextd.imports.importers.telling import Telling, list_of, mapping_of, tex
 _USER, _AGENT = 1, 2
 _ENDED = frozenset({"completed", "error", "cancelled", "rejected"})
 _LARGEST = 16 * 1024 * 1024
-"""Bytes of a value that is looked at: bubbles can hold whole files."""
+"""Maximum bytes of a value to examine: bubbles can contain whole files."""
 
 _TABLES = ("cursorDiskKV", "ItemTable")
 
 
 def detects(path: Path, head: Sequence[str]) -> bool:
-    """Whether a file is a database of Cursor's."""
+    """Whether a file is a Cursor database."""
     return path.suffix == ".vscdb" and is_database(head)
 
 
 def sessions(path: Path) -> list[Listed]:
-    """The composers of a database that something was said in."""
+    """The non-empty composers of a database."""
     folders = _folders(path)
     found = []
     with reading(path) as rows:
@@ -53,7 +53,9 @@ def read(
     with reading(path) as rows:
         composer = _value(rows, f"composerData:{session}") if session else None
         if composer is None:
-            raise NotFound(f"{path.name} has no composer {session!r}", "it lists its sessions")
+            raise NotFound(
+                f"{path.name} has no composer {session!r}", "list its sessions to see them"
+            )
         transcript.cwd = _folders(path).get(session, "")
         transcript.titled(text_of(composer.get("name")))
         transcript.dated(composer.get("createdAt"))
@@ -95,7 +97,7 @@ def _decoded(value: Any) -> Any:
 def _bubbles(
     rows: ForeignDatabase, session: str, composer: Mapping[str, Any]
 ) -> Iterator[Mapping[str, Any]]:
-    """The bubbles in their order; older composers hold them themselves."""
+    """The bubbles in order; older composers contain them."""
     for one in list_of(composer.get("conversation")):
         yield mapping_of(one)
     for header in map(mapping_of, list_of(composer.get("fullConversationHeadersOnly"))):
@@ -147,7 +149,7 @@ def _called(transcript: Telling, call: Mapping[str, Any]) -> None:
 
 
 def _folders(path: Path) -> dict[str, str]:
-    """Which directory each composer is about, as the databases of the workspaces tell."""
+    """The directory of each composer, from the workspace databases."""
     found: dict[str, str] = {}
     own = path.with_name("workspace.json")
     places = (

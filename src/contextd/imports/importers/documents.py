@@ -1,4 +1,4 @@
-"""Transcripts that are one document, which its client writes anew whenever something is added."""
+"""Transcripts in a single document that the client rewrites on every change."""
 
 from __future__ import annotations
 
@@ -19,31 +19,34 @@ from contextd.imports.importers.lines import parsed
 from contextd.imports.importers.telling import Telling
 
 LARGEST = 128 * 1024 * 1024
-"""Bytes of a document that is read: as objects it takes several times as much memory."""
+"""Maximum bytes of a document: as objects it takes several times as much memory."""
 
 
 def entry_key(seen: Counter[str], entry: Any) -> str:
-    """A key for an entry that has no id, from what it says: places shift when a history is shortened."""
+    """A key for an entry without an id, from its content: positions shift when a history is shortened."""
     key = digest(json.dumps(entry, sort_keys=True, default=str))
     seen[key] += 1
     return f"{key}-{seen[key]}"
 
 
 def document_reader(tell: Callable[[Telling, Any], None]) -> Read:
-    """A reader of a JSON document that `tell` takes apart."""
+    """A reader of a JSON document that passes it to `tell`."""
 
     def tell_json(transcript: Telling, text: str) -> None:
         document = parsed(text)
         if document is None:
-            raise Invalid(f"{transcript.path.name} holds no whole JSON document", "was it cut off?")
+            raise Invalid(
+                f"{transcript.path.name} is not complete JSON",
+                "check whether the file is truncated",
+            )
         tell(transcript, document)
 
     return text_reader(tell_json)
 
 
 def text_reader(tell: Callable[[Telling, str], None]) -> Read:
-    """A reader of a text that `tell` takes apart. It reads all of it each time: entries have keys of
-    their own. Raises `NotFound`, `Invalid` or `TooLarge`.
+    """A reader of a text that passes it to `tell`. It reads the whole text each time: entries have stable
+    keys. Raises `NotFound`, `Invalid` or `TooLarge`.
     """
 
     def read(
@@ -53,12 +56,12 @@ def text_reader(tell: Callable[[Telling, str], None]) -> Read:
         try:
             size, modified = path.stat().st_size, path.stat().st_mtime
             if size > LARGEST:
-                raise TooLarge(f"{path.name} has {size // 1_000_000} MB", "it is not read")
+                raise TooLarge(f"{path.name} has {size // 1_000_000} MB", "it was skipped")
             text = text_in(read_file(path, LARGEST))
         except OSError as error:
             raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
         if text is None:
-            raise Invalid(f"{path.name} is no text that can be read", "save it as UTF-8")
+            raise Invalid(f"{path.name} is not a readable text file", "save it as UTF-8")
         transcript = Telling(path=path, redact=redact, last=datetime.fromtimestamp(modified, UTC))
         tell(transcript, text)
         transcript.counts["read"] += 1

@@ -1,4 +1,6 @@
-"""Gemini CLI chats: one message per line, told again when it gained tool calls; older ones one JSON."""
+"""Gemini CLI chats: one message per line, repeated when it gains tool calls; older ones are one JSON
+document.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ def detects_json(path: Path, head: Sequence[str]) -> bool:
 
 
 def beside(path: Path) -> Iterable[Path]:
-    """The chats of a session's sub-agents, which lie in a folder of its id."""
+    """The chats of a session's sub-agents, in a folder named by its id."""
     with open_file(path) as stream:
         header = mapping_of(parsed(stream.readline(65_536)))
     id = text_of(header.get("sessionId"))
@@ -48,13 +50,13 @@ def beside(path: Path) -> Iterable[Path]:
 
 @dataclass(slots=True)
 class GeminiLines:
-    """What a line of a chat means."""
+    """Converts the lines of a chat."""
 
     transcript: Telling
     rewinds: int = 0
 
     def take(self, line: Mapping[str, Any], raw: bytes) -> None:
-        """Turn one line into events."""
+        """Convert one line to events."""
         if "$set" in line:
             self.header(mapping_of(line["$set"]))
         elif "$rewindTo" in line:
@@ -68,7 +70,7 @@ class GeminiLines:
         del raw
 
     def header(self, about: Mapping[str, Any]) -> None:
-        """What a header, a patch of it or an older file says of the whole session."""
+        """Session facts from a header, a patch of it or an older file."""
         transcript = self.transcript
         transcript.session = transcript.session or text_of(about.get("sessionId"))
         if about.get("kind") == "subagent":
@@ -84,7 +86,7 @@ class GeminiLines:
                 self.message(message)
 
     def message(self, message: Mapping[str, Any]) -> None:
-        """One message, in the version that is told now."""
+        """One message, in its current version."""
         transcript, kind = self.transcript, text_of(message.get("type"))
         named = text_of(message.get("id")) or digest(json.dumps(message, sort_keys=True))
         transcript.key = named.replace(":", "-")
@@ -114,7 +116,7 @@ class GeminiLines:
             text_of(call.get("status")),
         )
         if status not in _SETTLED:
-            # It is told again once it is settled.
+            # It is repeated once it is final.
             return
         transcript.key = (id or transcript.key).replace(":", "-")
         transcript.called(id, text_of(call.get("name")), call.get("args"))
@@ -127,7 +129,7 @@ class GeminiLines:
 
 
 def _folder_of(chat: Path) -> str:
-    """The directory a chat is about: its folder's name stands for one in a list of the client's."""
+    """The directory of a chat: its folder's name is a key in the client's list."""
     folder = next((one.parent for one in chat.parents if one.name == "chats"), None)
     if folder is None:
         return ""

@@ -1,4 +1,4 @@
-"""Where reading a transcript goes on: what was read of it, and whether it is still the same file."""
+"""Where to continue reading a transcript, and whether it is still the same file."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from contextd.imports.importers.compressed import COMPRESSED
 from contextd.imports.importers.importer import Importer
 
 _HEAD = 4_096
-"""Bytes of the beginning by which a file is known: a transcript's first line has its session's id."""
+"""Bytes at the beginning that identify a file: a transcript's first line has the session's id."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadMark:
-    """How far a file was read: `offset` bytes, of a file with this `stamp`. Of what is only appended to
-    the stamp is that of its beginning, else it changes with everything that is written.
+    """How far a file was read: `offset` bytes of a file with this `stamp`. For append-only files the stamp
+    covers the beginning, for others the whole file.
     """
 
     offset: int = 0
@@ -27,7 +27,7 @@ class ReadMark:
 
     @classmethod
     def of(cls, mark: Any) -> ReadMark:
-        """The mark as it was kept by `kept`; the very beginning where it is none."""
+        """Restore a mark from `kept`; the start of the file if invalid."""
         about: Mapping[str, Any] = mark if isinstance(mark, Mapping) else {}
         offset, stamp = about.get("offset"), about.get("stamp")
         return cls(
@@ -40,16 +40,14 @@ class ReadMark:
 
 
 def mark_at(path: Path, importer: Importer, offset: int) -> ReadMark:
-    """The mark of a file that was read up to `offset`. Raises `OSError`."""
+    """The mark of a file read up to `offset`. Raises `OSError`."""
     if _appended(path, importer):
         return ReadMark(offset, _beginning(path, offset))
     return ReadMark(offset, _state(path))
 
 
 def start_of(path: Path, importer: Importer, mark: ReadMark) -> int | None:
-    """Where to go on; 0 for a file that was shortened or replaced, None where nothing is new. Raises
-    `OSError`.
-    """
+    """Where to continue; 0 for a shortened or replaced file, None if nothing is new. Raises `OSError`."""
     if not _appended(path, importer):
         return None if mark.stamp and mark.stamp == _state(path) else 0
     size = path.stat().st_size
@@ -68,7 +66,7 @@ def _beginning(path: Path, offset: int) -> str:
 
 
 def _state(path: Path) -> str:
-    """When a file was last written and how large it is; with a database, also its log."""
+    """Modification time and size of a file; of a database also those of its log."""
     parts = []
     for one in (path, path.with_name(path.name + "-wal")):
         try:

@@ -1,4 +1,4 @@
-"""What a reader of transcripts is: the promise every row of `IMPORTERS` keeps."""
+"""The interface of transcript readers: every row of `IMPORTERS` implements it."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ class Read(Protocol):
     def __call__(
         self, path: Path, offset: int = 0, *, redact: Redact = ..., session: str = ""
     ) -> ImportBatch:
-        """A batch of events. The same entry gives the same keys, however often and from wherever it is
-        read, so that reading again doubles nothing.
+        """Return a batch of events. An entry always has the same keys, so reading it again creates no
+        duplicates.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Whereabouts:
-    """Where a client keeps transcripts: patterns below a directory of the user's home, or below the
-    directory that an environment variable names instead.
+    """Where a client stores transcripts: patterns below a directory of the user's home, or below the
+    directory in an environment variable.
     """
 
     directory: str
@@ -34,7 +34,7 @@ class Whereabouts:
     variable: str = ""
 
     def files(self, home: Path, environment: Mapping[str, str]) -> Iterator[Path]:
-        """The files that are there now."""
+        """The existing files."""
         chosen = environment.get(self.variable, "") if self.variable else ""
         root = Path(chosen) if chosen else home / self.directory
         for pattern in self.patterns:
@@ -43,8 +43,8 @@ class Whereabouts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """A session that stands in a file, as far as a look tells. `id` chooses it when the file is read; it
-    is empty for the only session of a file.
+    """A session in a file, as far as a quick look shows. `id` selects it when the file is read; it is
+    empty for the only session of a file.
     """
 
     id: str = ""
@@ -54,28 +54,28 @@ class Listed:
 
 
 def the_only_session(path: Path) -> Sequence[Listed]:
-    """What a file lists that is one session."""
+    """The session list of a file with one session."""
     del path
     return (Listed(),)
 
 
 def nothing_beside(path: Path) -> Sequence[Path]:
-    """What lies beside a transcript of a client that keeps sub-agents elsewhere, or keeps none."""
+    """For clients without separate sub-agent transcripts: none."""
     del path
     return ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Importer:
-    """One format of transcripts.
+    """One transcript format.
 
-    `detects` says whether a file with these first lines is one; of a binary file the lines are what its
-    first bytes decode to. `places` are where the client keeps them for a user, `in_project` patterns of
-    files it keeps in a repository. `sessions` lists what stands in one file, which `read` takes by its
-    id. `of_session` are paths below the home, with `{session}` in them, where the transcript of a
-    session lies whose client does not say so. `beside` finds the transcripts of a session's
-    sub-agents. `client` is whose sessions they are, where that is not the row's own name. `grows` says that entries are only ever appended: then an
-    offset is a number of bytes. `late` says that the client goes on writing after its last hook.
+    `detects` examines a file's first lines; for a binary file these are its decoded first bytes. `places` are
+    where the client stores transcripts for a user, `in_project` patterns of files in a repository. `sessions`
+    lists the sessions of a file, and `read` takes one by id. `of_session` are paths below the home with
+    `{session}` in them, for clients that do not report a transcript's path. `beside` finds the transcripts of
+    a session's sub-agents. `client` is the owner of the sessions if it differs from the row's name. `grows`
+    says that the file is append-only, so an offset is a number of bytes. `late` says that the client keeps
+    writing after its last hook.
     """
 
     name: str
@@ -92,16 +92,16 @@ class Importer:
     late: bool = False
 
     def found(self, home: Path, environment: Mapping[str, str] | None = None) -> Iterator[Path]:
-        """The transcripts that the client keeps for the user of this home."""
+        """The transcripts that the client stored for the user of this home."""
         for place in self.places:
             yield from place.files(home, environment or {})
 
     def located(self, home: Path, session: str) -> Path | None:
-        """The transcript of a session, where its place follows from the session's id."""
+        """The transcript of a session, if its path follows from the session's id."""
         return next((path for path in self._places_of(home, session) if path.is_file()), None)
 
     def expected(self, home: Path, session: str) -> str:
-        """The first place at which the transcript of a session may be; empty where none follows from its id."""
+        """The first possible path of a session's transcript; empty if it does not follow from the id."""
         return next(map(str, self._places_of(home, session)), "")
 
     def _places_of(self, home: Path, session: str) -> list[Path]:

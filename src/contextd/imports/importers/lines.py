@@ -1,7 +1,7 @@
-"""Transcripts of one JSON object per line, which clients append to while a session runs.
+"""Transcripts with one JSON object per line, which clients append to while a session runs.
 
-Everything that has to be right about a growing file is here: half a last line waits, a line too long
-to hold is passed over, and what calls before the offset left open is known when their answers come.
+This module handles growing files: an incomplete last line waits, an overlong line is skipped, and calls left
+open before the offset are known when their answers arrive.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from contextd.imports.importers.telling import Telling
 LONGEST_LINE = 16 * 1024 * 1024
 MOST_EVENTS = 20_000
 MOST_BYTES = 32 * 1024 * 1024
-"""One batch holds at most so much. Its events are in memory until they are stored, and what they were
-made of is not; with these figures reading takes the same memory for a file of any size.
+"""Maximum bytes of a batch. Its events stay in memory until stored, its input does not; so memory use does
+not depend on the file's size.
 """
 
 LOOK_BACK = 4 * 1024 * 1024
-"""How much before the offset is read again, for what it left open: calls without an answer, queued
-messages, the list of tasks. It takes about 50 ms and holds hours of work.
+"""How much before the offset is read again to restore open state: unanswered calls, queued messages, the
+task list. It takes about 50 ms and covers hours of work.
 """
 
 
 class Lines(Protocol):
-    """What makes events of a format's lines."""
+    """Converts a format's lines to events."""
 
     def take(self, line: Mapping[str, Any], raw: bytes) -> None:
-        """Turn one line into events."""
+        """Convert one line to events."""
         ...
 
 
 def line_reader(lines_of: Callable[[Telling], Lines]) -> Read:
-    """A reader of a format whose lines `lines_of` turns into events.
+    """A reader of a format whose lines `lines_of` converts.
 
-    Reading on from `next_offset`, or again from 0, gives the same events with the same keys. An
-    offset past the end means the file was rewritten: it is read from the start. Raises `NotFound`.
+    Continuing from `next_offset`, or restarting from 0, gives the same events with the same keys. An offset
+    past the end means the file was rewritten: it is read from the start. Raises `NotFound`.
     """
 
     def read(
@@ -70,11 +70,11 @@ def line_reader(lines_of: Callable[[Telling], Lines]) -> Read:
 
 
 def _look_back(stream: BinaryIO, offset: int, transcript: Telling, lines: Lines) -> None:
-    """Take from the lines before the offset what they leave open, and no events: those are kept
-    already, and making them free of secrets is most of the work.
+    """Restore open state from the lines before the offset, without events: those are stored already, and
+    redaction is most of the work.
     """
     transcript.looking_back = True
-    # What a session is stands at its beginning.
+    # Session facts are at the beginning.
     position = max(0, offset - LOOK_BACK)
     if position:
         for raw, end in complete_lines(stream, 0, Counter()):
@@ -118,7 +118,7 @@ def _read(stream: BinaryIO, offset: int, transcript: Telling, lines: Lines) -> I
 def complete_lines(
     stream: BinaryIO, offset: int, counts: Counter[str]
 ) -> Iterator[tuple[bytes, int]]:
-    """Every line with the offset after it; an oversize one comes as b"" and is not held."""
+    """Every line with the offset after it; an oversize one is returned as b"" and not loaded."""
     while raw := stream.readline(LONGEST_LINE):
         offset += len(raw)
         if len(raw) < LONGEST_LINE or raw.endswith(b"\n"):
@@ -134,7 +134,7 @@ def complete_lines(
 
 
 def parsed(raw: bytes | str) -> Any:
-    """The JSON of a line; None where it is none."""
+    """The JSON of a line; None if invalid."""
     try:
         return json.loads(raw)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Commits and pull requests in the commands of a shell: what their messages say."""
+"""Commits and pull requests in shell commands, with their messages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _HELD = "\x00{}\x00"
 
 @dataclass(frozen=True, slots=True)
 class CommitMade:
-    """A commit a command made. `sha` and `branch` are empty when git was told to be quiet."""
+    """A commit made by a command. `sha` and `branch` are empty if git ran quietly."""
 
     message: str
     sha: str = ""
@@ -42,7 +42,7 @@ class CommitMade:
 
 @dataclass(frozen=True, slots=True)
 class PullRequest:
-    """A pull request a command opened or rewrote."""
+    """A pull request opened or edited by a command."""
 
     title: str
     body: str
@@ -51,7 +51,7 @@ class PullRequest:
 
 
 def commits(command: str, output: str) -> list[CommitMade]:
-    """The commits a command that succeeded made, in order, without trailers."""
+    """The commits made by a successful command, in order, without trailers."""
     plain, held = _hold(command)
     printed = list(_COMMITTED.finditer(output))
     found: list[CommitMade] = []
@@ -79,7 +79,7 @@ def commits(command: str, output: str) -> list[CommitMade]:
 
 
 def pull_request(command: str, output: str) -> PullRequest | None:
-    """The pull request a command that succeeded opened or rewrote, if any."""
+    """The pull request that a successful command opened or edited, if any."""
     plain, held = _hold(command)
     start = _PULL.search(plain)
     if start is None:
@@ -101,7 +101,7 @@ def pull_request(command: str, output: str) -> PullRequest | None:
 
 
 def _hold(command: str) -> tuple[str, list[str]]:
-    """The command with a mark for every here-document, and the documents."""
+    """Replace every here-document in the command with a placeholder; return the documents too."""
     held: list[str] = []
 
     def keep(match: re.Match[str]) -> str:
@@ -126,7 +126,7 @@ def _value(match: re.Match[str] | None, held: list[str]) -> str:
 
 
 def _until_next_command(text: str) -> str:
-    """The arguments up to `&&`, `;`, `|` or a line end that no quotation holds."""
+    """The arguments up to an unquoted `&&`, `;`, `|` or line end."""
     quote = ""
     for place, letter in enumerate(text):
         if quote:

@@ -1,4 +1,4 @@
-"""OpenCode: sessions of messages of parts, in its database and in what `opencode export` prints."""
+"""OpenCode: sessions with messages and parts, in its database and in the output of `opencode export`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from contextd.imports.importers.telling import Telling, mapping_of, text_of
 
 _ENDED = frozenset({"completed", "error"})
 
-# As bytes: one text that is damaged does not keep the others from being read.
+# Read as bytes, so that one damaged text does not prevent reading the others.
 _PART = "SELECT CAST(data AS BLOB) AS data FROM part WHERE id = ?"
 _MESSAGES = "SELECT id, CAST(data AS BLOB) AS data FROM message WHERE session_id = ? ORDER BY time_created, id"
 
@@ -34,7 +34,7 @@ def detects_export(path: Path, head: Sequence[str]) -> bool:
 
 
 def sessions(path: Path) -> list[Listed]:
-    """The sessions in the database. Those of sub-agents belong to others."""
+    """The sessions in the database, without those of sub-agents, which belong to their parents."""
     with reading(path) as rows:
         return [
             Listed(
@@ -51,7 +51,7 @@ def sessions(path: Path) -> list[Listed]:
 def read(
     path: Path, offset: int = 0, *, redact: Redact = unredacted, session: str = ""
 ) -> ImportBatch:
-    """The events of one session in the database and of its sub-agents. Raises `NotFound`, `Invalid`."""
+    """The events of one session in the database, with its sub-agents. Raises `NotFound`, `Invalid`."""
     del offset
     transcript = Telling(path=path, redact=redact, last=datetime.now(UTC))
     with reading(path) as rows:
@@ -60,7 +60,9 @@ def read(
         )
         main = next((row for row in found if row["id"] == session), None)
         if main is None:
-            raise NotFound(f"{path.name} has no session {session!r}", "it lists its sessions")
+            raise NotFound(
+                f"{path.name} has no session {session!r}", "list its sessions to see them"
+            )
         for row in sorted(found, key=lambda row: row["id"] != session):
             _begin(transcript, row, sidechain=row is not main)
             _rows(transcript, rows, str(row["id"]))
@@ -69,7 +71,7 @@ def read(
 
 
 def _rows(transcript: Telling, rows: ForeignDatabase, session: str) -> None:
-    """The messages of one session, each part fetched when its turn comes: all of them can be large."""
+    """The messages of one session. Parts are loaded one by one, since all of them may be large."""
     parts: dict[str, list[str]] = {}
     for row in rows.of("SELECT id, message_id FROM part WHERE session_id = ? ORDER BY id", session):
         parts.setdefault(str(row["message_id"]), []).append(str(row["id"]))
@@ -138,7 +140,7 @@ def _part(
     elif info.get("summary") is True:
         transcript.summarised(text.strip() if whole else "")
     elif whole or "end" in times:
-        # A text is written while the model speaks; until it is whole it waits.
+        # A text is written while the model is generating; it is read once complete.
         transcript.by_agent(text)
 
 
@@ -160,7 +162,7 @@ def _tool(transcript: Telling, part: Mapping[str, Any]) -> None:
 
 
 def _unquoted(text: str) -> str:
-    """A prompt from the command line, which keeps the quotation marks of the shell."""
+    """A prompt from the command line, without the shell's quotation marks."""
     inner = text.strip()
     if len(inner) > 2 and inner[0] == inner[-1] == '"' and '"' not in inner[1:-1]:
         return inner[1:-1]

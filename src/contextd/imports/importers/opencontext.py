@@ -1,6 +1,6 @@
-"""OpenContext's contexts.json, versions 1 and 2, as records that lose nothing of it.
+"""Import OpenContext's contexts.json, versions 1 and 2, without loss.
 
-A version 1 file has no types and may have no bubbles; everything in it is valid in version 2.
+A version 1 file has no types and possibly no bubbles; otherwise it is valid as version 2.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ _ID = re.compile(r"[^\s#\x00-\x1f]{4,200}")
 
 @dataclass(frozen=True, slots=True)
 class ContextsFile:
-    """What a contexts.json holds. `junk` says, per item left out, why. `rest` are further keys."""
+    """The content of a contexts.json. `junk` has the reason for each skipped item; `rest` are additional
+    keys.
+    """
 
     version: int
     entries: tuple[Mapping[str, Any], ...]
@@ -42,7 +44,7 @@ class ContextsFile:
 
     @property
     def read(self) -> int:
-        """How many entries and bubbles the file has, junk included."""
+        """How many entries and bubbles the file has, including junk."""
         return len(self.entries) + len(self.bubbles) + len(self.junk)
 
 
@@ -53,11 +55,11 @@ def detects(path: Path, lines: Sequence[str]) -> bool:
 
 
 def read(text: str, redact: RedactItem) -> ContextsFile:
-    """The entries and bubbles of a contexts.json, free of secrets. Raises `Invalid`."""
+    """The redacted entries and bubbles of a contexts.json. Raises `Invalid`."""
     document = _document(text)
     version = document.get("version", 1)
     if isinstance(version, bool) or not isinstance(version, int):
-        raise Invalid(f"version {version!r:.40} is not a number", "versions 1 and 2 are read")
+        raise Invalid(f"version {version!r:.40} is not a number", "supported versions: 1 and 2")
     secrets = 0
     junk: list[str] = []
     valid_items: dict[str, list[Mapping[str, Any]]] = {"entries": [], "bubbles": []}
@@ -77,11 +79,11 @@ def read(text: str, redact: RedactItem) -> ContextsFile:
     for key, value in rest.items():
         if "entries" not in document and _looks_like_entries(value):
             raise Invalid(
-                f"`{key!s:.40}` is a list of {len(value)} objects that would not be read",
+                f"`{key!s:.40}` is a list of {len(value)} objects that would be ignored",
                 "OpenContext calls its list `entries`; rename it",
             )
     if rest and _unfit(rest):
-        raise Invalid("further keys of the file are not plain text", "export it again")
+        raise Invalid("additional keys of the file are not valid text", "export it again")
     rest, count = redact(rest)
     return ContextsFile(
         version,
@@ -114,7 +116,7 @@ def _no_constant(name: str) -> Any:
 
 
 def _junk(item: Any, key: str) -> str:
-    """Why an item is no entry or bubble."""
+    """Why an item is not a valid entry or bubble."""
     if not isinstance(item, Mapping):
         return "not an object"
     if key == "entries":
@@ -131,7 +133,7 @@ def _unfit(item: Any) -> str:
     for _ in range(DEEPEST):
         level = [part for value in level for part in _parts(value)]
     if level:
-        return f"nested more than {DEEPEST} deep"
+        return f"nested more than {DEEPEST} levels deep"
     try:
         json.dumps(item, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -146,14 +148,14 @@ def _parts(value: Any) -> list[Any]:
 
 
 Taken = Callable[[str, str], bool]
-"""Whether an id, for a record of a kind, belongs to something else already."""
+"""Whether another record already has this id; takes the id and the kind."""
 
 
 def records_of(file: ContextsFile, scope: Scope, now: datetime, taken: Taken) -> list[Record]:
-    """A record per bubble and entry, bubbles first. Reading the same file again gives the same ids.
+    """One record per bubble and entry, bubbles first. Reading the same file again gives the same ids.
 
-    Ids stay as they are; one that cannot be a record's id, or is taken, becomes a UUID made from
-    it. Whatever a record cannot say is kept in it for the export.
+    Ids are kept; an invalid or taken one is replaced by a UUID derived from it. What a record cannot
+    represent is stored for the export.
     """
     ids = _Ids(scope, taken)
     bubbles: dict[str, str] = {}
@@ -171,7 +173,7 @@ def records_of(file: ContextsFile, scope: Scope, now: datetime, taken: Taken) ->
 
 
 def rest_record(file: ContextsFile, scope: Scope, now: datetime) -> Record | None:
-    """What the file says besides entries and bubbles, as an archived record no search finds."""
+    """Other content of the file, as an archived record that no search finds."""
     if not file.rest:
         return None
     return Record(
@@ -201,7 +203,7 @@ class _Ids:
         self._contents: dict[str, str] = {}
 
     def of(self, item: Mapping[str, Any], kind: str) -> str:
-        """The id of an item. Equal items have the same one."""
+        """The id of an item; equal for equal items."""
         item_json = json.dumps(item, sort_keys=True)
         wanted = item.get("id")
         if isinstance(wanted, str) and _ID.fullmatch(wanted) and not self._taken(wanted, kind):

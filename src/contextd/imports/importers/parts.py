@@ -1,4 +1,4 @@
-"""Messages in the form of Gemini's interface: lists of parts, as Gemini CLI and Qwen Code keep them."""
+"""Messages in the form of Gemini's API: lists of parts, as used by Gemini CLI and Qwen Code."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TOKENS = {
 
 
 def parts_text(content: Any) -> str:
-    """The words of a content: a text, or the texts among its parts."""
+    """The text of a content: a string, or the texts among its parts."""
     if isinstance(content, str):
         return content
     parts = [mapping_of(part) for part in list_of(content)]
@@ -57,7 +57,7 @@ def answered_part(
 
 
 def tokens_of(usage: Mapping[str, Any]) -> dict[str, int]:
-    """The tokens of an answer under the names that all readers use."""
+    """The token counts of an answer under the common names."""
     return {
         name: value
         for key, name in _TOKENS.items()

@@ -1,4 +1,4 @@
-"""What stands in a user's message without being the user's prose."""
+"""Separate pasted material from the user's own prose in a message."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from contextd.domain.regex import regex
 
 LONG = 1_500
-"""Real prompts above this length were, nearly all, pasted plans, reviews and generated prompts."""
+"""Nearly all real prompts above this length were pasted plans, reviews and generated prompts."""
 
 _LEAD, _CLOSE = 600, 240
 
@@ -28,10 +28,10 @@ _LETTER = regex(r"[^\W\d_]")
 
 
 def set_apart(text: str) -> tuple[str, str]:
-    """The user's prose and the material beside it; either may be empty, not both of a real text.
+    """The user's prose and the pasted material; either may be empty, but not both.
 
-    Fenced code, logs, diffs, tables and terminal output are material wherever they stand. Of what
-    is long or has headings only the words before it and, failing those, after it are prose.
+    Fenced code, logs, diffs, tables and terminal output are material anywhere. In a long text or one with
+    headings, only the words before it or else after it are prose.
     """
     if _GENERATED.match(text) and (len(text) > LONG or _HEADING.search(text)):
         return "", text.strip()
@@ -49,7 +49,7 @@ def set_apart(text: str) -> tuple[str, str]:
         material.append(document)
     material_text = "\n\n".join(part for part in material if part.strip())
     if not _LETTER.search(prose):
-        # "2" answers a question; a page without a letter is a listing.
+        # "2" answers a question; a page without letters is a listing.
         return (
             (text.strip(), "") if len(text) <= _CLOSE and not material_text else ("", text.strip())
         )
@@ -57,7 +57,7 @@ def set_apart(text: str) -> tuple[str, str]:
 
 
 def _without_output(lines: list[str]) -> tuple[str, list[str]]:
-    """Prose lines, and the runs of lines that a program or an editor wrote."""
+    """The lines of prose, and the runs of lines from programs or editors."""
     marks = [_is_output(line) for line in lines]
     _mark_indented(lines, marks)
     prose: list[str] = []
@@ -87,12 +87,12 @@ def _is_output(line: str) -> bool:
     dense = line.replace(" ", "")
     if len(dense) < 24:
         return False
-    # Prose of any script is letters; hashes, listings and paths are less than half.
+    # Prose in any script is mostly letters; hashes, listings and paths are less than half.
     return len(_LETTER.findall(dense)) < 0.5 * len(dense)
 
 
 def _mark_indented(lines: list[str], marks: list[bool]) -> None:
-    """Three indented lines in a row that are no list were copied from a terminal or an editor."""
+    """Three consecutive indented lines outside a list were copied from a terminal or an editor."""
     start = 0
     while start < len(lines):
         end = start
@@ -106,7 +106,7 @@ def _mark_indented(lines: list[str], marks: list[bool]) -> None:
 
 
 def _around(text: str, *, spoken: bool) -> tuple[str, str]:
-    """The paragraph that leads into a document, or else closes it, and the document."""
+    """The paragraph that introduces or closes a document, and the document."""
     paragraphs = [part for part in re.split(r"\n\s*\n", text.strip("\n")) if part.strip()]
     first, last = paragraphs[0].strip(), paragraphs[-1].strip()
     if len(first) <= _LEAD and not _HEADING.match(first) and not _BULLET.match(first):

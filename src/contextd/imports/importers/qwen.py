@@ -1,4 +1,4 @@
-"""Qwen Code chats: the envelope of Claude Code around messages in the form of Gemini's interface."""
+"""Qwen Code chats: the envelope of Claude Code with messages in the form of Gemini's API."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from contextd.imports.importers.telling import Telling, list_of, mapping_of, tex
 
 
 def detects(path: Path, head: Sequence[str]) -> bool:
-    """Whether the first lines look like a Qwen Code chat: messages of parts, not of content."""
+    """Whether the first lines look like a Qwen Code chat: messages with parts instead of content."""
     if path.suffix != ".jsonl":
         return False
     lines = [line for line in map(parsed, head) if isinstance(line, dict)]
@@ -26,12 +26,12 @@ def detects(path: Path, head: Sequence[str]) -> bool:
 
 @dataclass(slots=True)
 class QwenLines:
-    """What a line of a chat means."""
+    """Converts the lines of a chat."""
 
     transcript: Telling
 
     def take(self, line: Mapping[str, Any], raw: bytes) -> None:
-        """Turn one line into events."""
+        """Convert one line to events."""
         transcript, kind = self.transcript, text_of(line.get("type"))
         transcript.key = text_of(line.get("uuid")) or digest(raw.decode("utf-8", "replace"))
         transcript.session = transcript.session or text_of(line.get("sessionId"))

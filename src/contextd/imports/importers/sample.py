@@ -1,4 +1,4 @@
-"""The sample session a demo imports, made to fit the repository it stands in."""
+"""The sample session that a demo imports, adapted to the repository."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def sample_session(
     branch: str = "main",
     test: str = "pytest -q",
 ) -> str:
-    """The text of a Claude Code transcript of about eleven minutes that began at `start`.
+    """A Claude Code transcript of about eleven minutes that began at `start`.
 
-    `files` are up to three paths relative to `cwd`, of the repository's own; made-up ones fill in.
+    `files` are up to three paths of the repository, relative to `cwd`; invented ones replace missing ones.
     """
     first, second, third = (*files[:3], *_FILES[len(files[:3]) :])
     values = {

@@ -1,7 +1,6 @@
-"""SpecStory histories: a session of some client as Markdown, one message below the other.
+"""SpecStory histories: a client's session as Markdown, message by message.
 
-The same session often lies there twice, under two names: both have its id, and their entries the same
-keys.
+The same session often exists twice under two names, with the same id and the same entry keys.
 """
 
 from __future__ import annotations
@@ -54,14 +53,14 @@ def _tell(transcript: Telling, text: str) -> None:
     transcript.session = about["id"] if about else digest(text[:2_000])
     if about:
         transcript.dated(_iso(about["at"] or ""))
-    # It lies below `.specstory/history` of the repository it is about.
+    # It is below `.specstory/history` of its repository.
     if transcript.path.parent.parent.name == ".specstory":
         transcript.cwd = str(transcript.path.parent.parent.parent)
     seen: Counter[str] = Counter()
     for heading, body in _blocks(text):
         transcript.dated(_iso(heading["at"] or ""))
         transcript.marks = {"sidechain": True} if heading["side"] else {}
-        # Other settings write the same instant otherwise.
+        # Other settings format the same instant differently.
         key = digest(f"{heading['who']} {iso(transcript.last)}\n{body}")
         seen[key] += 1
         transcript.key = f"{key}-{seen[key]}"
@@ -72,7 +71,7 @@ def _tell(transcript: Telling, text: str) -> None:
 
 
 def _blocks(text: str) -> Iterator[tuple[re.Match[str], str]]:
-    """Every heading with what stands below it. What a tool shows may have headings of its own."""
+    """Every heading with the text below it. A tool's output may contain headings."""
     heading: re.Match[str] | None = None
     body: list[str] = []
     inside = False

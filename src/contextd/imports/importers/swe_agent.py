@@ -1,4 +1,4 @@
-"""Trajectories of SWE-agent and mini-SWE-agent: one task that a program ran, as one JSON document."""
+"""Trajectories of SWE-agent and mini-SWE-agent: one task run by a program, as one JSON document."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PATCHED = re.compile(r"^diff --git a/(\S+) b/", re.M)
 
 
 def detects(path: Path, head: Sequence[str]) -> bool:
-    """Whether a file is named as trajectories are."""
+    """Whether a file has a trajectory's name."""
     beginning = "".join(head)[:500].lstrip()
     return path.name.endswith((".traj", ".traj.json")) and beginning.startswith("{")
 
@@ -32,7 +32,7 @@ def detects(path: Path, head: Sequence[str]) -> bool:
 def _tell(transcript: Telling, document: Any) -> None:
     whole = mapping_of(document)
     transcript.session = path_name(transcript.path)
-    # Nobody sat before it: it is read like every session that a program runs.
+    # No person took part: it counts as a session run by a program.
     transcript.entrypoint = "exec"
     seen: Counter[str] = Counter()
     if list_of(whole.get("trajectory")):
@@ -49,12 +49,12 @@ def _tell(transcript: Telling, document: Any) -> None:
 
 
 def path_name(path: Path) -> str:
-    """The name of the task that a trajectory is of."""
+    """The name of a trajectory's task."""
     return path.name.removesuffix(".json").removesuffix(".traj")
 
 
 def _task(transcript: Telling, history: list[Any], seen: Counter[str]) -> None:
-    """What was asked: the first message that is neither the system's nor a demonstration."""
+    """The request: the first message that is neither the system's nor a demonstration."""
     for message in map(mapping_of, history):
         if message.get("role") == "user" and not message.get("is_demo"):
             text = parts_text(message.get("content"))

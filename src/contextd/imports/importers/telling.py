@@ -1,8 +1,8 @@
-"""What a transcript tells, as events: the part that all readers share.
+"""Build events from a transcript: the part shared by all readers.
 
-A reader turns the lines or members of its format into calls of `Telling`. What is injected text, what
-was pasted, which file a call touches, what a command committed, what must not be kept and how an event
-is named is decided here, once for all clients.
+A reader turns the entries of its format into calls of `Telling`. This module decides for all clients which
+text is injected or pasted, which file a call touches, what a command committed, what must be redacted, and
+how events are named.
 """
 
 from __future__ import annotations
@@ -41,32 +41,31 @@ from contextd.imports.importers.tools import (
 
 LONGEST_TEXT = 50_000
 _MILLISECONDS = 100_000_000_000
-"""From here on a number of a date counts milliseconds: as seconds it would be in the year 5138."""
+"""Larger numbers are milliseconds: as seconds they would be dates after 5138."""
 
 
 def text_of(value: Any) -> str:
-    """A text, or nothing where a member holds something else."""
+    """A text, or the empty string for any other type."""
     return value if isinstance(value, str) else ""
 
 
 def mapping_of(value: Any) -> Mapping[str, Any]:
-    """An object, or an empty one where a member holds something else."""
+    """An object, or an empty one for any other type."""
     return value if isinstance(value, dict) else {}
 
 
 def list_of(value: Any) -> list[Any]:
-    """A list, or an empty one where a member holds something else."""
+    """A list, or an empty one for any other type."""
     return value if isinstance(value, list) else []
 
 
 @dataclass(slots=True, kw_only=True)
 class Telling:
-    """What is known so far of the transcript being read, and its events.
+    """The state of the transcript being read, and its events.
 
-    `key` names the entry being read and must hold no colon; `marks` are put on all events of it. `cwd`
-    is where the session began, `here` where it stands; `open` holds the calls of a tool whose answers
-    name the tool alone. With `looking_back` nothing is kept but what
-    later entries depend on.
+    `key` identifies the current entry and must not contain a colon; `marks` are added to all of its events.
+    `cwd` is where the session began, `here` its current directory; `open` holds pending calls of a tool whose
+    answers only name the tool. With `looking_back`, only the state that later entries depend on is kept.
     """
 
     path: Path
@@ -94,8 +93,8 @@ class Telling:
     looking_back: bool = False
 
     def dated(self, moment: Any) -> bool:
-        """Take the time of the entry being read: ISO, or seconds or milliseconds since 1970. Without
-        one it has that of the entry before.
+        """Set the time of the current entry: ISO, or seconds or milliseconds since 1970. Without one it
+        has the time of the previous entry.
         """
         try:
             if isinstance(moment, int | float) and not isinstance(moment, bool):
@@ -108,12 +107,12 @@ class Telling:
         return True
 
     def titled(self, text: str) -> None:
-        """Take the client's title of the session."""
+        """Set the client's title of the session."""
         self.title = self.redact(text[:300])[0]
 
     def by_user(self, text: str, index: int = 0, origin: str = "prompt") -> None:
-        """What stands in a message of the user's: his own words, what he pasted, nothing of what the
-        client or a hook put in.
+        """A user message: the user's own words and pasted material, without what the client or a hook
+        inserted.
         """
         if text.lstrip().startswith(INTERRUPTED):
             self.interrupted(index)
@@ -139,7 +138,7 @@ class Telling:
             self.add("note", index, "user", cut, marked("material"), suffix=":material")
 
     def by_agent(self, text: str, index: int = 0) -> None:
-        """What the agent said."""
+        """A message of the agent."""
         words = own_words(text)
         if words != text.strip():
             self.counts["injected"] += 1
@@ -147,21 +146,21 @@ class Telling:
             self.add("message", index, "assistant", words[:LONGEST_TEXT], marked("assistant"))
 
     def interrupted(self, index: int = 0) -> None:
-        """The user broke the agent off."""
+        """The user interrupted the agent."""
         self.add("note", index, "user", INTERRUPTED + "]", {"interrupted": True})
 
     def compacted(self) -> None:
-        """The window was folded."""
+        """The window was compacted."""
         self.add("note", 0, text="context compacted", data={"compact": True})
 
     def summarised(self, text: str) -> None:
-        """What is carried over a compaction."""
+        """The summary carried over a compaction."""
         if text:
             data = marked("summary", {"summary": True, "compact": True})
             self.add("note", 0, "assistant", text[:LONGEST_TEXT], data)
 
     def called(self, id: str, tool: str, arguments: Any, index: int = 0) -> None:
-        """A call of a tool, under the client's name for it."""
+        """A tool call, by the client's name for it."""
         name, given = common_call(tool, arguments)
         self.calls[id] = (name, given)
         if self.looking_back:
@@ -191,12 +190,12 @@ class Telling:
         index: int = 0,
         silent: bool = False,
     ) -> None:
-        """The answer to a call. `result` is what the client tells of it besides; `silent` says that it
-        tells of no exit code, so that one of a failure only is known.
+        """The answer to a call. `result` is additional data from the client. `silent` says that the client
+        reports no exit codes, so only failures are known.
         """
         name, arguments = self.calls.get(id, ("", {}))
         if self.looking_back and name not in TASK_TOOLS:
-            # Of what was answered before only the list of tasks matters later.
+            # Of earlier answers, only the task list matters later.
             self.calls[id] = (name, {})
             return
         text = output_text(content)
@@ -216,11 +215,11 @@ class Telling:
                 artefact.type, index, artefact.role, artefact.text, artefact.data, artefact.suffix
             )
         if id in self.calls:
-            # An answer comes once; what the call was given can be large.
+            # There is one answer per call, and a call's input can be large.
             self.calls[id] = (name, {})
 
     def ran(self, id: str, output: str, *, failed: bool = False, index: int = 0) -> None:
-        """The answer to a call of a client that writes exit codes into the text of its answers."""
+        """The answer to a call, of a client that writes exit codes into the text."""
         text, code = exit_told(output)
         shell = self.calls.get(id, ("", {}))[0] == "Bash"
         result = {"exitCode": code} if code is not None and shell else None
@@ -228,8 +227,8 @@ class Telling:
         self.answered(id, text, failed=failed, result=result, index=index, silent=silent)
 
     def used(self, usage: Mapping[str, Any], billed: str = "") -> None:
-        """The tokens of one answer, by the client's own count. `billed` names the answer: one that is
-        told again counts once.
+        """The tokens of one answer, as counted by the client. `billed` identifies the answer; a repeated
+        one counts once.
         """
         if billed and billed in self.billed:
             return
@@ -239,7 +238,7 @@ class Telling:
                 self.usage[name] += value
 
     def batch(self, next_offset: int, *, done: bool = True) -> ImportBatch:
-        """Everything that was read."""
+        """Everything read so far."""
         times = [event.at for event in self.events]
         self.counts["events"] = len(self.events)
         return ImportBatch(
@@ -267,7 +266,7 @@ class Telling:
         data: Mapping[str, Any] | None = None,
         suffix: str = "",
     ) -> None:
-        """One event of the entry being read, without secrets; a second one of its key is a repetition."""
+        """Add an event of the current entry, redacted; a repeated key is ignored."""
         key = f"{self.key}:{index}{suffix}"
         if key in self.keys:
             self.counts["duplicate"] += 1
@@ -281,8 +280,8 @@ class Telling:
         )
 
     def _clean(self, value: Any) -> Any:
-        """A text, or plain data with all texts in it, without secrets and storable."""
-        # Nearly always there is nothing to find, and one look at all texts costs a tenth of many.
+        """A redacted and storable text, or plain data with all texts in it redacted."""
+        # Usually there are no secrets, and one check of all texts together costs a tenth of separate ones.
         _, found = self.redact(_whole("\n\n".join(_texts(value))))
         return self._each(value, self.redact if found else unredacted)
 
@@ -314,5 +313,5 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _whole(text: str) -> str:
-    """The text with lone surrogates replaced: nothing can store them."""
+    """The text with lone surrogates replaced, since they cannot be stored."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -1,7 +1,7 @@
-"""The tools of all clients under one name each, with the arguments under one name.
+"""Common names for the tools of all clients and their arguments.
 
-What reads events knows the names of Claude Code. A tool of another client that does the same is a row
-here; one that is not here keeps its name.
+Readers of events use the names of Claude Code. An equivalent tool of another client is a row here; other
+tools keep their names.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _LONGEST_PATCH = 200_000
 
 
 def common_call(tool: str, arguments: Any) -> tuple[str, Mapping[str, Any]]:
-    """A call under the names that all clients share. Arguments may come as the text of a JSON object."""
+    """A call under the common names. Arguments may be the text of a JSON object."""
     given = _object(arguments)
     command = given.get("command")
     named = f"{tool}:{command}" if tool == "str_replace_editor" else tool
@@ -89,7 +89,7 @@ def _without(tool_input: Mapping[str, Any], names: tuple[str, ...]) -> dict[str,
 
 
 def _command(tool_input: Mapping[str, Any]) -> str:
-    """The command of a shell's call, whether it is a text, the words of one or several of them."""
+    """The command of a shell call, given as a text, a list of words, or several of them."""
     wanted = (
         tool_input.get("command")
         or tool_input.get("cmd")
@@ -108,7 +108,7 @@ def _command(tool_input: Mapping[str, Any]) -> str:
 
 def _of_file(name: str, tool: str, tool_input: Mapping[str, Any]) -> Mapping[str, Any]:
     found: dict[str, Any] = dict(tool_input)
-    # Under `input`, `patch` or `patchText` a patch names its files itself.
+    # A patch under `input`, `patch` or `patchText` names its files itself.
     patch = next(
         (v for v in tool_input.values() if isinstance(v, str) and "*** Begin Patch" in v), ""
     )
@@ -138,7 +138,7 @@ def _patched(patch: str) -> Iterator[str]:
 
 
 def patched_files(tool_input: Mapping[str, Any]) -> list[str]:
-    """The files that a patch changes, also one that a command feeds to `apply_patch`."""
+    """The files that a patch changes, also one that a command passes to `apply_patch`."""
     for name in ("patch", "command"):
         text = tool_input.get(name)
         if isinstance(text, str) and "*** Begin Patch" in text:
@@ -159,9 +159,7 @@ _ENDS = 1_500
 
 
 def exit_told(output: str) -> tuple[str, int | None]:
-    """The answer of a shell without what the client wraps around it, and the exit code it tells; None
-    where it tells none.
-    """
+    """A shell's answer without the client's wrapping, and its exit code; None if unknown."""
     ends = output if len(output) <= 2 * _ENDS else f"{output[:_ENDS]}\n{output[-_ENDS:]}"
     match = _EXIT.search(ends)
     code = int(match[1] or match[2] or match[3]) if match else None

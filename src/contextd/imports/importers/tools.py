@@ -1,4 +1,4 @@
-"""What a coding agent's tool calls and their answers tell."""
+"""Extract facts from a coding agent's tool calls and their answers."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _EXIT = re.compile(
 _LONGEST_INPUT = 600
 _MOST_ITEMS = 50
 _HEAD, _TAIL = 800, 800
-"""Characters of an answer that are kept: an error stands at one of its ends. With three times as
-many the answers were half of what a session took.
+"""Characters stored of an answer: errors are at one of its ends. With three times as many, answers took
+half of a session's space.
 """
 
 
 def accessed_file(tool: str, arguments: Mapping[str, Any], cwd: str) -> tuple[str, str]:
-    """The file a call touches, relative to `cwd` when inside it, and `read` or `write`."""
+    """The file a call touches, relative to `cwd` if inside it, and `read` or `write`."""
     mode = _FILE_TOOLS.get(tool, "")
     path = arguments.get("file_path") or arguments.get("notebook_path")
     if not mode or not isinstance(path, str) or not path or "\0" in path:
@@ -37,7 +37,7 @@ def accessed_file(tool: str, arguments: Mapping[str, Any], cwd: str) -> tuple[st
 
 
 def relative_path(path: str, cwd: str) -> str:
-    """A path as events hold it: relative to `cwd` when it is inside."""
+    """A path as stored in events: relative to `cwd` if inside it."""
     path, root = path.replace("\\", "/"), cwd.replace("\\", "/").rstrip("/")
     if root and path.startswith(root + "/"):
         path = path[len(root) + 1 :]
@@ -45,7 +45,7 @@ def relative_path(path: str, cwd: str) -> str:
 
 
 def call_text(tool: str, arguments: Mapping[str, Any]) -> str:
-    """A call in one line: the command, the path, the query, or just the tool's name."""
+    """A call in one line: the command, the path, the query, or the tool's name."""
     for name in ("command", "file_path", "notebook_path", "pattern", "query", "url", "description"):
         value = arguments.get(name)
         if isinstance(value, str) and value:
@@ -54,7 +54,7 @@ def call_text(tool: str, arguments: Mapping[str, Any]) -> str:
 
 
 def exit_code(tool: str, text: str, failed: bool, result: Any) -> int | None:
-    """The exit status of a shell call; None when the tool has none or it is not told."""
+    """The exit status of a shell call; None if there is none or it is unknown."""
     if isinstance(result, Mapping):
         for name in ("exitCode", "exit_code", "returnCode"):
             status = result.get(name)
@@ -71,7 +71,7 @@ def exit_code(tool: str, text: str, failed: bool, result: Any) -> int | None:
 
 
 def output_text(content: Any) -> str:
-    """The text of a tool's answer: its beginning and its end when it is long."""
+    """The text of a tool's answer; beginning and end if it is long."""
     if isinstance(content, list):
         parts = [b.get("text", "") if isinstance(b, dict) else b for b in content]
         content = "\n".join(part for part in parts if isinstance(part, str) and part)
@@ -83,8 +83,8 @@ def output_text(content: Any) -> str:
 
 
 def kept_text(tool: str, text: str, *, failed: bool) -> str:
-    """What of an answer is kept: of what was merely read, its beginning, for it stands in the files; of
-    what a write is answered with, a line, for the call says what was written.
+    """The part of an answer to store: of a read, the beginning, since the files have the rest; of a write,
+    one line, since the call has the text.
     """
     if failed:
         return text
@@ -95,11 +95,11 @@ _GLIMPSES = {
     **dict.fromkeys(("Read", "Grep", "Glob", "LS", "WebFetch", "WebSearch", "NotebookRead"), 300),
     **dict.fromkeys(("Edit", "MultiEdit", "Write", "NotebookEdit", "TodoWrite"), 120),
 }
-"""Tools that show what is kept elsewhere, and characters of what they show."""
+"""Tools that show content stored elsewhere, and how many characters of it to store."""
 
 
 def trimmed(value: Any, depth: int = 0) -> Any:
-    """Arguments with long strings and lists cut, and nothing nested deeper than four levels."""
+    """Arguments with long strings and lists shortened, nested at most four levels deep."""
     if isinstance(value, str):
         return value if len(value) <= _LONGEST_INPUT else value[:_LONGEST_INPUT] + "…"
     if isinstance(value, Mapping):

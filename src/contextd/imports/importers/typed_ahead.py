@@ -1,4 +1,4 @@
-"""Messages a user types while the agent works: queued by the client, then handed to the agent."""
+"""Messages typed while the agent works: the client queues them and passes them on."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from contextd.domain.dataclass import dataclass
 
 @dataclass(slots=True)
 class TypedAhead:
-    """What waits in the client's queue.
+    """The client's queue.
 
-    A message taken out with `remove` reached the agent in the middle of its turn and stands nowhere
-    else in older transcripts; newer ones repeat it as an attachment. One that is dequeued follows as
-    an ordinary prompt.
+    A message taken out with `remove` reached the agent in the middle of its turn and appears nowhere else in
+    older transcripts; newer ones repeat it as an attachment. A dequeued one follows as an ordinary prompt.
     """
 
     waiting: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
@@ -21,7 +20,7 @@ class TypedAhead:
     ahead: int = 0
 
     def operate(self, operation: str, text: str, key: str) -> tuple[str, str] | None:
-        """Follow one operation of the queue. Returns text and key of a message that arrived."""
+        """Process one queue operation. Returns text and key of a message that was delivered."""
         if operation == "enqueue":
             self.waiting.append((text, key))
         elif operation == "popAll":
@@ -39,7 +38,7 @@ class TypedAhead:
         return None
 
     def attached(self, text: str, key: str) -> tuple[str, str] | None:
-        """A message that is told as an attachment; None when `remove` told it already."""
+        """A message in an attachment; None if `remove` reported it already."""
         if text in self.delivered:
             self.delivered.remove(text)
             return None

@@ -1,4 +1,4 @@
-"""Writing what is known out: for other programs, for contextd itself, for people, for agents."""
+"""Export a project's knowledge for other programs, contextd, people and agents."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from contextd.runtime.runtime import Runtime
 
 _BATCH = 500
 _LISTED = ".contextd-export"
-"""Names the pages of the last export in a folder: what is known no more goes with the next one."""
+"""Lists the pages of the last export to a folder, so that the next one can remove obsolete ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """An export. `text` is the file's content when no file was written."""
+    """An export. `text` is the content if no file was written."""
 
     format: str
     entries: int
@@ -39,7 +39,7 @@ class Exported:
     text: Annotated[str, RAW] = ""
 
     def as_text(self) -> str:
-        """The content, or where it was written."""
+        """The content, or its path."""
         bubbles = f" and {self.bubbles} bubbles" if self.bubbles else ""
         counts = f"{self.entries} entries{bubbles} as {self.format}"
         return self.text.rstrip("\n") if not self.out else f"wrote {counts} to {self.out}"
@@ -53,18 +53,18 @@ def export(
     force: bool = False,
     into: FilePath = "",
 ) -> Exported:
-    """Write what this project knows: its entries for another program, all of it as a bundle to be imported
-    again, Markdown pages for people, or a block in a file for agents.
+    """Export this project: its entries for another program, a bundle to import again, Markdown pages for
+    people, or a block in a file for agents.
 
     Args:
         format: The format's name: opencontext-v2, bundle, markdown or agents-md.
-        out: The file to write, or the folder for markdown; the content is printed when empty.
-        force: Replace the file when it is there.
-        into: The file of the repository to keep the block in, with agents-md.
+        out: The file to write, or the folder for markdown; printed when empty.
+        force: Replace an existing file.
+        into: The file of the repository for the block, with agents-md.
     """
     exporter = exporter_named(format)
     if into and exporter.shape != "block":
-        raise Invalid(f"{format} goes into no other file", "give the file as out")
+        raise Invalid(f"{format} cannot be written into another file", "give the file with out")
     match exporter.shape:
         case "bundle":
             return _bundle(runtime, exporter, out, force=force)
@@ -106,14 +106,14 @@ def _bundle(runtime: Runtime, exporter: Exporter, out: str, *, force: bool) -> E
 
 def _pages(runtime: Runtime, exporter: Exporter, out: str, *, force: bool) -> Exported:
     if not out:
-        raise Invalid("pages need a folder", "name it with out")
+        raise Invalid("markdown needs a folder", "give it with out")
     folder = path_meant(runtime, out)
     listed = folder / _LISTED
     if folder.exists() and any(folder.iterdir()) and not listed.is_file() and not force:
         raise Conflict(
-            f"{folder} is not empty", "choose another folder, or write into it with force"
+            f"{folder} is not empty", "choose another folder, or overwrite it with force"
         )
-    # Before it is written: pages are named after titles, and what they say is escaped.
+    # Checked before writing: pages are named after titles, and their text is escaped.
     portable = portable_text(runtime)
     found = (one for one in records_of_project(runtime, PRESENT) if one.status in PRESENT)
     records = [portable_record(one, portable) for one in found]
@@ -136,7 +136,7 @@ def _before(listed: Path) -> Iterator[str]:
 
 def _block(runtime: Runtime, exporter: Exporter, into: str) -> Exported:
     if not into:
-        raise Invalid("a block needs a file", "name it with into, such as AGENTS.md")
+        raise Invalid("agents-md needs a file", "give it with into, such as AGENTS.md")
     path = path_meant(runtime, into)
     write_block(runtime, path)
     return Exported(exporter.name, len(durable_memories(runtime)), 0, out=str(path))

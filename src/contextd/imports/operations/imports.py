@@ -1,4 +1,4 @@
-"""Bringing in what other programs know, and taking it out again."""
+"""Import other programs' data, and undo imports."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from contextd.runtime.operation import FilePath, operation
 from contextd.runtime.runtime import Runtime
 
 _NAMED = 5
-"""Archives that are named one by one."""
+"""Archives that are listed individually."""
 
-_FOUND = "what is there"
-_FOUND_EVERYWHERE = "what is there on this machine"
+_FOUND = "detected sources"
+_FOUND_EVERYWHERE = "all sources on this machine"
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import did. `read` counts entries, notes and sessions; each of them is new, updated,
-    duplicate or junk. `unread` was not understood, `archived` stands in its file no more, `redacted`
-    counts secrets taken out. `projects` says how many are new in each.
+    """The result of an import. `read` counts entries, notes and sessions; each is new, updated, duplicate
+    or junk. `unread` was not understood, `archived` is no longer in its file, `redacted` counts
+    secrets. `projects` has the number of new ones in each.
     """
 
     path: str
@@ -65,26 +65,26 @@ class Imported:
     notes: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
-        """The report in a line, then the notes."""
+        """The report in one line, then the notes."""
         if self.job:
-            return f"importing {self.path} in the background; `contextd daemon jobs` shows how far it is"
+            return f"importing {self.path} in the background; `contextd daemon jobs` shows the progress"
         version = f" v{self.version}" if self.version else ""
         line = (
-            f"{self.path} ({self.format or 'nothing known'}{version}): {self.read} read, "
-            f"{self.new} new, {self.updated} updated, {self.duplicate} duplicate, "
-            f"{self.redacted} redacted, {self.junk} junk, {self.unread} not understood"
+            f"{self.path} ({self.format or 'unknown'}{version}): {self.read} read, {self.new} new, "
+            f"{self.updated} updated, {self.duplicate} duplicate, {self.redacted} redacted, {self.junk} "
+            f"junk, {self.unread} unreadable"
         )
         lines = [f"would be: {line}" if self.dry_run else line]
         if self.sessions:
             plural = "s" * (self.sessions != 1)
             lines.append(f"{self.sessions} session{plural} with {self.events} events")
         if self.archived:
-            lines.append(f"{self.archived} archived: their files say them no more")
+            lines.append(f"{self.archived} archived: no longer in their files")
         if len(self.projects) > 1:
             lines += [f"{scope}: {count} new" for scope, count in self.projects.items()]
         lines += [f"- {note}" for note in self.notes]
         if self.id and not self.dry_run and (self.new or self.updated):
-            lines.append(f"`contextd import --undo {short_id(self.id)}` takes it back")
+            lines.append(f"`contextd import --undo {short_id(self.id)}` undoes it")
         return "\n".join(lines)
 
 
@@ -96,16 +96,16 @@ def import_(
     dry_run: bool = False,
     here: bool = False,
 ) -> Imported:
-    """Bring what another program knows into this project: transcripts, exports, databases of memory
-    tools, files for agents. Importing again adds nothing.
+    """Import another program's data into this project: transcripts, exports, databases of memory tools, files
+    for agents. Importing again adds no duplicates.
 
-    Sessions go to the project of the directory they were held in.
+    Sessions go to the project of their directory.
 
     Args:
         path: The file, or a folder with files.
-        format: The format's name; found from the file when empty.
+        format: The format's name; detected when empty.
         dry_run: Only report what would happen.
-        here: Take what is of no known project into this one.
+        here: Import items of no known project into this one.
     """
     runtime.caller.require("write", runtime.scope, "knowledge")
     source = path_meant(runtime, path)
@@ -113,7 +113,9 @@ def import_(
     packed: list[Path] = []
     found = named_sources(runtime, source, format, packed)
     done = _brought(intake, found, str(source), alone=source.is_file())
-    done.notes.extend(f"not opened: {one}; unpack it and import that" for one in packed[:_NAMED])
+    done.notes.extend(
+        f"not opened: {one}; unpack it and import the contents" for one in packed[:_NAMED]
+    )
     if len(packed) > _NAMED:
         done.notes.append(f"nor {len(packed) - _NAMED} more archives")
     return done
@@ -125,13 +127,13 @@ def import_(
 def import_found(
     runtime: Runtime, everywhere: bool = False, dry_run: bool = False, background: bool = False
 ) -> Imported:
-    """Bring in what is there for this project: transcripts of its sessions, what memory tools know of
-    it, its files for agents. Importing again adds nothing; what a file says no more is archived.
+    """Import the data found for this project: transcripts of its sessions, data of memory tools, its files
+    for agents. Importing again adds no duplicates, and archives what its source dropped.
 
     Args:
         everywhere: For every project of this machine, each into its own.
         dry_run: Only report what would happen.
-        background: Do it as a job, and answer at once.
+        background: Run as a job and return at once.
     """
     _require_project(runtime, everywhere)
     asked = _FOUND_EVERYWHERE if everywhere else _FOUND
@@ -145,7 +147,7 @@ def import_found(
 
 
 def import_in_background(runtime: Runtime, task: Task) -> Mapping[str, object]:
-    """Bring in what is there, as a job that goes on where it was broken off."""
+    """Import the found data, as a job that resumes after an interruption."""
     everywhere = bool(task.arguments.get("everywhere"))
     asked = _FOUND_EVERYWHERE if everywhere else _FOUND
     intake = Intake(runtime, asked, check=task.hold.check)
@@ -160,7 +162,7 @@ def _bring_found(runtime: Runtime, everywhere: bool, intake: Intake) -> Imported
     named = [s for s in sources if _waits_for_a_name(s)]
     done = _brought(intake, [s for s in sources if not _waits_for_a_name(s)], intake.asked)
     done.notes.extend(
-        f"{s.shown} names no project: `contextd import {s.path}` takes it in" for s in named
+        f"{s.shown} names no project: `contextd import {s.path}` imports it here" for s in named
     )
     return done
 
@@ -172,7 +174,7 @@ def _waits_for_a_name(source: FoundSource) -> bool:
 def _require_project(runtime: Runtime, everywhere: bool) -> None:
     if not everywhere and not runtime.scope.project:
         raise NotFound(
-            f"this call stands in no project{runtime.nowhere}",
+            f"this call is not in a project{runtime.nowhere}",
             "go to a repository, or add --all for every project of this machine",
         )
 
@@ -180,7 +182,7 @@ def _require_project(runtime: Runtime, everywhere: bool) -> None:
 def _brought(
     intake: Intake, sources: Iterable[FoundSource], path: str, *, alone: bool = False
 ) -> Imported:
-    """Bring in one source after the other, and report."""
+    """Import the sources one after the other, and report."""
     runtime, version, bubbles, count = intake.runtime, 0, 0, 0
     listed = list(sources)
     if not intake.dry_run:
@@ -236,7 +238,7 @@ def _report(intake: Intake, path: str, version: int, bubbles: int, files: int) -
 
 
 def _archive_what_left(intake: Intake, sources: Iterable[FoundSource]) -> None:
-    """Archive what stood in followed files, of the project or the person, that are gone altogether."""
+    """Archive records of the project or person whose followed file was deleted."""
     runtime = intake.runtime
     there = {source.shown for source in sources}
     if runtime.has_person:
@@ -257,7 +259,7 @@ def _followed(runtime: Runtime) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class ImportSources:
-    """What there is to import: per format how many files and bytes, and per project how many of them."""
+    """What can be imported: files and bytes per format, and the number per project."""
 
     formats: list[dict[str, object]]
     projects: dict[str, int]
@@ -265,7 +267,7 @@ class ImportSources:
     named: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
-        """A line per format."""
+        """One line per format."""
         lines = [
             f"{row['title']}: {row['files']} file{'s' * (row['files'] != 1)}, {_size(row['bytes'])}"
             for row in self.formats
@@ -273,16 +275,16 @@ class ImportSources:
         if len(self.projects) > 1:
             lines += [f"  {scope}: {count}" for scope, count in self.projects.items()]
         if self.unknown:
-            lines.append(f"  of no project known here, or of several: {self.unknown}")
+            lines.append(f"  of unknown or several projects: {self.unknown}")
         lines += [
-            f"- {path} names no project; name it to import it into this one" for path in self.named
+            f"- {path} names no project; give its path to import it here" for path in self.named
         ]
-        return "\n".join(lines) or "nothing to import was found"
+        return "\n".join(lines) or "no sources found"
 
 
 @operation("GET /api/import/sources", audience="owner", personal=True)
 def import_sources(runtime: Runtime, everywhere: bool = False) -> ImportSources:
-    """Show what there is to import for this project, without reading it.
+    """List what can be imported for this project, without reading it.
 
     Args:
         everywhere: For every project of this machine.
@@ -311,7 +313,7 @@ def _size(count: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ImportRow:
-    """One import in a project: who asked for what, when, what came of it, and how it stands."""
+    """One import in a project: who, what, when, its counts and its state."""
 
     id: str
     project: str
@@ -330,14 +332,14 @@ class ImportRows:
     imports: list[ImportRow]
 
     def as_text(self) -> str:
-        """A line per import."""
+        """One line per import."""
         lines = [
             f"{short_id(one.id)} {one.at} {one.state}: {one.asked}; {one.counts.get('new', 0)} new, "
             f"{one.counts.get('updated', 0)} updated, {one.counts.get('duplicate', 0)} duplicate, "
             f"{one.counts.get('sessions', 0)} sessions, in {one.project}, by {one.by}"
             for one in self.imports
         ]
-        return "\n".join(lines) or "nothing was imported yet"
+        return "\n".join(lines) or "no imports yet"
 
 
 _COUNTS = [name for name in ImportTally.__dataclass_fields__ if name != "notes"]
@@ -345,10 +347,10 @@ _COUNTS = [name for name in ImportTally.__dataclass_fields__ if name != "notes"]
 
 @operation("GET /api/imports", audience="owner", personal=True)
 def list_imports(runtime: Runtime, everywhere: bool = False) -> ImportRows:
-    """List what was imported into this project, latest first: who, what, when, and what came of it.
+    """List the imports into this project, latest first.
 
     Args:
-        everywhere: Of every project of this machine.
+        everywhere: For every project of this machine.
     """
     found = [(there, one) for there in _places(runtime, everywhere) for one in import_rows(there)]
     rows = [_row(record) for _, record in (*found, *_of_the_person(runtime, found))]
@@ -366,12 +368,12 @@ def _places(runtime: Runtime, everywhere: bool) -> list[Runtime]:
 def _of_the_person(
     runtime: Runtime, matching: Iterable[tuple[Runtime, Record]]
 ) -> list[tuple[Runtime, Record]]:
-    """What the same import brought the person, besides."""
+    """What the same import wrote to the person's layer."""
     if not runtime.has_person or PERSON in {there.scope for there, _ in matching}:
         return []
     person, ids = runtime.at_person(), {one.id for _, one in matching}
     same = (one for one in import_rows(person) if one.id in ids)
-    # One that was broken off has not counted yet.
+    # An interrupted one has no counts yet.
     return [(person, one) for one in same if one.data.get("state") == "running" or one.data["new"]]
 
 
@@ -391,7 +393,7 @@ def _row(record: Record) -> ImportRow:
 
 @dataclass(frozen=True, slots=True)
 class ImportUndone:
-    """What taking an import back put out of use, and what was kept, with why."""
+    """What undoing an import withdrew, and what was kept and why."""
 
     id: str
     asked: str
@@ -400,16 +402,16 @@ class ImportUndone:
     kept: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
-        """In a sentence, and a line per thing that was kept."""
+        """One sentence, and a line per kept item."""
         head = (
-            f"took back the import of {self.asked}: {self.records} records and {self.sessions} "
-            f"sessions are out of use; importing it again brings them back"
+            f"undid the import of {self.asked}: {self.records} records and {self.sessions} sessions "
+            "withdrawn; importing it again restores them"
         )
         return "\n".join([head, *(f"- kept: {one}" for one in self.kept)])
 
 
 def _stands(row: Record) -> bool:
-    """Whether an import brought something, or was broken off, and was not taken back."""
+    """Whether an import wrote something or was interrupted, and was not undone."""
     state = row.data.get("state")
     return state == "running" or (state == "done" and bool(row.data.get("new")))
 
@@ -418,12 +420,12 @@ def _stands(row: Record) -> bool:
     "POST /api/imports/undo", effect="destroy", audience="owner", idempotent=True, personal=True
 )
 def undo_import(runtime: Runtime, id: str = "", everywhere: bool = False) -> ImportUndone:
-    """Take an import back: what it alone brought into this project goes out of use, what somebody changed
-    since stays. Importing it again brings it back.
+    """Undo an import: withdraw what only it brought into this project, keep what was changed since. Importing
+    it again restores it.
 
     Args:
         id: The import's id, or its first characters; the latest when empty.
-        everywhere: In every project it brought something into.
+        everywhere: In every project it wrote to.
     """
     rows = [(there, one) for there in _places(runtime, everywhere) for one in import_rows(there)]
     wanted = id.strip()
@@ -436,11 +438,11 @@ def undo_import(runtime: Runtime, id: str = "", everywhere: bool = False) -> Imp
         matching = [pair for pair in standing if latest and pair[1].id == latest[1].id]
     if not matching:
         raise NotFound(
-            f"no import {wanted!r} here" if wanted else "nothing was imported here",
-            "`contextd import --list` shows the imports; --all those of every project",
+            f"no import {wanted!r} in this project" if wanted else "no imports in this project",
+            "`contextd import --list` lists the imports; add --all for every project",
         )
     if len({one.id for _, one in matching}) > 1:
-        raise Invalid(f"{wanted!r} begins several imports", "give more of the id")
+        raise Invalid(f"{wanted!r} is ambiguous", "give more characters of the id")
     done = TakenOut()
     for there, one in (*matching, *_of_the_person(runtime, matching)):
         there.caller.require("write", there.scope, "knowledge")

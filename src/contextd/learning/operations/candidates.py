@@ -1,4 +1,4 @@
-"""Candidates: what was learned once and waits for a second witness, or for somebody's word."""
+"""Candidates: records learned once that await confirmation or review."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WAITING = ("candidate", "inbox")
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What became of a candidate, and the version it has now."""
+    """The result for a candidate: its status and version."""
 
     id: str
     status: str
@@ -36,29 +36,30 @@ class Settled:
 
     def as_text(self) -> str:
         """The new status."""
-        return f"{short_id(self.id)} is {self.status} now (confidence {self.confidence:.2f})"
+        return f"{short_id(self.id)} is now {self.status} (confidence {self.confidence:.2f})"
 
 
 @operation("POST /api/candidates/{id}/settle", effect="write", profile="standard")
 def settle_candidate(
     runtime: Runtime, id: Id, verdict: Literal["keep", "drop", "merge"], into: str = ""
 ) -> Settled:
-    """Say whether something learned is true and worth telling: keep it, drop it, or merge it into a
-    record that says the same.
+    """Review something learned: accept it, drop it, or merge it into an equal record.
 
     Args:
         id: The candidate's id, or its first characters.
         verdict: What to do with it.
-        into: For `merge`, the record that stays.
+        into: For `merge`, the record to keep.
     """
     record = resolve(runtime, id)
     if record.status not in _WAITING:
         raise Invalid(
-            f"{short_id(record.id)} is {record.status}: nothing waits to be settled",
-            "list_records with status=candidate shows what does",
+            f"{short_id(record.id)} is {record.status}: it does not await review",
+            "list_records with status=candidate lists those that do",
         )
     if (verdict == "merge") != bool(into):
-        raise Invalid(f"verdict {verdict} with into={into!r}", "`into` goes with `merge` only")
+        raise Invalid(
+            f"verdict {verdict} with into={into!r}", "`into` requires the verdict `merge`"
+        )
     person = runtime.surface in ("cli", "web")
     by = "a person" if person else runtime.client or "an agent"
     changes: dict[str, Mapping[str, Any]] = {
@@ -85,7 +86,7 @@ def _other(runtime: Runtime, record: Record, into: str) -> Record:
     if other.id == record.id or other.scope != record.scope:
         raise Invalid(
             f"{short_id(record.id)} cannot be merged into {short_id(other.id)}",
-            "name another record of the same project",
+            "choose another record of the same project",
         )
     return other
 
@@ -99,7 +100,7 @@ class Placed:
 
     def as_text(self) -> str:
         """The changes."""
-        return "\n".join(self.changes) or "project.yaml says so already"
+        return "\n".join(self.changes) or "project.yaml has this already"
 
 
 @operation("POST /api/records/{id}/place", effect="write", profile="standard")
@@ -109,11 +110,11 @@ def place_in_model(
     module: str = "",
     section: Literal["pattern", "rule", "issue"] = "rule",
 ) -> Placed:
-    """Write a record into project.yaml, which people read and commit: nothing gets there by itself.
+    """Write a record into project.yaml, which people read and commit; never done automatically.
 
     Args:
         id: The record's id, or its first characters.
-        module: The module it is about; found by its words and files when empty.
+        module: Its module; found by its words and files when empty.
         section: Where in the module.
     """
     record = resolve(runtime, id)
@@ -128,7 +129,7 @@ def place_in_model(
     name = module or module_of(record.text, file, places)
     if name not in model.modules:
         known = ", ".join(model.modules) or "none"
-        problem = f"no module {name!r}" if name else "it fits no module"
+        problem = f"no module {name!r}" if name else "no module matches"
         raise NotFound(problem, f"name one: {known}")
     issue = section == "issue"
     learned = ModuleLearning(
@@ -146,7 +147,7 @@ def place_in_model(
         now=runtime.clock.now(),
         scrub=lambda text: scrubbed(runtime, text)[0],
     )
-    # Nothing of it is in the store, but a repeated call must know that it was carried out.
+    # The store is unchanged, but a repeated call must find that this one was carried out.
     runtime.commit()
     runtime.trace.wrote([record.id], type="project", action="update")
     return Placed(name, list(done))

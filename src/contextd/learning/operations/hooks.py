@@ -1,4 +1,4 @@
-"""What a coding client's hooks bring: the start of a session, a prompt, a compaction, the end."""
+"""Handle hook events of coding clients: session start, prompt, compaction, end."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ from contextd.thin.spool import LEFT_AT, UNKNOWN
 _Why = Mapping[str, tuple[int, str]]
 _TASK = 300
 _AT_ONCE = 1_000_000
-"""Bytes of a transcript that are read while the client waits: about a quarter of a second."""
+"""Bytes of a transcript read while the client waits: about a quarter of a second."""
 
 
 @dataclass(frozen=True, slots=True)
 class HookAnswer:
-    """What the hook prints: `output` is the client's own JSON, empty for nothing."""
+    """What the hook prints: `output` is JSON in the client's format, empty for nothing."""
 
     output: dict[str, Any] = field(default_factory=dict[str, Any])
     session_id: str = ""
@@ -58,8 +58,8 @@ class HookAnswer:
 
 @dataclass(frozen=True, slots=True)
 class _Arrival:
-    """An event, the client it comes from, and when it happened; `spooled` when nobody waits any more
-    for its answer, which was never seen. `ready_briefing` is what the hook told the agent from the file that lay ready.
+    """An event, its client and its time. `spooled` means that its answer was never seen, because the hook
+    has ended. `ready_briefing` is the prepared briefing that the hook showed the agent.
     """
 
     occurrence: Occurrence
@@ -79,14 +79,14 @@ def hook_event(
     marks: list[str] | None = None,
     ancestors: list[int] | None = None,
 ) -> HookAnswer:
-    """Take one event of a client's lifecycle hooks.
+    """Process one lifecycle event from a client's hook.
 
     Args:
         event: The client's name for the event.
-        payload: What the client gave the hook.
-        client: The client's name, as the hook's command has it.
-        marks: Names of environment variables by which clients can be told apart.
-        ancestors: Process ids above the hook, to find the client's connection by.
+        payload: What the client passed to the hook.
+        client: The client's name in the hook's command.
+        marks: Names of environment variables that identify clients.
+        ancestors: Process ids above the hook, to find the client's connection.
     """
     try:
         row = client_running(client, marks or (), payload)
@@ -95,7 +95,7 @@ def hook_event(
     if not row.reading.knows(event):
         known = ", ".join(row.reading.moments)
         raise NotFound(
-            f"{row.title} has no hook event {event!r} that is known",
+            f"{row.title} has no known hook event {event!r}",
             f"events: {known}",
             {UNKNOWN: "event"},
         )
@@ -115,7 +115,7 @@ def hook_event(
     )
     if arrival.spooled and _is_learned_from(runtime, arrival):
         return HookAnswer()
-    # What an agent is about to do is judged each time: it may try again what was refused.
+    # Every action is checked, since the agent may retry a refused one.
     judged = occurrence.moment == "acting"
     if not (arrival.spooled or judged) and is_echo(runtime, occurrence, arrival.at):
         return HookAnswer()
@@ -131,22 +131,22 @@ def _moment(text: Any) -> datetime | None:
 
 
 def _is_learned_from(runtime: Runtime, arrival: _Arrival) -> bool:
-    """Whether the transcript of a session that is over has told of the event by now."""
+    """Whether the transcript of an ended session has been read and contains the event."""
     external = arrival.occurrence.session
     found = runtime.view.sessions.by_external(arrival.client.name, external) if external else None
     return found is not None and found.status != "active" and _was_before_the_end(arrival, found)
 
 
 def _was_before_the_end(arrival: _Arrival, session: Session) -> bool:
-    """Whether an event that was in the spool came to it before its session ended. When it was last heard
-    of tells that: the time of its end is that of the last thing its transcript tells of.
+    """Whether a spooled event happened before its session ended. Its last contact decides, because the end
+    is dated by the last transcript entry.
     """
     return arrival.spooled and session.ended_at is not None and arrival.at <= session.last_seen_at
 
 
 @dataclass(frozen=True, slots=True)
 class _Sitting:
-    """The client's session as it stood, `opened` now when it is new, and what the event does to it so far."""
+    """The client's session before the event, `opened` if new, and the changes that the event makes."""
 
     session: Session
     opened: bool
@@ -154,11 +154,11 @@ class _Sitting:
 
     @property
     def begins(self) -> bool:
-        """Whether the event begins the session, or takes up one that was learned from."""
+        """Whether the event begins the session, or resumes one that was learned from."""
         return self.opened or self.session.status != "active"
 
     def commit(self, runtime: Runtime, **changes: Any) -> None:
-        """Write all of it at once, with further changes of the session."""
+        """Commit all changes at once, with further changes of the session."""
         change = replace(self.change, **changes)
         if self.opened:
             open_session(runtime, self.session, change)
@@ -167,17 +167,17 @@ class _Sitting:
 
 
 def _sitting(runtime: Runtime, arrival: _Arrival) -> _Sitting:
-    """The client's session, new when it has none.
+    """The client's session; a new one if it has none.
 
-    One that a client resumes goes on, however long ago it ended. Only one that was withdrawn with its import
-    stays so: a new one continues it, from where its transcript was read to.
+    A resumed session continues, however long ago it ended. A session withdrawn with its import stays
+    withdrawn: a new one continues it from its last read position.
     """
     occurrence, name = arrival.occurrence, arrival.client.name
     external = occurrence.session
     found = runtime.view.sessions.by_external(name, external) if external else None
     ancestors = list(runtime.ancestors)
     if found is not None and found.status != "withdrawn":
-        # Some clients name the file only when a turn ends, when it may not be written yet.
+        # Some clients name the transcript only at the end of a turn, possibly before it is written.
         data = {"transcript": found.data.get("transcript") or occurrence.transcript}
         change = SessionChange(id=found.id, seen_at=arrival.at, data=data)
         if found.ended_at is not None and not _was_before_the_end(arrival, found):
@@ -189,7 +189,7 @@ def _sitting(runtime: Runtime, arrival: _Arrival) -> _Sitting:
         "ancestors": ancestors,
         "transcript": occurrence.transcript,
         "hooked": True,
-        # A client that resumes shows its agent what it was told before.
+        # A client that resumes still shows its agent the earlier context.
         BRIEFED: found is not None and bool(found.data.get(BRIEFED)),
     }
     if found is not None:
@@ -204,7 +204,7 @@ def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     if arrival.spooled and arrival.ready_briefing:
         return _told_already(runtime, arrival, sitting)
     if arrival.spooled:
-        # Its briefing was not seen: it comes with the next prompt.
+        # Its briefing was not delivered: it comes with the next prompt.
         sitting.commit(runtime, data={**sitting.change.data, **_unseen(sitting.session)})
         return HookAnswer(session_id=sitting.session.id)
     refresh_context_md(runtime, sitting.session)
@@ -212,7 +212,7 @@ def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     reason = arrival.occurrence.reason
     if sitting.session.data.get(BRIEFED) and reason not in _NEW_WINDOWS:
         if sitting.begins:
-            # It begins with the first prompt: most that are looked at again are closed without a word.
+            # It begins with the first prompt: most sessions reopened for viewing are closed without one.
             return HookAnswer()
         sitting.commit(runtime)
         return HookAnswer(session_id=sitting.session.id)
@@ -226,7 +226,7 @@ def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
 
 
 def _told_already(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> HookAnswer:
-    """Note what the hook told the agent from the file that lay ready."""
+    """Record the prepared briefing that the hook showed the agent."""
     why = reasons_of(arrival.ready_briefing.get("why"))
     records = runtime.view.records.get(list(why))
     runtime.trace.own_texts += [record.text for record in records]
@@ -238,20 +238,20 @@ def _told_already(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> Hoo
 
 
 _COMPACTED = "compact"
-"""Why a session starts that is under way, and whose window lost what is handed back."""
+"""The start reason of a running session whose window was compacted."""
 
 _NEW_WINDOWS = ("startup", "clear", _COMPACTED)
-"""Why a session starts whose window holds nothing of what its agent was told."""
+"""Start reasons of a session with an empty window."""
 
 
 def _recap(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> tuple[str, _Why]:
-    """The session so far and the directives in it; empty when nothing is known of the session."""
-    # What was left to be written when the compaction began goes first.
+    """The session so far and its directives; empty for an unknown session."""
+    # Pending writes from before the compaction come first.
     runtime.sinks.settle()
     turns = read_along(runtime, sitting.session, arrival.occurrence.transcript)
     if not turns:
         return "", {}
-    # A daemon that died during the compaction left it unwritten.
+    # A daemon that died during the compaction did not write it.
     runtime.sinks.later("handoff", lambda: write_context_md(runtime, sitting.session, turns))
     asks = arrival.occurrence.reason == _COMPACTED and lessons_wanted(runtime, "compaction")
     return recapped(runtime, sitting.session, turns, LESSONS if asks else "")
@@ -274,7 +274,7 @@ def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     )
     asked = sitting.change.events[-1].key
     if arrival.spooled:
-        # The daemon may have answered when the hook had given up: that briefing was not seen either.
+        # If the daemon answered after the hook had given up, that briefing was not delivered either.
         unseen = _unseen(session) if session.data.get(BRIEFED) == asked else {}
         sitting.commit(runtime, data={**sitting.change.data, **unseen})
         return HookAnswer(session_id=session.id)
@@ -297,7 +297,7 @@ def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
 
 
 def _unseen(session: Session) -> dict[str, Any]:
-    """What a session keeps when its briefing did not arrive."""
+    """What a session stores when its briefing was not delivered."""
     return {BRIEFED: False, LOST: list(session.injected)}
 
 
@@ -307,9 +307,7 @@ def _briefing(runtime: Runtime, arrival: _Arrival, session: Session) -> PackedBr
 
 
 def _acting(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
-    """Say what the policies say of what the agent is about to do. Most of the time that is nothing, and
-    leaves nothing.
-    """
+    """Check the agent's next action against the policies. Usually the answer is empty and nothing is stored."""
     use, say = arrival.occurrence.tool, arrival.client.acting
     if use is None or say is None or arrival.spooled:
         return HookAnswer()
@@ -331,7 +329,7 @@ def _injecting(
     why: _Why,
     data: dict[str, Any],
 ) -> HookAnswer:
-    """Write down what happened and what the agent is told because of it, and tell it."""
+    """Log an event with the context injected for it, and return that context."""
     session, tokens, ids = sitting.session, count_tokens(text), list(why)
     injected: tuple[Event, ...] = ()
     if text:
@@ -363,8 +361,8 @@ def _injecting(
 
 
 def _failed(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
-    """Tell the fix of an error that is known, the first time it comes in a session. What is not known
-    leaves no trace: the transcript tells of it anyway.
+    """Show the known fix of an error when it first occurs in a session. Unknown errors are not stored
+    here, since the transcript has them.
     """
     occurrence = arrival.occurrence
     if arrival.spooled or occurrence.moment not in arrival.client.shown:
@@ -385,8 +383,8 @@ def _failed(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
 
 
 def _compacting(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
-    """Write down that the window will not hold what was told before, and behind the client's back where
-    the work stands: its transcript stays, and whatever comes next of the session reads it too.
+    """Mark earlier context as lost, and update the thread in the background: the transcript remains, and
+    the next event of the session reads it too.
     """
     sitting = _sitting(runtime, arrival)
     lost = {LOST: list(sitting.session.injected), COMPACTED: True}
@@ -401,7 +399,7 @@ def _hand_over(runtime: Runtime, session: Session, arrival: _Arrival) -> None:
 
 
 def _compacted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
-    """Keep the summary that the client goes on with: an agent wrote it of the whole session."""
+    """Store the client's summary after a compaction: an agent wrote it about the whole session."""
     sitting = _sitting(runtime, arrival)
     summary = statement(runtime, arrival.occurrence, arrival.at, "summary")
     runtime.sinks.settle()
@@ -411,14 +409,14 @@ def _compacted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
 
 
 def _stopped(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
-    """Keep the turn that ended; once in a session that did something, ask for its lessons."""
+    """Store the finished turn; once per session with some work, ask for lessons."""
     sitting = _sitting(runtime, arrival)
     answer = statement(runtime, arrival.occurrence, arrival.at, "turn_end")
     sitting.commit(runtime, events=(*sitting.change.events, *answer))
     session = sitting.session
     _measure_later(runtime, session, arrival)
     if unread(session, arrival.occurrence.transcript) > _AT_ONCE:
-        # Read at the end: nobody waits for it then.
+        # The transcript is read at the end, when nothing waits.
         return HookAnswer(session_id=session.id)
     turns = read_along(runtime, session, arrival.occurrence.transcript)
     asking = arrival.client.asking
@@ -432,16 +430,14 @@ def _stopped(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
 
 
 def _measure_later(runtime: Runtime, session: Session, arrival: _Arrival) -> None:
-    """Measure a compaction behind the client's back, once it made a request afterwards."""
+    """Measure a compaction in the background, after the client's next request."""
     if session.data.get(COMPACTED):
         path = arrival.occurrence.transcript
         runtime.sinks.later("saving", lambda: measure_compactions(runtime, session, path))
 
 
 def _delegating(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
-    """Tell a sub-agent that begins what it has to respect. It has a window of its own: what it is told is
-    not in the one of the session.
-    """
+    """Give a starting sub-agent the rules to respect: its window lacks what the session was given."""
     if arrival.spooled:
         return HookAnswer()
     sitting = _sitting(runtime, arrival)
@@ -459,10 +455,10 @@ def _delegating(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
 
 
 def _delegated(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
-    """A sub-agent stopped: count what it kept out of its client's window."""
+    """A sub-agent stopped: count the tokens it kept out of its client's window."""
     sitting = _sitting(runtime, arrival)
     if sitting.begins:
-        # Of a session that nobody told of there is nothing to count it in; one that is over stays so.
+        # Unknown sessions cannot count anything, and an ended one stays ended.
         return HookAnswer()
     occurrence, session = arrival.occurrence, sitting.session
     follow_agent(runtime, session, occurrence.agent_transcript)
@@ -481,7 +477,7 @@ def _ended(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     if sitting.begins:
         known = not sitting.opened or "continues" in sitting.session.data
         if known and not unread(sitting.session, transcript):
-            # The end is told again, of a session that was learned from.
+            # A repeated end of a session that was learned from.
             return HookAnswer()
         sitting.commit(runtime)
     _measure_later(runtime, sitting.session, arrival)
@@ -502,4 +498,4 @@ _HANDLERS: dict[Moment, Callable[[Runtime, _Arrival], HookAnswer]] = {
     "delegated": _delegated,
     "ended": _ended,
 }
-"""What is done at each moment."""
+"""The handler of each moment."""

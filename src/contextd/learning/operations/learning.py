@@ -1,6 +1,6 @@
-"""What happens after a session: one durable job.
+"""The durable job that runs after a session.
 
-Every step may run again after a crash: events have keys, and records have ids of their own.
+Every step is idempotent, so that it can run again after a crash: events have keys, records have derived ids.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ from contextd.skills.procedures import PROCEDURES
 
 
 def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
-    """Learn from a session that ended: its episodes, what was stated in it, what recurred, of what use
-    it was what the agent was told; then CONTEXT.md.
+    """Learn from an ended session: episodes, statements, recurring errors, use of injected context; then
+    CONTEXT.md.
     """
     session = runtime.view.sessions.get(str(task.arguments["session_id"]))
     if session is None:
-        return {"skipped": "the session is gone"}
+        return {"skipped": "the session was deleted"}
     if session.status == "withdrawn":
-        return {"skipped": "the import that brought it was taken back"}
+        return {"skipped": "its import was undone"}
     if is_unbound(session):
         session = bound(runtime, session)
     imported = catch_up(runtime, session, check=task.hold.check)
     session = runtime.view.sessions.get(session.id) or session
     events = runtime.view.sessions.events(session.id)
     if _is_early(runtime, session, events, task):
-        return {"waiting": "its client has not written the whole transcript yet"}
+        return {"waiting": "its client has not finished the transcript yet"}
     change = fold(session, events)
     if change is not None:
         done = runtime.commit(sessions=[change])
@@ -72,7 +72,7 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
     _index_messages(runtime, session, events)
     outcomes = Counter(saved.outcome for saved in learned)
     added = outcomes["added"] + outcomes["inbox"] + recurred
-    # Not completed when its client resumed it while it was learned from: the store looks.
+    # Not completed if its client resumed it meanwhile: the store checks.
     ending = SessionChange(
         id=session.id,
         completed=True,
@@ -98,12 +98,12 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
 
 
 _WAITS = (timedelta(seconds=2), timedelta(seconds=10), timedelta(minutes=1))
-"""Copilot CLI writes its transcript while it ends, after its last hook: within a second on an idle machine."""
+"""Copilot CLI finishes its transcript after its last hook: within a second on an idle machine."""
 
 
 def _is_early(runtime: Runtime, session: Session, events: Sequence[Event], task: Task) -> bool:
-    """Whether the transcript of a session with a prompt is still to come: then the job is queued again. After the
-    last wait the session is learned from as hooks told of it.
+    """Whether the transcript of a session with a prompt is still missing; the job is then queued again.
+    After the last wait, learning uses the hook events.
     """
     unbound = is_unbound(session)
     if not unbound and not (session.data.get("hooked") and any(map(is_prompt, events))):
@@ -112,7 +112,7 @@ def _is_early(runtime: Runtime, session: Session, events: Sequence[Event], task:
     if not (unbound or missing or is_still_written(session, events)):
         return False
     waited = int(task.arguments.get("waited", 0))
-    # What a client has not written by then, it will not write: a session of last week waits for nothing.
+    # A client that has not written it by then never will, so old sessions do not wait.
     quiet = runtime.clock.now() - session.last_seen_at
     if waited >= len(_WAITS) or quiet > _WAITS[-1]:
         if missing:
@@ -133,8 +133,8 @@ def _is_early(runtime: Runtime, session: Session, events: Sequence[Event], task:
 
 
 def _index_messages(runtime: Runtime, session: Session, events: Sequence[Event]) -> None:
-    """Make the messages of a session searchable where there is no transcript; where there is one, its
-    episodes say the same in a tenth of the room.
+    """Index the messages of a session without a transcript; with one, its episodes hold the same in a
+    tenth of the space.
     """
     if session.data.get("transcript"):
         return

@@ -1,4 +1,4 @@
-"""Who the person is and how they like things: shown, written into USER.md, and proposed by what recurs."""
+"""Show the person's preferences, write them into USER.md, and propose recurring ones."""
 
 from __future__ import annotations
 
@@ -29,9 +29,7 @@ from contextd.search.validity import validities
 
 @dataclass(frozen=True, slots=True)
 class ProfileLine:
-    """One thing the layer says. `file` is the one of the home it stands in, `projects` those that a
-    proposal comes from.
-    """
+    """One line of the layer. `file` is its file in the home, `projects` the origins of a proposal."""
 
     text: str
     strength: Strength
@@ -51,7 +49,7 @@ class PersonFile:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The person's layer: what holds, what is proposed, and the files of the home."""
+    """The person's layer: what is in force, what is proposed, and the files of the home."""
 
     owner: str
     lines: list[ProfileLine]
@@ -59,7 +57,7 @@ class Profile:
     files: list[PersonFile]
 
     def as_text(self) -> str:
-        """As Markdown: what they insist on first."""
+        """Markdown, strongest preferences first."""
         parts = [f"# {unquoted(self.owner) or 'The person'}"]
         for level in STRENGTHS:
             level_lines = [line for line in self.lines if line.strength == level]
@@ -67,9 +65,7 @@ class Profile:
                 parts.append(f"\n## {level.capitalize()}")
                 parts += [f"- {line.text} [{short_id(line.record.id)}]" for line in level_lines]
         if not self.lines:
-            parts.append(
-                'nothing yet; `contextd remember --about-me "…"` or USER.md adds something'
-            )
+            parts.append('nothing yet; add with `contextd remember --about-me "…"` or in USER.md')
         if self.proposals:
             parts.append("\n## Proposed, accept with `contextd records person-accept`")
         for line in self.proposals:
@@ -80,8 +76,8 @@ class Profile:
 
 @operation("GET /api/person", audience="person", personal=True)
 def user_profile(runtime: Runtime) -> Profile:
-    """Show who the person is and how they like things: what USER.md and SOUL.md say, what was told since,
-    and what recurs in several projects and waits for a yes.
+    """Show the person's layer: USER.md, SOUL.md, saved preferences, and proposals from several projects
+    that await acceptance.
     """
     home = runtime.settings.home
     proposed = (r for r in personal_records(runtime, "inbox") if r.data.get(PROPOSED_FROM))
@@ -105,37 +101,35 @@ def _line(runtime: Runtime, record: Record) -> ProfileLine:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A file that was brought up to date, and whether it says something new."""
+    """A file that was updated, and whether it changed."""
 
     path: str
     changed: bool
 
     def as_text(self) -> str:
-        """In a sentence."""
-        return f"{self.path} is up to date" + ("" if self.changed else "; nothing was new")
+        """One sentence."""
+        return f"{self.path} is up to date" + ("" if self.changed else "; no changes")
 
 
 @operation(
     "POST /api/person/user-md", effect="write", audience="person", idempotent=True, personal=True
 )
 def write_profile(runtime: Runtime) -> Written:
-    """Write what was told to contextd into its own block of USER.md. Your own text there stays byte for
-    byte.
-    """
+    """Write saved preferences into contextd's block of USER.md. Your own text there stays byte for byte."""
     changed = write_user_md(runtime)
     return Written(str(Path(runtime.settings.home) / FILES[0]), changed)
 
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A proposal that holds from now on."""
+    """An accepted proposal."""
 
     id: str
     text: str
 
     def as_text(self) -> str:
-        """In a sentence."""
-        return f"{short_id(self.id)} holds in every project from now on: {self.text}"
+        """One sentence."""
+        return f"{short_id(self.id)} now applies in every project: {self.text}"
 
 
 @operation(
@@ -146,14 +140,14 @@ class Accepted:
     personal=True,
 )
 def person_accept(runtime: Runtime, id: Id) -> Accepted:
-    """Say yes to what was proposed because it recurs: from now on it is the person's word everywhere.
+    """Accept a proposed preference: from now on it applies in every project.
 
     Args:
         id: The record's id, or its first characters.
     """
     record = resolve(runtime, id)
     if record.scope != PERSON:
-        raise Invalid(f"{id} is no proposal for the person", "user_profile lists the proposals")
+        raise Invalid(f"{id} is not a proposal for the person", "user_profile lists the proposals")
     if record.status == "inbox":
         certain = max(record.confidence, START["human"])
         after = record.with_(status="active", trust="human", confidence=certain)
@@ -164,14 +158,14 @@ def person_accept(runtime: Runtime, id: Id) -> Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """How much was proposed to the person."""
+    """The number of proposals to the person."""
 
     proposed: int
 
     def as_text(self) -> str:
-        """In a sentence."""
+        """One sentence."""
         if not self.proposed:
-            return "nothing new recurs in several projects"
+            return "no new preference recurs in several projects"
         return f"{self.proposed} proposed; user_profile lists them"
 
 
@@ -179,16 +173,14 @@ class Proposed:
     "POST /api/person/proposals", effect="write", audience="person", idempotent=True, personal=True
 )
 def person_propose(runtime: Runtime) -> Proposed:
-    """Look now for what several projects ask for in the same words, and propose it to the person. It
-    is looked for once a day as well.
-    """
+    """Find wishes repeated in several projects and propose them to the person. This also runs daily."""
     return Proposed(len(propose(runtime, lambda: None)))
 
 
 def propose_for_person(runtime: Runtime, task: Task) -> Mapping[str, Any]:
-    """Propose to the person what two projects of theirs ask for in the same words. Nothing is in force
-    before they say yes, and what they turned down is not proposed again.
+    """Propose to the person what two of their projects share in the same words. Proposals take effect on
+    acceptance, and rejected ones are not repeated.
     """
     if not runtime.has_person:
-        return {"skipped": "no person works here"}
+        return {"skipped": "this home has no person's layer"}
     return {"proposed": len(propose(runtime, task.hold.check))}

@@ -1,4 +1,4 @@
-"""Whether what somebody is about to do keeps to the policies."""
+"""Check an action against the policies."""
 
 from __future__ import annotations
 
@@ -36,22 +36,25 @@ from contextd.runtime.runtime import Runtime
 from contextd.search.finding import find_records
 
 LARGEST = 8_000_000
-"""Characters of an action: a diff beyond that is a vendored tree, and should be checked in parts."""
+"""Characters of an action: a longer diff is a vendored tree and should be checked in parts."""
 
 _SUGGESTED = 3
 _WARNED_OF = 5
 _NAMED = 4
 _ASKED = 1_200
 _STATED = 2
-"""Directives of the user or the person beside an action: they are sentences, and sharing a word is a weak sign."""
+"""Maximum directives of the user shown with an action: one shared word is a weak signal."""
 
-_NO_RULES = "no rule is in force here, so nothing was checked; `contextd policies init` has some to begin with"
+_NO_RULES = (
+    "no rules in force, so nothing was checked; `contextd policies init` offers starter packs"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyCheck:
-    """What an action breaks, and what is merely said about such things. `denied` says that a policy
-    forbids it outright; `stated` counts directives in words, which no check can judge; `problems` are files of rules that are not in force because of mistakes.
+    """The violations of an action and possibly related rules. `denied` says that a policy forbids the
+    action. `stated` counts directives in plain words, which cannot be checked automatically. `problems`
+    are rule files that are not in force because of mistakes.
     """
 
     compliant: bool
@@ -63,25 +66,25 @@ class PolicyCheck:
     stated: Annotated[int, DETAIL] = 0
 
     def as_text(self) -> str:
-        """A line per violation with the way out, then what may bear on it."""
+        """One line per violation with the alternative, then possibly related rules."""
         rules = f"{self.checked} rule{'s' * (self.checked != 1)}"
-        verdict = f"✓ nothing of {rules} is broken" if self.checked else _NO_RULES
+        verdict = f"✓ no violation of {rules}" if self.checked else _NO_RULES
         if self.stated and not self.checked:
-            verdict = f"nothing was checked: no rule here has patterns; stated in words: {self.stated} (`{REST}`)"
+            verdict = f"nothing was checked: no rule has patterns; rules in words: {self.stated} (`{REST}`)"
         lines = [verdict] if self.compliant else []
         lines += [violation.as_text() for violation in self.violations]
-        lines += [f"- may bear on it: {one}" for one in self.suggestions]
+        lines += [f"- may be related: {one}" for one in self.suggestions]
         return "\n".join(lines + [f"! {problem}" for problem in self.problems])
 
 
 @operation("POST /api/policies/check", profile="standard")
 def policy_check(runtime: Runtime, action: Text, context: str = "") -> PolicyCheck:
-    """Check a command, a diff or a change against the policies before doing it. Violations are certain
-    and name the way out; suggestions are only about something alike.
+    """Check a command, a diff or a change against the policies before doing it. Violations are exact and name
+    an alternative; suggestions are only similar.
 
     Args:
         action: The command, a unified diff, or what you are about to do and to which file.
-        context: What comes into the file, or a diff that goes with the action.
+        context: The new content of the file, or a diff for the action.
     """
     if len(action) + len(context) > LARGEST:
         size = len(action) + len(context)
@@ -117,7 +120,7 @@ def policy_check(runtime: Runtime, action: Text, context: str = "") -> PolicyChe
 
 
 def _stated(runtime: Runtime, action: str, directives: Sequence[Record]) -> list[str]:
-    """The directives in words that share most words with an action."""
+    """The directives that share the most words with an action."""
     words = set(content_words(action[:_ASKED]))
     shared = [(len(words & set(content_words(said(one)))), one) for one in directives]
     nearest = sorted((pair for pair in shared if pair[0]), key=lambda pair: -pair[0])[:_STATED]
@@ -126,14 +129,14 @@ def _stated(runtime: Runtime, action: str, directives: Sequence[Record]) -> list
 
 
 def _warning(violation: ViolationView) -> Notice:
-    """For clients that show a person what their agent was told."""
+    """For clients that show people what their agent was told."""
     policy = {name: getattr(violation, name) for name in ("id", "severity", "enforce", "source")}
     facts = {"policy": {"title": violation.policy, **policy}, "violation": text_form(violation)}
     return Notice("policy_warning", text_form(violation), facts, answered=True)
 
 
 def _about(meant: Action, action: str) -> str:
-    """What was checked, in a line: the files of a change, or the command itself."""
+    """A one-line description of what was checked: the changed files or the command."""
     paths = [change.path for change in meant.files]
     if not paths or not (is_diff(action) or len(paths) > 1):
         return action
@@ -144,7 +147,7 @@ def _about(meant: Action, action: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CheckMade:
-    """A check that was made. `more` violations than those listed were found."""
+    """A past check. `more` counts violations beyond those listed."""
 
     at: str
     by: str
@@ -164,18 +167,18 @@ class CheckMade:
 
 @dataclass(frozen=True, slots=True)
 class ChecksMade:
-    """The latest checks, newest first, as far back as the usage log of the project goes."""
+    """The latest checks, newest first, as far back as the project's usage log goes."""
 
     checks: list[CheckMade]
 
     def as_text(self) -> str:
         """A few lines per check."""
-        return "\n".join(one.as_text() for one in self.checks) or "nothing was checked lately"
+        return "\n".join(one.as_text() for one in self.checks) or "no recent checks"
 
 
 @operation("GET /api/policies/checks", audience="owner")
 def policy_checks(runtime: Runtime) -> ChecksMade:
-    """List the latest checks against the policies of this project, and what they found."""
+    """List the latest policy checks of this project and their findings."""
     return ChecksMade(
         [
             CheckMade(
@@ -189,7 +192,7 @@ def policy_checks(runtime: Runtime) -> ChecksMade:
 def _suggestions(
     runtime: Runtime, meant: Action, action: str, found: InForce, broken: Sequence[str] | set[str]
 ) -> list[str]:
-    """What the policies and standards say about something alike; never more than a hint."""
+    """Policies and standards with similar meaning; only hints."""
     if runtime.project is None or not found.bindings:
         return []
     asked = action

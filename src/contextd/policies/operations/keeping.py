@@ -1,4 +1,4 @@
-"""Policies as people keep them: listed, begun from a starter pack, written to files."""
+"""List policies, create starter packs, write policies to files."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from contextd.search.finding import resolve
 
 @dataclass(frozen=True, slots=True)
 class PolicyView:
-    """A policy that holds. `checked` says whether anything of it can be found without guessing; `file`
-    is empty for a record of its own, `author` is who changed the file last.
+    """A policy in force. `checked` says whether it can be checked automatically; `file` is empty for a
+    record without a file, `author` last changed the file.
     """
 
     id: str
@@ -52,7 +52,7 @@ class PolicyView:
     author: str = ""
 
     def as_text(self) -> str:
-        """A line."""
+        """One line."""
         how = self.enforce if self.checked else "in words only"
         stands = self.file or f"record {self.id[:8]}, no file"
         by = f", last changed by {self.author}" if self.author else ""
@@ -61,8 +61,8 @@ class PolicyView:
 
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """Every policy that holds, the nearest first, and what is wrong with files: mistakes, and records
-    that were changed as well as their files. `done` is what was brought together just now.
+    """Every policy in force, the nearest first, and problems with files: mistakes, and conflicts with
+    changed records. `done` lists what was just synchronised.
     """
 
     policies: list[PolicyView]
@@ -70,7 +70,7 @@ class Policies:
     done: list[str]
 
     def as_text(self) -> str:
-        """A line each."""
+        """One line per policy."""
         lines = [one.as_text() for one in self.policies] or [
             "no policies yet: `contextd policies init` writes some to start from"
         ]
@@ -80,11 +80,11 @@ class Policies:
 
 @operation("GET /api/policies", audience="owner")
 def list_policies(runtime: Runtime, scope: Literal["all", "org"] = "all") -> Policies:
-    """List the policies that hold here, the project's before its team's and its organisation's, with
-    anti-patterns that have a pattern, and say what is wrong with their files.
+    """List the policies in force here, nearest first (project, team, organisation), including anti-patterns
+    with a pattern, and the problems in their files.
 
     Args:
-        scope: All that hold here, or only the organisation's, which hold for each of its projects.
+        scope: All in force here, or only the organisation's, which apply to every project.
     """
     done: list[str] = []
     problems: list[str] = []
@@ -95,7 +95,7 @@ def list_policies(runtime: Runtime, scope: Literal["all", "org"] = "all") -> Pol
     views = [_view(runtime, one) for one in holding.bindings if one.kind == "policy" or one.rule]
     problems = problems or [str(one) for one in holding.problems]
     if scope == "org":
-        # What is wrong in one project's files is nothing to the others.
+        # Problems in one project's files do not concern other projects.
         org = str(Scope(runtime.organisation.name))
         return Policies([view for view in views if view.scope == org], [], [])
     return Policies(views, problems, done)
@@ -122,7 +122,7 @@ def _view(runtime: Runtime, one: Binding) -> PolicyView:
 
 @dataclass(frozen=True, slots=True)
 class PackView:
-    """A starter pack, and the files it has."""
+    """A starter pack and its files."""
 
     name: str
     about: str
@@ -131,16 +131,16 @@ class PackView:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """The files that were written, those that were there and stay as they are, and the packs there are."""
+    """The files written, existing files left unchanged, and the available packs."""
 
     written: list[str]
     kept: list[str]
     packs: list[PackView]
 
     def as_text(self) -> str:
-        """A line per file."""
+        """One line per file."""
         lines = [f"✓ wrote {path}" for path in self.written]
-        lines += [f"! {path} is there already and stays as it is" for path in self.kept]
+        lines += [f"! {path} exists and was left unchanged" for path in self.kept]
         if not lines:
             lines = ["name the packs to write:"]
             lines += [f"- {one.name}: {one.about}" for one in self.packs]
@@ -154,12 +154,12 @@ def policy_init(
     scope: Literal["project", "org"] = "project",
     dry_run: bool = False,
 ) -> Begun:
-    """Write starter packs of policies as files to change as you like; files that are there stay.
+    """Write starter packs of policies as files for you to edit; existing files are kept.
 
     Args:
-        packs: Their names; `all` for every one. None of them lists the packs there are.
+        packs: Their names; `all` for every one. Without any, lists the packs.
         scope: Into .context/policies of the project, or into the organisation's folder in the home.
-        dry_run: Say what would be written, and write nothing.
+        dry_run: Show what would be written; write nothing.
     """
     known = _by_name()
     chosen = list(known) if packs == ["all"] else packs or []
@@ -197,20 +197,20 @@ def _policies_folder(
         if place.folder.path.name == "policies" and (place.root is None) == (scope == "org"):
             return place.folder.path, place.folder.shown, place.root
     raise NotFound(
-        "this call stands in no checkout", "run it inside a repository, or with scope org"
+        "this call is not in a checkout", "run it inside a repository, or with scope org"
     )
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyWritten:
-    """The file that says what the record says."""
+    """A file and record that now agree."""
 
     id: str
     file: str
 
     def as_text(self) -> str:
-        """In a sentence."""
-        return f"{self.file} and record {self.id[:8]} say the same"
+        """One sentence."""
+        return f"{self.file} and record {self.id[:8]} are in sync"
 
 
 _NAME = re.compile(r"[\w][\w.-]{0,99}")
@@ -220,23 +220,23 @@ _NAME = re.compile(r"[\w][\w.-]{0,99}")
 def policy_write(
     runtime: Runtime, id: Id, name: str = "", keep: Literal["", "file", "record"] = ""
 ) -> PolicyWritten:
-    """Write a policy or a standard that was recorded to a file, which is its source from then on; or settle
-    what to keep where file and record were both changed.
+    """Write a recorded policy or standard to a file, which becomes its source; or resolve a conflict between
+    a changed file and its changed record.
 
     Args:
         id: The record's id, or its first characters.
         name: The name of the new file, without .yaml; made from the title when empty.
-        keep: Of a file and a record that differ, the one that is right.
+        keep: The version to keep if file and record differ.
     """
     record = resolve(runtime, id, *FILED)
     shown = file_of(record)
     if shown and record.status == "archived" and not has_file(runtime, record):
-        # Its file was removed, and is written again.
+        # Its file was removed and is written again.
         name, shown = name or Path(shown).stem, ""
     if not shown:
         wanted = name.removesuffix(".yaml").removesuffix(".yml") or slug(record.title)
         if not _NAME.fullmatch(wanted):
-            raise Invalid(f"{name!r} cannot name a file", "use letters, digits, -, _ and .")
+            raise Invalid(f"{name!r} is not a valid file name", "use letters, digits, -, _ and .")
         record, shown = to_new_file(runtime, record, wanted)
     elif keep:
         record = settle(runtime, record, keep)

@@ -1,4 +1,4 @@
-"""How code is written here, and how the repository is laid out."""
+"""Standards for code and for the layout of the repository."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from contextd.search.finding import hand_out_whole
 
 @dataclass(frozen=True, slots=True)
 class StandardView:
-    """A standard. Of one for repositories, `missing` are required folders that the tree has not, and
-    `misplaced` forbidden ones that it has.
+    """A standard. For repository standards, `missing` are required folders that do not exist, and
+    `misplaced` forbidden ones that do.
     """
 
     id: str
@@ -39,14 +39,14 @@ class StandardView:
     misplaced: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
-        """The rule, then its examples and what the tree has of it, a line each."""
+        """The rule, then its examples and the findings in the tree, one line each."""
         about = ", ".join(filter(None, (self.language, self.category, self.severity)))
         lines = [f"- {self.title}" + (f" ({about})" if about else "") + f": {self.rule}"]
         lines += [f"  good: {_line(self.good_example)}"] if self.good_example else []
         lines += [f"  bad: {_line(self.bad_example)}"] if self.bad_example else []
         lines += [f"  why: {self.rationale}"] if self.rationale else []
         lines += [f"  ✗ missing: {', '.join(self.missing)}"] if self.missing else []
-        lines += [f"  ✗ must not be: {', '.join(self.misplaced)}"] if self.misplaced else []
+        lines += [f"  ✗ forbidden: {', '.join(self.misplaced)}"] if self.misplaced else []
         return "\n".join(lines)
 
 
@@ -56,8 +56,8 @@ def _line(example: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Standards:
-    """The standards that hold, the nearest first; `problems` are files with mistakes. `rules` are what else
-    is in force: critical policies and what the user directed, most important first.
+    """The standards in force, nearest first; `problems` are files with mistakes. `rules` are the other
+    directives in force: critical policies and the user's rules, most important first.
     """
 
     standards: list[StandardView]
@@ -79,12 +79,12 @@ def standards_get(
     language: str = "",
     category: str = "",
 ) -> Standards:
-    """Get the rules in force here, and the standards with examples: how code is written, how the
-    repository is laid out. The project's go before its team's and its organisation's.
+    """Get the rules in force here, and the standards for code and repository layout with examples, nearest
+    first (project, team, organisation).
 
     Args:
         type: Standards for code, for repositories, both, or all with the rules.
-        language: Only standards of this language and those of every language.
+        language: Only standards for this language and for all languages.
         category: Only standards of this category.
     """
     kinds = {"coding": ("coding_standard",), "repo": ("repo_standard",)}.get(
@@ -111,7 +111,7 @@ def standards_get(
 
 
 def _rules(runtime: Runtime, listed_ids: Container[str]) -> list[str]:
-    """The directives in force that are not listed among the standards."""
+    """The directives in force that are not among the standards."""
     rules = [one for one in ranked_directives(runtime) if one.id not in listed_ids]
     hand_out_whole(runtime, rules)
     runtime.trace.own_texts += [rule.text for rule in rules]

@@ -1,4 +1,4 @@
-"""The projects contextd knows."""
+"""List the known projects."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ProjectRow:
 
 @dataclass(frozen=True, slots=True)
 class ProjectRows:
-    """Every project of this home, by scope; `current` is the scope the call stands in."""
+    """Every project of this home, by scope; `current` is the scope of the call."""
 
     projects: list[ProjectRow]
     current: str = ""

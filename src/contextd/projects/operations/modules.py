@@ -1,4 +1,4 @@
-"""The modules of a project side by side: what each needs, what is known of it, what is missing."""
+"""Compare a project's modules: dependencies, records and gaps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from contextd.runtime.runtime import Runtime
 
 _RECORDS, _PAGE = 2_000, 500
 _COMMITS, _PATIENCE = 1_000, 2.0
-"""Commits looked at for when a module last changed, and seconds git may take for them."""
+"""Commits examined for a module's last change, and the timeout for git in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,9 @@ class ModuleChange:
 
 @dataclass(frozen=True, slots=True)
 class ModuleState:
-    """A module with what it needs and what is known of it. `unknown` are names it depends on that are no
-    modules, `outdated` counts its records that cite files which changed since; `silent` says that
-    nothing is known of it. `last` is None where git tells nothing.
+    """A module with its dependencies and records. `unknown` are dependencies that are no modules,
+    `outdated` counts its records about files changed since; `silent` means that it has no records.
+    `last` is None without git.
     """
 
     name: str
@@ -58,7 +58,7 @@ class ModuleState:
     last: ModuleChange | None = None
 
     def as_text(self) -> str:
-        """In a line."""
+        """One line."""
         known = [
             f"{n} {name if n != 1 else name.rstrip('s')}"
             for n, name in (
@@ -76,7 +76,7 @@ class ModuleState:
 
 @dataclass(frozen=True, slots=True)
 class ModuleStates:
-    """The modules as the project's model has them. `looked_at` records were counted, all of them when
+    """The modules in the project's model. `looked_at` is the number of records counted, all of them if
     `complete`; `problem` says why the model cannot be used.
     """
 
@@ -98,9 +98,7 @@ class ModuleStates:
 
 @operation("GET /api/project/modules", audience="owner")
 def list_modules(runtime: Runtime) -> ModuleStates:
-    """List the project's modules: what each depends on, what is known of it and what is missing, and when
-    its code last changed.
-    """
+    """List the project's modules with their dependencies, records, gaps and last code change."""
     model = project_model(runtime)
     if model is None:
         return ModuleStates([], initialised=False, problem=model_problem(runtime))
@@ -142,8 +140,8 @@ def list_modules(runtime: Runtime) -> ModuleStates:
 def _doubtful(
     runtime: Runtime, about: Mapping[str, Sequence[str]]
 ) -> tuple[Counter[str], set[str]]:
-    """How many of the latest records of each module cite files that changed, and the modules of which
-    nothing is known, unless somebody said that this is no gap.
+    """How many recent records of each module cite changed files, and the modules without records, unless
+    dismissed as a gap.
     """
     query = surveyed(runtime, *kinds_that("entry"), limit=LATEST)
     latest = runtime.view.records.find(query).records
@@ -160,7 +158,7 @@ def _doubtful(
 
 
 def modules_of(record: Record, territory: Territory, modules: Mapping[str, Module]) -> list[str]:
-    """The modules a record is about: the one it names, and those that hold the files it cites."""
+    """The modules of a record: the one it names, and those of the files it cites."""
     named = str(record.data.get("module", ""))
     affected = record.data.get("affected_files") or ()
     cited = [str(record.data.get("file", "")), *map(str, affected), *record.anchor.paths]
@@ -169,7 +167,7 @@ def modules_of(record: Record, territory: Territory, modules: Mapping[str, Modul
 
 
 def _records(runtime: Runtime) -> tuple[list[Record], bool]:
-    """What the project itself knows, latest first, and whether that is all of it."""
+    """The project's own records, latest first, and whether these are all."""
     found: list[Record] = []
     for page in _pages(runtime):
         found += page

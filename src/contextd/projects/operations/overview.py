@@ -1,4 +1,4 @@
-"""What is known of a project at a glance, and of one of its modules."""
+"""Overview of a project, and of one of its modules."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from contextd.search.validity import validities
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """A project at a glance."""
+    """Overview of a project."""
 
     name: str
     scope: str
@@ -74,7 +74,7 @@ class Overview:
 
 @operation("GET /api/project", profile="standard")
 def project_overview(runtime: Runtime) -> Overview:
-    """Show the project: stack, architecture, modules, and how much is known about it."""
+    """Show the project: stack, architecture, modules, and how many records it has."""
     behind = follow_shape(runtime)
     model = project_model(runtime)
     counts = runtime.view.records.count(runtime.query(*kinds_that("listed")))
@@ -113,7 +113,7 @@ def project_overview(runtime: Runtime) -> Overview:
 
 @dataclass(frozen=True, slots=True)
 class ModuleName:
-    """A module by the name `project_module` takes."""
+    """A module, by the name that `project_module` accepts."""
 
     name: str
     description: str
@@ -121,7 +121,7 @@ class ModuleName:
 
 @dataclass(frozen=True, slots=True)
 class ProjectNames:
-    """What there is to ask for by name. `project` and `scope` are empty outside any project."""
+    """Names for completion. `project` and `scope` are empty outside any project."""
 
     organisation: str
     project: str
@@ -131,7 +131,7 @@ class ProjectNames:
 
 @operation("GET /api/project/names", audience="system")
 def project_names(runtime: Runtime) -> ProjectNames:
-    """Name the project and its modules, for addresses and completion."""
+    """List the names of the project and its modules, for addresses and completion."""
     model = project_model(runtime)
     modules = model.modules.values() if model else ()
     return ProjectNames(
@@ -144,7 +144,7 @@ def project_names(runtime: Runtime) -> ProjectNames:
 
 @dataclass(frozen=True, slots=True)
 class ModuleOverview:
-    """One module of a project with what is known about it."""
+    """One module of a project with its records."""
 
     name: str
     description: str

@@ -1,4 +1,4 @@
-"""What `contextd projects show` prints: the project, its sessions, or counts of everything."""
+"""The output of `contextd projects show`: the project, its sessions, or statistics."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TYPES = ("pattern", "rule", "decision", "issue")
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The project as a person looks at it."""
+    """The project for display."""
 
     project: dict[str, Any]
     modules: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
@@ -48,7 +48,7 @@ def show(runtime: Runtime, sessions: bool = False, stats: bool = False) -> Shown
 
 
 def show_project(runtime: Runtime, *, sessions: bool = False, stats: bool = False) -> Shown:
-    """Gather what `show` prints."""
+    """Collect what `show` prints."""
     model = project_model(runtime)
     name = model.name if model else (runtime.project.name if runtime.project else "")
     project = {
@@ -147,7 +147,7 @@ def _row(session: Session, since: str) -> dict[str, Any]:
 
 
 def _window_counts(runtime: Runtime, session: Session) -> dict[str, int]:
-    """What a session's window holds, by type, and what was archived."""
+    """The items in a session's window by type, and the number of archived ones."""
     counts: dict[str, int] = {}
     for item in runtime.view.sessions.items(session.id):
         name = item.type if item.status == "active" else "archived"
@@ -167,7 +167,7 @@ def _stats(runtime: Runtime) -> dict[str, Any]:
         **({"not indexed": outside.removeprefix("not indexed: ")} if outside else {}),
         "indexed texts": index.documents,
         "vectors": index.vectors,
-        "waiting for vectors": index.pending,
+        "awaiting vectors": index.pending,
         "reads": logged.reads,
         "writes": logged.writes,
         "misses": logged.misses,

@@ -1,4 +1,4 @@
-"""Trusting a folder: the act of a person, never of an agent."""
+"""Trust a folder: a person's decision, never an agent's."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from contextd.runtime.operation import FilePath, operation
 from contextd.runtime.runtime import Runtime
 
 _AFTERWARDS = ("places", "policy files", "skill files", "schema files")
-"""What is remembered of folders as they were seen before the decision."""
+"""Caches about folders that a decision invalidates."""
 
 _MOST_SHOWN = 20
-"""Lines; the value has all of them."""
+"""Maximum lines; the value has all."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrustDecisions:
-    """Every folder a decision was made about."""
+    """Every folder with a trust decision."""
 
     folders: list[Trust]
 
     def as_text(self) -> str:
-        """A line per folder."""
+        """One line per folder."""
         return "\n".join(one.as_text() for one in self.folders) or "no folder is trusted yet"
 
 
 @dataclass(frozen=True, slots=True)
 class TrustChange:
-    """A folder after a decision about it. `applies` are its files that did not apply before and do now."""
+    """A folder after a decision. `applies` are its files that apply now and did not before."""
 
     folder: Trust
     applies: list[TrustedFile] = field(default_factory=list[TrustedFile])
 
     def as_text(self) -> str:
-        """What holds there now."""
+        """What applies there now."""
         path = self.folder.path
         if self.folder.trusted:
             files = [f"  {one.as_text()}" for one in self.applies[:_MOST_SHOWN]]
@@ -49,7 +49,7 @@ class TrustChange:
             files += [f"  and {left} more"] if left else []
             undo = ["  To undo: contextd trust --revoke"] if files else []
             return "\n".join([f"✓ {path} is trusted{self._which}", *files, *undo])
-        return f"✓ {path} is not trusted: nothing of its .context/ applies, nor of its files for agents."
+        return f"✓ {path} is not trusted: its .context/ and its files for agents are ignored."
 
     @property
     def _which(self) -> str:
@@ -63,15 +63,15 @@ class TrustChange:
 def trust(
     runtime: Runtime, path: FilePath = "", revoke: bool = False, by: Literal["you", "init"] = "you"
 ) -> TrustChange:
-    """Trust a folder: from now on its rules, settings, schema and skills apply.
+    """Trust a folder: its rules, settings, schema and skills apply from now on.
 
     Args:
         path: Any folder of the project; the current one when empty.
-        revoke: Trust it no longer.
-        by: Whether you trust it by itself or by initialising it.
+        revoke: Stop trusting it.
+        by: Whether you trust it directly or by initialising it.
     """
     if runtime.surface in ("mcp", "hook", "job") or not runtime.has_person:
-        raise Denied("only the owner of this machine trusts a folder", "run `contextd trust`")
+        raise Denied("only the owner of this machine can trust a folder", "run `contextd trust`")
     organisation = runtime.organisation
     folders = organisation.trusted_folders
     root = Path(path) if path else runtime.root
@@ -88,5 +88,5 @@ def trust(
 
 @operation("GET /api/trust", audience="person")
 def trusted_folders(runtime: Runtime) -> TrustDecisions:
-    """List the folders that you or your coding clients trust, with who said so and when."""
+    """List the folders that you or your coding clients trust, with who decided and when."""
     return TrustDecisions(runtime.organisation.trusted_folders.listed())

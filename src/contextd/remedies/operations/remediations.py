@@ -30,22 +30,22 @@ from contextd.search.questions import asked, unanswered
 from contextd.search.validity import validities
 
 ALIKE = 0.65
-"""How relevant a fix must be for an error that has other words. Programs word their errors alike: of 141 real
-errors put to 24 fixes of other ones 51 reach 0.4 with one of them, 4 reach 0.65. A question in prose has the
-floor of all searches.
+"""Minimum relevance of a fix for a differently worded error. Programs word errors alike: of 141 real
+errors compared with 24 unrelated fixes, 51 reach 0.4 and 4 reach 0.65. Questions in prose use the
+general threshold.
 """
 
 _ASKED = 600
-"""Characters of a question: what an error says fits in, and a trace of calls says nothing more."""
+"""Characters of a query: an error message fits, and stack frames add nothing."""
 
 _MOST_LISTED, _MOST_SYMPTOMS = 100, 12
 
 
 @dataclass(frozen=True, slots=True)
 class Remediation:
-    """A fix: what was wrong, what was tried, what worked and where. `match` says how it was found, and
-    `stands` what became of the code it changed, empty where it cites none; `disputed` says which other fix says
-    the opposite, `validity` whether it still holds.
+    """A fix: problem, failed attempts, solution and place. `match` says how it was found. `stands` is the
+    state of the code it changed, empty without citations. `disputed` names an opposing fix, `validity`
+    says whether it still holds.
     """
 
     id: str
@@ -73,7 +73,7 @@ class Remediation:
     age: str = ""
 
     def as_text(self) -> str:
-        """What to do, then what it rests on."""
+        """The solution, then its evidence."""
         lines = [self.title or self.problem]
         if self.problem and self.problem not in lines[0]:
             lines.append(f"  problem: {self.problem}")
@@ -92,13 +92,13 @@ class Remediation:
 
 @dataclass(frozen=True, slots=True)
 class Remediations:
-    """Fixes, surest first."""
+    """Fixes, best first."""
 
     remediations: list[Remediation]
     note: str = ""
 
     def as_text(self) -> str:
-        """A paragraph per fix."""
+        """One paragraph per fix."""
         lines = [one.as_text() for one in self.remediations]
         return "\n".join([*lines, self.note] if self.note else lines)
 
@@ -143,7 +143,7 @@ def remediation_search(
         Serving("discovery", one.id, count_tokens(text_form(one))) for one in shown
     ]
     noted = asked(runtime, question or error[:_ASKED], ids, type="remediation")
-    nothing = unanswered(runtime, "no fix is known for this", noted=noted)
+    nothing = unanswered(runtime, "no known fix", noted=noted)
     return Remediations(shown, notice if shown else nothing)
 
 
@@ -155,7 +155,7 @@ _MATCH = {
 
 
 def _question(error: str, context: str) -> str:
-    """What an error says, without what is another one's next time."""
+    """The query for an error, without details that differ next time."""
     lines = [normalised(line.line) for line in error_lines(error)[:3]]
     message = "\n".join(lines) or " ".join(plain(error[: 4 * _ASKED]).split())
     for mark in ("'…'", "…/…", "#"):
@@ -177,7 +177,7 @@ def _shown(
         match, score = matches[record.id]
         shown = _view(runtime, record, match, score, standing_note(record, stands))
         instead = odds.outweighed.get(record.id, "")
-        outweighed = f"{short_id(instead)} says otherwise and weighs more" if instead else ""
+        outweighed = f"{short_id(instead)} contradicts it and has more weight" if instead else ""
         disputed = outweighed or odds.disputed.get(record.id, "")
         note = noted(record, valid[record.id])
         found.append(replace(shown, disputed=disputed, validity=note))
@@ -223,14 +223,14 @@ def remediation_record(
     affected_files: list[str] | None = None,
     scope: Literal["project", "team", "org", "person"] | None = None,
 ) -> Recorded:
-    """Record an error and the fix that worked, so that the next who meets it is told.
+    """Record an error and the fix that worked, for the next session that meets it.
 
     Args:
         title: Short name.
         problem: What went wrong.
         root_cause: Why.
-        solution: What ended it.
-        symptoms: What programs say when it happens, word for word.
+        solution: What fixed it.
+        symptoms: The error messages, word for word.
         code_diff: The change.
         affected_files: The files it changed.
         scope: Person: all their projects.

@@ -1,4 +1,4 @@
-"""The job that gives leftovers their type."""
+"""The job that assigns undeclared entries to their type."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _AT_ONCE = 200
 
 
 def adopt_leftovers(runtime: Runtime, task: Task) -> Mapping[str, Any]:
-    """Give entries the type they were saved under, where their fields fit it now."""
+    """Assign entries to the type they were saved under, if their fields now match it."""
     schema = schema_of(runtime)
     query = runtime.query("context", reach="project", filter=leftovers_for(schema), limit=_AT_ONCE)
     adopted, unfit = 0, 0
@@ -38,7 +38,7 @@ def adopt_leftovers(runtime: Runtime, task: Task) -> Mapping[str, Any]:
             except Invalid:
                 unfit += 1
                 continue
-            changes.append(Changed(record, after, "update", f"the type {name} is declared now"))
+            changes.append(Changed(record, after, "update", f"the type {name} is now declared"))
         if changes:
             change_all(runtime, changes)
         adopted += len(changes)
@@ -48,7 +48,7 @@ def adopt_leftovers(runtime: Runtime, task: Task) -> Mapping[str, Any]:
 
 
 def _type_of(record: Record, schema: Schema) -> str:
-    """The type a leftover was saved under; of one that does not remember it, what its text says."""
+    """The type a leftover was saved under; older ones state it in their text."""
     named = str(record.data.get(SAVED_AS, ""))
     if named:
         return named if named in schema.types else ""

@@ -1,4 +1,4 @@
-"""Reading and replacing the schema files themselves: what the editor of types works with."""
+"""Read and replace schema files: the API of the type editor."""
 
 from __future__ import annotations
 
@@ -29,15 +29,14 @@ from contextd.schema.type_views import ProblemView, TypeView, problem_views, typ
 Place = Literal["project", "home"]
 
 _writing = threading.Lock()
-"""Between reading the present file and replacing it nobody else of this process may come."""
+"""Prevents concurrent writes between reading and replacing the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class SchemaState:
     """One schema file, and the types in force with the other one.
 
-    `types` and `problems` are those of this file. `etag` changes whenever the file does; it is
-    empty while there is none.
+    `types` and `problems` are those of this file. `etag` changes with the file; empty if there is none.
     """
 
     version: int
@@ -52,17 +51,17 @@ class SchemaState:
 
     def as_text(self) -> str:
         """The file's text and its problems."""
-        head = f"{self.path}" + ("" if self.exists else " (not there yet)")
+        head = f"{self.path}" + ("" if self.exists else " (does not exist yet)")
         lines = [head, self.text.rstrip(), *(f"! {p.as_text()}" for p in self.problems)]
         return "\n".join(line for line in lines if line)
 
 
 @operation("GET /api/schema", audience="owner")
 def schema_get(runtime: Runtime, scope: Place | None = None) -> SchemaState:
-    """Show a schema file: its text, its types, and what is wrong with it.
+    """Show a schema file: its text, types and problems.
 
     Args:
-        scope: The project's file or the one in the home; where types of this call would go when empty.
+        scope: The project's file or the home's; where this call would save types when empty.
     """
     place = _place(runtime, scope)
     file = schema_file(runtime, place)
@@ -81,8 +80,8 @@ def schema_get(runtime: Runtime, scope: Place | None = None) -> SchemaState:
 
 @dataclass(frozen=True, slots=True)
 class SchemaSaved:
-    """What became of a schema file. `changes` are in words; `warnings` name entries whose type or
-    field is no longer declared (they stay as they are). `written` is false for a trial.
+    """The result of saving a schema file. `changes` are described in words; `warnings` name entries whose
+    type or field is no longer declared (they are kept). `written` is false for a dry run.
     """
 
     written: bool
@@ -96,7 +95,7 @@ class SchemaSaved:
     warnings: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
-        """What changed, a line each."""
+        """The changes, one line each."""
         done = "saved" if self.written else "would save"
         lines = [f"{done} {self.path}", *(f"- {change}" for change in self.changes)]
         lines += [f"! {warning}" for warning in self.warnings]
@@ -121,16 +120,16 @@ def schema_put(
     base: str | None = None,
     template: str | None = None,
 ) -> SchemaSaved:
-    """Replace a schema file. Everything is checked first and nothing is written when anything is
-    wrong; the file before is kept as a backup. What `GET` gave may be sent back, changed: where its
-    text and its types differ then, the types count, in the layout of the text.
+    """Replace a schema file. It is validated first, and nothing is written if there is a mistake; the old
+    file is backed up. The answer of `GET` may be sent back with changes: if its text and types disagree,
+    the types win, in the layout of the text.
 
     Args:
         text: The whole new file, as YAML.
         types: The types instead: name to description and fields, or a list of types with their names.
-        scope: The project's file or the one in the home; where types of this call would go when empty.
+        scope: The project's file or the home's; where this call would save types when empty.
         if_match: The etag that was read; refused when the file changed since.
-        dry_run: Check and show the YAML, write nothing.
+        dry_run: Validate and show the YAML, write nothing.
         base: With types, the YAML whose comments and layout to keep; the present file when empty.
         template: The name of a ready-made schema instead; schema_templates lists them.
     """
@@ -140,7 +139,7 @@ def schema_put(
     if sum(one is not None for one in (text, wanted, template)) != 1:
         raise Invalid(
             "give one of text, types and template",
-            "text is the YAML, types the same as an object, template a name of schema_templates",
+            "text is YAML, types the same as an object, template a name from schema_templates",
         )
     if template is not None:
         text = _template(template)
@@ -172,14 +171,14 @@ def schema_put(
 
 
 def _clean(runtime: Runtime, text: str, place: Place) -> str:
-    """The text without secrets where it is kept in the home; a checkout's file is its owner's."""
+    """The text, redacted if it is stored in the home; a checkout's file is not changed."""
     return redact(text, runtime.redaction_key).text if place == "home" else text
 
 
 def _by_name(
     types: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None,
 ) -> dict[str, Any] | None:
-    """Types by their names. Raises `Invalid` for a list in which one has none or two have the same."""
+    """Types by their names. Raises `Invalid` for a missing or duplicate name."""
     if types is None or isinstance(types, Mapping):
         return None if types is None else dict(types)
     named: dict[str, Any] = {}
@@ -195,7 +194,7 @@ def _by_name(
 def _changed_half(
     text: str, types: dict[str, Any], base: str | None
 ) -> tuple[str | None, dict[str, Any] | None, str | None]:
-    """Of a text and types that were read together, what somebody changed: text, types and base."""
+    """Which of a text and types that were read together changed: returns text, types and base."""
     text_types = parsed_file(text, "schema.yaml", "home").types
     views = TypeAdapter(list[TypeView]).dump_python(type_views(text_types.values()))
     if to_yaml(_by_name(views) or {}) == to_yaml(types):
@@ -222,13 +221,13 @@ class TemplateView:
     types: list[TypeView]
 
     def as_text(self) -> str:
-        """Its name, whom it is for, and its types by name."""
+        """Its name, its audience, and its types."""
         return f"{self.name}: {self.description}\n  {', '.join(t.name for t in self.types)}"
 
 
 @dataclass(frozen=True, slots=True)
 class TemplateViews:
-    """Every ready-made schema."""
+    """All ready-made schemas."""
 
     templates: list[TemplateView]
 
@@ -239,7 +238,7 @@ class TemplateViews:
 
 @operation("GET /api/schema/templates", audience="owner")
 def schema_templates(runtime: Runtime) -> TemplateViews:
-    """List schemas to start from, with their text."""
+    """List ready-made schemas, with their text."""
     views = []
     for one in templates():
         types = parsed_file(one.text, one.name, "home").types
@@ -251,7 +250,7 @@ def schema_templates(runtime: Runtime) -> TemplateViews:
 
 def _place(runtime: Runtime, scope: Place | None) -> Place:
     if scope == "project" and runtime.checkout is None:
-        raise NotFound("this call stands in no checkout", "choose the scope `home`")
+        raise NotFound("this call is not in a checkout", "choose the scope `home`")
     return scope or ("project" if runtime.checkout else "home")
 
 
@@ -259,7 +258,7 @@ def _path(runtime: Runtime, place: Place) -> Path:
     root = runtime.checkout.root if runtime.checkout else None
     path = schema_path(place, runtime.settings.home, root)
     if path is None:
-        raise NotFound("this call stands in no checkout", "choose the scope `home`")
+        raise NotFound("this call is not in a checkout", "choose the scope `home`")
     return target_inside(runtime.root, path) if place == "project" else path
 
 
@@ -271,7 +270,7 @@ def _require_sound(file: SchemaFile) -> None:
     if file.problems:
         raise Invalid(
             "the schema has mistakes: " + "; ".join(map(str, file.problems)),
-            "correct them and save again; nothing was written",
+            "fix them and save again; nothing was written",
             {
                 "problems": [
                     {
@@ -292,16 +291,14 @@ def _require_unchanged(before: SchemaFile, if_match: str) -> None:
     if not if_match or before.etag in wanted or ("*" in wanted and before.exists):
         return
     raise Conflict(
-        "the schema file changed since it was read",
-        "read it again, put your changes into it, and save",
+        "the schema file changed after it was read",
+        "read it again, apply your changes, and save",
         {"etag": before.etag},
     )
 
 
 def _keep(runtime: Runtime, path: Path, place: Place) -> str:
-    """Copy the present file to the backups, without secrets; returns where to, or nothing when there is
-    none.
-    """
+    """Copy the present file to the backups, redacted; returns its path, empty if there is no file."""
     try:
         content = read_file(path)
     except FileNotFoundError:
@@ -337,7 +334,7 @@ def _changes(before: SchemaFile, after: SchemaFile) -> list[str]:
 
 
 def _warnings(runtime: Runtime, before: SchemaFile, after: SchemaFile) -> list[str]:
-    """Types and fields that entries have and the new file does not."""
+    """Types and fields that entries use and the new file lacks."""
     if runtime.project is None:
         return []
     warnings = []
@@ -353,13 +350,11 @@ def _warnings(runtime: Runtime, before: SchemaFile, after: SchemaFile) -> list[s
             if count:
                 more = " or more" if count == query.limit else ""
                 warnings.append(
-                    f"{count}{more} entries of type {name} stay, without a declared type"
+                    f"{count}{more} entries of type {name} are kept without a declared type"
                 )
             continue
         for field_name in (f for f in kind.fields if f not in new.fields):
             count = sum(field_name in (r.data.get(FIELDS) or {}) for r in entries)
             if count:
-                warnings.append(
-                    f"{count} entries of {name} keep {field_name}, shown as no longer declared"
-                )
+                warnings.append(f"{count} entries of {name} keep {field_name}, shown as undeclared")
     return warnings

@@ -1,4 +1,4 @@
-"""The types people define, and the entries of those types."""
+"""User-defined types and their entries."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from contextd.search.validity import validities
 
 @dataclass(frozen=True, slots=True)
 class SchemaView:
-    """The user's own types, the built-in kinds, and what is wrong with the files."""
+    """The user's types, the built-in kinds, and problems in the files."""
 
     types: list[TypeView]
     built_in: list[TypeView]
@@ -48,9 +48,7 @@ class SchemaView:
 
 @operation("GET /api/schema/types", profile="standard")
 def describe_schema(runtime: Runtime) -> SchemaView:
-    """See which types of context the user cares about, with their fields. Call it before
-    save_typed_context or query_by_type.
-    """
+    """List the user's context types with their fields. Call it before save_typed_context or query_by_type."""
     schema = schema_of(runtime)
     return SchemaView(
         types=type_views(schema.types.values()),
@@ -74,8 +72,8 @@ def save_typed_context(
     bubble_id: str | None = None,
     scope: Literal["project", "person"] | None = None,
 ) -> TypedEntry:
-    """Keep an entry of one of the user's types; see describe_schema. All wrong fields are named at
-    once and nothing is saved; an unknown type is saved untyped, and the answer says so.
+    """Save an entry of one of the user's types; see describe_schema. If fields are wrong, nothing is saved
+    and the error names all of them; an unknown type is saved untyped, and the answer says so.
 
     Args:
         type: The type's name.
@@ -83,7 +81,7 @@ def save_typed_context(
         tags: Words to filter by.
         source: Where it comes from; your client's name when empty.
         bubble_id: A bubble to put it in.
-        scope: Whether it holds for the project or, in all of them, for the person.
+        scope: For this project, or for the person in all projects.
     """
     where = kept_in(runtime, scope)
     bubble = bubble_in(runtime, bubble_id, where).id if bubble_id else ""
@@ -108,9 +106,10 @@ def query_by_type(
 
     Args:
         type: The type's name.
-        filter: Field to value, or to operators $gt $gte $lt $lte $ne $in $nin $not; lists match by containment; $and, $or, $not combine.
-        limit: The most entries of a page.
-        cursor: Where the page starts; given by the page before.
+        filter: Field to value, or to operators $gt $gte $lt $lte $ne $in $nin $not; lists match by
+            containment; $and, $or, $not combine.
+        limit: Most entries per page.
+        cursor: Where the page starts; from the previous page.
     """
     schema = schema_of(runtime)
     kind = schema.types.get(type)
@@ -134,14 +133,14 @@ def query_by_type(
     page = runtime.view.records.find(query)
     ids = [record.id for record in page.records]
     question = "" if cursor else _as_words(type, filter)
-    # Of a type that nobody declared or a filter that leaves all out, nobody knows that it is missing.
+    # An undeclared type, or a filter that excludes everything, is no knowledge gap.
     known = kind is not None or type in KINDS
     asked(runtime, question, ids, type=type, narrowed=bool(filter or cursor) or not known)
     hand_out_whole(runtime, page.records)
     note = ""
     if kind is None and type not in KINDS:
         near = nearest(type, [*schema.types, *KINDS])
-        note = f"no type {type!r} is defined" + (f"; {near}" if near and not ids else "")
+        note = f"unknown type {type!r}" + (f"; {near}" if near and not ids else "")
     found = validities(runtime, page.records)
     return TypedEntries(
         [typed_entry(r, kind, found[r.id]) for r in page.records], page.cursor, note
@@ -149,14 +148,14 @@ def query_by_type(
 
 
 def _is_held(runtime: Runtime, type: str, name: str) -> bool:
-    """Whether an entry of the type holds a field, declared or not."""
+    """Whether an entry of the type has the field, declared or not."""
     present = Not(Compare((FIELDS, name), "=", None))
     query = runtime.query("context", where={TYPE: type}, filter=present, limit=1)
     return bool(runtime.view.records.find(query).records)
 
 
 def _as_words(type: str, filter: Any) -> str:
-    """A filter as a query in words, for the list of what was asked in vain."""
+    """A filter as a text query, for the list of knowledge gaps."""
 
     def words(value: Any) -> list[str]:
         if isinstance(value, Mapping):

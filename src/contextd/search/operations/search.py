@@ -1,4 +1,4 @@
-"""One search over everything: knowledge, sessions and code."""
+"""Search everything at once: records, sessions and code."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from contextd.search.questions import asked, unanswered
 
 _TEXT = 600
 _HEADING = 150
-"""Characters of a title above a passage that stands elsewhere."""
+"""Maximum characters of a title above a passage."""
 
 if TYPE_CHECKING:
     SearchType = str
@@ -45,9 +45,9 @@ else:
 @dataclass(frozen=True, slots=True)
 class SearchHit:
     """One hit of any kind. `date` is when it was said, or when the file of a piece of code last changed on disk:
-    how long ago on the same day, else the day. `session` is the id of the session it was said in. `validity` says
-    whether it still holds: who took it back, what replaced it, that nobody confirmed it. `score` is between 0 and 1 and may be compared with other searches. `symbol` is what a piece of
-    code defines.
+    the age within a day, else the date. `session` is the id of its session. `validity` says
+    whether it still holds: taken back, replaced, or unconfirmed. `score` is between 0 and 1 and
+    comparable across searches. `symbol` is the definition in a piece of code.
     """
 
     id: str
@@ -64,11 +64,11 @@ class SearchHit:
     symbol: str = ""
 
     def as_text(self) -> str:
-        """The text, then where it comes from and why it is here; of code, first where it is."""
+        """The text, then its source and the reason; of code, its location first."""
         return self._told(f"{self.score:.3f}", self.why)
 
     def as_line(self) -> str:
-        """The same without why it is here."""
+        """The same without the reason."""
         return self._told()
 
     def _told(self, *why: str) -> str:
@@ -137,16 +137,16 @@ def context_search(
     ]
     runtime.trace.gave += [_source(hit) for hit in found.hits]
     runtime.trace.own_texts += [hit.text for hit in hits if hit.type != "code"]
-    # What is not indexed yet may hold the answer.
+    # The answer may be in texts that are not indexed yet.
     narrowed = type != "all" or bool(lag.notice)
     noted = asked(runtime, query, [hit.id for hit in hits], type=type, narrowed=narrowed)
-    nothing = "" if hits else unanswered(runtime, "nothing relevant is known", noted=noted)
+    nothing = "" if hits else unanswered(runtime, "no results", noted=noted)
     notes_on_it = (found.notice if hits else nothing, lag.notice)
     return SearchHits(hits, "; ".join(filter(None, notes_on_it)))
 
 
 def _source(hit: Hit) -> Serving:
-    """What a hit takes of the window: the file, the record or the session it is a piece of."""
+    """The window item of a hit: its file, record or session."""
     content = hit.content
     tokens = count_tokens(content.text[:_TEXT])
     if isinstance(content, Chunk):
@@ -157,7 +157,7 @@ def _source(hit: Hit) -> Serving:
 
 
 def _changed_at(runtime: Runtime, hits: Iterable[Hit]) -> dict[str, datetime]:
-    """When the files of the hits that are code last changed, by path."""
+    """When the files of the code hits last changed, by path."""
     paths = {hit.content.path for hit in hits if isinstance(hit.content, Chunk)}
     files = runtime.view.files.get(runtime.scope, sorted(paths)) if paths else []
     return {file.path: from_micros(file.mtime_ns // 1_000) for file in files}
@@ -171,7 +171,7 @@ def shown(
     *,
     archived: bool = False,
 ) -> SearchHit:
-    """A hit as it is given to whoever asked with these `words`; `changed` is when files last did."""
+    """A hit as shown for these `words`; `changed` is when files last changed."""
     score = round(hit.relevance, 4)
     content = hit.content
     why = hit.why + (" · was archived from the window" if archived else "")
@@ -202,8 +202,8 @@ def shown(
 
 
 def _told_of(record: Record, words: frozenset[str]) -> str:
-    """A record as it is shown: its heading and text, or, where more of the question stands in a field beside
-    them, such as all that was asked and answered in a turn, the heading and that passage.
+    """The shown form of a record: heading and text, or heading and a passage of another field that matches
+    the question better, such as a turn's full request and answer.
     """
     text = passage(headed(record.title, record.content), words, _TEXT)
     fields = [field for field in record.beside if field]

@@ -1,4 +1,4 @@
-"""The session of a connection: which it is, and its end with the connection."""
+"""The session of a connection, and its end with the connection."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from contextd.sessions.seating import is_open, leave_seats, session_of
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """The sessions a closed connection ended."""
+    """The sessions that a closed connection ended."""
 
     ended: list[str]
 
 
 @operation("POST /api/connections/closed", effect="write", audience="system", idempotent=True)
 def connection_closed(runtime: Runtime) -> Closed:
-    """End the sessions of this connection; one that hooks follow, once its client has exited."""
-    # A session that the last calls are still opening must be there to be ended.
+    """End the sessions of this connection; one with hooks ends once its client has exited."""
+    # A session that the last calls are still opening must exist before it can be ended.
     runtime.sinks.settle()
     ended: list[str] = []
     for scope, session_id in leave_seats(runtime):
@@ -46,7 +46,7 @@ class Current:
     def as_text(self) -> str:
         """Markdown."""
         if self.session is None:
-            return "# Session\nNo session is active; session_start begins one."
+            return "# Session\nNo active session; session_start begins one."
         s = self.session
         lines = [
             f"# Session {short_id(s['id'])}",
@@ -64,7 +64,7 @@ class Current:
 
 @operation("GET /api/sessions/current", audience="system")
 def session_current(runtime: Runtime) -> Current:
-    """Show the session of this connection; another window's is none of its business."""
+    """Show the session of this connection, never that of another window."""
     runtime.sinks.settle()
     session = session_of(runtime)
     if session is None:

@@ -1,4 +1,4 @@
-"""Sessions that nobody ends: they are over when nothing happened for long, and put away later."""
+"""End idle sessions, and archive completed ones later."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _AT_ONCE = 1_000
 
 
 def end_idle_sessions(runtime: Runtime, task: Task) -> Mapping[str, Any]:
-    """End sessions without activity or whose client exited, and archive completed ones after a week."""
+    """End sessions that are idle or whose client exited, and archive completed ones after a week."""
     upkeep, now = runtime.upkeep, runtime.clock.now()
     if upkeep is None:
         return {}
@@ -43,12 +43,12 @@ def end_idle_sessions(runtime: Runtime, task: Task) -> Mapping[str, Any]:
 
 
 def _in(runtime: Runtime, session: Session) -> Runtime:
-    """The job standing in the project of a session."""
+    """The job in the project of a session."""
     return runtime.at(str(session.scope))
 
 
 def _settings_of(runtime: Runtime, session: Session, name: str) -> int:
-    """A setting as it is where a session works. A file that cannot be read leaves the usual value."""
+    """A setting as it applies where a session works. If a file cannot be read, the default applies."""
     root = Path(session.cwd) if session.cwd else None
     try:
         return runtime.organisation.settings(root).number(name)

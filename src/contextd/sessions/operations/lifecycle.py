@@ -1,4 +1,4 @@
-"""A session's beginning, what is said in it, and its end."""
+"""Start a session, log its messages, end it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from contextd.sessions.track import STATED
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A new session and what it starts with."""
+    """A new session and its briefing."""
 
     session_id: str
     injected: Annotated[list[str], DETAIL]
@@ -51,7 +51,7 @@ class Started:
     note: str = ""
 
     def as_text(self) -> str:
-        """The session id and the briefing, or why there is none."""
+        """The session id and the briefing, or the reason why there is none."""
         body = self.briefing or self.note
         return "\n".join(filter(None, (f"session {short_id(self.session_id)}", body)))
 
@@ -73,7 +73,7 @@ def session_start(
     task = task_of(runtime, task_description)
     begun = session_begun(runtime)
     if begun is not None and (begun.data.get("hooked") or begun.data.get(IMPLICIT)):
-        # Hooks follow this session already, or an earlier call began it: it only gets its task.
+        # Hooks already track this session, or an earlier call began it: it only gets its task.
         session = begun.with_(task=task or begun.task)
         if begun.data.get("hooked") and begun.data.get(BRIEFED):
             return _begun_already(runtime, session, task)
@@ -109,8 +109,8 @@ def session_start(
 
 
 def _end_before(runtime: Runtime, session: Session | None) -> None:
-    """End the session that the connection started before: an agent works in one at a time. Several agents
-    may share a token, so only a connection of the protocol counts.
+    """End the previous session of the connection: an agent works in one at a time. Several agents may
+    share a token, so only MCP connections count.
     """
     if session is not None and runtime.surface == "mcp":
         close_session(runtime.aside(), session)
@@ -120,7 +120,9 @@ _BEGUN = "Started by your client's hook, which gave you its briefing; briefing_g
 
 
 def _begun_already(runtime: Runtime, session: Session, task: str) -> Started:
-    """The session of a client that tells of it itself. Its agent was briefed, and is not again."""
+    """The session of a client whose hooks started it. Its agent already has a briefing and gets no second
+    one.
+    """
     now = runtime.clock.now()
     change = SessionChange(id=session.id, seen_at=now, task=task or None, data={IMPLICIT: False})
     runtime.commit(sessions=[change])
@@ -133,7 +135,7 @@ def _begun_already(runtime: Runtime, session: Session, task: str) -> Started:
 def _briefed(
     runtime: Runtime, session: Session, packed: PackedBriefing, task: str
 ) -> SessionChange:
-    """What a briefing leaves in its session."""
+    """What a briefing stores in its session."""
     event = Event(
         type="injection",
         key=new_id(),
@@ -181,7 +183,7 @@ def _started(
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """How much of a session is on record."""
+    """How many messages of a session are stored."""
 
     session_id: str
     events: int
@@ -210,7 +212,7 @@ def session_log(
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A session that is over; learning from it runs in the background."""
+    """An ended session; learning from it runs in the background."""
 
     session_id: str
     memories_extracted: int = 0
@@ -218,17 +220,17 @@ class Ended:
     note: str = ""
 
     def as_text(self) -> str:
-        """What happens now."""
+        """What happens next."""
         if self.note == _GOES_ON:
             return f"session {short_id(self.session_id)}: {self.note}"
         lesson_count = self.memories_extracted
         lessons = (
-            f" {lesson_count} lesson{'s' * (lesson_count != 1)} of it kept." if lesson_count else ""
+            f" {lesson_count} lesson{'s' * (lesson_count != 1)} stored." if lesson_count else ""
         )
         return f"session {short_id(self.session_id)} ended.{lessons} {self.note}".rstrip()
 
 
-_GOES_ON = "It ends when your client ends it; the outcome is noted."
+_GOES_ON = "The session ends when your client ends it; the outcome is stored."
 _ASK = (
     "If it taught something that rules cannot see, record up to three lessons with memory_record: "
     "title, when to use it and when not, one to three sentences."
@@ -254,7 +256,7 @@ def session_end(
     else:
         found = session_of(runtime)
         if found is None:
-            raise Invalid("there is no session to end", "pass the session_id session_start gave")
+            raise Invalid("no session to end", "pass the session_id that session_start returned")
         session = found
     runtime.caller.require("write", session.scope)
     if session.data.get("hooked") and is_open(session):

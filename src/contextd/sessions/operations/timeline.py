@@ -1,4 +1,4 @@
-"""Sessions one after the other, and what happened in each of them."""
+"""List sessions, and show the events of one."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _MOST = 200
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """A session in a list. `minutes` is how long it lasted, or lasts. It began on `branch`, and was taken up
-    again on each `resumed_on`, with the commit there.
+    """A session in a list. `minutes` is its length so far. It began on `branch` and was resumed on each of
+    `resumed_on`, with the commit at that time.
     """
 
     id: str
@@ -52,7 +52,7 @@ class SessionRows:
     sessions: list[SessionRow]
 
     def as_text(self) -> str:
-        """A line per session."""
+        """One line per session."""
         lines = [
             f"{short_id(s.id)} {s.status} {s.age} {s.client} {s.task[:60]}" for s in self.sessions
         ]
@@ -102,7 +102,7 @@ def _count(value: Any) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One event. `count` says how many alike followed one another; `text` is its beginning."""
+    """One event. `count` is how many equal ones followed each other; `text` is the beginning of its text."""
 
     seq: int
     at: str
@@ -126,9 +126,9 @@ class Touched:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """One session: its events in order, files, what it was given and what was learned.
+    """One session: its events in order, files, injections and learnings.
 
-    `next` is where the following page of events starts; 0 at the end.
+    `next` is where the next page of events starts; 0 at the end.
     """
 
     session: SessionRow
@@ -141,7 +141,7 @@ class Timeline:
     next: int = 0
 
     def as_text(self) -> str:
-        """A line per event."""
+        """One line per event."""
         lines = [
             f"{m.at} {m.type} {m.role} {unquoted(m.text)[:100]}".rstrip() for m in self.moments
         ]
@@ -189,7 +189,7 @@ def session_timeline(
 
 
 def _moments(events: list[Event]) -> list[Moment]:
-    """Events as moments; the same tool called on the same thing in a row is one."""
+    """Group events for display: the same tool called on the same thing repeatedly is one entry."""
     moments: list[Moment] = []
     for event in events:
         moment = _moment(event)

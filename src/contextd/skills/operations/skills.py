@@ -1,4 +1,4 @@
-"""Skills: ways of working that people wrote down, found by the task and given whole."""
+"""Skills: written procedures, found by task and served as a whole."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from contextd.thin.home import user_directory
 _MOST_LISTED, _MOST_SKILLS, _MOST_PROBLEMS = 50, 2_000, 10
 
 TRIGGERED = 0.5
-"""The share of a trigger's content words that a task has when it is what the skill is for."""
+"""Share of a trigger's content words that a task must contain to match."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundSkill:
-    """A skill that fits a task. `tokens` is what it costs to have it given whole."""
+    """A skill that matches a task. `tokens` is its size when served whole."""
 
     id: str
     name: str
@@ -48,11 +48,11 @@ class FoundSkill:
     why: str = ""
 
     def as_text(self) -> str:
-        """Name and what it is for, then what it costs and how it served."""
+        """Name and purpose, then its cost and its record of use."""
         return f"{self._told()} · {self.why})"
 
     def as_line(self) -> str:
-        """The same without why it fits."""
+        """The same without the reason of the match."""
         return f"{self._told()})"
 
     def _told(self) -> str:
@@ -63,14 +63,14 @@ class FoundSkill:
 
 @dataclass(frozen=True, slots=True)
 class FoundSkills:
-    """Skills, best first, and what is wrong with files that should hold some."""
+    """Skills, best first, and problems with skill files."""
 
     skills: list[FoundSkill]
     problems: list[str] = field(default_factory=list[str])
     note: str = ""
 
     def as_text(self) -> str:
-        """A paragraph per skill."""
+        """One paragraph per skill."""
         lines = [one.as_text() for one in self.skills]
         lines += [self.note] if self.note else []
         return "\n".join([*lines, *(f"! {problem}" for problem in self.problems)])
@@ -80,7 +80,7 @@ class FoundSkills:
 def skill_search(
     runtime: Runtime, task: Text, limit: Annotated[int, Range(1, _MOST_LISTED)] = 5
 ) -> FoundSkills:
-    """Find written ways of working that fit a task. skill_get gives one whole.
+    """Find skills (written procedures) for a task. skill_get returns one in full.
 
     Args:
         task: What you are about to do.
@@ -104,7 +104,7 @@ def skill_search(
         Serving("discovery", one.id, count_tokens(text_form(one))) for one in skills
     ]
     noted = asked(runtime, task, [one.id for one in skills], type="skill")
-    nothing = unanswered(runtime, "no skill fits this", noted=noted)
+    nothing = unanswered(runtime, "no matching skill", noted=noted)
     return FoundSkills(skills, _told(problems), found.notice if skills else nothing)
 
 
@@ -116,7 +116,7 @@ def _skills(runtime: Runtime) -> Sequence[Record]:
 def _nearest_scope(
     runtime: Runtime, hits: Sequence[tuple[Record, float, str]]
 ) -> list[tuple[Record, float, str]]:
-    """Of skills of one name the nearest: a project's own goes before the person's."""
+    """Of skills with the same name, the nearest: a project's own takes precedence over the person's."""
     place = {scope: at for at, scope in enumerate(runtime.cascade)}
     best: dict[str, tuple[Record, float, str]] = {}
     for hit in hits:
@@ -144,7 +144,7 @@ def _found(record: Record, score: float, why: str) -> FoundSkill:
 
 
 def body_of(record: Record) -> str:
-    """What a skill says is to be done."""
+    """The instructions of a skill."""
     body = str(record.data.get("prompt_template") or "")
     steps = "\n".join(f"{at}. {step}" for at, step in enumerate(record.data.get("steps", ()), 1))
     return body or steps or record.content
@@ -156,7 +156,7 @@ def _told(problems: Sequence[FileProblem]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """A skill whole: what is to be done, and the files that stand beside it in `folder`."""
+    """A complete skill: its instructions, and the other files in its `folder`."""
 
     id: str
     name: str
@@ -175,7 +175,7 @@ class Skill:
     problems: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
-        """The skill, then its files and how it served."""
+        """The skill, then its files and its record of use."""
         lines = [f"# {unquoted(self.name)}", self.description, "", self.content]
         if self.files:
             lines += ["", f"Files in {self.folder}:", *(f"- {name}" for name in self.files)]
@@ -186,7 +186,7 @@ class Skill:
 
 @operation("GET /api/skills/{name}", profile="standard", personal=True)
 def skill_get(runtime: Runtime, name: str) -> Skill:
-    """Read a skill whole, with the files it brings. Say with memory_feedback whether it helped.
+    """Read a complete skill with the list of its files. Report with memory_feedback whether it helped.
 
     Args:
         name: Its name.
@@ -229,7 +229,7 @@ def skill_get(runtime: Runtime, name: str) -> Skill:
 
 
 def _folder(runtime: Runtime, file: str) -> str:
-    """Where a skill's folder is on this machine; empty where that is not known here."""
+    """The path of a skill's folder on this machine; empty if unknown."""
     if not file:
         return ""
     below = {"~": user_directory(), "$CONTEXTD_HOME": runtime.settings.home}

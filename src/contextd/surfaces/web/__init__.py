@@ -1,1 +1,1 @@
-"""The dashboard: pages for a person, rendered here, decided by operations."""
+"""The dashboard: pages for people, rendered here; operations do the work."""

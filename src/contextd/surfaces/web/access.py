@@ -1,7 +1,7 @@
-"""Who may see the pages: one-time codes, browser sessions, tokens against forgery, rates.
+"""Access to the pages: one-time codes, browser sessions, CSRF tokens, rate limits.
 
-Everything is in memory: a daemon that stops signs everybody out. Standard library only, because the
-daemon imports it before anybody asked for a page.
+Everything is in memory: stopping the daemon signs everybody out. Standard library only, because the daemon
+imports this before the first page.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SESSIONS_KEPT = 32
 
 @dataclass(slots=True)
 class Bucket:
-    """So many at once, and so many per second after that."""
+    """A token bucket: a burst size, and a rate per second."""
 
     most: float
     per_second: float
@@ -32,7 +32,7 @@ class Bucket:
     at: float = 0.0
 
     def take(self, now: float) -> bool:
-        """Whether one more may pass now."""
+        """Take one token; false if the bucket is empty."""
         self.left = min(self.most, self.left + (now - self.at) * self.per_second)
         self.at = now
         if self.left < 1.0:
@@ -47,8 +47,8 @@ def _writes() -> Bucket:
 
 @dataclass(slots=True)
 class Browser:
-    """A signed-in browser. `project` is the one it looks at, `cwd` where it was let in from; `answers`
-    holds answers that are dear to compute, with the time they were given.
+    """A signed-in browser. `project` is the current project, `cwd` the directory it was opened from;
+    `answers` caches expensive answers with their times.
     """
 
     csrf: str
@@ -61,9 +61,9 @@ class Browser:
 
 
 class Access:
-    """Lets a browser in that shows a fresh code, and knows it again by its cookie.
+    """Signs browsers in with a fresh code, and recognises them by cookie.
 
-    Cookies know no ports, so each home's has a name of its own: `cookie_name`.
+    Cookies are not separated by port, so each home uses its own name: `cookie_name`.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, home: str = "") -> None:
@@ -84,11 +84,11 @@ class Access:
         return code
 
     def may_try(self) -> bool:
-        """Whether one more attempt to sign in is allowed now."""
+        """Whether another attempt to sign in is allowed now."""
         return self._tries.take(self._clock())
 
     def redeem(self, code: str) -> str:
-        """A new session's cookie for an unused code; empty when it is unknown, used or too old."""
+        """A new session's cookie for an unused code; empty if it is unknown, used or expired."""
         now = self._clock()
         found = next((known for known in self._codes if _same(known, code)), "")
         ends_at, cwd = self._codes.pop(found, (0.0, ""))
@@ -102,13 +102,13 @@ class Access:
         return cookie
 
     def browser(self, cookie: str) -> Browser | None:
-        """The session of this cookie, while it lasts."""
+        """The session of this cookie, if it has not expired."""
         found = next((known for known in self._browsers if _same(known, cookie)), "")
         browser = self._browsers.get(found)
         return browser if browser is not None and browser.ends_at > self._clock() else None
 
     def sign_out(self, cookie: str) -> None:
-        """Forget a session."""
+        """Delete a session."""
         self._browsers.pop(cookie, None)
 
 

@@ -1,4 +1,4 @@
-"""What the store knows about itself: health, coverage, freshness, gaps, contradictions."""
+"""The page of the store's health, coverage, freshness, gaps and contradictions."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from contextd.surfaces.web.desk import Banner, Desk, Handler
 from contextd.surfaces.web.render import visible
 
 HEALTH = {"healthy": "good", "needs-attention": "warn", "sparse": "bad"}
-"""Health in the self-model's words → the colour beside the word."""
+"""Health as named by the self-model → the badge's colour."""
 
 _SHOWN = 10
 _SETTLED = 5
 _ALIKE = 0.3
-"""Two claims that share fewer of their words have no differences worth marking."""
+"""If two claims share fewer words, their differences are not highlighted."""
 _WORDS = re.compile(r"\s+|[^\s]+")
 
 
@@ -63,7 +63,7 @@ async def look(desk: Desk) -> Response:
 
 
 async def _settled(desk: Desk) -> list[dict[str, Any]] | None:
-    """What was settled lately, so that it can be taken back; None when nobody asked."""
+    """Recently resolved contradictions, for undoing; None if not requested."""
     if not desk.query("settled"):
         return None
     found = await asyncio.gather(
@@ -79,7 +79,7 @@ def _last_change(dispute: dict[str, Any]) -> str:
 
 
 def actions(gap: dict[str, Any], stalest: list[dict[str, Any]]) -> list[tuple[str, str]]:
-    """What a person can do about a gap, as (words, address); the first is the best."""
+    """What a person can do about a gap, as (label, address); the best first."""
     about = gap.get("subjects") or []
     match gap.get("kind"):
         case "empty_type" if about:
@@ -89,7 +89,7 @@ def actions(gap: dict[str, Any], stalest: list[dict[str, Any]]) -> list[tuple[st
             answer = "/records/new?" + urlencode({"answer": about[0]})
             return [("Answer it", answer), ("Search it", "/records?" + urlencode({"q": about[0]}))]
         case "stale_demand" if about:
-            return [("Go through them", "/records?" + urlencode({"type": about[0]}))]
+            return [("Review them", "/records?" + urlencode({"type": about[0]}))]
         case "stale" if stalest:
             return [("Review the oldest", f"/records/{stalest[0]['id']}")]
         case "module" if about:
@@ -105,7 +105,7 @@ def actions(gap: dict[str, Any], stalest: list[dict[str, Any]]) -> list[tuple[st
 
 
 def compared(dispute: dict[str, Any]) -> dict[str, Any]:
-    """Both sides with the words marked that the other one does not have."""
+    """Both sides, with the words highlighted that the other side lacks."""
     one, other = (_WORDS.findall(dispute[side]["content"]) for side in ("a", "b"))
     left, right = set(one), set(other)
     if len(left & right) < _ALIKE * max(len(left), len(right)):
@@ -127,43 +127,43 @@ def _timeline(spans: list[dict[str, Any]]) -> str:
         for span in reversed(spans)
     ]
     summary = ", ".join(caption for caption, _ in values)
-    return columns(values, f"Records by when they last changed. {summary}", 130)
+    return columns(values, f"Records by last change. {summary}", 130)
 
 
 async def resolve(desk: Desk) -> Response:
-    """Settle a contradiction: keep one side, both, or neither."""
+    """Resolve a contradiction: keep one side, both, or neither."""
     keep = desk.field("keep")
     done = await desk.ask(
         "resolve_contradiction", id=desk.field("id"), keep=keep, note=desk.field("note")
     )
     message = {
-        "both": "Settled: both are right. The pair is no longer listed.",
-        "neither": "Settled: neither holds. Agents see neither of them any more.",
-    }.get(keep, "Settled: one is kept, agents no longer see the other.")
+        "both": "Resolved: both are right. The pair is no longer listed.",
+        "neither": "Resolved: neither is right. Agents no longer see them.",
+    }.get(keep, "Resolved: one is kept, agents no longer see the other.")
     return desk.go("/awareness", Banner(message, "/awareness/reopen", {"id": done["id"]}))
 
 
 async def reopen(desk: Desk) -> Response:
-    """Take back how a contradiction was settled."""
+    """Undo the resolution of a contradiction."""
     await desk.ask("reopen_contradiction", id=desk.field("id"))
-    return desk.go("/awareness", "Open again: both records are in use, and the pair is listed.")
+    return desk.go("/awareness", "Reopened: both records are in use, and the pair is listed.")
 
 
 async def dismiss(desk: Desk) -> Response:
-    """Say that a gap is none."""
+    """Dismiss a gap."""
     done = await desk.ask("dismiss_gap", id=desk.field("id"))
-    message = "Dismissed: agents are not told of this gap any more."
+    message = "Dismissed: agents no longer see this gap."
     return desk.go("/awareness", Banner(message, "/awareness/gap/reopen", {"id": done["id"]}))
 
 
 async def reopen_gap(desk: Desk) -> Response:
-    """Take back that a gap was dismissed."""
+    """Undo the dismissal of a gap."""
     await desk.ask("reopen_gap", id=desk.field("id"))
-    return desk.go("/awareness", "Open again: the gap is listed for as long as it is one.")
+    return desk.go("/awareness", "Reopened: the gap is listed while it exists.")
 
 
 async def compare(desk: Desk) -> Response:
-    """Look for contradictions now, in the background."""
+    """Search for contradictions now, in the background."""
     await desk.ask("compare_records")
     return desk.go("/awareness", "Comparing all records in the background. Reload in a moment.")
 

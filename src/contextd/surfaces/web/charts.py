@@ -1,4 +1,4 @@
-"""Charts as inline SVG. Lengths across are percentages, so text beside them never scales."""
+"""Charts as inline SVG. Horizontal lengths are percentages, so text beside them is not scaled."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from html import escape
 from markupsafe import Markup
 
 TEXTURES = {"d2": "hatch", "d3": "dots"}
-"""Classes of a chart's parts → the pattern over their colour; `base.html` draws the patterns. Who
-cannot tell the colours apart can tell these.
+"""Classes of a chart's parts → the pattern drawn over their colour (defined in `base.html`), for readers
+who cannot distinguish the colours.
 """
 
 
 def bar(parts: Sequence[tuple[float, str, str]], total: float, label: str) -> Markup:
-    """A stacked bar. `parts` are (amount, class, what it is); `label` says it in words."""
+    """A stacked bar. `parts` are (amount, class, description); `label` is its text alternative."""
     drawn, at = [], 0.0
     for amount, name, about in parts:
         width = 100 * amount / total if total else 0.0
@@ -33,7 +33,7 @@ def bar(parts: Sequence[tuple[float, str, str]], total: float, label: str) -> Ma
 def columns(
     values: Sequence[tuple[str, Sequence[tuple[float, str]]]], label: str, height: int = 120
 ) -> Markup:
-    """Stacked columns, one per (caption, [(amount, class), …]). `label` says it in words."""
+    """Stacked columns, one per (caption, [(amount, class), …]). `label` is the text alternative."""
     most = max((sum(amount for amount, _ in parts) for _, parts in values), default=0) or 1
     step = 100 / max(1, len(values))
     drawn = []
@@ -65,10 +65,10 @@ def columns(
 
 
 def ring(share: float, label: str, name: str = "accent", text: str = "") -> Markup:
-    """A ring filled to `share`, between 0 and 1, with `text` or the percentage in it."""
+    """A ring filled to `share`, 0 to 1, with `text` or the percentage inside."""
     around = 2 * 3.14159265 * 42
     filled = around * min(1.0, max(0.0, share))
-    # A round cap would draw a dot for nothing at all.
+    # A round cap would draw a dot for zero.
     arc = (
         f'<circle class="{escape(name)}" cx="50" cy="50" r="42" '
         f'stroke-dasharray="{filled:.1f} {around:.1f}" transform="rotate(-90 50 50)"/>'

@@ -1,4 +1,4 @@
-"""The page and forms of consolidation: what says the same, side by side, merged and taken back."""
+"""The page and forms of consolidation: duplicates side by side, merged, unmerged."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from contextd.surfaces.web.desk import Banner, Desk, Handler, Undo
 from contextd.surfaces.web.render import plural, short
 
 COLLECTIONS = {"memories": "memory", "remediations": "remediation", "anti_patterns": "anti_pattern"}
-"""The collections that are consolidated, each with the kind of its records."""
+"""The consolidated collections, each with the kind of its records."""
 
 _UNASKED = 500
-"""So many records are compared while the page loads; of more, only when somebody asks."""
+"""Up to this many records are compared while the page loads; more only on request."""
 
 _MERGED = 10
 
 
 async def look(desk: Desk) -> Response:
-    """How a collection was consolidated, and what would be merged now."""
+    """The state of a collection, and its proposed merges."""
     if not desk.has("consolidation_status") or not desk.project:
         return desk.page("consolidation.html", status=None)
     chosen = _collection(desk.query("collection") or "memories")
@@ -63,7 +63,7 @@ def _collection(name: str) -> str:
 
 
 def _proposal(one: Mapping[str, Any]) -> dict[str, Any]:
-    """A proposal with the words marked in which each record differs from the one that stays."""
+    """A proposal, with the words highlighted in which each record differs from the kept one."""
     stays = one["stays"]
     sides = [{**side, **_marked(side, stays)} for side in one["merged"]]
     ids = [stays["id"], *(side["id"] for side in one["merged"])]
@@ -79,7 +79,7 @@ def _marked(side: Mapping[str, Any], stays: Mapping[str, Any]) -> dict[str, Any]
 
 
 async def _pairs(desk: Desk, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Merged records, each with the one it went into."""
+    """Merged records, each with its target."""
     wholes = await asyncio.gather(*(desk.ask("get_record", id=row["id"]) for row in rows))
     into = {whole["canonical_id"] for whole in wholes if whole["canonical_id"]}
     known: dict[str, Any] = {}
@@ -95,23 +95,21 @@ async def _pairs(desk: Desk, rows: Sequence[Mapping[str, Any]]) -> list[dict[str
 
 
 async def merge(desk: Desk) -> Response:
-    """Merge one proposal as it was shown, or all there are."""
+    """Merge one proposal as shown, or all."""
     chosen = _collection(desk.field("collection"))
     only = desk.field("ids").split()
     done = await desk.ask("consolidation_trigger", collection=chosen, ids=only)
     if done["job_id"]:
-        message = "So many are merged in the background: see Jobs, and reload in a moment."
+        message = "Merging in the background: see Jobs, and reload in a moment."
         return desk.go("/consolidation", message, collection=chosen)
     if not done["clusters"]:
-        message = "Nothing was merged: these records changed since they were shown."
+        message = "Nothing was merged: these records changed after they were shown."
         return desk.go("/consolidation", Banner(message, warning=True), collection=chosen)
     merges = done["proposed_merges"]
     many = sum(len(one["merged"]) for one in merges)
     message = f"{plural(many, 'record was', 'records were')} merged into {len(merges)}."
     if done["archived"]:
-        message += (
-            f" {plural(done['archived'], 'record')} nobody believes any more went to the archive."
-        )
+        message += f" {plural(done['archived'], 'record')} with too little confidence archived."
     parts = [
         Undo(short(one["stays"]["title"] or one["stays"]["content"], 90), *_back(chosen, [one]))
         for one in merges
@@ -126,7 +124,7 @@ def _back(chosen: str, merges: Sequence[Mapping[str, Any]]) -> tuple[str, dict[s
 
 
 async def unmerge(desk: Desk) -> Response:
-    """Take merges back. One that cannot be keeps no other one from it."""
+    """Undo merges. A failed one does not stop the others."""
     restored, notes = 0, []
     for id in desk.field("ids").split():
         try:
@@ -136,7 +134,7 @@ async def unmerge(desk: Desk) -> Response:
             continue
         restored += len(done["restored"])
         notes += done["notes"]
-    message = f"{plural(restored, 'record is', 'records are')} back as before." if restored else ""
+    message = f"{plural(restored, 'record was', 'records were')} restored." if restored else ""
     message = " ".join([message, *(f"{note[:1].upper()}{note[1:]}." for note in notes)]).strip()
     chosen = _collection(desk.field("collection") or "memories")
     return desk.go("/consolidation", Banner(message, warning=bool(notes)), collection=chosen)

@@ -1,4 +1,4 @@
-"""What every page has at hand: the signed-in browser, operations, and a way to answer."""
+"""The request context of every page: the signed-in browser, operations, and answers."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ NAVIGATION = (
         ),
     ),
 )
-"""The menu: groups by their headings, each with (icon, address, name, the key after `g`) of its pages."""
+"""The menu: groups with headings, each with (icon, address, name, key after `g`) of its pages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """A form that takes one of several things back: what it was, where it is sent, what it sends."""
+    """A form that undoes one of several changes: label, address, fields."""
 
     text: str
     action: str
@@ -68,8 +68,8 @@ class Undo:
 
 @dataclass(frozen=True, slots=True)
 class Banner:
-    """What the next page says first. `undo` is the form that takes it back, `fields` what it sends;
-    `parts` take back one of several things.
+    """The message at the top of the next page. `undo` is the form that undoes the change, `fields` its
+    data; `parts` undo single changes.
     """
 
     text: str
@@ -80,7 +80,7 @@ class Banner:
 
 
 class TooManyRequests(Denied):
-    """The browser asks faster than a person can."""
+    """The browser sends more requests than a person can."""
 
     status = HTTPStatus.TOO_MANY_REQUESTS
 
@@ -98,7 +98,7 @@ class Desk:
 
     @property
     def project(self) -> str:
-        """The scope looked at; empty when there is none."""
+        """The current scope; empty if there is none."""
         return str(self.projects["current"])
 
     def query(self, name: str, default: str = "") -> str:
@@ -115,13 +115,13 @@ class Desk:
         return operation in OPERATIONS
 
     async def ask(self, operation: str, **arguments: Any) -> Any:
-        """Run an operation as its owner and give its value. Raises `ContextdError`."""
+        """Run an operation as the owner and return its value. Raises `ContextdError`."""
         given = {name: value for name, value in arguments.items() if value is not None}
         peer = Peer("web", OWNER, client="dashboard", cwd=self.browser.cwd, project=self.project)
         return (await self._calls.call(peer, operation, given)).value
 
     async def ask_lately(self, operation: str) -> Any:
-        """As `ask`, but an answer of the last seconds will do, unless this browser changed something."""
+        """Like `ask`, but may return an answer of the last seconds, unless this browser changed something."""
         now, key = time.monotonic(), (operation, self.project)
         at, value = self.browser.answers.get(key, (0.0, None))
         if value is None or now - at > KEPT_SECONDS:
@@ -130,8 +130,8 @@ class Desk:
         return value
 
     async def choose_project(self, wanted: str = "") -> None:
-        """Settle which project this request is about: the wanted one, the browser's, the one it was
-        let in from, or the first.
+        """Choose the project of this request: the requested one, the browser's, the one it was opened
+        from, or the first.
         """
         cwd, chosen = self.browser.cwd, wanted or self.browser.project
         peer = Peer("web", OWNER, client="dashboard", cwd=cwd, project=chosen)
@@ -174,7 +174,7 @@ class Desk:
         return next((str(p["slug"] or p["name"]) for p in known), "")
 
     def go(self, path: str, notice: Banner | str = "", **query: str) -> Response:
-        """Send the browser on after a form, with something to say there."""
+        """Redirect the browser after a form, with a message."""
         self.browser.notice = (
             Banner(notice) if isinstance(notice, str) and notice else notice or None
         )
@@ -183,16 +183,16 @@ class Desk:
         return RedirectResponse(address, HTTPStatus.SEE_OTHER, NO_STORE)
 
     def failed(self, error: ContextdError) -> Response:
-        """Say what is wrong and what to do, on a page of its own."""
+        """Show an error and its hint on a page of its own."""
         if "application/json" in self.request.headers.get("accept", ""):
             return JSONResponse({"error": error.as_dict()}, error.status, NO_STORE)
         return self.page("error.html", error.status, error=error)
 
     async def read_form(self) -> None:
-        """Take in a posted form that may change something. Raises unless it comes from our page."""
+        """Read a posted form that may change something. Raises unless it comes from our page."""
         headers = self.request.headers
         origin = headers.get("origin")
-        # Another port of this machine is another site to us, though cookies do not know ports.
+        # Another port of this machine is another site for us, though cookies ignore ports.
         if origin is not None and origin != f"http://{headers.get('host', '')}":
             raise Denied("this form comes from another site", "use the page of the dashboard")
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
@@ -200,7 +200,7 @@ class Desk:
         self.browser.answers.clear()
         body = await self.request.body()
         if len(body) > FORM_LIMIT:
-            raise TooLarge(f"a form may have {FORM_LIMIT} bytes", "send less at once")
+            raise TooLarge(f"a form is limited to {FORM_LIMIT} bytes", "send less at once")
         kind = headers.get("content-type", "").partition(";")[0]
         if kind == "application/x-www-form-urlencoded":
             try:
@@ -219,7 +219,7 @@ class Desk:
         given = self.field("csrf") or headers.get("x-csrf-token", "")
         if not hmac.compare_digest(given.encode(), self.browser.csrf.encode()):
             raise Denied("this form is not from your session", "reload the page and send it again")
-        # Last: what others send must not use up what the owner may do.
+        # Checked last, so that other sites' requests do not use up the owner's rate.
         if not self.browser.writes.take(time.monotonic()):
             raise TooManyRequests("too many changes at once", "wait a moment and send it again")
 
@@ -228,7 +228,7 @@ Handler = Callable[[Desk], Awaitable[Response]]
 
 
 def signed_in(calls: Calls, access: Access, handler: Handler) -> Any:
-    """The endpoint that runs `handler` for browsers that are signed in, and shows its errors."""
+    """The endpoint that runs `handler` for signed-in browsers and shows its errors."""
 
     async def endpoint(request: Request) -> Response:
         browser = access.browser(request.cookies.get(access.cookie_name, ""))

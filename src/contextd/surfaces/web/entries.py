@@ -1,4 +1,4 @@
-"""Writing something down: a free note, or an entry of one of the schema's types."""
+"""Add a record: a free note, or an entry of one of the schema's types."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NOTE = {"name": "", "description": "Free text: a decision, a rule, a trap.", "f
 
 
 async def blank(desk: Desk) -> Response:
-    """The form for something new. `type` chooses the type, `answer` is the question it answers."""
+    """The form for a new record. `type` selects the type, `answer` is the question it answers."""
     given = {"content": "", "tags": desk.query("tags")}
     return await _form(desk, desk.query("type"), given, desk.query("answer"))
 
@@ -43,7 +43,7 @@ async def _form(
 
 
 def _shapes(kind: dict[str, Any]) -> list[dict[str, Any]]:
-    """The fields of a type, as the macro that draws them wants them."""
+    """The fields of a type, in the form that the template macro expects."""
     return [
         {"name": name, **field, "default": _text(field["default"])}
         for name, field in kind["fields"].items()
@@ -59,7 +59,7 @@ def _text(value: Any) -> str:
 
 
 async def save(desk: Desk) -> Response:
-    """Keep it. What is wrong is named where it is, and nothing typed is lost."""
+    """Save it. Errors are shown at their fields, and no input is lost."""
     chosen, answer = desk.field("type"), desk.field("answer")
     given = {name: desk.field(name).replace("\r\n", "\n") for name in desk.form}
     tags = [tag for tag in given.get("tags", "").split(",") if tag.strip()]
@@ -81,13 +81,13 @@ async def save(desk: Desk) -> Response:
     hidden = MARK in f"{done['content']}{done['structuredData']}{done['tags']}"
     stored = await desk.ask("get_record", id=done["id"])
     first = stored["history"][-1]["reason"] if stored["record"]["status"] == "inbox" else ""
-    message = f"Kept, but agents do not see it yet: {first}." if first else "Kept for all agents."
-    message += " What looked like a secret was taken out before it was stored." if hidden else ""
+    message = f"Saved, but agents do not see it yet: {first}." if first else "Saved for all agents."
+    message += " A possible secret was redacted before storing." if hidden else ""
     return desk.go(f"/records/{done['id']}", Banner(message, warning=bool(hidden or first)))
 
 
 def _answered(content: str, answer: str) -> str:
-    """The question stays with its answer, so that the next one who asks finds it."""
+    """Store the question with its answer, so that the same question finds it."""
     text = content.strip()
     return f"{answer.strip().rstrip('?')}? {text}" if answer.strip() and text else text
 

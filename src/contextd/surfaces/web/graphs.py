@@ -13,7 +13,7 @@ from contextd.domain.unseen import visible_text
 from contextd.surfaces.web.layers import HEIGHT, Edge, Spot, Stroke, layered
 
 _LETTER, _AROUND = 7.6, 24.0
-"""What a letter of a name takes across at most on average, and the room around a name."""
+"""Average maximum width of a letter of a name, and the padding around a name."""
 
 _LONGEST = 24
 _NARROWEST = 104.0
@@ -21,9 +21,7 @@ _NARROWEST = 104.0
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node: its name, a short line below it, what colours it, where it leads, and what else a screen
-    reader says of it.
-    """
+    """A node: its name, a subtitle, its colour class, its link, and a description for screen readers."""
 
     name: str
     spoken: str
@@ -35,7 +33,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """The picture, its size in pixels, and how many dependencies are not drawn since they follow."""
+    """The image, its size in pixels, and the number of omitted transitive dependencies."""
 
     svg: Markup
     width: float
@@ -52,9 +50,7 @@ def graph(
     zoom: float = 1.0,
     reduce: bool = True,
 ) -> Graph:
-    """Draw nodes with what they depend on below them. `label` says in words what it is, `zoom` is how
-    many pixels stand for one.
-    """
+    """Draw nodes above their dependencies. `label` is the text alternative, `zoom` the scale in pixels."""
     known = {node.name: node for node in nodes}
     widths = {name: _width(node) for name, node in known.items()}
     placed = layered(widths, edges, reduce=reduce)
@@ -87,7 +83,7 @@ def _width(node: Node) -> float:
 
 
 def _shown(name: str) -> str:
-    """A name that fits, cut in its middle: modules of one folder end differently."""
+    """A name that fits, shortened in the middle: modules of one folder differ at the end."""
     label = visible_text(name)
     if len(label) <= _LONGEST:
         return label
@@ -132,7 +128,7 @@ def _box(place: Spot, node: Node) -> str:
 
 
 def around(name: str, edges: Iterable[Edge]) -> tuple[list[str], list[Edge]]:
-    """A node with those it has an edge to or from, and the edges between it and them."""
+    """A node with its neighbours, and the edges between it and them."""
     near = [edge for edge in edges if name in edge]
     nodes: Mapping[str, None] = dict.fromkeys([name, *(end for edge in near for end in edge)])
     return list(nodes), near

@@ -1,4 +1,4 @@
-"""The pages and forms of what waits for somebody's word."""
+"""The pages and forms of the inbox: records awaiting review."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from contextd.surfaces.web.render import plural, short
 PAGE = 25
 _LIKE = 8
 _ASKED = 300
-"""Characters of a text by which records that say the same are looked for."""
+"""Characters of a text used to search for duplicates."""
 
 _DOUBTS = {
     "once": ("said once", ""),
@@ -26,17 +26,17 @@ _DOUBTS = {
     "proposed": ("proposed", "accent"),
     "doubted": ("doubted", "warn"),
 }
-"""Why something waits → the word on its badge, and the colour."""
+"""Why an item awaits review → the label of its badge, and the colour."""
 
 _TOLD = {
-    "keep": "accepted: agents are told of {them} from now on.",
-    "drop": "rejected: {they} will not come back when said again.",
+    "keep": "accepted: agents can now see {them}.",
+    "drop": "rejected: {they} will not return if stated again.",
     "merge": "merged into the other record.",
 }
 
 
 async def look(desk: Desk) -> Response:
-    """What waits, newest first, and why."""
+    """The items awaiting review, newest first, with reasons."""
     filters = {name: desk.query(name) for name in ("status", "kind") if desk.query(name)}
     cursor = desk.query("cursor")
     found = None
@@ -60,13 +60,13 @@ def _address(filters: Mapping[str, str]) -> str:
 
 
 async def settle(desk: Desk) -> Response:
-    """Accept or reject one record, or all that are selected. One that cannot be settled any more
-    keeps no other one from being settled.
+    """Accept or reject one record or all selected ones. A record that was already reviewed does not stop
+    the others.
     """
     verdict, ids = _chosen(desk)
     filters = {name: desk.field(name) for name in ("status", "kind")}
     if not ids:
-        return desk.go("/inbox", Banner("Select what you mean first.", warning=True), **filters)
+        return desk.go("/inbox", Banner("Select records first.", warning=True), **filters)
     done: list[dict[str, Any]] = []
     failed: list[str] = []
     for id in ids:
@@ -78,7 +78,7 @@ async def settle(desk: Desk) -> Response:
 
 
 def _chosen(desk: Desk) -> tuple[str, list[str]]:
-    """The verdict, and what it is about: one row by its own button, or all that are selected."""
+    """The verdict, and its targets: one row by its own button, or all selected ones."""
     for verdict in ("keep", "drop"):
         if desk.field(verdict):
             return verdict, [desk.field(verdict)]
@@ -95,9 +95,7 @@ async def _told(
     them, they = ("them", "they") if many else ("it", "it")
     message = f"{len(done)} {_TOLD[verdict].format(them=them, they=they)}" if done else ""
     if failed:
-        message += (
-            f" {plural(len(failed), 'record was', 'records were')} left as before: {failed[0]}."
-        )
+        message += f" {plural(len(failed), 'record was', 'records were')} not changed: {failed[0]}."
     settled = {one["id"]: str(one["version"]) for one in done}
     parts = []
     if many:
@@ -119,7 +117,7 @@ def _fields(settled: Mapping[str, str]) -> dict[str, str]:
 
 
 async def take_back(desk: Desk) -> Response:
-    """Let wait again what was settled, unless somebody changed it since."""
+    """Undo reviews, except of records changed since."""
     back = changed = 0
     for pair in desk.field("settled").splitlines():
         id, _, version = pair.rpartition(":")
@@ -129,15 +127,15 @@ async def take_back(desk: Desk) -> Response:
             back += 1
         else:
             changed += 1
-    message = f"{plural(back, 'record waits', 'records wait')} again." if back else ""
+    message = f"{plural(back, 'record')} back in the inbox." if back else ""
     if changed:
-        left = plural(changed, "record was", "records were")
-        message += f" {left} changed since and stay{'s' if changed == 1 else ''} as it is."
+        left = plural(changed, "record")
+        message += f" {left} changed since and {'was' if changed == 1 else 'were'} kept."
     return desk.go("/inbox", Banner(message.strip() or "Nothing to undo.", warning=bool(changed)))
 
 
 async def alike(desk: Desk) -> Response:
-    """What a record could be merged into, each beside it."""
+    """Possible merge targets, each beside the record."""
     id = desk.request.path_params["id"]
     whole = await desk.ask("get_record", id=id)
     text = f"{whole['record']['title']} {whole['content']}".strip()
@@ -170,7 +168,7 @@ def _beside(whole: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def merge(desk: Desk) -> Response:
-    """Take a record for a repetition of another one."""
+    """Merge a record into another one as its duplicate."""
     id, into = desk.request.path_params["id"], desk.field("into").strip()
     done = await desk.ask("settle_candidate", id=id, verdict="merge", into=into)
     return desk.go("/inbox", await _told(desk, "merge", [done]))

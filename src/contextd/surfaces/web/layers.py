@@ -1,7 +1,7 @@
-"""Where the parts of a dependency graph stand: in layers, what needs above what is needed.
+"""Layered layout of a dependency graph, with nodes above their dependencies.
 
-After Sugiyama, Tagawa and Toda (1981): break circles, put nodes into layers of a limited width, order each
-layer so that few lines cross, then give every node its place. The same graph always looks the same.
+After Sugiyama, Tagawa and Toda (1981): remove cycles, assign nodes to layers of limited width, order each
+layer to reduce crossings, then compute positions. Deterministic.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ Edge = tuple[str, str]
 Point = tuple[float, float]
 
 GAP, ROW = 18.0, 104.0
-"""Between two nodes of a layer, and from one layer to the next."""
+"""Distance between two nodes of a layer, and between layers."""
 
 HEIGHT = 46.0
 _LINE = 10.0
-"""The width that a line takes where it passes a layer."""
+"""The width of a line that passes through a layer."""
 
 _ROUNDS, _FEWEST, _WORTH = 12, 3, 6_000
-"""How often a layout is gone through: less where so many nodes and passages make each round dear."""
+"""Iterations of the layout: fewer for many nodes and passages, which make an iteration slow."""
 
 _PULL = 0.95
-"""How much of the way from the middle a node keeps: what drifts apart row by row is brought together."""
+"""Contraction towards the middle per step: it pulls together what drifts apart row by row."""
 
 _ACROSS = 7
-"""Nodes of a layer: so many names fit beside each other on a wide page."""
+"""Maximum nodes per layer: as many names fit side by side on a wide page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A node's middle and its width."""
+    """A node's centre and width."""
 
     name: str
     x: float
@@ -45,9 +45,7 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Stroke:
-    """A line between two nodes through its points. One that goes `back` closes a circle; its points are
-    those of one curve.
-    """
+    """A line between two nodes through its points. A line `back` closes a cycle; its points form one curve."""
 
     start: str
     end: str
@@ -57,8 +55,8 @@ class Stroke:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The places of all nodes and lines, in a field of this size. `implied` are dependencies that follow
-    from the lines drawn, and would only hide them.
+    """The positions of all nodes and lines, in an area of this size. `implied` are omitted dependencies
+    that follow from the drawn ones.
     """
 
     nodes: tuple[Spot, ...]
@@ -70,9 +68,7 @@ class Layout:
 
 @dataclass(slots=True)
 class _Work:
-    """The layers while they are put in order. A line's passages of a layer are nodes with names of
-    three parts.
-    """
+    """The layers during the layout. A line's passage through a layer is a node with a three-part name."""
 
     rows: list[list[str]]
     above: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
@@ -86,8 +82,8 @@ def layered(
     across: int = _ACROSS,
     reduce: bool = True,
 ) -> Layout:
-    """Place nodes of these widths, each above those it has an edge to. Edges to themselves or to what is
-    no node are left out; with `reduce` so are those that follow from others.
+    """Place nodes of these widths, each above its dependencies. Edges to themselves or to unknown nodes
+    are omitted; with `reduce` also transitive ones.
     """
     names = list(widths)
     known = sorted({(a, b) for a, b in edges if a != b and a in widths and b in widths})
@@ -113,7 +109,7 @@ def layered(
 
 
 def _without_circles(names: Sequence[str], edges: Sequence[Edge]) -> tuple[list[Edge], list[Edge]]:
-    """The edges that go down, and those that close a circle."""
+    """The edges that point down, and those that close a cycle."""
     following: dict[str, list[str]] = {name: [] for name in names}
     users = dict.fromkeys(names, 0)
     for a, b in edges:
@@ -121,7 +117,7 @@ def _without_circles(names: Sequence[str], edges: Sequence[Edge]) -> tuple[list[
         users[b] += 1
     done: dict[str, bool] = {}
     back: set[Edge] = set()
-    # From what nobody needs: where a circle is entered from outside, its way in stays on top.
+    # Starts at nodes that nothing depends on, so that the entry of a cycle stays on top.
     for start in sorted(names, key=lambda name: (users[name], names.index(name))):
         stack = [(start, iter(following[start]))] if start not in done else []
         done.setdefault(start, False)
@@ -141,7 +137,7 @@ def _without_circles(names: Sequence[str], edges: Sequence[Edge]) -> tuple[list[
 
 
 def _sorted_up(names: Sequence[str], edges: Sequence[Edge]) -> list[str]:
-    """The nodes so that each comes after all it has an edge to."""
+    """The nodes sorted so that each follows its dependencies."""
     needed: dict[str, list[str]] = {name: [] for name in names}
     for a, b in edges:
         needed[a].append(b)
@@ -160,7 +156,7 @@ def _sorted_up(names: Sequence[str], edges: Sequence[Edge]) -> list[str]:
 
 
 def _reduced(names: Sequence[str], edges: Sequence[Edge]) -> list[Edge]:
-    """The edges that do not follow from others."""
+    """The edges without transitive ones."""
     reached: dict[str, set[str]] = {}
     needed: dict[str, list[str]] = {name: [] for name in names}
     for a, b in edges:
@@ -175,7 +171,7 @@ def _reduced(names: Sequence[str], edges: Sequence[Edge]) -> list[Edge]:
 
 
 def _rows(names: Sequence[str], edges: Sequence[Edge], across: int) -> list[list[str]]:
-    """Layout from the top, none with more than `across` nodes. What stands alone comes last."""
+    """Rows from the top with at most `across` nodes each. Isolated nodes come last."""
     joined = {name for edge in edges for name in edge}
     needed: dict[str, list[str]] = {name: [] for name in names}
     for a, b in edges:
@@ -201,9 +197,7 @@ def _rows(names: Sequence[str], edges: Sequence[Edge], across: int) -> list[list
 def _raise_up(
     level: dict[str, int], filled: dict[int, int], edges: Sequence[Edge], across: int
 ) -> None:
-    """Bring what more nodes need than it needs itself up to them, where there is room: its lines get
-    shorter.
-    """
+    """Move a node with more dependents than dependencies up to them if there is room, to shorten its lines."""
     users: dict[str, list[str]] = {}
     needs = dict.fromkeys(level, 0)
     for a, b in edges:
@@ -225,7 +219,7 @@ def _raise_up(
 def _with_passages(
     rows: Sequence[Sequence[str]], edges: Sequence[Edge]
 ) -> tuple[_Work, dict[Edge, list[str]]]:
-    """The layers with a place for each line that passes one, and the nodes each line goes through."""
+    """The layers with a placeholder for each passing line, and the nodes each line goes through."""
     work = _Work([list(row) for row in rows])
     level = {node: place for place, row in enumerate(rows) for node in row}
     through: dict[Edge, list[str]] = {}
@@ -244,8 +238,8 @@ def _with_passages(
 
 
 def _order(work: _Work) -> None:
-    """Order each layer by the middle of its neighbours, down and up again; the order with the fewest
-    crossings stays.
+    """Order each layer by the median of its neighbours, down and up repeatedly; keep the order with the
+    fewest crossings.
     """
     best, fewest = [list(row) for row in work.rows], _crossings(work)
     for turn in range(_rounds(work)):
@@ -274,7 +268,7 @@ def _middle(nodes: Sequence[str], at: Mapping[str, float], otherwise: float) -> 
 
 
 def _crossings(work: _Work) -> int:
-    """How many lines between neighbouring layers cross."""
+    """The number of crossings between neighbouring layers."""
     count = 0
     for upper, lower in pairwise(work.rows):
         at = {node: position for position, node in enumerate(lower)}
@@ -287,7 +281,7 @@ def _crossings(work: _Work) -> int:
 
 
 def _places(work: _Work, wide: Callable[[str], float]) -> dict[str, float]:
-    """The middle of every node: as near to its neighbours' as the order of its layer allows."""
+    """The centre of every node, as close to its neighbours as the order of its layer allows."""
     x: dict[str, float] = {}
     for row in work.rows:
         packed = _apart(row, [0.0] * len(row), wide)
@@ -308,8 +302,8 @@ def _places(work: _Work, wide: Callable[[str], float]) -> dict[str, float]:
 def _apart(
     row: Sequence[str], wished: Sequence[float], wide: Callable[[str], float]
 ) -> list[float]:
-    """The places nearest to the wished ones, by least squares, that keep the order and the gaps: what is
-    too near is pooled (Ayer et al. 1955).
+    """The positions closest to the desired ones, by least squares, that keep order and gaps: pool adjacent
+    violators (Ayer et al. 1955).
     """
     offsets, at = [], 0.0
     for place, node in enumerate(row):
@@ -332,8 +326,8 @@ def _drawn(
     at: Callable[[str], Point],
     widths: Mapping[str, float],
 ) -> Iterator[Stroke]:
-    """The lines from the foot of one node to the head of another. Those of one node leave and reach it
-    side by side, in the order in which they come.
+    """The lines from the bottom of one node to the top of another. Lines of a node are spread side by
+    side, in order.
     """
     leaving: dict[str, list[tuple[float, Edge]]] = {}
     coming: dict[str, list[tuple[float, Edge]]] = {}
@@ -359,14 +353,14 @@ def _drawn(
 def _ports(
     middle: Point, width: float, ends: Sequence[tuple[float, Edge]]
 ) -> Iterator[tuple[Edge, float]]:
-    """Where on a node's side each line ends, within its middle half."""
+    """Where each line ends on a node's side, within its middle half."""
     step = min(_LINE, width / 2 / max(1, len(ends) - 1))
     for place, (_, edge) in enumerate(sorted(ends)):
         yield edge, middle[0] + step * (place - (len(ends) - 1) / 2)
 
 
 def _around(start: Point, end: Point, left: float, right: float) -> tuple[Point, ...]:
-    """The four points of a curve up the right side, from one node to another above it."""
+    """The four points of a curve up the right side, from a node to one above it."""
     begin, finish = (start[0] + left / 2, start[1]), (end[0] + right / 2, end[1])
     out = max(begin[0], finish[0]) + 36
     return begin, (out, begin[1]), (out, finish[1]), finish

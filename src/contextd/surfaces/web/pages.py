@@ -1,4 +1,4 @@
-"""The routes of the dashboard, and its pages that only look."""
+"""The routes of the dashboard, and its read-only pages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from contextd.surfaces.web.steps import next_steps
 PARTS = (
     inbox, project, consolidation, policies, savings, work, entries, records, person, awareness, schema,
 )  # fmt: skip
-"""The modules with pages and forms, in the order in which their paths are tried."""
+"""The modules with pages and forms, in the order of path matching."""
 
 _FOREVER = {"cache-control": "public, max-age=31536000, immutable"}
 _DAYS = 14
@@ -56,15 +56,15 @@ def application(calls: Calls, access: Access) -> Starlette:
         wanted = request.query_params.get("next", "/")
         local = wanted.startswith("/") and not wanted.startswith("//") and "\\" not in wanted
         target = wanted if local and is_page(wanted.partition("?")[0]) else "/"
-        # A right code always opens: who guesses must not keep its owner out.
+        # A valid code always works, so that an attacker's attempts cannot lock the owner out.
         cookie = access.redeem(request.query_params.get("code", ""))
         if not cookie:
             if access.browser(request.cookies.get(access.cookie_name, "")):
                 return RedirectResponse(target, 303, NO_STORE)
             if not access.may_try():
                 return locked(request, "Too many attempts", "Wait a few seconds.", 429)
-            why = "It was used already, or is older than a minute. Nothing is lost: get a new one."
-            return locked(request, "This link has had its day", why)
+            why = "It was used already or is older than a minute. Get a new one."
+            return locked(request, "This link has expired", why)
         answer = RedirectResponse(target, 303, NO_STORE)
         answer.set_cookie(
             access.cookie_name, cookie, max_age=int(SESSION_SECONDS), httponly=True,
@@ -94,7 +94,7 @@ def application(calls: Calls, access: Access) -> Starlette:
 
 
 def warm() -> None:
-    """Load every template, and what checks the arguments and results of the operations asked here."""
+    """Load every template, and the validators of the operations that pages call."""
     load_templates()
     for name in _ASKED:
         op = OPERATIONS.get(name)
@@ -119,7 +119,7 @@ async def _missing(desk: Desk) -> Response:
 
 
 async def overview(desk: Desk) -> Response:
-    """What is known, what happened lately, and what to do next."""
+    """The overview page: counts, recent activity, next steps."""
     if not desk.project:
         return desk.page("overview.html", known=None)
     status, about, recent, latest, active, gaps, disputed = await asyncio.gather(

@@ -1,4 +1,4 @@
-"""The page and forms of the person: who they are and how they like things, in every project."""
+"""The page and forms of the person's layer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextd.surfaces.web.desk import Banner, Desk, Handler
 
 
 async def look(desk: Desk) -> Response:
-    """What holds, what is proposed, and what the files of the home say."""
+    """Preferences in force, proposals, and the files of the home."""
     return await _page(desk)
 
 
@@ -30,7 +30,7 @@ async def _page(desk: Desk, text: str = "", chosen: str = "mild", problem: str =
 
 
 async def add(desk: Desk) -> Response:
-    """Keep something for every project. Nothing typed is lost when it is refused."""
+    """Save a preference for every project. No input is lost if it is refused."""
     content, how = desk.field("content").strip(), desk.field("strength") or "mild"
     fields = {"strength": how} if how in STRENGTHS else {}
     try:
@@ -40,36 +40,36 @@ async def add(desk: Desk) -> Response:
             raise
         return await _page(desk, content, how, error.message)
     if done["outcome"] == "duplicate":
-        return desk.go("/person", "That was known already.")
-    message = "Kept for every project of yours."
+        return desk.go("/person", "Already saved.")
+    message = "Saved for all of your projects."
     if done["redacted"]:
-        message += " What looked like a secret was taken out before it was stored."
+        message += " A possible secret was redacted before storing."
     undo = f"/person/{done['id']}/remove"
     return desk.go("/person", Banner(message, undo, warning=bool(done["redacted"])))
 
 
 async def remove(desk: Desk) -> Response:
-    """Take something out of use, or turn a proposal down."""
+    """Delete a preference, or reject a proposal."""
     done = await desk.ask("delete_record", id=desk.request.path_params["id"])
-    message = "Gone: agents no longer see it."
+    message = "Deleted: agents no longer see it."
     return desk.go("/person", Banner(message, f"/person/{done['id']}/restore"))
 
 
 async def restore(desk: Desk) -> Response:
-    """Take the latest change back."""
+    """Undo the latest change."""
     await desk.ask("undo", id=desk.request.path_params["id"])
-    return desk.go("/person", "As it was before.")
+    return desk.go("/person", "Restored.")
 
 
 async def accept(desk: Desk) -> Response:
-    """Say yes to a proposal."""
+    """Accept a proposal."""
     done = await desk.ask("person_accept", id=desk.request.path_params["id"])
-    message = "Holds in every project of yours from now on."
+    message = "Applies in all of your projects from now on."
     return desk.go("/person", Banner(message, f"/person/{done['id']}/restore"))
 
 
 async def write(desk: Desk) -> Response:
-    """Bring contextd's block of USER.md up to date."""
+    """Update contextd's block of USER.md."""
     done = await desk.ask("write_profile")
     message = "Written into USER.md." if done["changed"] else "USER.md was up to date."
     return desk.go("/person", message)

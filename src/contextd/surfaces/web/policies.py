@@ -1,4 +1,4 @@
-"""The page and forms of policies and standards: what binds, where it stands, and what broke it lately."""
+"""The page and forms of policies and standards: rules, files, recent violations."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from contextd.surfaces.web.desk import Banner, Desk, Handler
 SEVERITIES = {
     "critical": "bad", "high": "bad", "error": "bad", "medium": "warn", "warning": "warn",
 }  # fmt: skip
-"""How grave a rule is → the colour of its badge; lesser ones have none."""
+"""Severity of a rule → the colour of its badge; lower ones have none."""
 
 
 async def look(desk: Desk) -> Response:
-    """The rules that hold here, their files, and the last checks."""
+    """The rules in force, their files, and the last checks."""
     return await _page(desk)
 
 
@@ -47,7 +47,7 @@ async def _page(
 
 
 def _by_scope(policies: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """The policies under where they hold, the nearest first."""
+    """The policies by scope, the nearest first."""
     groups: dict[str, list[dict[str, Any]]] = {}
     for one in policies:
         groups.setdefault(one["scope"], []).append(one)
@@ -55,7 +55,7 @@ def _by_scope(policies: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, An
 
 
 async def check(desk: Desk) -> Response:
-    """Check what was pasted. Nothing typed is lost."""
+    """Check pasted text. No input is lost."""
     given = desk.field("action").replace("\r\n", "\n")
     try:
         done = await desk.ask("policy_check", action=given)
@@ -71,14 +71,14 @@ async def begin(desk: Desk) -> Response:
     done = await desk.ask("policy_init", packs=desk.form.get("pack", []))
     message = f"Wrote {', '.join(done['written'])}." if done["written"] else "Nothing was written."
     if done["kept"]:
-        message += f" There already, and left as it is: {', '.join(done['kept'])}."
+        message += f" Already exists and was kept: {', '.join(done['kept'])}."
     return desk.go("/policies", Banner(message, warning=not done["written"]))
 
 
 async def write(desk: Desk) -> Response:
-    """Write a recorded policy to a file, which is its source from then on."""
+    """Write a recorded policy to a file, which becomes its source."""
     done = await desk.ask("policy_write", id=desk.request.path_params["id"])
-    return desk.go("/policies", f"{done['file']} says it from now on; edit and commit it there.")
+    return desk.go("/policies", f"{done['file']} is now its source; edit and commit it there.")
 
 
 LOOKS: list[tuple[str, Handler]] = [("/policies", look)]

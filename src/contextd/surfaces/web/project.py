@@ -14,7 +14,7 @@ from contextd.surfaces.web.graphs import Graph, Node, around, graph
 from contextd.surfaces.web.render import plural
 
 ZOOMS = (50, 75, 100, 150, 200, 300)
-"""Percent that the graph can be looked at in."""
+"""Zoom levels of the graph in percent."""
 
 
 async def look(desk: Desk) -> Response:
@@ -51,7 +51,7 @@ def _zoom(text: str) -> int:
 
 
 def _zooms(name: str, zoom: int) -> list[tuple[str, str, str]]:
-    """The ways to look closer and from farther away, as (sign, what it does, address)."""
+    """Zoom controls, as (sign, label, address)."""
     at = ZOOMS.index(zoom or 100)
     smaller, larger = ZOOMS[max(0, at - 1)], ZOOMS[min(len(ZOOMS) - 1, at + 1)]
     return [
@@ -72,10 +72,12 @@ def _picture(modules: Mapping[str, Mapping[str, Any]], name: str, zoom: int) -> 
         return None
     edges = [(one["name"], other) for one in modules.values() for other in one["depends_on"]]
     shown: Sequence[str] = list(modules)
-    label = f"Dependency graph of {plural(len(modules), 'module')}; the table below says the same"
+    label = (
+        f"Dependency graph of {plural(len(modules), 'module')}; the table below has the same data"
+    )
     if name:
         shown, edges = around(name, edges)
-        label = f"{name} with what it depends on below it, and what depends on it above"
+        label = f"{name} above its dependencies, and below the modules that depend on it"
     nodes = [_node(modules[one], one == name) for one in shown]
     return graph(nodes, edges, label, zoom=(zoom or 100) / 100, reduce=not name)
 

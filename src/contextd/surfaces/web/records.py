@@ -20,7 +20,7 @@ _FILTERS = ("q", "kind", "status", "type", "tag", "source", "trust")
 
 
 async def listing(desk: Desk) -> Response:
-    """Records by filters, or by a search that explains itself."""
+    """Records by filters, or search results with explanations."""
     chosen = {name: desk.query(name).strip() for name in _FILTERS}
     filters = {name: value for name, value in chosen.items() if value}
     values: dict[str, Any] = {
@@ -106,12 +106,12 @@ def _editor(
 
 
 def _back(desk: Desk) -> str:
-    """Where an edit was begun, when that is another page than the record's own."""
+    """The page where an edit began, if not the record's own."""
     return "inbox" if "inbox" in (desk.query("back"), desk.field("back")) else ""
 
 
 def _given(whole: dict[str, Any]) -> dict[str, str]:
-    """A record as the fields of a form."""
+    """A record as form fields."""
     named = {shape["name"]: shape for shape in whole["fields"]}
     given = {
         "title": whole["record"]["title"],
@@ -138,7 +138,7 @@ def _as_field(value: Any) -> str:
 
 
 async def edit(desk: Desk) -> Response:
-    """Check an edit and show the difference, or save it."""
+    """Validate an edit and show the differences, or save it."""
     id = desk.request.path_params["id"]
     whole = await desk.ask("get_record", id=id)
     given = {name: desk.field(name) for name in _given(whole)}
@@ -172,17 +172,17 @@ async def edit(desk: Desk) -> Response:
 
 
 async def _saved(desk: Desk, done: dict[str, Any]) -> Response:
-    """Go on after an edit: to the record, or to the inbox where it was begun."""
+    """Redirect after an edit: to the record, or to the inbox if it began there."""
     page = "/inbox" if _back(desk) else f"/records/{done['id']}"
     undo = f"/records/{done['id']}/undo" if done["differences"] else ""
-    message = "Saved." if done["differences"] else "Nothing was changed."
+    message = "Saved." if done["differences"] else "No changes."
     fields: dict[str, str] = {}
     if done["redacted"]:
         many = plural(done["redacted"], "secret was", "secrets were")
-        message += f" {many} taken out before anything was stored."
+        message += f" {many} redacted before storing."
     if desk.field("step") == "accept":
         settled = await desk.ask("settle_candidate", id=done["id"], verdict="keep")
-        message += " Accepted: agents are told of it from now on."
+        message += " Accepted: agents can see it from now on."
         undo, fields = "/inbox/undo", {"settled": f"{settled['id']}:{settled['version']}"}
     return desk.go(page, Banner(message, undo, fields, bool(done["redacted"])))
 
@@ -210,7 +210,7 @@ def _data(whole: dict[str, Any], form: dict[str, str]) -> dict[str, Any]:
 
 
 def typed_fields(shapes: list[dict[str, Any]], form: dict[str, str]) -> dict[str, Any]:
-    """The values of `data.NAME` as their types want them; empty ones are left out.
+    """The values of `data.NAME`, converted to their types; empty ones are skipped.
 
     Raises `Invalid` naming each wrong one.
     """
@@ -243,7 +243,7 @@ def _act(operation: str, banner: str, undo: str = "") -> Handler:
         id = desk.request.path_params["id"]
         done = await desk.ask(operation, id=id)
         if done.get("status") == "gone":
-            return desk.go("/records", "The record's creation was undone; it is gone.")
+            return desk.go("/records", "The record's creation was undone; it was removed.")
         text = banner.format(**{"undone": "", **done})
         back = f"/records/{done['id']}/{undo}" if undo else ""
         return desk.go(f"/records/{done['id']}", Banner(text, back))
@@ -256,7 +256,7 @@ def _rate(useful: bool) -> Handler:
         id = desk.request.path_params["id"]
         done = await desk.ask("report_usefulness", context_ids=[id], useful=useful)
         sure = round(100 * done["scores"][0]["confidence"])
-        message = f"Noted. contextd is {sure}% sure of it now, and ranks it accordingly."
+        message = f"Saved. Its confidence is now {sure}%, which changes its rank."
         return desk.go(
             f"/records/{done['scores'][0]['id']}", Banner(message, f"/records/{id}/undo")
         )
@@ -272,7 +272,7 @@ LOOKS: list[tuple[str, Handler]] = [
 FORMS: list[tuple[str, Handler]] = [
     ("/records/{id}/edit", edit),
     ("/records/{id}/delete", _act("delete_record", "Deleted: agents no longer see it.", "restore")),
-    ("/records/{id}/restore", _act("restore_record", "In use again.")),
+    ("/records/{id}/restore", _act("restore_record", "Restored.")),
     ("/records/{id}/useful", _rate(True)),
     ("/records/{id}/unhelpful", _rate(False)),
     ("/records/{id}/undo", _act("undo", "The latest change ({undone}) was undone.")),

@@ -1,4 +1,4 @@
-"""Templates and static files: read once, served from memory under names that change with them."""
+"""Templates and static files: read once, served from memory under content-based names."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _environment() -> Environment:
 
 
 def render(template: str, **values: Any) -> str:
-    """The page as HTML; everything put in is escaped, and what cannot be seen is made visible."""
+    """Render a page as HTML; inserted text is escaped, and invisible characters are made visible."""
     return _environment().get_template(template).render(**values)
 
 
@@ -71,14 +71,14 @@ def load_templates() -> None:
 
 
 def visible(value: Any) -> Any:
-    """Text with unseen characters spelled out, such as `⟨ESC⟩` and `⟨U+202E⟩`; markup as it is."""
+    """Text with invisible characters escaped, such as `⟨ESC⟩` and `⟨U+202E⟩`; markup is unchanged."""
     if isinstance(value, str) and not isinstance(value, Markup):
         return visible_text(value)
     return value
 
 
 def asis(text: str) -> Markup:
-    """Text for a field of a form: what is sent back must be what was there."""
+    """Text for a form field, unchanged, so that it is sent back as it was."""
     return escape(text)
 
 
@@ -96,14 +96,14 @@ def plural(count: int, one: str, many: str = "") -> str:
 
 
 def words(name: str) -> str:
-    """A name from code as people read it: `Learn session`, `Bubble id`."""
+    """A readable form of a code name: `Learn session`, `Bubble id`."""
     text = _CAMEL.sub(lambda found: " " + found[0].lower(), name)
     text = text.replace("_", " ").replace("-", " ")
     return text[:1].upper() + text[1:]
 
 
 def short(text: str, most: int = 100) -> str:
-    """A line of at most `most` characters, cut between words where it can be."""
+    """A line of at most `most` characters, cut between words if possible."""
     line = " ".join(text.split())
     if len(line) <= most:
         return line
@@ -113,7 +113,7 @@ def short(text: str, most: int = 100) -> str:
 
 
 def span(minutes: int) -> str:
-    """A length of time: `under a minute`, `12 min`, `3 h 5 min`, `2 days`."""
+    """A duration: `under a minute`, `12 min`, `3 h 5 min`, `2 days`."""
     if minutes < 1:
         return "under a minute"
     if minutes < 90:
@@ -124,7 +124,7 @@ def span(minutes: int) -> str:
 
 
 def when(iso: str, words: str = "") -> Markup:
-    """A time element: `words` to read, the exact instant on hover."""
+    """A time element: `words` as text, the exact instant on hover."""
     shown = words or iso.replace("T", " ").removesuffix("Z")
     exact = iso.replace("T", " ").replace("Z", " UTC")
     return Markup('<time datetime="{}" title="{}">{}</time>').format(
@@ -166,7 +166,7 @@ def day(iso: str) -> str:
 
 
 def facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What a job says it did as (what, how much), without what is nothing."""
+    """A job's result as (name, amount), without empty values."""
     pairs: list[tuple[str, str]] = []
     for name, value in result.items():
         label = name.replace("_", " ").replace("-", " ")

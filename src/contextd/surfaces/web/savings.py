@@ -10,17 +10,17 @@ _SPANS = (7, 30, 90)
 _LEVELS = {
     "digest": ("Digests", "contextd folded a large output; its bytes never entered the window"),
     "subagent": ("Sub-agents", "a sub-agent of the client read it; only its result came back"),
-    "reset": ("New windows", "the window began anew, and what mattered was handed back"),
+    "reset": ("New windows", "the window was restarted, and only the essentials were restored"),
     "bookkeeping": (
         "Subtasks in one conversation",
-        "nobody keeps anything out of one conversation: nothing is saved, whatever is folded",
+        "in one conversation, folding saves nothing",
     ),
 }
-"""Who keeps tokens out → how people call that, and why it saves what it does."""
+"""Level → its name, and the explanation of its savings."""
 
 
 async def look(desk: Desk) -> Response:
-    """Tokens kept out of agents' windows, by who kept them out and from what."""
+    """Tokens kept out of agents' windows, by level and source."""
     if not desk.has("savings") or not desk.project:
         return desk.page("savings.html", found=None)
     days = int(desk.query("days")) if desk.query("days").isdigit() else 30
@@ -42,7 +42,7 @@ async def look(desk: Desk) -> Response:
 
 
 def _share(saved: int, raw: int) -> str:
-    """Percent with a digit behind the point, never rounded up to all of it."""
+    """Percent with one decimal, never rounded up to 100."""
     return f"{1000 * saved // raw / 10:g}%" if raw else "–"
 
 

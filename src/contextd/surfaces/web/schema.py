@@ -1,4 +1,4 @@
-"""The schema editor: a form and its YAML side by side, checked by operations."""
+"""The schema editor: a form and its YAML side by side, validated by operations."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _default_text(value: Any) -> str:
 
 
 async def check(desk: Desk) -> Response:
-    """What the given types or YAML would become; nothing is written."""
+    """Preview the given types or YAML; nothing is written."""
     given = desk.json
     wanted = {name: given[name] for name in ("text", "types", "base") if name in given}
     scope = given.get("scope") or None
@@ -81,7 +81,7 @@ def _problems(error: ContextdError) -> list[dict[str, Any]]:
 
 
 async def save(desk: Desk) -> Response:
-    """Show what saving would change, or save it."""
+    """Show the differences, or save."""
     scope = desk.field("scope") or None
     text = desk.field("text").replace("\r\n", "\n")
     state = await desk.ask("schema_get", scope=scope)
@@ -102,8 +102,8 @@ async def save(desk: Desk) -> Response:
     except Invalid as error:
         shown = _page(state, starters, text, types, etag=etag)
         return desk.page("schema.html", 422, **{**shown, "problems": _problems(error)})
-    summary = "; ".join(done["changes"]) or "nothing changed in the types"
-    backup = " The file before is kept as a backup." if done["backup"] else ""
+    summary = "; ".join(done["changes"]) or "no changes in the types"
+    backup = " The previous file is kept as a backup." if done["backup"] else ""
     return desk.go("/schema", f"Saved: {summary}.{backup}", scope=desk.field("scope"))
 
 

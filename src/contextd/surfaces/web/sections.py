@@ -7,10 +7,10 @@ SECTIONS = frozenset(
      "schema", "window", "inbox", "person", "project", "consolidation", "policies",
      "savings"}
 )  # fmt: skip
-"""The first parts of paths that are pages; they let browsers in by their own door."""
+"""First path parts of pages; browsers sign in to these."""
 
 PROGRAMS = frozenset({"api", "mcp", "openapi.json", "healthz", "readyz"})
-"""The first parts of paths that are for programs, whoever asks."""
+"""First path parts for programs."""
 
 
 def is_page(path: str) -> bool:
@@ -19,9 +19,7 @@ def is_page(path: str) -> bool:
 
 
 def wants_page(path: str, accept: str) -> bool:
-    """Whether to answer with a page: for the pages' own paths, and for any other when a person at a
-    browser asks.
-    """
+    """Whether to answer with a page: for page paths, and for other paths if a browser asks."""
     return is_page(path) or ("text/html" in accept and _first(path) not in PROGRAMS)
 
 

@@ -1,4 +1,4 @@
-"""The pages as an ASGI application, mounted beside REST and MCP behind the same guard."""
+"""The pages as an ASGI application, mounted beside REST and MCP behind the same access control."""
 
 from __future__ import annotations
 
@@ -26,9 +26,7 @@ _HEADERS = [
 
 
 class Pages:
-    """Serves what `is_page`. The templates are loaded when the first page is asked for: most
-    daemons never show one.
-    """
+    """Serves the paths of `is_page`. Templates are loaded with the first page: most daemons never show one."""
 
     def __init__(self, calls: Calls, access: Access) -> None:
         self._calls, self._access = calls, access
@@ -47,12 +45,12 @@ class Pages:
         async with self._loading:
             if self._app is None:
                 self._app = await to_thread.run_sync(self._load)
-                # While the browser follows the link: no page should wait for its template.
+                # Loaded while the browser follows the link, so that no page waits for its template.
                 self._warming = asyncio.create_task(to_thread.run_sync(self._warm))
         await self._app(scope, receive, with_headers)
 
     async def warmed(self) -> None:
-        """Return once every template is loaded; the first page starts that."""
+        """Return once every template is loaded; the first page starts the loading."""
         if self._warming is not None:
             await self._warming
 
@@ -62,7 +60,7 @@ class Pages:
         warm()
 
     def _load(self) -> ASGIApp:
-        # Jinja2 and the templates: 0.1 s of CPU that the daemon's start need not pay.
+        # Jinja2 and the templates take 0.1 s of CPU, which the daemon's start should not pay.
         from contextd.surfaces.web.pages import application  # noqa: PLC0415
 
         return application(self._calls, self._access)

@@ -1,4 +1,4 @@
-"""What a person should do next, from what the overview knows."""
+"""Suggested next steps for a person, from the data of the overview."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 Step = dict[str, str]
-"""`title` and `text`; then `href` and `go` for a link, or `code` for a command to run."""
+"""`title` and `text`; then `href` and `go` for a link, or `code` for a command."""
 
 MOST = 4
 
@@ -19,7 +19,7 @@ def next_steps(
     gaps: Sequence[Mapping[str, Any]],
     disputes: Sequence[Mapping[str, Any]],
 ) -> list[Step]:
-    """At most four things worth doing, the most useful first."""
+    """At most four next steps, the most useful first."""
     return [
         *_failures(status),
         *_beginnings(status, about, sessions),
@@ -29,7 +29,7 @@ def next_steps(
 
 def _failures(status: Mapping[str, Any]) -> Iterator[Step]:
     for problem in status["problems"][:1]:
-        yield _link("Something failed in the background", problem, "/jobs", "See jobs")
+        yield _link("A background job failed", problem, "/jobs", "See jobs")
 
 
 def _beginnings(
@@ -37,19 +37,19 @@ def _beginnings(
 ) -> Iterator[Step]:
     if not about.get("initialised", True):
         yield {
-            "title": "Let contextd read this repository",
-            "text": "Stack, modules and code become searchable.",
+            "title": "Scan this repository",
+            "text": "Makes its stack, modules and code searchable.",
             "code": "contextd init",
         }
     if not sessions:
         yield {
             "title": "Connect your coding agent",
-            "text": "From then on its sessions are captured by themselves.",
+            "text": "Captures its sessions automatically from then on.",
             "code": "contextd install",
         }
     if not sum(status["records"].values()):
         yield {
-            "title": "Write down the first thing agents should know",
+            "title": "Add the first record",
             "text": "A decision, a rule, a preference.",
             "code": 'contextd remember "We use pnpm, never npm"',
         }
@@ -60,19 +60,19 @@ def _decisions(
 ) -> Iterator[Step]:
     if disputes:
         reason = str(disputes[0].get("reason", ""))
-        yield _link("Records contradict each other", reason, "/awareness#pairs", "Settle them")
+        yield _link("Records contradict each other", reason, "/awareness#pairs", "Resolve")
     if waiting:
-        phrase = "record waits" if waiting == 1 else "records wait"
+        phrase = "record" if waiting == 1 else "records"
         yield _link(
-            f"{waiting:,} {phrase} for your decision",
-            "Agents get them once you confirm them or a second session does.",
+            f"{waiting:,} {phrase} awaiting review",
+            "Agents see them once you or a second session confirm them.",
             "/inbox",
             "Review",
         )
     if gaps:
         phrase = "gap" if len(gaps) == 1 else "gaps"
         first = str(gaps[0].get("description", ""))
-        yield _link(f"{len(gaps)} {phrase} in what is known", first, "/awareness", "Look at them")
+        yield _link(f"{len(gaps)} {phrase} in your records", first, "/awareness", "Show gaps")
 
 
 def _link(title: str, text: str, href: str, go: str) -> Step:

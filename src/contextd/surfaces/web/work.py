@@ -1,4 +1,4 @@
-"""What agents do and did: sessions, the context window, background jobs."""
+"""Pages of agents' activity: sessions, the context window, background jobs."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ async def session(desk: Desk) -> Response:
 
 
 def steps_of(moments: list[dict[str, Any]], root: str = "") -> list[dict[str, Any]]:
-    """Moments as a reader follows them: a call with its result is one step, and a prompt that was
-    seen by a hook and again in the transcript is told once. Paths are told from the project's root.
+    """Group moments for display: a call with its result is one step, and a prompt reported by both hook
+    and transcript appears once. Paths are relative to the project's root.
     """
     messages = {_plain(m["text"]) for m in moments if m["type"] == "message"}
     steps: list[dict[str, Any]] = []
@@ -73,7 +73,7 @@ def _from_root(text: str, root: str) -> str:
 
 
 async def window(desk: Desk) -> Response:
-    """What a session's context window holds; without one named, the current session's."""
+    """The context window of a session; by default the current one."""
     if not desk.has("context_window") or not desk.project:
         return desk.page("window.html", window=None)
     wanted = desk.query("session")
@@ -116,13 +116,13 @@ async def jobs(desk: Desk) -> Response:
 
 
 def _moves(job: dict[str, Any]) -> bool:
-    """Whether a job runs, or is about to."""
+    """Whether a job is running or about to."""
     due = job["state"] == "ready" and job["due"] <= iso(datetime.now(UTC))
     return bool(due or job["state"] == "running")
 
 
 async def retry(desk: Desk) -> Response:
-    """Let one failed job, or all of them, run again."""
+    """Retry one failed job, or all of them."""
     wanted = desk.field("id")
     if wanted:
         ids = [wanted]
@@ -130,10 +130,10 @@ async def retry(desk: Desk) -> Response:
         failed = (await desk.ask("jobs", state="failed", limit=_JOBS))["jobs"]
         ids = [job["id"] for job in failed]
     if not ids:
-        raise NotFound("no job failed", "there is nothing to try again")
+        raise NotFound("no failed jobs", "there is nothing to retry")
     for id in ids:
         await desk.ask("retry_job", id=id)
-    message = "The job is tried again." if len(ids) == 1 else f"{len(ids)} jobs are tried again."
+    message = "Retrying the job." if len(ids) == 1 else f"Retrying {len(ids)} jobs."
     return desk.go("/jobs", Banner(message))
 
 

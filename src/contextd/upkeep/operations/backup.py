@@ -1,4 +1,4 @@
-"""Copies of the store."""
+"""Back up the store."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from contextd.runtime.runtime import Runtime
 
 @dataclass(frozen=True, slots=True)
 class BackedUp:
-    """Where a backup was written."""
+    """The path of a backup."""
 
     path: str
     bytes: int
@@ -20,10 +20,10 @@ class BackedUp:
 
 @operation("POST /api/backup", effect="write", audience="owner", needs="upkeep")
 def backup(runtime: Runtime, path: FilePath = "") -> BackedUp:
-    """Write a consistent copy of the store while it goes on working.
+    """Write a consistent copy of the store while it is in use.
 
     Args:
-        path: The file to write; one with the time in its name, in the home, when empty.
+        path: The file to write; a timestamped one in the home when empty.
     """
     stamp = runtime.clock.now().strftime("%Y%m%dT%H%M%SZ")
     default = runtime.settings.home / "backups" / f"{runtime.organisation.name}-{stamp}.db"
@@ -34,7 +34,7 @@ def backup(runtime: Runtime, path: FilePath = "") -> BackedUp:
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
         raise Invalid(
-            f"{target.parent} cannot be made: {error.strerror}", "choose another directory"
+            f"{target.parent} cannot be created: {error.strerror}", "choose another directory"
         ) from error
     assert runtime.upkeep is not None
     runtime.sinks.settle()

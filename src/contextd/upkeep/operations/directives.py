@@ -1,4 +1,4 @@
-"""The job that restores directives which older versions weakened."""
+"""The job that restores directives weakened by older versions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextd.runtime.runtime import Runtime
 
 
 def restore_directives(runtime: Runtime, task: Task) -> Mapping[str, int]:
-    """Restore the directives of a project and of the scopes around it that no act had ended; daily, since a
-    bundle or a backup of an older version can bring more.
+    """Restore directives of a project and its wider scopes that no decision had ended; runs daily, since
+    an older bundle or backup can add more.
     """
     return {"restored": restore_silenced(runtime, task.hold.check)}

@@ -1,4 +1,4 @@
-"""Whether contextd is sound, by trying it."""
+"""Check that contextd works, by using it."""
 
 from __future__ import annotations
 
@@ -31,14 +31,12 @@ from contextd.upkeep.network import network_findings
 _LEAST_FREE = 200_000_000
 _MOST_TOLD, _SESSIONS = 10, 200
 _LATELY = timedelta(days=30)
-"""How long a client's transcript that could not be read is told of; clients keep them about as long."""
+"""How long an unreadable transcript is reported; clients keep them about as long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing doctor tried. `complete` is false when a part of it could not be looked at; `ok` then
-    speaks of the rest.
-    """
+    """One check of doctor. `complete` is false if part of it could not be checked; `ok` then covers the rest."""
 
     name: str
     ok: bool
@@ -48,13 +46,13 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """Every check and whether all passed."""
+    """Every check, and whether all passed."""
 
     ok: bool
     checks: list[Check]
 
     def as_text(self) -> str:
-        """A ✓ or ✗ per check, a ? for one that was not complete."""
+        """A ✓ or ✗ per check, a ? for an incomplete one."""
         return "\n".join(f"{_mark(c)} {c.name}: {c.detail}" for c in self.checks)
 
 
@@ -66,8 +64,8 @@ def _mark(check: Check) -> str:
 
 @operation("GET /api/doctor", audience="owner", needs="upkeep")
 def doctor(runtime: Runtime) -> Health:
-    """Check the store, the index, background work, the embedder, the network, capture and clients'
-    transcripts, by trying them, and how the coding clients of this machine are connected.
+    """Run live checks of the store, the index, background work, the embedder, the network, capture and
+    transcripts, and show how this machine's coding clients are connected.
     """
     checks = [
         _try("python", lambda: f"{platform.python_version()} on {platform.system()}"),
@@ -89,7 +87,7 @@ def doctor(runtime: Runtime) -> Health:
         checks.append(_try("capture", lambda: _captures(runtime)))
         checks.append(_try("transcripts", lambda: _transcripts(runtime)))
     if runtime.has_person:
-        # On a server it would be the one of whoever runs the server.
+        # On a server it would be the home of the server's user.
         checks += [
             Check(f"client {one.client.name}", one.sound, one.told(runtime.clock.now()))
             for one in client_standings(runtime)
@@ -100,7 +98,7 @@ def doctor(runtime: Runtime) -> Health:
 def _trust(runtime: Runtime) -> str:
     checkout = runtime.checkout
     if checkout is None:
-        return "no checkout of this project is here"
+        return "this project has no checkout here"
     if not checkout.trusted:
         if not unheeded(runtime) and not trusted_files(checkout.root):
             return "this folder has no rules, settings or skills to trust"
@@ -108,12 +106,14 @@ def _trust(runtime: Runtime) -> str:
         return UNTRUSTED + note
     listed = runtime.organisation.trusted_folders.listed() if runtime.has_person else []
     earlier = sum(one.by == EARLIER and one.trusted for one in listed)
-    more = f"; {earlier} from before: review them with `contextd trust --list`" if earlier else ""
+    more = (
+        f"; {earlier} trusted before: review them with `contextd trust --list`" if earlier else ""
+    )
     return f"this folder is trusted by {checkout.trust.by}{more}"
 
 
 def canary(runtime: Runtime) -> str:
-    """Write, recall and delete a record through the real path. Raises when a step fails."""
+    """Write, search and delete a record through the real code path. Raises if a step fails."""
     word = f"canary{uuid.uuid4().hex[:12]}"
     saved = save_new(
         runtime, "context", content=f"{word} checks that memory works", tags=["canary"], gate=False
@@ -121,13 +121,13 @@ def canary(runtime: Runtime) -> str:
     try:
         found = find_records(runtime, word, ("context",), limit=3)
         if saved.id not in [hit.record.id for hit in found.hits]:
-            raise Invalid("a record just written was not found", "run `contextd store reindex`")
+            raise Invalid("a new record was not found", "run `contextd store reindex`")
     finally:
         change(runtime, saved, saved.with_(status="deleted"), action="delete", reason="canary")
     again = find_records(runtime, word, ("context",), limit=3)
     if saved.id in [hit.record.id for hit in again.hits]:
-        raise Invalid("a deleted record is still found", "run `contextd store reindex`")
-    return "written, recalled and deleted"
+        raise Invalid("a deleted record was still found", "run `contextd store reindex`")
+    return "written, found and deleted"
 
 
 def _try(name: str, probe: Callable[[], str]) -> Check:
@@ -157,55 +157,55 @@ def _jobs(runtime: Runtime) -> str:
         reasons = [f"{job.name}: {job.error}" for job in failed[:_MOST_TOLD]]
         more = ["and others"] if len(failed) > _MOST_TOLD else []
         raise Invalid(
-            "failed for good: " + "; ".join(reasons + more),
-            "`contextd daemon jobs --state failed` lists them, `contextd daemon retry-job` runs one again",
+            "failed permanently: " + "; ".join(reasons + more),
+            "`contextd daemon jobs --state failed` lists them, `contextd daemon retry-job` retries one",
         )
-    return "none failed for good"
+    return "none failed permanently"
 
 
 def _services(runtime: Runtime) -> str:
     states = runtime.organisation.services()
     problems = [state.problem for state in states if state.problem]
     if problems:
-        raise Invalid("; ".join(problems), "each was started again; the daemon's log has the cause")
+        raise Invalid("; ".join(problems), "each was restarted; the daemon's log has the cause")
     running = [state.name for state in states if state.running]
     return ", ".join(running) + (" run" if running else "none run in this process")
 
 
 def _embeds(runtime: Runtime) -> str:
     if not runtime.embedder.model:
-        return "none chosen: search goes by words only"
+        return "none chosen: searches use words only"
     shape = runtime.embedder.embed(["does it work"]).shape
     made = f"{runtime.embedder.model} makes vectors of {shape[1]} dimensions"
     host = runtime.embedder.sends_to
-    away = f"; what is stored and asked leaves this machine: its text is sent to {host}, without secrets"
+    away = f"; stored texts and queries are sent to {host}, redacted"
     return made + away if host else made
 
 
 def _reranks(runtime: Runtime) -> str:
     assert runtime.reranker is not None
     runtime.reranker.judge("does it work", ["it does"])
-    return f"{runtime.reranker.model} judges the first {RERANKED} hits"
+    return f"{runtime.reranker.model} reranks the first {RERANKED} hits"
 
 
 def _room(runtime: Runtime) -> str:
     free = shutil.disk_usage(runtime.settings.home).free
     if free < _LEAST_FREE:
-        raise Invalid(f"only {free // 1_000_000} MB free", "make room: writes will fail soon")
+        raise Invalid(f"only {free // 1_000_000} MB free", "free some space: writes will fail soon")
     return f"{free // 1_000_000_000} GB free"
 
 
 def _private(runtime: Runtime) -> str:
     home = runtime.settings.home
     if os.name != "nt" and home.stat().st_mode & 0o077:
-        raise Invalid(f"others on this machine may read {home}", f"run `chmod 700 {home}`")
+        raise Invalid(f"others on this machine can read {home}", f"run `chmod 700 {home}`")
     return "only you can read the home"
 
 
 def _settings(runtime: Runtime) -> str:
     if runtime.settings.problems:
         problems = "; ".join(map(str, runtime.settings.problems[:_MOST_TOLD]))
-        raise Invalid(problems, "the other settings are in force; correct these")
+        raise Invalid(problems, "the other settings are in force; fix these")
     origins = [origin for _, _, origin in runtime.settings.rows()]
     own = sum(origin.endswith(PROJECT_FILE) for origin in origins)
     return f"{own} set in {PROJECT_FILE}"
@@ -231,7 +231,7 @@ def _policies(runtime: Runtime) -> str:
 
 
 def network() -> Check:
-    """Whether anything in this process could report to somebody, by looking."""
+    """Whether anything in this process could report to a third party, by inspection."""
     findings = network_findings()
     return Check(
         "network",
@@ -242,18 +242,18 @@ def network() -> Check:
 
 
 def _captures(runtime: Runtime) -> str:
-    """Whether the last sessions that hooks follow were captured; the rows of the clients judge by the same."""
+    """Whether the last sessions with hooks were captured; the client rows use the same test."""
     found = runtime.view.sessions.find(frozenset({runtime.scope}))
     captured = {session.id for session in found if is_captured(runtime, session)}
-    # One that has just begun has nothing in it yet.
+    # A session that has just begun is still empty.
     over = [one for one in found if one.status != "active" or one.id in captured]
     recent = [one for one in over if one.data.get("hooked") or one.id in captured][:3]
     if not recent:
-        return "no session was captured yet"
+        return "no session captured yet"
     if len(recent) == 3 and not any(one.id in captured for one in recent):
         raise Invalid(
-            "the last 3 sessions captured nothing",
-            "run `contextd install`: it brings the hooks up to date",
+            "nothing was captured in the last 3 sessions",
+            "run `contextd install` to update the hooks",
         )
     if len(recent) == 1:
         return "the only session so far was captured"
@@ -261,14 +261,14 @@ def _captures(runtime: Runtime) -> str:
 
 
 def _transcripts(runtime: Runtime) -> str:
-    """Whether every transcript of the last sessions could be read; of each client, what could not."""
+    """Whether every transcript of recent sessions could be read; per client, the failures."""
     since = runtime.clock.now() - _LATELY
     found = runtime.view.sessions.find(frozenset({runtime.scope}), limit=_SESSIONS)
     recent = [session for session in found if session.last_seen_at >= since]
     unread = [session for session in recent if session.data.get(UNREAD)]
     read = sum(1 for session in recent if session.data.get("transcript_stamp"))
     if not unread:
-        return f"{read} read in the last {_LATELY.days} days, none left unread"
+        return f"{read} read in the last {_LATELY.days} days, all readable"
     latest = {session.client: session for session in unread}
     count = Counter(session.client for session in unread)
     failures = []
@@ -280,5 +280,5 @@ def _transcripts(runtime: Runtime) -> str:
         )
     raise Invalid(
         "; ".join(failures),
-        "what hooks saw of them was learned from; a newer contextd may know the format",
+        "their sessions were learned from hook events; a newer contextd may support the format",
     )

@@ -1,4 +1,4 @@
-"""The queue of background work, as its owner sees it."""
+"""Show the queue of background work to its owner."""
 
 from __future__ import annotations
 
@@ -17,14 +17,12 @@ from contextd.runtime.runtime import Runtime
 from contextd.sessions.handles import SHORTEST, is_job, job_named
 
 _MOST_FAILED = 500
-"""Failed jobs that are looked through for those of no project."""
+"""Failed jobs that are searched for those without a known project."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobView:
-    """A job as `contextd daemon jobs` shows it. `due` is when a waiting one runs; `progress` is what it kept
-    of the way so far.
-    """
+    """A job in a list. `due` is when a waiting one runs; `progress` is its last checkpoint."""
 
     id: str
     name: str
@@ -43,13 +41,13 @@ class JobView:
 
 @dataclass(frozen=True, slots=True)
 class JobViews:
-    """Jobs, latest first, and how many are in each state."""
+    """Jobs, latest first, and counts by state."""
 
     jobs: list[JobView]
     counts: dict[str, int] = field(default_factory=dict[str, int])
 
     def as_text(self) -> str:
-        """A line per job."""
+        """One line per job."""
         lines = [
             f"{j.state:8} {j.name} ({j.age}, attempt {j.attempts}) {j.error}".rstrip()
             for j in self.jobs
@@ -63,10 +61,10 @@ def jobs(
     state: Literal["any", "ready", "running", "failed", "done"] = "any",
     limit: Annotated[int, Range(0, 1_000)] = 20,
 ) -> JobViews:
-    """Show background work: what waits, runs, is done or failed.
+    """Show background jobs: waiting, running, done and failed ones.
 
     Args:
-        state: Only jobs that stand so.
+        state: Only jobs in this state.
         limit: The most jobs.
     """
     runtime = _looking(runtime)
@@ -81,7 +79,7 @@ def jobs(
 
 
 def _strays(runtime: Runtime) -> list[Job]:
-    """The failed jobs that no view can show: their scope cannot be read, or is of no known project."""
+    """Failed jobs outside every view: their scope is unreadable, or belongs to no known project."""
     assert runtime.upkeep is not None
     known = {scope for project in runtime.projects() for scope in project.scope.cascade}
     return [
@@ -94,7 +92,7 @@ def _strays(runtime: Runtime) -> list[Job]:
 
 
 def _looking(runtime: Runtime) -> Runtime:
-    """The call with the background work of its project in view, or of all outside of any."""
+    """The call with a view of its project's jobs, or outside any project of all jobs."""
     return runtime if runtime.project is not None else runtime.everywhere()
 
 
@@ -120,7 +118,7 @@ def _row(job: Job, now: Any) -> JobView:
     "POST /api/jobs/{id}/retry", effect="write", audience="owner", needs="upkeep", idempotent=True
 )
 def retry_job(runtime: Runtime, id: Id) -> JobView:
-    """Let a job that failed run again, with all its attempts.
+    """Run a failed job again, with all its attempts.
 
     Args:
         id: The job's id, or its first characters.
@@ -131,11 +129,11 @@ def retry_job(runtime: Runtime, id: Id) -> JobView:
     except NotFound:
         for stray in _strays(runtime):
             if len(id.strip()) >= SHORTEST and stray.id.startswith(id.strip()):
-                why = stray.unreadable or f"there is no project {stray.scope}"
-                hint = "it goes by itself, `retention.jobs_days` after it failed"
+                why = stray.unreadable or f"project {stray.scope} does not exist"
+                hint = "the job is deleted `retention.jobs_days` after it failed"
                 raise Conflict(f"the job cannot be run: {why}", hint) from None
         raise
     if not runtime.view.jobs.retry(job.id):
-        raise Conflict(f"the job is {job.state}, not failed", "only failed jobs run again")
+        raise Conflict(f"the job is {job.state}, not failed", "only failed jobs can be retried")
     runtime.sinks.wake()
     return _row(job_named(runtime, job.id), runtime.clock.now())

@@ -1,4 +1,4 @@
-"""Keeping derived data equal to what it is derived from: mended where it is not, or made anew."""
+"""Repair or rebuild derived data."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 
 _AT_ONCE = 2_000
-"""Rows mended in one commit: some tenths of a second of writing, in which nobody else writes."""
+"""Rows repaired per commit: some tenths of a second without other writers."""
 
 _MOST_SESSIONS = 100_000
 
@@ -41,12 +41,15 @@ class Reindexed:
 
     def as_text(self) -> str:
         """Counts in a sentence."""
-        return f"rebuilt: {self.records} records, {self.messages} messages, {self.files} files; {self.pending} wait for vectors"
+        return (
+            f"rebuilt: {self.records} records, {self.messages} messages, {self.files} files; "
+            f"{self.pending} awaiting vectors"
+        )
 
 
 @operation("POST /api/reindex", effect="write", audience="owner", idempotent=True, needs="upkeep")
 def reindex(runtime: Runtime) -> Reindexed:
-    """Rebuild everything derived: words, vectors, the code index."""
+    """Rebuild all derived data: words, vectors, the code index."""
     runtime.sinks.settle()
     _drop_misfits(runtime)
     records = messages = files = pending = 0
@@ -68,7 +71,7 @@ def reindex(runtime: Runtime) -> Reindexed:
 
 
 def _drop_misfits(runtime: Runtime) -> None:
-    """Forget vectors of another length than the model makes now: another one goes by its name."""
+    """Delete vectors of another length than the model's: another model had the same name."""
     assert runtime.upkeep is not None
     if runtime.embedder.model:
         with suppress(Unavailable):
@@ -77,7 +80,7 @@ def _drop_misfits(runtime: Runtime) -> None:
 
 
 def _records_anew(runtime: Runtime, scope: Scope) -> int:
-    """Forget what is derived of a scope, and index its records again; how many they are."""
+    """Rebuild the index of a scope's records; return their number."""
     assert runtime.upkeep is not None
     runtime.upkeep.rebuild(scope)
     query = Query(scopes=frozenset({scope}), statuses=STATUSES, limit=_AT_ONCE)
@@ -93,7 +96,7 @@ def _records_anew(runtime: Runtime, scope: Scope) -> int:
 
 
 def _messages_anew(runtime: Runtime) -> int:
-    """Index the messages of the project's sessions again; how many they are."""
+    """Rebuild the index of the project's messages; return their number."""
     view, count = runtime.view, 0
     for session in view.sessions.find(frozenset({runtime.scope}), limit=_MOST_SESSIONS):
         events = view.sessions.events(session.id, types=("message",))
@@ -105,7 +108,7 @@ def _messages_anew(runtime: Runtime) -> int:
 
 
 def _code_anew(runtime: Runtime) -> int:
-    """Index what is stored of the project's code again; how many files it is."""
+    """Rebuild the index of the project's stored code; return the number of files."""
     files = runtime.view.files
     paths = list(files.stamps(runtime.scope))
     for start in range(0, len(paths), _AT_ONCE):
@@ -116,8 +119,8 @@ def _code_anew(runtime: Runtime) -> int:
 
 
 def mend_index(runtime: Runtime, task: Task) -> Mapping[str, Any]:
-    """Mend what is out of balance in a project: documents that are missing in the index or too much in
-    it, files whose pieces are not all there, sessions that tell another number of events.
+    """Repair inconsistencies of a project: missing or obsolete documents, incomplete files, wrong event
+    counts.
     """
     upkeep, scope = runtime.upkeep, task.scope
     if upkeep is None or scope is None:
@@ -125,7 +128,7 @@ def mend_index(runtime: Runtime, task: Task) -> Mapping[str, Any]:
     balance = upkeep.balance([scope])
     mended, found = 0, [text for one in balance for text in one.problems]
     if runtime.scope == scope and any(map(_mostly_gone, balance)):
-        # An upgrade may empty the index, and no count tells which messages are missing.
+        # An upgrade may empty the index, and no count shows which messages are missing.
         mended += _messages_anew(runtime)
     before = Repair()
     while True:
@@ -143,9 +146,7 @@ def mend_index(runtime: Runtime, task: Task) -> Mapping[str, Any]:
     if mended or anew:
         queue_embedding(runtime)
     if problems := _problems(upkeep, scope):
-        raise Corrupt(
-            "; ".join(problems), "restore a backup: making the index anew changed nothing"
-        )
+        raise Corrupt("; ".join(problems), "restore a backup: rebuilding the index changed nothing")
     return {"mended": mended, "made_anew": bool(anew), "found": found}
 
 
@@ -159,7 +160,7 @@ def _problems(upkeep: Upkeep, scope: Scope) -> list[str]:
 
 
 def _all_anew(runtime: Runtime, scope: Scope, check: Callable[[], None]) -> None:
-    """Make the index of a scope anew from what is stored: no row of it can be told for wrong."""
+    """Rebuild the index of a scope from the stored data, because the wrong rows cannot be identified."""
     _records_anew(runtime, scope)
     check()
     if runtime.scope == scope:
@@ -173,7 +174,7 @@ def _mend(
 ) -> None:
     documents = documents_behind(runtime, repair.missing)
     there = {document.id for document in documents}
-    # What nothing stands behind is too much, even where its words are missing.
+    # A document without a source is obsolete, even if its words are missing.
     orphan_ids = [one.id for one in repair.surplus]
     orphan_ids += [one.id for one in repair.missing if one.id not in there]
     half = [CodeChange(scope=scope, remove=repair.files)] if repair.files else []
@@ -185,7 +186,7 @@ def _mend(
 
 
 def retire_old_rows(runtime: Runtime, task: Task) -> Mapping[str, Any]:
-    """Drop rows that are older than the settings keep them; daily."""
+    """Delete rows older than the retention settings allow; daily."""
     upkeep = runtime.upkeep
     if upkeep is None:
         return {}

@@ -11,8 +11,8 @@ from contextd.runtime.runtime import Runtime
 
 @dataclass(frozen=True, slots=True)
 class SettingView:
-    """A setting: its value where the call stands, where that comes from, and for whom it holds:
-    `project`, `home` or `process`. `next` is a value that holds once the daemon is started again.
+    """A setting: its value for this call, the value's origin, and its reach:
+    `project`, `home` or `process`. `next` is a value that applies after a restart of the daemon.
     """
 
     name: str
@@ -25,21 +25,19 @@ class SettingView:
 
 @dataclass(frozen=True, slots=True)
 class SettingViews:
-    """Every setting, and what is wrong with the project's own file."""
+    """Every setting, and problems in the project's own file."""
 
     settings: list[SettingView]
     problems: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
-        """What does not hold because it is wrong; then two lines per setting: its value and where that
-        comes from, and what it means.
-        """
+        """Invalid settings first; then two lines per setting: value with origin, and meaning."""
         width = max(len(row.name) for row in self.settings)
         lines = [f"! {problem}" for problem in self.problems]
         for row in self.settings:
             lines.append(f"{row.name:{width}}  {_shown(row.value):12}  {row.origin}")
             if row.next is not None:
-                waiting = f"{_shown(row.next)} from the next `contextd daemon stop` on"
+                waiting = f"{_shown(row.next)} after the next `contextd daemon stop`"
                 lines.append(f"{'':{width}}  {waiting}")
             lines.append(f"    {row.about}")
         return "\n".join(lines)
@@ -53,7 +51,7 @@ def _shown(value: str | int | float | bool) -> str:
 
 @operation("GET /api/config", audience="owner")
 def config(runtime: Runtime) -> SettingViews:
-    """Show every setting, its value here and where the value comes from."""
+    """Show every setting with its value here and the value's origin."""
     settings = runtime.settings
     return SettingViews(
         [

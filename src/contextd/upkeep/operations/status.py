@@ -1,4 +1,4 @@
-"""What is stored, indexed and running."""
+"""Show what is stored, indexed and running."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 
 _LATEST = 200
-"""Finished jobs that are looked through."""
+"""Finished jobs that are examined."""
 
 _MENDED = 3
-"""Mendings that are told."""
+"""Repairs that are shown."""
 
 _ROUNDS = 10
-"""The latest rounds of embedding that say how fast it goes."""
+"""Embedding runs that the speed is computed from."""
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How contextd stands in this project."""
+    """The state of contextd in this project."""
 
     version: str
     home: str
@@ -50,7 +50,7 @@ class Status:
     not_indexed: str = ""
 
     def as_text(self) -> str:
-        """A line per fact."""
+        """One line per fact."""
         known = (
             ", ".join(f"{n} {kind}" for kind, n in sorted(self.records.items())) or "nothing yet"
         )
@@ -123,7 +123,7 @@ def status(runtime: Runtime) -> Status:
 
 
 def _mended(job: Job, now: datetime) -> str:
-    """What a finished job mended, for the person whose index it was; empty when it mended nothing."""
+    """What a finished job repaired, for the index's owner; empty if nothing."""
     found = job.result.get("found")
     if job.name != "mend_index" or not found or job.finished_at is None:
         return ""
@@ -131,7 +131,7 @@ def _mended(job: Job, now: datetime) -> str:
 
 
 def _embedding_rate(done: Sequence[Job]) -> float:
-    """Texts per second of the latest rounds of embedding; 0.0 when none is known."""
+    """Texts embedded per second in recent runs; 0.0 if unknown."""
     rounds = [
         job.result for job in done if job.name == "embed_pending" and job.result.get("embedded")
     ][:_ROUNDS]
