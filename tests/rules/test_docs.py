@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -20,7 +22,8 @@ load_operations()
 
 PAGES = [path for path in repository_files() if path.suffix == ".md" and path.parts[0] != "tests"]
 DECISIONS = sorted((ROOT / "docs" / "adr").glob("*.md"))
-SHORT = {"docs/architecture.md": 200, "AGENTS.md": 80, "CONTRIBUTING.md": 60}
+IMAGES = [path for path in repository_files() if path.parts[:2] == ("docs", "images")]
+SHORT = {"README.md": 110, "docs/architecture.md": 200, "AGENTS.md": 80, "CONTRIBUTING.md": 60}
 
 
 def no_backend() -> Backend:
@@ -119,3 +122,30 @@ def test_the_files_the_domain_page_names_exist() -> None:
 def test_every_kind_is_on_its_reference_page() -> None:
     text = (ROOT / "docs" / "reference" / "kinds.md").read_text("utf-8")
     assert [name for name in KINDS if f"## {name}\n" not in text] == []
+
+
+def test_the_chart_shows_the_figures_of_the_results_page() -> None:
+    done = subprocess.run(
+        [sys.executable, "tools/draw_chart.py", "--check"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.parametrize("image", IMAGES, ids=str)
+def test_an_image_is_small_and_loads_nothing(image: Path) -> None:
+    content = (ROOT / image).read_bytes()
+    assert len(content) < 200_000
+    if image.suffix == ".svg":
+        assert re.findall(rb"url\((?!#)[^)]*\)|@import|(?:href|src)=", content) == []
+
+
+@pytest.mark.parametrize(
+    "command", ["uv run contextd demo", "uv run --group dev pytest", "uv tool install ."]
+)
+def test_the_readme_names_the_commands_that_run_and_test_a_clone(command: str) -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    assert re.search(rf"^(?:pip install uv && )?{re.escape(command)}(?: |$)", text, re.MULTILINE)

@@ -186,20 +186,11 @@ def _page(rows: Sequence[Sequence[Any]], limit: int) -> Page:
 
 def _scoped_change(row: Sequence[Any]) -> tuple[Scope, Change]:
     scope, *entry = row
-    return codec.parse_scope(scope), _change(*entry)
+    return codec.parse_scope(scope), _change(entry)
 
 
-def _change(
-    seq: int,
-    record_id: str,
-    at: int,
-    actor: str,
-    action: str,
-    reason: str,
-    before: str | bytes | None,
-    after: str | bytes | None,
-    undoes: int | None,
-) -> Change:
+def _change(row: Sequence[Any]) -> Change:
+    seq, record_id, at, actor, action, reason, before, after, undoes = row
     return Change(
         seq,
         record_id,
@@ -256,4 +247,4 @@ def write_record(
         [(seq,)] = fetch(connection, _CHANGE, values)
     except apsw.ConstraintError as problem:
         raise rules.undone_already(id_) from problem
-    return _change(seq, id_, now, *why, was, after, change.undoes)
+    return _change((seq, id_, now, *why, was, after, change.undoes))
