@@ -83,7 +83,7 @@ def pages() -> dict[str, str]:
         "roles.md": _page("domain.access.ROLES", "Roles", _roles()),
         "jobs.md": _page("jobs.table.JOBS", "Jobs", _jobs()),
         "clients.md": _page("clients.CLIENTS", "Clients", _clients()),
-        "contextd.1": man_page(commands().listed),
+        "contextd.1": man_page(commands().everything()),
     }
 
 
@@ -106,7 +106,7 @@ def _code(text: str) -> str:
 
 def _operations() -> list[str]:
     lines = [
-        "Each is one Python function; its MCP tool, REST route and command (`contextd call NAME`)",
+        "Each is one Python function; its MCP tool, REST route and command (`contextd dev call NAME`)",
         "follow from it. camelCase spellings of argument names are accepted too.",
         "",
     ]
@@ -286,7 +286,7 @@ def _roles() -> list[str]:
 def _jobs() -> list[str]:
     lines = [
         "What happens in the background. Every job survives a kill and runs in one process at a",
-        "time; `contextd jobs` shows what waits, runs, is done or failed.",
+        "time; `contextd daemon jobs` shows what waits, runs, is done or failed.",
         "",
     ]
     rows = [

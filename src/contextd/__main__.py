@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from contextd.app import Host
     from contextd.surfaces.cli.commands import Commands
+    from contextd.surfaces.cli.signatures import Signature
+    from contextd.surfaces.command_lines import RunLine
 
 
 def main() -> int:
@@ -36,9 +38,41 @@ def main() -> int:
         return statusline()
     if command == "daemon" and arguments[1:2] == ["run"]:
         return _daemon()
+    from contextd.thin.command import run_in_daemon  # noqa: PLC0415 - not for shim and hook
+
+    answered = run_in_daemon(arguments)
+    if isinstance(answered, int):
+        return answered
+    if answered is not None:
+        from contextd.surfaces.cli.main import refuse  # noqa: PLC0415 - click
+
+        return refuse(arguments, answered)
+    return run_here(arguments)
+
+
+def run_here(arguments: Sequence[str]) -> int:
+    """Run a command line in this process; returns the exit code."""
     from contextd.surfaces.cli.main import main as cli  # noqa: PLC0415 - click
 
     return cli(arguments, load=_load, standalone=_standalone, extras=EXTRAS)
+
+
+def lines_of_terminals() -> RunLine:
+    """What runs the command lines that a daemon is sent; it reads the operations once."""
+    known: dict[str, Signature] = {}
+
+    def run(arguments: Sequence[str]) -> int:
+        # 20 ms that a daemon without command lines need not pay.
+        from contextd.surfaces.cli.main import main as cli  # noqa: PLC0415
+        from contextd.surfaces.cli.signatures import signatures_of_table  # noqa: PLC0415
+
+        if not known:
+            known.update(signatures_of_table())
+        return cli(
+            arguments, load=_load, standalone=_standalone, extras=EXTRAS, operations=lambda: known
+        )
+
+    return run
 
 
 def commands() -> Commands:
@@ -58,7 +92,7 @@ def _daemon() -> int:
         return 0
     from contextd.launch import run_daemon  # noqa: PLC0415 - asyncio and YAML
 
-    return run_daemon(claim)
+    return run_daemon(claim, lines_of_terminals())
 
 
 def _load() -> None:
@@ -106,7 +140,7 @@ def _bench(arguments: Sequence[str]) -> int:
 
 
 EXTRAS = {
-    "demo": ("Run the main job for real on this repository, in a temporary home.", _demo),
+    "demo": ("Run an end-to-end demo on this repository, in a temporary home.", _demo),
     "bench": ("Measure recall and speed, each beside its baseline.", _bench),
 }
 """Commands of this layer, by name: what they do, and the function."""

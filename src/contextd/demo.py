@@ -192,9 +192,7 @@ def _play(stage: Stage) -> int:
     if not learned:
         print("\n✗ session B knows nothing of what session A learned", file=sys.stderr)
         return 1
-    print(
-        f"\n✓ The thread of session A and {len(learned)} of its rules stand in session B's briefing."
-    )
+    print(f"\n✓ Session B's briefing contains session A's thread and {len(learned)} of its rules.")
     print("To use it for real, in your repository:\n  contextd init\n  contextd install")
     return 0
 
@@ -328,7 +326,7 @@ def _wait_for_learning(stage: Stage) -> str:
             stage.marks.append(("learning in the background", (time.perf_counter() - began) * 1e3))
             result = job["result"]
             turns, stated = result["episodes"], result["learned"]
-            return f"kept {turns} turns as episodes, and {stated} of what was stated in them"
+            return f"stored {turns} turns and {stated} statements from them"
         time.sleep(0.1)
     raise Unavailable(f"nothing was learned in {LEARNING_SECONDS:.0f} s", "see the daemon's log")
 

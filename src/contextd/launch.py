@@ -17,12 +17,15 @@ from contextd.thin.spawn import HomeClaim
 
 if TYPE_CHECKING:
     from contextd.app import Host
+    from contextd.surfaces.command_lines import RunLine
 
 _REDACTION = "contextd.redaction.redact"
 
 
-def run_daemon(claim: HomeClaim) -> int:
-    """Run the daemon of a claimed home until it is told to stop or has been idle for long."""
+def run_daemon(claim: HomeClaim, run_line: RunLine | None = None) -> int:
+    """Run the daemon of a claimed home until it is told to stop or has been idle for long. `run_line` runs
+    the command lines it is sent.
+    """
     try:
         settings = load_settings(home=claim.home)
     except Invalid as error:
@@ -30,7 +33,7 @@ def run_daemon(claim: HomeClaim) -> int:
         sys.stderr.write(f"{error.message}; {error.hint}\n")
         return 1
     keep_log(sys.stderr, log_path(settings.home), settings.text("log.level"), without_secrets)
-    code = serve(lambda: open_host(settings), settings, load=_load, claim=claim)
+    code = serve(lambda: open_host(settings), settings, load=_load, claim=claim, run_line=run_line)
     # A thread that is still busy (an abandoned call, the embedder loading) must neither keep the
     # process nor abort it on the way out; everything worth keeping is closed.
     logging.shutdown()

@@ -132,7 +132,7 @@ def test_what_was_recorded_is_found_shown_undone_and_comes_back_from_a_backup(ru
     assert content not in run("context-search", "mail inside a request").stdout
     restored = run("restore", str(tmp_path / "kept.db"), "--yes").stdout
     assert "Put aside: 3 changes of records" in restored
-    assert "To get it back: contextd restore" in restored
+    assert "To get it back: contextd store restore" in restored
     assert content in run("context-search", "mail inside a request").stdout
     assert "delete" not in run("history", saved["id"][:8]).stdout
 
@@ -254,7 +254,7 @@ def test_the_demo_ends_with_what_session_a_learned_in_session_bs_briefing(run, r
     )
     (repository / "src" / "auth" / "session.ts").write_text(session)
     shown = run("demo", str(repository)).stdout
-    assert "stand in session B's briefing" in shown
+    assert "Session B's briefing contains session A's thread" in shown
     assert "context_search(" in shown
     assert "read_file('src/auth/session.ts', include_deps=true)" in shown
     assert "what it uses from src/auth/token.ts" in shown

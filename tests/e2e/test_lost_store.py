@@ -84,8 +84,8 @@ def test_every_command_says_what_is_lost_and_how_to_go_on(
         done = backed_up.run(*command)
         assert done.returncode == 1, command
         assert f"corrupt: {store_of(backed_up)} {DAMAGE[damage]}" in done.stderr, command
-        assert f"`contextd restore {backed_up.path}/backups/kept.db`" in done.stderr, command
-        assert "`contextd restore --fresh`" in done.stderr, command
+        assert f"`contextd store restore {backed_up.path}/backups/kept.db`" in done.stderr, command
+        assert "`contextd store restore --fresh`" in done.stderr, command
     assert DAMAGE[damage] in backed_up.run("daemon", "status").stdout
     assert store_of(backed_up).exists() is (damage is not remove)
 

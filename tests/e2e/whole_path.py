@@ -139,7 +139,7 @@ def main() -> int:
 
     step("demo")
     demo = contextd(root, "demo")
-    assert "stand in session B's briefing" in demo
+    assert "Session B's briefing contains session A's thread" in demo
 
     os.environ["CONTEXTD_HOME"] = str(homes / "served")
     step("daemon")

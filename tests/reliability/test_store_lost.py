@@ -69,8 +69,8 @@ def test_a_lost_store_is_refused_with_its_newest_backup_and_both_ways_on(folder,
         with pytest.raises(Corrupt) as refusal:
             opened(at(folder), backups=folder / "backups")
         assert str(path) in refusal.value.message
-        assert f"`contextd restore {folder}/backups/newest.db`" in refusal.value.hint
-        assert "`contextd restore --fresh`" in refusal.value.hint
+        assert f"`contextd store restore {folder}/backups/newest.db`" in refusal.value.hint
+        assert "`contextd store restore --fresh`" in refusal.value.hint
     assert contents(folder) == before
 
 
@@ -81,7 +81,7 @@ def test_without_backups_a_lost_store_is_refused_too(folder, lose):
     with pytest.raises(Corrupt) as refusal:
         opened(at(folder), backups=folder / "backups")
     assert "there is no backup" in refusal.value.hint
-    assert "`contextd restore --fresh`" in refusal.value.hint
+    assert "`contextd store restore --fresh`" in refusal.value.hint
 
 
 @pytest.mark.parametrize("lose", LOSSES[:2], ids=lambda lose: lose.__name__)
@@ -117,7 +117,7 @@ def test_a_copy_that_a_migration_made_is_a_backup_and_what_was_put_aside_is_none
     (folder / "contextd.db.before-0006.partial").write_bytes(b"x" * 5000)
     with pytest.raises(Corrupt) as refusal:
         opened(at(folder), backups=folder / "backups")
-    assert f"`contextd restore {folder}/contextd.db.before-0005`" in refusal.value.hint
+    assert f"`contextd store restore {folder}/contextd.db.before-0005`" in refusal.value.hint
 
 
 @pytest.mark.parametrize("lose", [*LOSSES[:2], LOSSES[3]], ids=lambda lose: lose.__name__)
@@ -236,12 +236,12 @@ def test_a_store_cut_off_anywhere_is_refused_or_found_and_the_reason_is_never_em
     except Corrupt as refusal:
         reasons, hint = [refusal.message], refusal.hint
     else:
-        reasons, hint = broken.upkeep.check(), "contextd restore"
+        reasons, hint = broken.upkeep.check(), "contextd store restore"
         broken.close()
-    assert "contextd restore" in hint
+    assert "contextd store restore" in hint
     assert reasons
     for reason in reasons:
-        assert "contextd.db" in reason or "run `contextd reindex`" in reason
+        assert "contextd.db" in reason or "run `contextd store reindex`" in reason
         assert reason.rstrip().rpartition(": ")[2]
         assert "***" not in reason
         assert "\n" not in reason

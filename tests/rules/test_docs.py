@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from sources import ROOT, repository_files
 
@@ -14,7 +15,8 @@ from contextd.__main__ import EXTRAS
 from contextd.app import load_operations
 from contextd.domain.kinds import KINDS
 from contextd.surfaces.backend import Backend
-from contextd.surfaces.cli.main import Commands
+from contextd.surfaces.cli.commands import Commands, Group
+from contextd.surfaces.cli.renamed import RENAMED
 
 load_operations()
 
@@ -48,14 +50,48 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
     assert broken == []
 
 
+def is_command(root: click.Context, words: list[str]) -> bool:
+    """Whether a line begins with a command of today, its group included."""
+    assert isinstance(root.command, click.Group)
+    command = None if words[0] in RENAMED else root.command.get_command(root, words[0])
+    if isinstance(command, Group) and len(words) > 1:
+        return command.get_command(root, words[1]) is not None
+    return command is not None
+
+
 @pytest.mark.parametrize("page", PAGES, ids=str)
 def test_every_command_a_page_shows_exists(page: Path) -> None:
+    """A changelog and a decision keep the names of their time."""
     group = Commands(load_operations, no_backend, EXTRAS)
-    known = {*group.list_commands(group.make_context("contextd", [], resilient_parsing=True))}
+    root = group.make_context("contextd", [], resilient_parsing=True)
+    kept = page.name == "CHANGELOG.md" or page.parts[:2] in (("docs", "adr"), ("docs", "reference"))
     text = (ROOT / page).read_text("utf-8")
     shown = "\n".join(re.findall(r"```.*?```|`[^`\n]+`", text, re.DOTALL))
-    named = re.findall(r"(?:^|[`\s])contextd ([a-z][a-z_-]*)", shown, re.MULTILINE)
-    assert sorted({name for name in named if name.replace("_", "-") not in known}) == []
+    named = re.findall(
+        r"(?:^|[`\s])contextd ([a-z][a-z_-]*)(?: ([a-z][a-z-]*))?", shown, re.MULTILINE
+    )
+    unknown = {
+        " ".join(words)
+        for words in named
+        if not (kept and words[0].replace("_", "-") in RENAMED)
+        and not is_command(root, [word for word in words if word])
+    }
+    assert sorted(unknown) == []
+
+
+SOURCES = [path for path in repository_files() if path.parts[:2] == ("src", "contextd")]
+
+
+def test_no_text_of_the_product_names_a_command_by_its_old_name() -> None:
+    old = "|".join(sorted(RENAMED, key=len, reverse=True))
+    named = re.compile(rf"contextd ({old})(?![\w-])")
+    found = [
+        f"{path}: {hit[0]}"
+        for path in SOURCES
+        if path.suffix in (".py", ".html", ".md", ".js") and path.name != "renamed.py"
+        for hit in named.finditer((ROOT / path).read_text("utf-8"))
+    ]
+    assert found == []
 
 
 @pytest.mark.parametrize(("page", "lines"), SHORT.items())

@@ -91,7 +91,7 @@ def home() -> Iterator[Path]:
 
 @pytest.fixture
 def daemon(home: Path) -> Iterator[None]:
-    """Something that answers a hook as the daemon does."""
+    """Something that answers a hook and a command line as the daemon does."""
 
     def serve() -> None:
         while True:
@@ -100,7 +100,7 @@ def daemon(home: Path) -> Iterator[None]:
                 if not lines.readline():
                     return
                 lines.readline()
-                connection.sendall(b'{"output":{"seen":true}}\n')
+                connection.sendall(b'{"output":{"seen":true},"code":0,"printed":[[1,"seen"]]}\n')
 
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
         listener.bind(str(socket_path(home)))
@@ -149,6 +149,14 @@ def test_a_hook_without_a_daemon_imports_little_more(home: Path) -> None:
     modules = hooked(home, "SessionStart", '{"context":"Use tabs"}')
     assert roots(modules) - sys.stdlib_module_names == {"contextd"}
     assert roots(modules) & HEAVY == set()
+
+
+@pytest.mark.usefixtures("daemon")
+def test_a_command_that_a_daemon_runs_imports_a_few_light_modules(home: Path) -> None:
+    modules = imported('sys.argv[1:] = ["list", "--json"]; main()', home, said="seen")
+    assert own(modules) <= FEW | {"thin.command"}
+    assert roots(modules) - sys.stdlib_module_names == {"contextd"}
+    assert roots(modules) & (SLOW | {"datetime", "hashlib", "shutil"}) == set()
 
 
 def test_a_status_line_imports_the_standard_library_and_a_few_of_ours(home: Path) -> None:

@@ -60,6 +60,7 @@ def _serve() -> None:
 
     import contextd.launch
     import contextd.surfaces.mcp_stream
+    from contextd.__main__ import lines_of_terminals
     from contextd.app import load_operations
     from contextd.thin.spawn import claim_home
 
@@ -74,7 +75,9 @@ def _serve() -> None:
         if daemon == 0:
             home = _become(wanted["environment"], wanted["cwd"])
             claim = claim_home(home)
-            os._exit(0 if claim is None else contextd.launch.run_daemon(claim))
+            os._exit(
+                0 if claim is None else contextd.launch.run_daemon(claim, lines_of_terminals())
+            )
         print(daemon, flush=True)
 
 

@@ -155,7 +155,7 @@ CLIENT = Client(
         variable="CODEX_HOME",
         trusts=_trusts,
         notes=_notes,
-        afterwards="Codex runs hooks that you trust: type /hooks in it once, and trust contextd's.",
+        afterwards="In Codex, run /hooks once and trust contextd's hooks.",
     ),
     plugin=PluginForm(
         manifest=".codex-plugin/plugin.json",

@@ -80,7 +80,7 @@ class InstallReport:
             trial = self.dry_run and file.state != "unchanged"
             lines.append(f"{file.path}: {'would be ' if trial else ''}{file.state}")
             lines += [f"  {self._change(change)}" for change in file.changes]
-            lines += [f"  as it was: {file.backup}"] if file.backup else []
+            lines += [f"  backup: {file.backup}"] if file.backup else []
         return lines + ([self.afterwards] if self.afterwards and self.changed else [])
 
     def _change(self, change: str) -> str:
@@ -291,8 +291,8 @@ def _plan_uninstall(
         return plan(None, "unchanged")
     if old is not None and old.after == _digest(before):
         if old.before is None:
-            return plan(None, "removed", "contextd had made it")
-        return plan(old.before, "restored", "put back as it was")
+            return plan(None, "removed", "created by contextd")
+        return plan(old.before, "restored", "its earlier content")
     bare, mark, changes = _bare(path, before, parts, client.name, _kept(old, path, parts))
     if not changes:
         return plan(before, "unchanged")

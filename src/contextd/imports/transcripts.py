@@ -159,7 +159,7 @@ _WRITTEN = ("message", "tool_call", "tool_result")
 
 
 def _is_own_call(event: Event) -> bool:
-    """Whether an event is a contextd call logged by contextd itself, which may follow the last answer."""
+    """Whether an event is a contextd dev call logged by contextd itself, which may follow the last answer."""
     return "operation" in event.data
 
 

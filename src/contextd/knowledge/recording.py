@@ -9,7 +9,7 @@ from dataclasses import field
 from typing import Any
 
 from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid, nearest
+from contextd.domain.errors import Invalid, NotFound, nearest
 from contextd.domain.kind import Kind
 from contextd.domain.kinds import KINDS
 from contextd.domain.query import Query
@@ -112,7 +112,7 @@ def _typed(runtime: Runtime, new: NewRecord) -> tuple[Saved, str]:
     if not new.untyped and new.kind not in known:
         choices = "kinds: " + ", ".join(known)
         hint = "; ".join(filter(None, (nearest(new.kind, known), choices)))
-        raise Invalid(f"no kind {new.kind!r}", hint)
+        raise NotFound(f"unknown kind {new.kind!r}", hint)
     if new.text:
         raise Invalid(
             f"entries of the type {new.kind} are made from their fields", "leave out the text"

@@ -16,7 +16,7 @@ from contextd.imports.transcripts import scrubbed
 from contextd.runtime.runtime import Runtime
 
 _EARLIER = timedelta(hours=12)
-"""How long before its first contextd call a session may have begun."""
+"""How long before its first contextd dev call a session may have begun."""
 
 _LATER = timedelta(minutes=1)
 """How long after the last call a transcript without times may be written, since a client may write it on

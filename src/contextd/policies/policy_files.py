@@ -235,7 +235,7 @@ def _both_changed(shown: str, record: Record) -> FileProblem:
         shown,
         0,
         f"the file and its record {record.id[:8]} both changed; the file is in force",
-        f"`contextd policy write {record.id[:8]} --keep file` or `--keep record` resolves it",
+        f"`contextd policies write {record.id[:8]} --keep file` or `--keep record` resolves it",
     )
 
 

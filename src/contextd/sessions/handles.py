@@ -49,7 +49,7 @@ def job_named(runtime: Runtime, id: str) -> Job:
     """
     wanted, jobs = id.strip(), runtime.view.jobs
     alike = _alike(wanted, lambda: jobs.list(prefix=wanted, limit=_LISTED + 1))
-    return _only(alike, wanted, "job", "`contextd jobs` lists them")
+    return _only(alike, wanted, "job", "`contextd daemon jobs` lists them")
 
 
 def is_job(runtime: Runtime, id: str) -> bool:

@@ -74,10 +74,10 @@ def ways_on(path: Path, backups: Path | None) -> str:
     if backups is None:
         return f"restore a copy of it, or delete {_mark_of(path)} to start over"
     newest = newest_copy(path, backups)
-    anew = "`contextd restore --fresh` starts over and keeps the existing files"
+    anew = "`contextd store restore --fresh` starts over and keeps the existing files"
     if newest is None:
         return f"there is no backup in {backups}: put the file back; {anew}"
-    return f"`contextd restore {newest}` restores the newest backup; {anew}"
+    return f"`contextd store restore {newest}` restores the newest backup; {anew}"
 
 
 def newest_copy(path: Path, backups: Path) -> Path | None:

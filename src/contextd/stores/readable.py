@@ -58,7 +58,7 @@ def only(decode: Callable[[Row], T], row: Row, name: str) -> T:
     except _FAULTS as error:
         raise Corrupt(
             f"the stored data of {name} is unreadable",
-            "it was kept unchanged: `contextd doctor` lists such rows, `contextd restore` restores a backup",
+            "it was kept unchanged: `contextd doctor` lists such rows, `contextd store restore` restores a backup",
         ) from error
 
 

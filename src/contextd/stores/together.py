@@ -34,7 +34,7 @@ class LocalRankings:
         if misfits:
             raise Corrupt(
                 f"{model} makes vectors of another length than those of {misfits} texts",
-                "`contextd reindex` computes them again",
+                "`contextd store reindex` computes them again",
             )
         return [self.lexical(words, query, limit) for words in asked], near
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from anyio import CapacityLimiter, to_thread
+from anyio import CapacityLimiter, from_thread, to_thread
 
 from contextd.domain.access import Caller
 from contextd.domain.dataclass import dataclass
@@ -70,20 +70,27 @@ class Peer:
 @dataclass(frozen=True, slots=True)
 class Call:
     """What tells one call from all others, so that it can be repeated when its answer was lost: the
-    conversation and its number there. `repeated` says that this may be a repetition.
+    conversation and its number there. `repeated` says that this may be a repetition. A call that a command
+    line makes counts by its `line`: a repeated line may have computed other arguments meanwhile.
     """
 
     conversation: str
     number: str | int
     repeated: bool = False
+    line: tuple[str, ...] | None = None
 
     def key(self, caller: Caller, operation: str, arguments: Mapping[str, Any]) -> str:
         """A digest of all of it. The arguments count as well: a client that gives two calls the same
         number must not have the second one taken for the first.
         """
-        parts = [caller.org, caller.name, self.conversation, self.number, operation, arguments]
+        parts: list[Any] = [caller.org, caller.name, self.conversation, self.number, operation]
+        parts.append(arguments if self.line is None else list(self.line))
         text = json.dumps(parts, sort_keys=True, default=str)
         return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=20).hexdigest()
+
+
+CallNow = Callable[[Peer, str, Mapping[str, Any], Call | None], Answer]
+"""Runs an operation in the thread it is called in. Raises `ContextdError`."""
 
 
 class Calls:
@@ -204,6 +211,17 @@ class Calls:
             lambda: backend.call(name, request, arguments), hook=peer.surface == "hook"
         )
         return answer
+
+    async def run(self, work: Callable[[CallNow], Any]) -> Any:
+        """What `work` gives, run in a worker thread with a function that calls operations there. The backend
+        is opened when it calls the first one.
+        """
+
+        def call(peer: Peer, name: str, arguments: Mapping[str, Any], call: Call | None) -> Answer:
+            backend = self._backend or from_thread.run(self.backend)
+            return backend.call(name, peer.request(name, arguments, call), arguments)
+
+        return await self._in_thread(lambda: work(call))
 
     async def call_if_known(self, peer: Peer, name: str, arguments: Mapping[str, Any]) -> None:
         """Run an operation that may not exist, for its effect; an error is only logged."""

@@ -31,6 +31,7 @@ from contextd.redaction.redact import redact_json
 from contextd.runtime.operation import PROFILES, Profile
 from contextd.surfaces.agents import serve_agent
 from contextd.surfaces.calls import Call, Calls, Peer
+from contextd.surfaces.command_lines import CommandLines, RunLine
 from contextd.surfaces.line_reader import LineReader
 from contextd.surfaces.manner import manner_of
 from contextd.surfaces.open_connections import OpenConnections, most_connections
@@ -73,12 +74,14 @@ class Connections:
         stop: Callable[[], None],
         home: Path,
         access: Access,
+        run_line: RunLine | None = None,
     ) -> None:
         self._calls, self._profile, self._token = calls, profile, token
         self._access = access
         self._facts, self._stop, self._home = facts, stop, home
         # The socket and its folder are this user's alone: whoever comes in is the owner of the home.
         self._caller = OWNER
+        self._lines = CommandLines(calls, self._caller, run_line)
         self._redaction_key = secrets.token_bytes(32)
         self._interrupted = False
         self._tasks: set[asyncio.Task[None]] = set()
@@ -184,8 +187,8 @@ class Connections:
                 "install one version of contextd and run `contextd daemon stop`",
             )
         role = about.get("role")
-        if role not in ("mcp", "call", "hook", "control"):
-            raise Invalid(f"unknown role {role!r}", "roles: mcp, call, hook, control")
+        if role not in ("mcp", "call", "command", "hook", "control"):
+            raise Invalid(f"unknown role {role!r}", "roles: mcp, call, command, hook, control")
         profile = about.get("profile") or self._profile
         if profile not in PROFILES:
             raise Invalid(f"unknown profile {profile!r}", "profiles: " + ", ".join(PROFILES))
@@ -233,11 +236,12 @@ class Connections:
         is_gone: Callable[[], bool],
     ) -> None:
         answer: dict[str, Callable[[Line, Line], Awaitable[Line]]] = {
-            "call": self._call, "hook": self._hook, "control": self._control,
+            "call": self._call, "command": self._lines.answer, "hook": self._hook,
+            "control": self._control,
         }  # fmt: skip
         self.clients += role != "control"
         try:
-            if role == "call":
+            if role in ("call", "command"):
                 await _write(writer, {"welcome": self._facts.get("version", "")})
             while (line := await self._next(lines, writer)) is not None:
                 self._open.serves(writer)

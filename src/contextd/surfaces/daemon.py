@@ -29,6 +29,7 @@ from contextd.thin.spawn import HomeClaim, claim_home
 if TYPE_CHECKING:
     from contextd.surfaces.backend import Backend
     from contextd.surfaces.calls import Calls
+    from contextd.surfaces.command_lines import RunLine
     from contextd.surfaces.connections import Connections
 
 logger = logging.getLogger(__name__)
@@ -47,11 +48,13 @@ def serve(
     load: Callable[[], None] | None = None,
     claim: HomeClaim | None = None,
     ready: Callable[[dict[str, Any]], None] | None = None,
+    run_line: RunLine | None = None,
 ) -> int:
     """Run the daemon of `settings.home` until it is told to stop or has been idle long enough.
 
     `load` fills the table of operations, in a thread, while clients can already connect. Returns 0, at once and quietly when another daemon has the home. `claim` is a home already taken
-    by this process; `ready` is told the published facts once clients are served. Raises `OSError`
+    by this process; `ready` is told the published facts once clients are served; `run_line` runs command lines
+    that arrive over the socket. Raises `OSError`
     when the home cannot be written.
     """
     claim = claim or claim_home(settings.home)
@@ -66,7 +69,7 @@ def serve(
 
         async def run() -> None:
             calls = Calls(open_backend, settings.number("daemon.workers"), load)
-            await _Daemon(claim, settings, calls, Connections).run(ready)
+            await _Daemon(claim, settings, calls, Connections, run_line).run(ready)
 
         asyncio.run(run())
     finally:
@@ -92,7 +95,12 @@ def api_token(home: Path) -> str:
 
 class _Daemon:
     def __init__(
-        self, claim: HomeClaim, settings: Settings, calls: Calls, connections: type[Connections]
+        self,
+        claim: HomeClaim,
+        settings: Settings,
+        calls: Calls,
+        connections: type[Connections],
+        run_line: RunLine | None,
     ) -> None:
         self._claim = claim
         self._settings = settings
@@ -113,6 +121,7 @@ class _Daemon:
             self._stopping.set,
             settings.home,
             self._access,
+            run_line,
         )
 
     async def run(self, ready: Callable[[dict[str, Any]], None] | None) -> None:

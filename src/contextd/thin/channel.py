@@ -1,9 +1,9 @@
 """The daemon's socket, seen from a client: lines of JSON both ways after one line saying who comes.
 
-Preamble: `{"v":1,"role":"mcp"|"call"|"hook"|"control","cwd","client","profile","version","pid",
+Preamble: `{"v":1,"role":"mcp"|"call"|"command"|"hook"|"control","cwd","client","profile","version","pid",
 "ppid","ancestors"}`; of `mcp` also `"conversation"`, which names it over restarts of the daemon, and
 `"repeats"`, the ids of requests that were under way at the last one. After it `mcp` is MCP's own JSON-RPC by lines; the other roles send one object a
-line and get one back; `call` is first told `{"welcome":…}`, before anything it sent is run.
+line and get one back; `call` and `command` are first told `{"welcome":…}`, before anything they sent is run.
 Standard library only, and light: shim and hook wait for these imports.
 """
 

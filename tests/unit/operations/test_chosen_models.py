@@ -106,7 +106,7 @@ def test_another_model_under_the_same_name_is_told_and_reindexing_embeds_anew(
             found = desk("memory_search", query="connections given back")
             assert [one["id"] for one in found["memories"]] == [first]
             assert "makes vectors of another length than those of" in found["note"]
-            assert "contextd reindex" in found["note"]
+            assert "contextd store reindex" in found["note"]
             assert desk.as_owner("reindex")["pending"] > 0
             desk.host.work_off()
             found = desk("memory_search", query="connections given back")

@@ -55,7 +55,7 @@ def test_delete_hides_and_undo_brings_back(desk):
 
 def test_what_is_deleted_twice_is_brought_back_at_once(desk):
     saved = desk("save_context", content="Invoices are immutable once sent")
-    assert "`contextd undo " in desk("delete_context", id=saved["id"])["message"]
+    assert "`contextd records undo " in desk("delete_context", id=saved["id"])["message"]
     assert "was deleted before" in desk("delete_context", id=saved["id"])["message"]
     assert desk.as_owner("undo", id=saved["id"])["status"] == "active"
 

@@ -31,7 +31,10 @@ def meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Meant:
     root = click.Context(commands, info_name="contextd")
 
     def read(name: str, *words: str) -> list[dict[str, Any]]:
-        command = commands.get_command(root, name)
+        group, _, last = name.rpartition(" ")
+        holder = commands.get_command(root, group) if group else commands
+        assert isinstance(holder, click.Group)
+        command = holder.get_command(root, last)
         assert isinstance(command, OperationCommand)
         return command.calls(command.make_context(name, [*words], parent=root).params)
 
@@ -71,8 +74,8 @@ def test_what_is_no_option_is_taken_in_order_for_what_is_left(
 def test_a_switch_is_turned_by_its_name_or_by_a_word_behind_it(
     meant: Meant, words: list[str], value: bool
 ) -> None:
-    assert meant("read-file", "a.py", *words) == [{"path": "a.py", "include_deps": value}]
-    assert meant("read-file", *words, "a.py") == [{"path": "a.py", "include_deps": value}]
+    assert meant("code read", "a.py", *words) == [{"path": "a.py", "include_deps": value}]
+    assert meant("code read", *words, "a.py") == [{"path": "a.py", "include_deps": value}]
 
 
 @pytest.mark.parametrize(
@@ -90,11 +93,11 @@ def test_a_list_is_repeated_separated_by_commas_or_json(meant: Meant, words: lis
 
 
 def test_an_empty_list_takes_everything_out(meant: Meant) -> None:
-    assert meant("edit-record", "5b46", "--tags", "") == [{"id": "5b46", "tags": []}]
+    assert meant("records edit", "5b46", "--tags", "") == [{"id": "5b46", "tags": []}]
 
 
 def test_a_required_list_takes_all_words(meant: Meant) -> None:
-    assert meant("report-usefulness", "aaaa", "bbbb", "--useful") == [
+    assert meant("records report-usefulness", "aaaa", "bbbb", "--useful") == [
         {"ids": ["aaaa", "bbbb"], "useful": True}
     ]
 
@@ -117,7 +120,7 @@ def test_json_comes_from_the_line_a_file_or_stdin(
 def test_text_stays_the_text_that_was_typed(meant: Meant, text: str) -> None:
     assert meant("save-context", "--content", text) == [{"text": text}]
     assert meant("save-context", "--", text) == [{"text": text}]
-    assert meant("edit-record", "--content", text, "5b46") == [{"id": "5b46", "text": text}]
+    assert meant("records edit", "--content", text, "5b46") == [{"id": "5b46", "text": text}]
 
 
 @pytest.mark.parametrize(
@@ -125,12 +128,12 @@ def test_text_stays_the_text_that_was_typed(meant: Meant, text: str) -> None:
     [
         (["remember", "--text", "x"], {"text": "x"}),
         (["remember", "--content=x", "--labels", "a"], {"text": "x", "tags": ["a"]}),
-        (["memory-feedback", "5b46", "--no-helpful"], {"id": "5b46", "useful": False}),
-        (["memory-feedback", "5b46", "--helpful", "--comment", "y"],
+        (["records", "feedback", "5b46", "--no-helpful"], {"id": "5b46", "useful": False}),
+        (["records", "feedback", "5b46", "--helpful", "--comment", "y"],
          {"id": "5b46", "useful": True, "note": "y"}),
-        (["memory-feedback", "--memory-id", "5b46", "--helpful", "no"],
+        (["records", "feedback", "--memory-id", "5b46", "--helpful", "no"],
          {"id": "5b46", "useful": False}),
-        (["grep-codebase", "x", "--file_pattern", "*.py"], {"pattern": "x", "path": "*.py"}),
+        (["code", "grep", "x", "--file_pattern", "*.py"], {"pattern": "x", "path": "*.py"}),
     ],
 )  # fmt: skip
 def test_an_option_may_have_another_word_for_its_argument(
@@ -148,7 +151,7 @@ def test_one_option_under_two_names_is_refused(meant: Meant) -> None:
 
 
 def test_numbers_are_numbers(meant: Meant) -> None:
-    assert meant("recall", "x", "--limit", "3", "--min-confidence", "0.5") == [
+    assert meant("records search", "x", "--limit", "3", "--min-confidence", "0.5") == [
         {"query": "x", "limit": 3, "min_confidence": 0.5}
     ]
 
@@ -157,9 +160,9 @@ def test_a_path_is_where_the_caller_stands(
     meant: Meant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert meant("backup", "--path", "kept.db") == [{"path": str(tmp_path / "kept.db")}]
+    assert meant("store backup", "--path", "kept.db") == [{"path": str(tmp_path / "kept.db")}]
     assert meant("export", "--out", "a.json") == [{"path": str(tmp_path / "a.json")}]
-    assert meant("read-file", "src/a.py") == [{"path": "src/a.py"}]
+    assert meant("code read", "src/a.py") == [{"path": "src/a.py"}]
 
 
 def test_verbs_take_words_without_quotes(meant: Meant, monkeypatch: pytest.MonkeyPatch) -> None:

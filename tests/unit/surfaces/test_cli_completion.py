@@ -41,13 +41,14 @@ def offered(commands: Commands) -> Offered:
 
 
 def test_commands_are_completed_by_their_names(offered: Offered) -> None:
-    assert set(offered("memory-")) == {
-        "memory-file", "memory-search", "memory-record", "memory-feedback",
+    assert set(offered("s")) == {"search", "sessions", "status", "store"}
+    assert set(offered("records", "schema")) == {
+        "schema", "schema-get", "schema-put", "schema-templates",
     }  # fmt: skip
     assert "log" in offered("lo")
-    assert offered("daemon", "st") == ["start", "status", "stop"]
+    assert offered("daemon", "st") == ["start", "stop", "status"]
     assert offered("call", "memory_fe") == ["memory_feedback"]
-    assert offered("help", "memory-fe") == ["memory-feedback"]
+    assert offered("help", "sess") == ["sessions"]
     assert offered("--vers") == ["--version"]
 
 
@@ -88,14 +89,14 @@ def test_shells_that_show_it_are_told_what_a_command_does(
 ) -> None:
     items = shell(commands, {}, "contextd", "_CONTEXTD_COMPLETE").get_completions([], "forg")
     assert [(item.value, item.help) for item in items] == [
-        ("forget", "Take a record of any kind out of use")
+        ("forget", "Archive a record of any kind")
     ]
 
 
 def test_help_and_completion_import_neither_the_operations_nor_a_library_but_click(
     tmp_path: Path, commands: Commands
 ) -> None:
-    assert commands.listed
+    assert commands.sections()
     script = (
         "import sys, os\n"
         "from contextd.__main__ import main\n"

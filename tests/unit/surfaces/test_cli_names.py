@@ -15,7 +15,18 @@ from contextd.runtime.operation import OPERATIONS
 from contextd.surfaces.cli import main as cli
 from contextd.surfaces.cli.commands import Commands, in_a_line
 from contextd.surfaces.cli.operations import OperationCommand
-from contextd.surfaces.cli.table import FIXED, GROUPS, OPTION_SYNONYMS, SET_APART, SYNONYMS, VERBS
+from contextd.surfaces.cli.renamed import RENAMED, notice
+from contextd.surfaces.cli.table import (
+    FIXED,
+    GROUP_OF_ROOM,
+    GROUPS,
+    HEADINGS,
+    MERGED,
+    OPTION_SYNONYMS,
+    SYNONYMS,
+    UNLISTED,
+    VERBS,
+)
 
 Line = Callable[..., tuple[int, str, str]]
 
@@ -50,19 +61,106 @@ def line(
     return run
 
 
-def test_help_lists_every_command_once_in_a_group_with_a_heading(
-    commands: Commands, root: click.Context, line: Line
-) -> None:
-    load_operations()
-    assert set(commands.listed) == set(GROUPS)
-    assert set(SET_APART) <= set(OPERATIONS)
-    offered = {op.name.replace("_", "-") for op in OPERATIONS.values() if op.audience != "system"}
-    listed = commands.list_commands(root)
-    assert len(listed) == len(set(listed))
-    assert set(listed) == offered | set(FIXED) | set(VERBS) | set(EXTRAS) | {"call", "help"}
+def found(root: click.Context, words: str) -> tuple[click.Context, click.Command | None]:
+    """The command that a line leads to, in its context."""
+    context = root
+    for word in words.split():
+        if not isinstance(context.command, click.Group):
+            return context, None
+        command = context.command.get_command(context, word)
+        if command is None:
+            return context, None
+        context = click.Context(command, info_name=word, parent=context)
+    return context, context.command
+
+
+def lines(root: click.Context) -> dict[str, click.Command]:
+    """Every command that is not a group, by its words; those of `dev call` are the operations themselves."""
+    every: dict[str, click.Command] = {}
+
+    def walk(context: click.Context) -> None:
+        group = context.command
+        assert isinstance(group, click.Group)
+        for name in group.list_commands(context):
+            command = group.get_command(context, name)
+            assert command is not None, name
+            below = click.Context(command, info_name=name, parent=context)
+            if isinstance(command, click.Group) and name != "call":
+                walk(below)
+            else:
+                every[below.command_path.removeprefix("contextd ")] = command
+
+    walk(root)
+    return every
+
+
+def test_help_lists_at_most_25_commands_in_sections(root: click.Context, line: Line) -> None:
+    assert isinstance(root.command, Commands)
+    listed = root.command.list_commands(root)
+    assert len(listed) == len(set(listed)) <= 25
+    assert sorted(listed) == sorted(name for names in HEADINGS.values() for name in names)
+    assert set(GROUPS) <= set(listed)
     code, shown, _ = line("--help")
     assert code == cli.DONE
-    assert [text for text in GROUPS.values() if f"\n{text}:\n" not in shown] == []
+    assert [text for text in HEADINGS if f"\n{text}:\n" not in shown] == []
+    assert [name for name in listed if f"\n  {name} " not in shown] == []
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_help_of_a_group_lists_its_commands(root: click.Context, line: Line, name: str) -> None:
+    _, group = found(root, name)
+    assert isinstance(group, click.Group)
+    code, shown, _ = line(name, "--help")
+    assert code == cli.DONE
+    listed = group.list_commands(click.Context(group, info_name=name, parent=root))
+    assert len(listed) == len(set(listed)) > 1
+    assert [one for one in listed if f"\n  {one} " not in shown] == []
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_every_operation_has_one_command(root: click.Context) -> None:
+    load_operations()
+    offered = sorted(op.name for op in OPERATIONS.values() if op.audience != "system")
+    named = [one.op.name for one in lines(root).values() if isinstance(one, OperationCommand)]
+    assert sorted([*named, *MERGED]) == offered
+    assert {verb.operation for verb in VERBS.values()} <= set(offered)
+    assert {op.run.__module__.split(".")[1] for op in OPERATIONS.values()} <= set(GROUP_OF_ROOM)
+
+
+@pytest.mark.parametrize("operation", MERGED)
+def test_what_replaces_a_merged_operation_exists(root: click.Context, operation: str) -> None:
+    words, _, option = MERGED[operation].partition(" --")
+    _, command = found(root, words.removesuffix(" context"))
+    assert command is not None
+    assert not option or f"--{option.split()[0]}" in {o for p in command.params for o in p.opts}
+
+
+@pytest.mark.parametrize("old", RENAMED)
+def test_an_old_name_works_and_names_its_successor_on_stderr(
+    root: click.Context, line: Line, old: str
+) -> None:
+    assert isinstance(root.command, Commands)
+    assert old not in root.command.list_commands(root)
+    assert root.command.get_command(root, old) is not None
+    words, _, _ = RENAMED[old].partition(" --")
+    assert found(root, words.removesuffix(" context"))[1] is not None
+    code, shown, told = line(old, "--help")
+    assert code == cli.DONE
+    assert shown.startswith(f"Usage: contextd {old} ")
+    assert told == notice(old) + "\n"
+    assert f"`contextd {RENAMED[old]}`" in told
+
+
+def test_an_old_name_is_no_command_of_today() -> None:
+    assert set(RENAMED) & {*GROUPS, *VERBS, *FIXED, *SYNONYMS} == set()
+
+
+@pytest.mark.parametrize("name", UNLISTED)
+def test_what_agents_and_shells_run_works_without_being_listed(
+    root: click.Context, name: str
+) -> None:
+    assert found(root, name)[1] is not None
+    assert name not in {word for names in HEADINGS.values() for word in names}
 
 
 def test_help_fits_a_terminal_and_says_what_the_exit_codes_mean(line: Line) -> None:
@@ -71,28 +169,36 @@ def test_help_fits_a_terminal_and_says_what_the_exit_codes_mean(line: Line) -> N
     assert "0 done, 1 failed, 2 wrong usage" in shown
 
 
-def test_a_new_operation_stands_in_the_group_of_its_room(commands: Commands) -> None:
-    assert "find-symbol" in commands.listed["code"]
-    assert "list-sessions" in commands.listed["sessions"]
-    assert "save-context" in commands.listed["knowledge"]
-    assert "memory-search" in commands.listed["lessons"]
-    assert "remember" in commands.listed["everyday"]
+@pytest.mark.parametrize(
+    ("words", "operation"),
+    [
+        ("records skill-get", "skill_get"),
+        ("sessions digest", "digest"),
+        ("code symbol", "find_symbol"),
+        ("records search", "memory_search"),
+        ("remember", "remember"),
+    ],
+)
+def test_an_operation_is_in_the_group_of_its_room(
+    root: click.Context, words: str, operation: str
+) -> None:
+    _, command = found(root, words)
+    assert isinstance(command, OperationCommand)
+    assert command.op.name == operation
 
 
 @pytest.mark.parametrize("name", FIXED)
 def test_what_is_said_of_a_fixed_command_is_what_it_says_itself(
-    commands: Commands, root: click.Context, name: str
+    root: click.Context, name: str
 ) -> None:
-    command = commands.get_command(root, name)
+    _, command = found(root, name)
     assert command is not None
     assert " ".join((command.help or "").split("\n\n")[0].split()) == FIXED[name].about
 
 
 @pytest.mark.parametrize("name", VERBS)
-def test_a_verb_is_a_command_of_its_operation(
-    commands: Commands, root: click.Context, name: str
-) -> None:
-    command = commands.get_command(root, name)
+def test_a_verb_is_a_command_of_its_operation(root: click.Context, name: str) -> None:
+    _, command = found(root, name)
     assert isinstance(command, OperationCommand)
     assert command.op.name == VERBS[name].operation
     assert not VERBS[name].positional or command.positions
@@ -118,14 +224,10 @@ def test_a_synonym_is_no_command_and_leads_to_one(
             assert command.params
 
 
-def test_synonyms_of_options_lead_to_options_some_command_has(
-    commands: Commands, root: click.Context
-) -> None:
-    known = set()
-    for name in commands.list_commands(root):
-        command = commands.get_command(root, name)
-        assert command is not None
-        known |= {option for one in command.params for option in one.opts}
+def test_synonyms_of_options_lead_to_options_some_command_has(root: click.Context) -> None:
+    known = {
+        option for command in lines(root).values() for p in command.params for option in p.opts
+    }
     assert {f"--{name}" for name in OPTION_SYNONYMS.values()} <= known
 
 
@@ -133,24 +235,24 @@ def test_synonyms_of_options_lead_to_options_some_command_has(
     ("words", "hint"),
     [
         (["stop"], "`contextd daemon stop`"),
-        (["sessions"], "`contextd list-sessions`"),
+        (["contradictions"], "`contextd records contradictions`"),
         (["logs"], "`contextd daemon logs`"),
         (["rm", "5b46e3d4"], "`contextd forget`"),
         (["statu"], "did you mean 'status'?"),
-        (["sesions"], "did you mean `contextd list-sessions`?"),
+        (["sesions"], "did you mean 'sessions'?"),
         (["fnd"], "`contextd search`"),
-        (["memory"], "there is memory-search, memory-record, memory-feedback"),
+        (["memory"], "`contextd records search`"),
+        (["records", "person"], "commands: person-accept, person-propose"),
         (["quux"], "`contextd --help` lists them"),
-        (["daemon", "halt"], "there is logs, run, start, status, stop"),
+        (["daemon", "halt"], "commands: start, stop, status, logs, run, jobs, retry-job"),
         (["daemon", "stp"], "did you mean 'stop'?"),
-        (["call", "memory_serch"], "did you mean 'memory_search'?"),
+        (["dev", "call", "memory_serch"], "did you mean 'memory_search'?"),
         (["list", "--tgs", "x"], "did you mean '--tags'?"),
         (["search", "--lmit", "3", "x"], "did you mean '--limit'?"),
-        (["log", "--max", "3"], "did you mean '--limit'?"),
-        (["show", "--sesions"], "did you mean '--sessions'?"),
-        (["list-sessions", "--status", "activ"], "did you mean 'active'?"),
-        (["list-sessions", "--status", "x"], "one of any, active, completed, archived"),
-        (["memory-record", "t", "d", "c", "sucess"], "did you mean 'success'?"),
+        (["projects", "show", "--sesions"], "did you mean '--sessions'?"),
+        (["sessions", "list", "--status", "activ"], "did you mean 'active'?"),
+        (["sessions", "list", "--status", "x"], "one of any, active, completed, archived"),
+        (["dev", "call", "memory-record", "t", "d", "c", "sucess"], "did you mean 'success'?"),
         (["completion", "tcsh"], "one of bash, zsh, fish"),
         (["install", "claud-code"], "did you mean 'claude-code'?"),
     ],
@@ -169,16 +271,16 @@ def test_a_wrong_word_leads_to_the_right_one(line: Line, words: list[str], hint:
         (["search"], "missing QUERY"),
         (["forget"], "missing ID"),
         (["memory-record", "--title", "t", "--outcome", "success"], "missing DESCRIPTION, TEXT"),
-        (["memory-feedback", "5b46e3d4"], "missing --useful or --no-useful"),
+        (["records", "feedback", "5b46e3d4"], "missing --useful or --no-useful"),
         (["list", "--limit", "many"], "--limit must be a whole number, not 'many'"),
-        (["recall", "x", "--min-confidence", "high"], "must be a number, not 'high'"),
-        (["read-file", "a", "b"], "takes no further word: 'b'"),
+        (["records", "search", "x", "--min-confidence", "high"], "must be a number, not 'high'"),
+        (["code", "read", "a", "b"], "takes no further word: 'b'"),
         (["status", "now"], "unexpected extra argument (now)"),
-        (["read-file", "a", "--include-deps=perhaps"], "must be yes or no, not 'perhaps'"),
+        (["code", "read", "a", "--include-deps=perhaps"], "must be yes or no, not 'perhaps'"),
         (["save-typed-context", "bug", "{not json"], "is not valid JSON"),
         (["save-typed-context", "bug", "[1]"], "must be a JSON object"),
         (["save-typed-context", "bug", "@/nowhere/at.all"], "cannot be read"),
-        (["restore"], "give the file of a backup, or --fresh"),
+        (["store", "restore"], "give the file of a backup, or --fresh"),
         (["completion"], "missing bash|zsh|fish"),
     ],
 )
@@ -192,7 +294,7 @@ def test_what_is_missing_or_wrong_is_named_before_anything_is_called(
 
 
 def test_wrong_usage_is_json_when_json_is_asked_for(line: Line) -> None:
-    code, _, told = line("list-sessions", "--status", "activ", "--json")
+    code, _, told = line("sessions", "list", "--status", "activ", "--json")
     assert code == cli.USAGE
     error = json.loads(told)["error"]
     assert (error["code"], error["hint"][:22]) == ("invalid", "did you mean 'active'?")
@@ -208,38 +310,18 @@ def test_help_of_a_command_can_be_asked_for_in_front_of_it(line: Line) -> None:
     assert line("help", "serch")[0] == cli.USAGE
 
 
-def test_every_command_that_prints_a_result_prints_json(
-    commands: Commands, root: click.Context
-) -> None:
-    without = []
-    for name in commands.list_commands(root):
-        command = commands.get_command(root, name)
-        assert command is not None
-        if not any("--json" in one.opts for one in command.params):
-            without.append(name)
-    # Groups, what speaks a protocol or prints text for a shell, and what reads its own options.
-    allowed = {
-        "daemon",
-        "inbox",
-        "policy",
-        "call",
-        "mcp",
-        "hook",
-        "completion",
-        "help",
-        "plugins",
-        "statusline",
-        *EXTRAS,
+def test_every_command_that_prints_a_result_prints_json(root: click.Context) -> None:
+    without = {
+        words
+        for words, command in lines(root).items()
+        if not any("--json" in one.opts for one in command.params)
     }
-    assert set(without) == allowed
+    # A group of operations, a process in the foreground, and what reads its own options.
+    assert without == {"dev call", "daemon run", "demo"}
 
 
-def test_the_project_option_is_explained_wherever_it_is(
-    commands: Commands, root: click.Context
-) -> None:
-    for name in commands.list_commands(root):
-        command = commands.get_command(root, name)
-        assert command is not None
+def test_the_project_option_is_explained_wherever_it_is(root: click.Context) -> None:
+    for command in lines(root).values():
         options = [one for one in command.params if "--project" in one.opts]
         assert all("name, slug or scope" in (getattr(one, "help", "") or "") for one in options)
 

@@ -163,7 +163,7 @@ def resolve_contradiction(
     )
     ids = [loser.id for loser in losers]
     runtime.trace.wrote(ids, type="contradiction", action="update")
-    back = " and ".join(f"`contextd undo {short_id(loser)}`" for loser in ids)
+    back = " and ".join(f"`contextd records undo {short_id(loser)}`" for loser in ids)
     return Resolved(
         id,
         [record.id for record in winners],

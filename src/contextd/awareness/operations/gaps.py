@@ -78,7 +78,8 @@ def dismiss_gap(runtime: Runtime, id: str, note: str = "") -> GapClosed:
     runtime.commit(records=[Put(record.with_(status="archived"), "create", note)])
     runtime.trace.wrote([record.id], type="gap")
     return GapClosed(
-        record.id, f"dismissed; `contextd reopen-gap {short_id(record.id)}` takes that back"
+        record.id,
+        f"dismissed; `contextd projects reopen-gap {short_id(record.id)}` takes that back",
     )
 
 

@@ -68,7 +68,7 @@ class LastInjection:
 
 @operation("GET /api/injections/last", profile="standard")
 def explain_injection(runtime: Runtime, session_id: OptionalId = "") -> LastInjection:
-    """Explain what a session was told unasked last: each record with its tier and the reason.
+    """Explain what was injected into a session last: each record with its tier and the reason.
 
     Args:
         session_id: Which; the latest that was told something when empty.
@@ -137,7 +137,7 @@ class TierShares:
 
 @operation("GET /api/injections/tiers", audience="owner", aliases={"sessions": "limit"})
 def injection_tiers(runtime: Runtime, limit: Annotated[int, Range(1, _MOST)] = 50) -> TierShares:
-    """Count of what use it was what each tier told unasked, so that a useless one can be turned off.
+    """Show how often each tier of injected context was used, so that a useless one can be turned off.
 
     Args:
         limit: How many of the latest sessions to look through.

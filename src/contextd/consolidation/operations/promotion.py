@@ -129,7 +129,7 @@ def _require_promotable(runtime: Runtime, record: Record) -> None:
     if record.trust in ("external", "imported") and runtime.surface not in _PEOPLE:
         raise Denied(
             f"{short_id(record.id)} comes from outside ({record.trust}): an agent must not promote it",
-            "a person may, with `contextd call knowledge_promote`",
+            "a person may, with `contextd dev call knowledge_promote`",
         )
 
 

@@ -67,7 +67,7 @@ class Imported:
     def as_text(self) -> str:
         """The report in one line, then the notes."""
         if self.job:
-            return f"importing {self.path} in the background; `contextd jobs` shows the progress"
+            return f"importing {self.path} in the background; `contextd daemon jobs` shows the progress"
         version = f" v{self.version}" if self.version else ""
         line = (
             f"{self.path} ({self.format or 'unknown'}{version}): {self.read} read, {self.new} new, "

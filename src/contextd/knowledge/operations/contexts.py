@@ -172,14 +172,14 @@ def update_context(
     personal=True,
 )
 def delete_context(runtime: Runtime, id: Id) -> Done:
-    """Remove a saved note. The user can bring it back with `contextd undo`.
+    """Remove a saved note. The user can bring it back with `contextd records undo`.
 
     Args:
         id: The note's id, or its first characters.
     """
     record = resolve(runtime, id, "context")
     shown = short_id(record.id)
-    back = f"`contextd undo {shown}` brings it back"
+    back = f"`contextd records undo {shown}` brings it back"
     if record.status == "deleted":
         return Done(record.id, f"{shown} was deleted before; {back}")
     change(runtime, record, record.with_(status="deleted"), action="delete")

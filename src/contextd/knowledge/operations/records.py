@@ -301,7 +301,7 @@ class Moved:
     "DELETE /api/records/{id}", effect="destroy", audience="owner", idempotent=True, personal=True
 )
 def delete_record(runtime: Runtime, id: Id) -> Moved:
-    """Take a record of any kind out of use. It can be restored.
+    """Archive a record of any kind. It can be restored.
 
     Args:
         id: The record's id, or its first characters.

@@ -67,7 +67,7 @@ class Profile:
         if not self.lines:
             parts.append('nothing yet; add with `contextd remember --about-me "…"` or in USER.md')
         if self.proposals:
-            parts.append("\n## Proposed, accept with `contextd person-accept`")
+            parts.append("\n## Proposed, accept with `contextd records person-accept`")
         for line in self.proposals:
             stands = ", ".join(line.projects)
             parts.append(f"- {line.text} [{short_id(line.record.id)}] (stands in {stands})")

@@ -43,7 +43,9 @@ _ASKED = 1_200
 _STATED = 2
 """Maximum directives of the user shown with an action: one shared word is a weak signal."""
 
-_NO_RULES = "no rules in force, so nothing was checked; `contextd policy init` offers starter packs"
+_NO_RULES = (
+    "no rules in force, so nothing was checked; `contextd policies init` offers starter packs"
+)
 
 
 @dataclass(frozen=True, slots=True)

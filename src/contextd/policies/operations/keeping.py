@@ -72,7 +72,7 @@ class Policies:
     def as_text(self) -> str:
         """One line per policy."""
         lines = [one.as_text() for one in self.policies] or [
-            "no policies yet: `contextd policy init` writes some to start from"
+            "no policies yet: `contextd policies init` writes some to start from"
         ]
         lines += [f"✓ {one}" for one in self.done]
         return "\n".join(lines + [f"! {problem}" for problem in self.problems])

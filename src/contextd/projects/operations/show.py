@@ -1,4 +1,4 @@
-"""The output of `contextd show`: the project, its sessions, or statistics."""
+"""The output of `contextd projects show`: the project, its sessions, or statistics."""
 
 from __future__ import annotations
 

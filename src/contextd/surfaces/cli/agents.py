@@ -18,19 +18,19 @@ def build(standalone: OpenBackend) -> list[click.Command]:
 @click.command("mcp", context_settings={"ignore_unknown_options": True})
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def mcp(arguments: tuple[str, ...]) -> None:
-    """What agents run: MCP over stdin and stdout, served by the daemon."""
+    """Serve MCP over stdin and stdout; agents run it."""
     raise click.UsageError("`contextd mcp` must be the first argument")
 
 
 @click.command("hook", context_settings={"ignore_unknown_options": True})
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def hook(arguments: tuple[str, ...]) -> None:
-    """What a client's hooks run: takes the event on stdin."""
+    """Handle one hook event on stdin; agents' hooks run it."""
     raise click.UsageError("`contextd hook` must be the first argument")
 
 
 @click.command("statusline", context_settings={"ignore_unknown_options": True})
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def statusline(arguments: tuple[str, ...]) -> None:
-    """What a client's status line runs: takes the session on stdin, prints a line about the project."""
+    """Print a line about the project for the session on stdin; status lines run it."""
     raise click.UsageError("`contextd statusline` must be the first argument")

@@ -115,7 +115,7 @@ def uninstall_command(
     dry_run: bool,
     as_json: bool,
 ) -> int:
-    """Disconnect coding agents; their files are put back byte for byte.
+    """Disconnect coding agents; their files are restored byte for byte.
 
     Without a name: all that are connected, for every project and for the one it is run in.
     """

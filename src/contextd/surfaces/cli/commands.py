@@ -1,9 +1,9 @@
-"""Every command there is, made when it is asked for, and listed in groups."""
+"""Every command, made when it is asked for, and listed in sections."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -13,17 +13,23 @@ from click.shell_completion import CompletionItem
 from contextd import __version__
 from contextd.surfaces.cli.guidance import Guiding
 from contextd.surfaces.cli.operations import OperationCommand
+from contextd.surfaces.cli.renamed import RENAMED, notice
 from contextd.surfaces.cli.signatures import Signature, signatures
 from contextd.surfaces.cli.table import (
     CALL_ABOUT,
     FIXED,
     GROUP_OF_ROOM,
     GROUPS,
+    HEADINGS,
     HELP_ABOUT,
-    SET_APART,
+    MERGED,
+    SECTION_OF_ROOM,
     SYNONYMS,
+    UNLISTED,
     VERBS,
+    Verb,
 )
+from contextd.surfaces.cli.terminal import own_process
 from contextd.thin.home import home_directory
 
 if TYPE_CHECKING:
@@ -32,6 +38,8 @@ if TYPE_CHECKING:
 Extra = Callable[[Sequence[str]], int]
 """A command that the composition root brings along, such as `demo`."""
 
+Operations = Callable[[], Mapping[str, Signature]]
+
 ABOUT = """The context and memory runtime of AI coding agents.
 
 \b
@@ -39,12 +47,46 @@ Start with `contextd init` in a repository, then
 `contextd install`.
 """
 EXIT_CODES = "Exit codes: 0 done, 1 failed, 2 wrong usage. Every command takes --help."
+_COMMANDS = "Commands"
 _LEAST = 15
-"""Characters of a summary that say enough without what stands behind the colon."""
+"""Characters of a summary that are enough without the part behind its colon."""
 
 
-class Commands(Guiding):
-    """Everyday verbs and fixed commands, then every operation under its name with dashes."""
+class Listing(Guiding):
+    """A group that lists its commands in sections, a line each."""
+
+    def sections(self) -> dict[str, dict[str, str]]:
+        """What each command does, by the heading of its section and its name, in the order shown."""
+        raise NotImplementedError
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Every listed command, in the order of the sections."""
+        return [name for commands in self.sections().values() for name in commands]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """A section per heading, a line per command."""
+        sections = self.sections()
+        widest = max(len(name) for commands in sections.values() for name in commands)
+        room = formatter.width - widest - 4
+        for heading, commands in sections.items():
+            if commands:
+                with formatter.section(heading):
+                    rows = [(name, in_a_line(about, room)) for name, about in commands.items()]
+                    formatter.write_dl([(name.ljust(widest), about) for name, about in rows])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        """The commands that begin so, without making any of them."""
+        found = [
+            CompletionItem(name, help=in_a_line(about, 80))
+            for commands in self.sections().values()
+            for name, about in commands.items()
+            if name.startswith(incomplete)
+        ]
+        return found or click.Command.shell_complete(self, ctx, incomplete)
+
+
+class Commands(Listing):
+    """The root: everyday commands, and groups that hold all others."""
 
     synonyms = SYNONYMS
 
@@ -53,11 +95,12 @@ class Commands(Guiding):
         load: Callable[[], None],
         standalone: OpenBackend,
         extras: Mapping[str, tuple[str, Extra]],
+        operations: Operations | None = None,
     ) -> None:
         super().__init__(
             "contextd",
             help=ABOUT,
-            epilog=f"{EXIT_CODES}\n\nExample: contextd init && contextd install",
+            epilog=f"{EXIT_CODES}\n\nExample: contextd status",
             context_settings={"help_option_names": ["-h", "--help"]},
             params=[
                 click.Option(
@@ -70,86 +113,186 @@ class Commands(Guiding):
                 )
             ],
         )
-        self._load = load
+        self._read = operations or (lambda: signatures(home_directory(), load))
         self._standalone = standalone
         self.add_command(_help_command())
-        self.add_command(CallCommand(lambda: self._operations))
         for name, (about, run) in extras.items():
             self.add_command(_extra_command(name, about, run))
 
     @cached_property
-    def _operations(self) -> dict[str, Signature]:
-        return signatures(home_directory(), self._load)
+    def operations(self) -> Mapping[str, Signature]:
+        """Every operation by name."""
+        return self._read()
 
     @cached_property
-    def listed(self) -> dict[str, dict[str, str]]:
-        """Every command by the key of its group, with what it does, in the order they are shown in."""
-        groups: dict[str, dict[str, str]] = {key: {} for key in GROUPS}
-        for name, verb in VERBS.items():
-            groups[verb.group][name] = self._operations[verb.operation].summary
-        for name, fixed in FIXED.items():
-            groups[fixed.group][name] = fixed.about
-        for name, command in self.commands.items():
-            if name not in FIXED:
-                groups["tools"][name] = command.short_help or command.help or ""
-        for one in self._operations.values():
-            if one.listed and one.command not in (*VERBS, *FIXED):
-                room = GROUP_OF_ROOM.get(one.room, one.room)
-                group = SET_APART.get(one.name, room)
-                groups.setdefault(group, {})[one.command] = one.summary
-        return groups
+    def placed(self) -> dict[str, dict[str, Verb]]:
+        """The operations of each group by the names of their commands there; at the top under ""."""
+        placed: dict[str, dict[str, Verb]] = {"": {}, **{name: {} for name in GROUPS}}
+        for line, verb in VERBS.items():
+            group, _, name = line.rpartition(" ")
+            placed[group][name] = verb
+        named = {verb.operation for verb in VERBS.values()}
+        for one in self.operations.values():
+            if one.listed and one.name not in MERGED and one.name not in named:
+                placed[GROUP_OF_ROOM.get(one.room, "dev")][one.command] = Verb(one.name)
+        return placed
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Every command, in the order of their groups."""
-        return [name for commands in self.listed.values() for name in commands]
+    def sections(self) -> dict[str, dict[str, str]]:
+        """The sections of `contextd --help`."""
+        return {
+            heading: {name: self._about(name) for name in names if self._is_there(name)}
+            for heading, names in HEADINGS.items()
+        }
+
+    def everything(self) -> dict[str, dict[str, str]]:
+        """What each command does, by heading and by its whole line, those of groups included."""
+        found = self.sections()
+        for name in GROUPS:
+            rows = {
+                f"{name} {one}": about
+                for commands in self.group_named(name).sections().values()
+                for one, about in commands.items()
+            }
+            found[name.capitalize()] = rows
+        found["Run by agents, shells and tests"] = {
+            name: self._about(name) for name in UNLISTED if self._is_there(name)
+        }
+        return found
+
+    def _is_there(self, name: str) -> bool:
+        return name in GROUPS or name in FIXED or name in self.commands or name in self.placed[""]
+
+    def _about(self, name: str) -> str:
+        if name in GROUPS:
+            return GROUPS[name]
+        if name in FIXED:
+            return FIXED[name].about
+        if name in self.placed[""]:
+            return self.operations[self.placed[""][name].operation].summary
+        return self.commands[name].help or ""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of this name; it is made when it is asked for."""
-        if cmd_name in FIXED and cmd_name not in self.commands:
-            module = import_module(f"contextd.surfaces.cli.{FIXED[cmd_name].module}")
-            for command in module.build(self._standalone):
-                self.add_command(command)
+        """The command of this name, or the one that had it before it was renamed."""
+        if cmd_name in GROUPS:
+            return self.group_named(cmd_name)
+        if cmd_name in FIXED:
+            return self.fixed(cmd_name)
         if cmd_name in self.commands:
+            if cmd_name != "help":
+                own_process()
             return self.commands[cmd_name]
-        if verb := VERBS.get(cmd_name):
-            return OperationCommand(self._operations[verb.operation], cmd_name, verb)
-        one = self._operations.get(cmd_name.replace("-", "_"))
-        return OperationCommand(one) if one is not None and one.listed else None
+        # Of the table alone: what stands at the top is known without reading the operations.
+        if cmd_name in VERBS:
+            verb = VERBS[cmd_name]
+            return OperationCommand(self.operations[verb.operation], cmd_name, verb)
+        return self._renamed(cmd_name) if cmd_name in RENAMED else None
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """A section per group, a line per command."""
-        widest = max(len(name) for commands in self.listed.values() for name in commands)
-        room = formatter.width - widest - 4
-        for key, commands in self.listed.items():
-            if commands:
-                with formatter.section(GROUPS.get(key, key.capitalize())):
-                    rows = [(name, in_a_line(about, room)) for name, about in commands.items()]
-                    formatter.write_dl([(name.ljust(widest), about) for name, about in rows])
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does; an old name is answered with the new one on stderr."""
+        found = super().resolve_command(ctx, args)
+        if args[0] in RENAMED and not ctx.resilient_parsing:
+            click.echo(notice(args[0]), err=True)
+        return found
 
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
-        """The commands that begin so, without making any of them."""
-        found = [
-            CompletionItem(name, help=in_a_line(about, 80))
-            for commands in self.listed.values()
-            for name, about in commands.items()
-            if name.startswith(incomplete)
-        ]
-        return found or click.Command.shell_complete(self, ctx, incomplete)
+    def group_named(self, name: str) -> Group:
+        """The group of this name."""
+        return Group(self, name)
+
+    def fixed(self, line: str) -> click.Command:
+        """The fixed command of these words. Raises `NotHere` in the daemon unless it may run there."""
+        if not FIXED[line].in_daemon:
+            own_process()
+        return self.built(line)
+
+    def built(self, line: str) -> click.Command:
+        """The fixed command of these words, to look at."""
+        module = import_module(f"contextd.surfaces.cli.{FIXED[line].module}")
+        name = line.rpartition(" ")[2]
+        built: Sequence[click.Command] = module.build(self._standalone)
+        return next(command for command in built if command.name == name)
+
+    def _renamed(self, old: str) -> click.Command | None:
+        if RENAMED[old] in FIXED:
+            return self.fixed(RENAMED[old])
+        verb = VERBS.get(RENAMED[old])
+        own = self.operations.get(old.replace("-", "_"))
+        if verb is not None and own in (None, self.operations[verb.operation]):
+            return OperationCommand(self.operations[verb.operation], old, verb)
+        if own is not None and own.listed:
+            return OperationCommand(own, old)
+        return CallCommand("call", lambda: self.operations) if old == "call" else None
+
+
+class Group(Listing):
+    """A command that holds others: fixed ones, and the operations placed in it."""
+
+    def __init__(self, root: Commands, name: str) -> None:
+        self._root = root
+        self._fixed: dict[str, Callable[[], click.Command]] = {}
+        self._about: dict[str, str] = {}
+        if name in FIXED:
+            for one, command in self._held(root.built(name)):
+                self._fixed[one] = partial(self._allowed, name, command)
+                self._about[one] = command.get_short_help_str(200)
+        for line, row in FIXED.items():
+            group, _, word = line.rpartition(" ")
+            if group == name:
+                self._fixed[word] = partial(root.fixed, line)
+                self._about[word] = row.about
+        if name == "dev":
+            self._fixed["call"] = lambda: CallCommand("dev call", lambda: root.operations)
+            self._about["call"] = CALL_ABOUT
+        outside = ", ".join(f"contextd {one}" for one in UNLISTED) if name == "dev" else ""
+        note = f"Run by agents, shells and tests: {outside}." if outside else None
+        super().__init__(name, help=GROUPS[name], epilog=note)
+
+    @staticmethod
+    def _allowed(name: str, command: click.Command) -> click.Command:
+        if not FIXED[name].in_daemon:
+            own_process()
+        return command
+
+    def _held(self, command: click.Command) -> Iterator[tuple[str, click.Command]]:
+        if isinstance(command, click.Group):
+            self.synonyms = getattr(command, "synonyms", {})  # type: ignore[misc]
+            yield from command.commands.items()
+
+    def sections(self) -> dict[str, dict[str, str]]:
+        """Its commands by section: fixed ones first, then operations in the order of their table."""
+        found = {_COMMANDS: dict(self._about)}
+        operations = self._root.operations
+        for name, verb in self._root.placed[self.name or ""].items():
+            one = operations[verb.operation]
+            heading = SECTION_OF_ROOM.get(one.room, _COMMANDS)
+            found.setdefault(heading, {})[name] = one.summary
+        return found
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name in the group."""
+        if cmd_name in self._fixed:
+            return self._fixed[cmd_name]()
+        verb = self._root.placed[self.name or ""].get(cmd_name)
+        if verb is None:
+            return None
+        line = f"{self.name} {cmd_name}"
+        return OperationCommand(self._root.operations[verb.operation], line, verb)
 
 
 class CallCommand(Guiding):
-    """`contextd call NAME`: any operation, also those that have no command of their own."""
+    """`contextd dev call NAME`: any operation, also those without a command of their own."""
 
     noun = "operation"
 
-    def __init__(self, operations: Callable[[], Mapping[str, Signature]]) -> None:
+    def __init__(self, line: str, operations: Operations) -> None:
         super().__init__(
-            "call",
+            line.rpartition(" ")[2],
             help=CALL_ABOUT,
             subcommand_metavar="NAME [ARGS]...",
-            epilog='Example: contextd call memory_search --query "token refresh"',
+            epilog='Example: contextd dev call memory_search --query "token refresh"',
         )
-        self._signatures = operations
+        self._line, self._signatures = line, operations
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Every operation by its name."""
@@ -158,7 +301,7 @@ class CallCommand(Guiding):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The operation of this name, with dashes or without."""
         one = self._signatures().get(cmd_name.replace("-", "_"))
-        return OperationCommand(one, one.name) if one else None
+        return OperationCommand(one, f"{self._line} {one.name}") if one else None
 
 
 def in_a_line(about: str, room: int) -> str:

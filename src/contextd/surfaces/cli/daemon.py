@@ -46,7 +46,7 @@ class _Daemon(Guiding):
 
 @click.group("daemon", cls=_Daemon, epilog="Example: contextd daemon status")
 def daemon() -> None:
-    """Start, stop or look at the daemon."""
+    """Start, stop or inspect the daemon and its background jobs."""
 
 
 @daemon.command("start")
@@ -88,7 +88,7 @@ def daemon_stop(as_json: bool) -> int:
 @daemon.command("status")
 @as_json_option
 def daemon_status(as_json: bool) -> int:
-    """Say whether a daemon runs, and what it does."""
+    """Show whether a daemon runs, and what it does."""
     return _daemon_status(as_json)
 
 

@@ -39,17 +39,17 @@ class Guiding(click.Group):
 
 def _command_hint(path: str, word: str, known: Sequence[str], synonyms: Mapping[str, str]) -> str:
     if word in synonyms:
-        return f"`{path} {synonyms[word]}` is what does that"
+        return f"use `{path} {synonyms[word]}`"
     longer = [name for name in known if name.startswith(f"{word}-")]
     if longer:
-        return f"there is {', '.join(longer)}"
+        return f"commands: {', '.join(longer)}"
     near = closest(word, [*known, *synonyms])
     if near in synonyms:
         return f"did you mean `{path} {synonyms[near]}`?"
     if near:
         return f"did you mean {near!r}?"
     if len(known) <= _MOST_LISTED:
-        return f"there is {', '.join(known)}"
+        return f"commands: {', '.join(known)}"
     return f"`{path} --help` lists them"
 
 

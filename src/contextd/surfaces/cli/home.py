@@ -94,13 +94,15 @@ def start_quietly() -> None:
 
 
 def _restore_command(standalone: OpenBackend) -> click.Command:
-    @click.command("restore", epilog="Example: contextd restore backups/local-20260101T000000Z.db")
+    @click.command(
+        "restore", epilog="Example: contextd store restore backups/local-20260101T000000Z.db"
+    )
     @click.argument("path", required=False, type=click.Path(exists=True, dir_okay=False))
     @click.option("--fresh", is_flag=True, help="Begin with an empty store instead of a backup.")
     @click.option("--yes", is_flag=True, help="Put newer writes aside without asking.")
     @as_json_option
     def restore(path: str | None, fresh: bool, yes: bool, as_json: bool) -> int:
-        """Put a backup in the store's place; the store that was there is kept beside it."""
+        """Replace the store by a backup; the replaced store is kept beside it."""
         if fresh is (path is not None):
             raise click.UsageError("give the file of a backup, or --fresh")
         home, backup = home_directory(), Path(path) if path else None
@@ -132,7 +134,7 @@ def _restore_command(standalone: OpenBackend) -> click.Command:
         if aside:
             lines.append(f"Put aside: {written.summary}{' that this backup lacks' * bool(path)}.")
             lines.append(f"The store before it is {aside}")
-            lines.append(f"To get it back: contextd restore {aside}")
+            lines.append(f"To get it back: contextd store restore {aside}")
         lines += ["The daemon was started again."] if was_running else []
         Console(as_json).show(Reply(value, "\n".join(lines)))
         return 0
@@ -175,7 +177,9 @@ def _asked(written: WrittenSince) -> bool:
 def _check_backup(backup: Path) -> None:
     with backup.open("rb") as file:
         if file.read(16) != b"SQLite format 3\x00":
-            raise Invalid(f"{backup} is not a backup", "choose a file `contextd backup` wrote")
+            raise Invalid(
+                f"{backup} is not a backup", "choose a file that `contextd store backup` wrote"
+            )
 
 
 @contextlib.contextmanager

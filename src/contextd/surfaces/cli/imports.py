@@ -31,27 +31,29 @@ def build(standalone: OpenBackend) -> list[click.Command]:
 
     @click.command("import", epilog="Example: contextd import --dry-run")
     @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-    @click.option("--all", "everywhere", is_flag=True, help="For every project of this machine.")
+    @click.option("--all", "everywhere", is_flag=True, help="For every project on this machine.")
     @click.option("--dry-run", is_flag=True, help="Only report what would happen.")
     @click.option("--yes", is_flag=True, help="Do not ask.")
     @click.option("--format", default="", help="The format's name; found from the file when empty.")
-    @click.option("--here", is_flag=True, help="Take what is of no known project into this one.")
+    @click.option("--here", is_flag=True, help="Import items of unknown projects into this one.")
     @click.option("--list", "listed", is_flag=True, help="List what was imported.")
     @click.option(
         "--undo",
         is_flag=False,
         flag_value=_LATEST,
         metavar="[ID]",
-        help="Take an import back, the latest when no id is given.",
+        help="Undo an import, the latest when no id is given.",
     )
-    @click.option("--no-daemon", is_flag=True, help="Do not start the daemon to learn from it.")
+    @click.option(
+        "--no-daemon", is_flag=True, help="Do not start the daemon to learn from the import."
+    )
     @project_option
     @as_json_option
     def import_(paths: tuple[Path, ...], **options: Any) -> int:
-        """Bring in what other programs know: old sessions, memory tools, files for agents.
+        """Import data from other tools: old sessions, memory tools, files for agents.
 
-        PATHS are files or folders; without any it is what is there for this project. Importing again
-        adds nothing.
+        PATHS are files or folders. Without PATHS, contextd looks for data of this project. Importing
+        again adds nothing.
         """
         backend = standalone()
         try:
@@ -120,8 +122,8 @@ class _Importing:
             return False
         if not sys.stdin.isatty():
             raise Invalid(
-                "nobody is there to be asked",
-                "add --yes to import it, or --dry-run to see what would be",
+                "no terminal to ask on",
+                "add --yes to import it, or --dry-run to preview",
             )
         click.echo(visible_text(found.text))
         return click.confirm("Import it?", default=True)

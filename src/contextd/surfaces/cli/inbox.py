@@ -1,4 +1,4 @@
-"""The commands `inbox …`: what waits for somebody's word, and saying it."""
+"""The commands `inbox …`: items awaiting review."""
 
 from __future__ import annotations
 
@@ -34,17 +34,19 @@ class _Inbox(Guiding):
 
 @click.group("inbox", cls=_Inbox, epilog="Example: contextd inbox accept 1a2b3c4d 5e6f7a8b")
 def inbox() -> None:
-    """List what waits for your word, and accept or reject it."""
+    """List items awaiting your review, and accept or reject them."""
 
 
 @inbox.command("list", epilog="Example: contextd inbox list --status inbox")
-@click.option("--status", default="waiting", help="Only `candidate`, or only `inbox`.")
+@click.option(
+    "--status", default="waiting", help="Only `candidate`, or only `inbox`; `waiting` is both."
+)
 @click.option("--kind", default="", help="Only this kind.")
-@click.option("--limit", default=30, show_default=True, help="The most of a page.")
+@click.option("--limit", default=30, show_default=True, help="How many items at most.")
 @project_option
 @as_json_option
 def inbox_list(status: str, kind: str, limit: int, project: str, as_json: bool) -> int:
-    """List what waits, newest first, and why each is doubted."""
+    """List items awaiting review, newest first, with the reason for each."""
     given = {"status": status, "kind": kind, "limit": limit}
     Console(as_json).show(ask("inbox", given, project=project))
     return 0
@@ -55,7 +57,7 @@ def inbox_list(status: str, kind: str, limit: int, project: str, as_json: bool) 
 @project_option
 @as_json_option
 def inbox_accept(ids: tuple[str, ...], project: str, as_json: bool) -> int:
-    """Put what waits into use, as said by you. `contextd undo ID` takes it back."""
+    """Accept items: they are used from now on, on your word. `contextd records undo ID` reverts it."""
     return _settle(ids, "keep", project, as_json)
 
 
@@ -64,8 +66,9 @@ def inbox_accept(ids: tuple[str, ...], project: str, as_json: bool) -> int:
 @project_option
 @as_json_option
 def inbox_reject(ids: tuple[str, ...], project: str, as_json: bool) -> int:
-    """Put what waits away, for good: it does not come back when it is said again. `contextd undo ID`
-    takes that back.
+    """Reject items for good: they do not come back when a session says them again.
+
+    `contextd records undo ID` reverts it.
     """
     return _settle(ids, "drop", project, as_json)
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import click
 
 from contextd.domain.errors import ContextdError, Invalid, Unavailable
-from contextd.surfaces.cli.commands import Commands, Extra
+from contextd.surfaces.cli.commands import Commands, Extra, Operations
 from contextd.surfaces.cli.guidance import as_error
 from contextd.surfaces.cli.output import Console
+from contextd.surfaces.cli.terminal import columns
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend
@@ -29,6 +30,9 @@ _OF_THE_MACHINE = {
 }
 """System errors that the machine causes, and what to do. Any other one is a defect of contextd."""
 
+_NARROWEST, _WIDEST = 50, 80
+"""Characters of a line of help, as click has them."""
+
 
 def main(
     arguments: Sequence[str],
@@ -36,16 +40,23 @@ def main(
     load: Callable[[], None],
     standalone: OpenBackend,
     extras: Mapping[str, tuple[str, Extra]],
+    operations: Operations | None = None,
 ) -> int:
     """Run one command; returns the exit code: 0 done, 1 failed, 2 wrong usage.
 
     `load` fills the table of operations, when the command turns out to be one of them; `standalone`
-    opens a contextd in this process, for commands that need no daemon.
+    opens a contextd in this process, for commands that need no daemon; `operations` gives the operations
+    where they are known already.
     """
-    group = Commands(load, standalone, extras)
+    group = Commands(load, standalone, extras, operations)
     console = Console(as_json="--json" in arguments)
     try:
-        code = group.main(list(arguments), prog_name="contextd", standalone_mode=False)
+        code = group.main(
+            list(arguments),
+            prog_name="contextd",
+            standalone_mode=False,
+            terminal_width=max(_NARROWEST, min(columns(), _WIDEST) - 2),
+        )
         return code if isinstance(code, int) else DONE
     except click.exceptions.Exit as error:
         return error.exit_code
@@ -73,3 +84,9 @@ def main(
         where = f"{error.filename2 or error.filename}: " if error.filename else ""
         console.error(Unavailable(f"{where}{error.strerror}", _OF_THE_MACHINE[error.errno]))
         return FAILED
+
+
+def refuse(arguments: Sequence[str], error: ContextdError) -> int:
+    """Print the error of a command that was not run here; returns its exit code."""
+    Console(as_json="--json" in arguments).error(error)
+    return FAILED

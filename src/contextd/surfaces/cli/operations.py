@@ -12,8 +12,10 @@ from contextd.domain.argument_names import argument_meant
 from contextd.domain.errors import Invalid
 from contextd.surfaces.cli.completion import completes
 from contextd.surfaces.cli.output import Console, ask, json_option
+from contextd.surfaces.cli.samples import OPTIONS, sample
 from contextd.surfaces.cli.signatures import Parameter, Signature
 from contextd.surfaces.cli.table import SHORTHANDS, Verb
+from contextd.surfaces.cli.terminal import own_process
 from contextd.surfaces.cli.values import is_switched, switch, typed_fields, value_of
 
 _WORDS, _FIELD = "words", "field"
@@ -31,12 +33,13 @@ _METAVARS = {
 
 
 class OperationCommand(click.Command):
-    """An operation under its own name or as a verb. Its required arguments are taken in order as words,
+    """An operation, by the words of its command. Its required arguments are taken in order as words,
     and every argument as an option.
     """
 
-    def __init__(self, op: Signature, name: str = "", verb: Verb | None = None) -> None:
+    def __init__(self, op: Signature, line: str = "", verb: Verb | None = None) -> None:
         self.op = op
+        self.line = line or op.command
         self.verb = verb or Verb(op.name)
         self.positions = _positions(op, self.verb)
         self.holder = next((one for one in op.parameters if one.fields_of), None)
@@ -48,13 +51,13 @@ class OperationCommand(click.Command):
             if any(one.name == name and value in one.choices for one in op.parameters)
         }
         super().__init__(
-            name or op.command,
+            self.line.rpartition(" ")[2],
             params=self._params(),
             callback=self._run,
             help=op.description,
             short_help=op.summary,
         )
-        either = "What is in capitals above can be given as an option too." * bool(self.positions)
+        either = "Arguments in capitals can also be passed as options." * bool(self.positions)
         either += "".join(f"\n\n{one} is short for {what}." for one, what in self._short.items())
         self.epilog = f"{either}\n\nExample: {self.example()}"
 
@@ -88,11 +91,10 @@ class OperationCommand(click.Command):
 
     def example(self) -> str:
         """The command with everything it needs."""
-        parts = ["contextd", self.name or ""]
-        for one in self.positions:
-            parts.append(one.choices[0] if one.choices else _sample(one))
+        parts = ["contextd", self.line]
+        parts += [sample(self.op, one) for one in self.positions]
         parts += [one.flag for one in self.op.parameters if one.required and one.kind == "flag"]
-        return " ".join(parts)
+        return " ".join([*parts, *filter(None, [OPTIONS.get(self.op.name)])])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """As click does, with names as Python writes them and a word behind a switch understood."""
@@ -178,7 +180,7 @@ class OperationCommand(click.Command):
         reply = ask(self.op.name, arguments)
         if self.verb.wider and not _found_something(reply.value):
             words = " ".join(str(arguments[one.name]) for one in self.positions)
-            click.echo(f"hint: `contextd {self.verb.wider} {words}` looks through more", err=True)
+            click.echo(f"hint: `contextd {self.verb.wider} {words}` searches more", err=True)
         return reply
 
     def _words(self, words: Sequence[str]) -> list[Sequence[str]]:
@@ -186,7 +188,10 @@ class OperationCommand(click.Command):
         if self.verb.words == "each" and len(words) > 1:
             return [[word] for word in words]
         if self.verb.words == "join" and words:
-            return [[sys.stdin.read().strip() if list(words) == ["-"] else " ".join(words)]]
+            if list(words) == ["-"]:
+                own_process()
+                return [[sys.stdin.read().strip()]]
+            return [[" ".join(words)]]
         return [words]
 
     def _arguments(
@@ -205,8 +210,8 @@ class OperationCommand(click.Command):
         if left:
             hint = f'put quotes around a text: "{" ".join(words)}"'
             if not self.positions:
-                hint = f"`contextd {self.name} --help` shows what it takes"
-            raise Invalid(f"{self.name} takes no further word: {left[0]!r}", hint)
+                hint = f"`contextd {self.line} --help` shows what it takes"
+            raise Invalid(f"{self.line} takes no further word: {left[0]!r}", hint)
         arguments = {
             one.name: value_of(one, raw[one.name]) for one in self.op.parameters if one.name in raw
         }
@@ -256,14 +261,4 @@ def _option(op: Signature, one: Parameter) -> click.Option:
         else _METAVARS.get(one.kind, "PATH" if one.path else "TEXT"),
         shell_complete=completes(op, [one]),
         help=about,
-    )
-
-
-def _sample(one: Parameter) -> str:
-    if one.kind == "object":
-        return """'{"name": "value"}'"""
-    return (
-        one.name.upper()
-        if one.name == "id" or one.name.endswith("_id")
-        else f'"{one.name.replace("_", " ")}"'
     )

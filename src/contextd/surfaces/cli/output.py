@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import sys
 import textwrap
 import time
@@ -18,6 +17,7 @@ import click
 from contextd.domain.errors import ContextdError
 from contextd.domain.trust import require_person
 from contextd.domain.unseen import visible_json, visible_text
+from contextd.surfaces.cli.terminal import columns, own_process, terminal
 
 if TYPE_CHECKING:
     from contextd.thin.client import Reply
@@ -36,7 +36,12 @@ def ask(name: str, arguments: Mapping[str, Any], *, project: str = "") -> Reply:
     only a person may do, in a shell that belongs to an agent.
     """
     if name == "trust" and not arguments.get("revoke"):
+        # The environment says whether a person typed this.
+        own_process()
         require_person(os.environ)
+    if (there := terminal()) is not None:
+        answer: Reply = there.ask(name, arguments, project)
+        return answer
     # 10 ms of sockets that help and completion need not pay.
     from contextd.thin import client  # noqa: PLC0415
 
@@ -106,7 +111,7 @@ class Progress:
 
 def _wrapped(line: str) -> list[str]:
     """A line in parts that fit the terminal; those after the first are indented below its text."""
-    width = shutil.get_terminal_size().columns
+    width = columns()
     if len(line) <= width:
         return [line]
     mark = re.match(r"\s*(?:[-*✓✗!ℹ→] |\d+\. )?", line)

@@ -21,12 +21,12 @@ def build(standalone: OpenBackend) -> list[click.Command]:
     return [plugins]
 
 
-@click.group("plugins", cls=Guiding, epilog="Example: contextd plugins build contextd-plugins")
+@click.group("plugins", cls=Guiding, epilog="Example: contextd dev plugins build contextd-plugins")
 def plugins() -> None:
-    """Write the plugins that coding agents take contextd from: one folder for all of them."""
+    """Write the plugins for coding agents: one folder for all of them."""
 
 
-@plugins.command("build", epilog="Example: contextd plugins build contextd-plugins")
+@plugins.command("build", epilog="Example: contextd dev plugins build contextd-plugins")
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--force", is_flag=True, help="Also into a folder that holds other things.")
 @as_json_option

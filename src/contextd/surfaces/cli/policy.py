@@ -1,4 +1,4 @@
-"""The commands `policy …`: checks for CI and git's hooks, and the files of the policies."""
+"""The commands `policies …`: checks for CI and git's hooks, and the files of the policies."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from contextd.domain.unseen import visible_json
 from contextd.surfaces.cli.guidance import Guiding
 from contextd.surfaces.cli.output import Console, as_json_option, ask
 from contextd.surfaces.cli.sarif import as_sarif
+from contextd.surfaces.cli.terminal import own_process
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend
@@ -25,10 +26,10 @@ _HEAD = "HEAD"
 
 def build(standalone: OpenBackend) -> list[click.Command]:
     """Its command; none of it needs a contextd in this process."""
-    return [policy]
+    return [policies]
 
 
-class _Policy(Guiding):
+class _Policies(Guiding):
     synonyms: ClassVar = {
         "add": "init",
         "new": "init",
@@ -38,12 +39,12 @@ class _Policy(Guiding):
     }
 
 
-@click.group("policy", cls=_Policy, epilog="Example: contextd policy check --diff origin/main")
-def policy() -> None:
+@click.group("policies", cls=_Policies, epilog="Example: contextd policies check --diff HEAD")
+def policies() -> None:
     """Check changes against the policies, and keep the policies as files."""
 
 
-@policy.command("check", epilog="Example: contextd policy check --staged")
+@policies.command("check", epilog="Example: contextd policies check --staged")
 @click.option(
     "--diff",
     "revision",
@@ -70,6 +71,8 @@ def policy_check(
     """
     if revision is not None and staged:
         raise click.UsageError("give one of --diff and --staged")
+    # It runs git, or reads stdin.
+    own_process()
     console = Console(as_json, wrap=False)
     action = _difference(revision, staged) if revision or staged else _given()
     if not action.strip():
@@ -125,15 +128,15 @@ def _given() -> str:
     return sys.stdin.buffer.read().decode("utf-8", "replace")
 
 
-@policy.command("list")
+@policies.command("list")
 @as_json_option
 def policy_list(as_json: bool) -> int:
-    """List the policies that hold here, and what is wrong with their files."""
+    """List the policies in force here, and what is wrong with their files."""
     Console(as_json).show(ask("list_policies", {}))
     return 0
 
 
-@policy.command("init", epilog="Example: contextd policy init secrets migrations")
+@policies.command("init", epilog="Example: contextd policies init secrets migrations")
 @click.argument("packs", nargs=-1)
 @click.option(
     "--scope", type=click.Choice(["project", "org"]), default="project", show_default=True
@@ -147,7 +150,7 @@ def policy_init(packs: tuple[str, ...], scope: str, dry_run: bool, as_json: bool
     return 0
 
 
-@policy.command("write", epilog="Example: contextd policy write 1a2b3c4d --name secrets")
+@policies.command("write", epilog="Example: contextd policies write 1a2b3c4d --name secrets")
 @click.argument("id")
 @click.option("--name", default="", help="The name of the new file.")
 @click.option("--keep", type=click.Choice(["file", "record"]), help="Which of two is right.")

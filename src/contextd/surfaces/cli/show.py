@@ -28,7 +28,7 @@ def build(standalone: OpenBackend) -> list[click.Command]:
     return [show, log]
 
 
-@click.command("show", epilog="Example: contextd show --module auth")
+@click.command("show", epilog="Example: contextd projects show --module auth")
 @click.option("--module", help="One module with what is known about it.")
 @click.option("--sessions", is_flag=True, help="The latest sessions.")
 @click.option("--stats", is_flag=True, help="Counts of everything.")
@@ -50,7 +50,7 @@ def show(module: str | None, sessions: bool, stats: bool, project: str, as_json:
 @project_option
 @as_json_option
 def log(limit: int, project: str, as_json: bool) -> int:
-    """Show what was done lately: sessions, and what was recorded."""
+    """Show recent activity: sessions and recorded items."""
     size = min(200, max(1, limit))
     records = ask("list_records", {"limit": size, "status": "any"}, project=project).value
     sessions = ask("list_sessions", {"limit": size}, project=project).value
@@ -59,7 +59,7 @@ def log(limit: int, project: str, as_json: bool) -> int:
     entries = [*map(_recorded, rows), *map(_session, sessions["sessions"])]
     entries.sort(key=lambda entry: entry["at"], reverse=True)
     entries = entries[:size]
-    text = _by_day(entries) if entries else "nothing was done here yet; `contextd remember` begins"
+    text = _by_day(entries) if entries else "no activity yet; start with `contextd remember`"
     Console(as_json).show(Reply({"entries": entries}, text))
     return 0
 

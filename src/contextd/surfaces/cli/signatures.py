@@ -88,7 +88,7 @@ def signatures(home: Path, load: Callable[[], None]) -> dict[str, Signature]:
         if content["stamp"] == stamp:
             return {row["name"]: _signature(row) for row in content["operations"]}
     load()
-    read = _of_table()
+    read = list(signatures_of_table().values())
     if home.is_dir():
         content = {"stamp": stamp, "operations": [asdict(one) for one in read]}
         with suppress(Unavailable):
@@ -121,12 +121,13 @@ def _signature(row: dict[str, Any]) -> Signature:
     return Signature(**{**row, "parameters": parameters})
 
 
-def _of_table() -> list[Signature]:
+def signatures_of_table() -> dict[str, Signature]:
+    """Every operation of the table by name; the table must be filled."""
     # By now `load` has imported it.
     from contextd.runtime.operation import OPERATIONS  # noqa: PLC0415
 
-    return [
-        Signature(
+    return {
+        op.name: Signature(
             name=op.name,
             room=op.run.__module__.split(".")[1],
             listed=op.audience != "system",
@@ -136,7 +137,7 @@ def _of_table() -> list[Signature]:
             aliases=dict(op.aliases),
         )
         for op in OPERATIONS.values()
-    ]
+    }
 
 
 def _parameters(op: Operation) -> Iterator[Parameter]:

@@ -1,4 +1,4 @@
-"""The command line in tables: groups, fixed commands, everyday verbs, and the words people try instead."""
+"""The command line in tables: groups, fixed commands, names of operations, and the words people try instead."""
 
 from __future__ import annotations
 
@@ -6,123 +6,116 @@ from typing import Literal
 
 from contextd.domain.dataclass import dataclass
 
+HEADINGS = {
+    "Everyday": ("search", "remember", "list", "forget", "log", "inbox"),
+    "Set up": ("init", "install", "uninstall", "trust", "demo"),
+    "Import and export": ("import", "export"),
+    "Check": ("status", "doctor", "config", "dashboard"),
+    "More, each with its own --help": (
+        "code", "records", "sessions", "policies", "projects", "store", "daemon", "dev",
+    ),
+}  # fmt: skip
+"""The sections of `contextd --help` and their commands, at most 25 in all."""
+
+UNLISTED = ("bench", "completion", "help", "hook", "mcp", "statusline")
+"""Commands that work without standing in `contextd --help`: agents, shells and tests run them."""
+
 GROUPS = {
-    "everyday": "Everyday",
-    "projects": "Project",
-    "knowledge": "Search and memory",
-    "lessons": "Lessons, fixes and skills",
-    "policies": "Policies and standards",
-    "code": "Code",
-    "sessions": "Sessions",
-    "folding": "Folding",
-    "awareness": "Awareness",
-    "upkeep": "Upkeep",
-    "tools": "Agents and programs",
+    "code": "Find, follow and read the project's code.",
+    "records": "Read, edit and organise what is stored.",
+    "sessions": "Show and steer sessions: briefings, checkpoints, subtasks, digests.",
+    "policies": "Check changes against the policies, and keep the policies as files.",
+    "projects": "Show projects, their modules and their gaps.",
+    "store": "Back up, restore and rebuild the store.",
+    "daemon": "Start, stop or inspect the daemon and its background jobs.",
+    "dev": "Call any operation, list agents' tools, build the plugins.",
 }
-"""The headings of `contextd --help` in their order. A command of an operation stands in the group of the
-room its operation is defined in, unless it is set apart below.
-"""
+"""Commands that hold other commands, and what those are for."""
 
 GROUP_OF_ROOM = {
-    "briefing": "sessions", "codebase": "code", "consolidation": "lessons", "imports": "knowledge", "invocation": "tools",
-    "learning": "sessions", "person": "knowledge", "remedies": "lessons", "schema": "knowledge",
-    "search": "knowledge", "skills": "lessons",
+    "awareness": "projects", "briefing": "sessions", "codebase": "code", "consolidation": "records",
+    "folding": "sessions", "imports": "store", "invocation": "dev", "knowledge": "records",
+    "learning": "sessions", "person": "records", "policies": "policies", "projects": "projects",
+    "remedies": "records", "schema": "records", "search": "records", "sessions": "sessions",
+    "skills": "records", "upkeep": "store",
 }  # fmt: skip
-"""The group of a room that has no group of its own name."""
+"""The group that lists a room's operations, under their own names where `VERBS` has no other."""
 
-SET_APART = dict.fromkeys(
-    ("memory_search", "memory_record", "memory_feedback", "settle_candidate"), "lessons"
-)
-"""Operations that stand in another group than the rest of their room."""
+SECTION_OF_ROOM = {
+    "awareness": "Gaps, contradictions and use",
+    "consolidation": "Duplicates and promotion",
+    "folding": "Folding",
+    "person": "Profile",
+    "remedies": "Errors and skills",
+    "schema": "Types",
+    "skills": "Errors and skills",
+}
+"""The section of a group's help that lists a room's operations, where it is not the first one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """A command that is not an operation: the module of this package that builds it, its group, and what
-    it does, so that listing it imports nothing.
+    """A command that is not an operation: the module of this package that builds it, and its help line, so that
+    listing it imports nothing. Only what calls operations and prints may run `in_daemon`.
     """
 
     module: str
-    group: str
     about: str
+    in_daemon: bool = False
 
 
 FIXED = {
-    "log": Fixed("show", "everyday", "Show what was done lately: sessions, and what was recorded."),
-    "init": Fixed(
-        "home",
-        "projects",
-        "Scan a repository: stack, modules, code index, .context/project.yaml.",
-    ),
+    "log": Fixed("show", "Show recent activity: sessions and recorded items.", in_daemon=True),
+    "init": Fixed("home", "Scan a repository: stack, modules, code index, .context/project.yaml."),
     "trust": Fixed(
-        "trust",
-        "projects",
-        "Trust a folder: its rules, settings, schema, skills and files for agents apply.",
+        "trust", "Trust a folder: its rules, settings, schema, skills and files for agents apply."
     ),
-    "show": Fixed("show", "projects", "Show what contextd knows about the project."),
-    "inbox": Fixed("inbox", "knowledge", "List what waits for your word, and accept or reject it."),
+    "projects show": Fixed("show", "Show what contextd knows about the project.", in_daemon=True),
+    "inbox": Fixed(
+        "inbox", "List items awaiting your review, and accept or reject them.", in_daemon=True
+    ),
     "import": Fixed(
-        "imports",
-        "knowledge",
-        "Bring in what other programs know: old sessions, memory tools, files for agents.",
+        "imports", "Import data from other tools: old sessions, memory tools, files for agents."
     ),
-    "policy": Fixed(
-        "policy",
-        "policies",
-        "Check changes against the policies, and keep the policies as files.",
-    ),
-    "daemon": Fixed("daemon", "upkeep", "Start, stop or look at the daemon."),
+    "policies": Fixed("policy", GROUPS["policies"], in_daemon=True),
+    "daemon": Fixed("daemon", GROUPS["daemon"]),
     "dashboard": Fixed(
-        "daemon",
-        "upkeep",
-        "Open the dashboard in the browser, with a link that works once, for a minute.",
+        "daemon", "Open the dashboard in the browser, with a link that works once, for a minute."
     ),
-    "restore": Fixed(
-        "home",
-        "upkeep",
-        "Put a backup in the store's place; the store that was there is kept beside it.",
+    "store restore": Fixed(
+        "home", "Replace the store by a backup; the replaced store is kept beside it."
     ),
     "install": Fixed(
         "clients",
-        "tools",
         "Connect coding agents: register the MCP server and the hooks. Backs up what it edits.",
     ),
     "uninstall": Fixed(
-        "clients", "tools", "Disconnect coding agents; their files are put back byte for byte."
+        "clients", "Disconnect coding agents; their files are restored byte for byte."
     ),
-    "plugins": Fixed(
-        "plugins",
-        "tools",
-        "Write the plugins that coding agents take contextd from: one folder for all of them.",
+    "dev plugins": Fixed(
+        "plugins", "Write the plugins for coding agents: one folder for all of them."
     ),
-    "mcp": Fixed(
-        "agents", "tools", "What agents run: MCP over stdin and stdout, served by the daemon."
-    ),
-    "hook": Fixed("agents", "tools", "What a client's hooks run: takes the event on stdin."),
+    "mcp": Fixed("agents", "Serve MCP over stdin and stdout; agents run it."),
+    "hook": Fixed("agents", "Handle one hook event on stdin; agents' hooks run it."),
     "statusline": Fixed(
-        "agents",
-        "tools",
-        "What a client's status line runs: takes the session on stdin, prints a line about the project.",
+        "agents", "Print a line about the project for the session on stdin; status lines run it."
     ),
-    "completion": Fixed(
-        "completion", "tools", "Print the script that completes commands in a shell."
-    ),
+    "completion": Fixed("completion", "Print the script that completes commands in a shell."),
 }
-"""Every fixed command by name. What one of them imports, the others do not wait for."""
+"""Every fixed command by its words. What one of them imports, the others do not wait for."""
 
-CALL_ABOUT = "Call any operation by its name: contextd call NAME --argument value."
+CALL_ABOUT = "Call any operation by its name: contextd dev call NAME --argument value."
 HELP_ABOUT = "Show the help of contextd or of a command."
 
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """What people type for an operation. `positional` is the argument its words are, where that is not
-    the operation's first required one; several words are `one` too many, are `join`ed to one text, or
-    are `each` a call of its own. `wider` is the verb that looks through more when it finds nothing.
+    """An operation under another name than its own. `positional` is the argument its words are, where that
+    is not the operation's first required one; several words are `one` too many, are `join`ed to one text, or
+    are `each` a call of its own. `wider` is the command that searches more when this one finds nothing.
     """
 
     operation: str
-    group: str = "everyday"
     positional: str = ""
     words: Literal["one", "join", "each"] = "one"
     wider: str = ""
@@ -131,14 +124,89 @@ class Verb:
 VERBS = {
     "search": Verb("context_search", words="join"),
     "remember": Verb("remember", positional="text", words="join"),
-    "recall": Verb("memory_search", words="join", wider="search"),
-    "forget": Verb("delete_record", words="each"),
     "list": Verb("list_records", positional="kind"),
-    "schema": Verb("describe_schema", group="knowledge"),
-    "impact": Verb("impact", group="code", positional="path"),
-    "explain": Verb("explain_injection", group="sessions", positional="session_id"),
+    "forget": Verb("delete_record", words="each"),
+    "export": Verb("export"),
+    "status": Verb("status"),
+    "doctor": Verb("doctor"),
+    "config": Verb("config"),
+    "code index": Verb("codebase_index"),
+    "code grep": Verb("grep_codebase"),
+    "code impact": Verb("impact", positional="path"),
+    "code map": Verb("repo_map"),
+    "code read": Verb("read_file"),
+    "code references": Verb("find_references"),
+    "code search": Verb("codebase_search", words="join"),
+    "code symbol": Verb("find_symbol"),
+    "records search": Verb("memory_search", words="join", wider="search"),
+    "records get": Verb("get_record"),
+    "records edit": Verb("edit_record"),
+    "records restore": Verb("restore_record"),
+    "records explain": Verb("explain_search", words="join"),
+    "records feedback": Verb("memory_feedback"),
+    "records settle": Verb("settle_candidate"),
+    "records place-in-model": Verb("place_in_model"),
+    "records schema": Verb("describe_schema"),
+    "records profile": Verb("user_profile"),
+    "records promote": Verb("knowledge_promote"),
+    "records ages": Verb("record_ages"),
+    "records noise": Verb("list_noise"),
+    "records compare": Verb("compare_records"),
+    "records contradictions": Verb("list_contradictions"),
+    "records resolve-contradiction": Verb("resolve_contradiction"),
+    "records reopen-contradiction": Verb("reopen_contradiction"),
+    "records report-usefulness": Verb("report_usefulness"),
+    "sessions list": Verb("list_sessions"),
+    "sessions timeline": Verb("session_timeline"),
+    "sessions start": Verb("session_start"),
+    "sessions log": Verb("session_log"),
+    "sessions end": Verb("session_end"),
+    "sessions checkpoint": Verb("session_checkpoint"),
+    "sessions resume": Verb("session_resume"),
+    "sessions briefing": Verb("briefing_get"),
+    "sessions explain": Verb("explain_injection", positional="session_id"),
+    "sessions tiers": Verb("injection_tiers"),
+    "sessions prompt": Verb("prompt_build"),
+    "policies checks": Verb("policy_checks"),
+    "policies standards": Verb("standards_get"),
+    "projects list": Verb("list_projects"),
+    "projects modules": Verb("list_modules"),
+    "projects overview": Verb("project_overview"),
+    "projects gaps": Verb("get_gaps"),
+    "daemon jobs": Verb("jobs"),
+    "daemon retry-job": Verb("retry_job"),
+    "dev tools": Verb("tools_list"),
 }
-"""Every verb by name."""
+"""Operations by the words of their commands, where those are not the group and the operation's own name."""
+
+MERGED = {
+    "delete_context": "forget",
+    "import": "import",
+    "import_found": "import",
+    "import_sources": "import --dry-run",
+    "inbox": "inbox list",
+    "init": "init",
+    "list_contexts": "list context",
+    "list_imports": "import --list",
+    "list_policies": "policies list",
+    "memory_record": "remember --kind memory",
+    "policy_check": "policies check",
+    "policy_init": "policies init",
+    "policy_write": "policies write",
+    "project_module": "projects show --module",
+    "recall_context": "records search",
+    "remediation_record": "remember --kind remediation",
+    "save_context": "remember",
+    "save_typed_context": "remember",
+    "search_contexts": "records search",
+    "show": "projects show",
+    "tool_call": "dev call",
+    "trust": "trust",
+    "trusted_folders": "trust --list",
+    "undo_import": "import --undo",
+    "update_context": "records edit",
+}
+"""Operations without a command of their own, and the command that does the same."""
 
 SHORTHANDS = {"--about-me": ("scope", "person")}
 """Options that stand for an option with a value, wherever a command has that one."""
@@ -148,98 +216,94 @@ SYNONYMS = {
     "add": "remember",
     "ask": "search",
     "boot": "daemon start",
-    "briefing": "briefing-get",
-    "bubbles": "list-bubbles",
+    "briefing": "sessions briefing",
+    "bubbles": "records list-bubbles",
     "candidates": "inbox list",
     "check": "doctor",
-    "checkpoint": "session-checkpoint",
+    "checkpoint": "sessions checkpoint",
     "clients": "install",
     "commands": "--help",
-    "conflicts": "list-contradictions",
+    "conflicts": "records contradictions",
     "connect": "install",
-    "contradictions": "list-contradictions",
+    "contradictions": "records contradictions",
     "create": "remember",
     "del": "forget",
     "delete": "forget",
     "disconnect": "uninstall",
     "down": "daemon stop",
-    "edit": "edit-record",
-    "feedback": "memory-feedback",
+    "edit": "records edit",
+    "feedback": "records feedback",
     "find": "search",
-    "gaps": "get-gaps",
-    "get": "get-record",
-    "grep": "grep-codebase",
+    "gaps": "projects gaps",
+    "get": "records get",
+    "grep": "code grep",
     "health": "doctor",
-    "index": "codebase-index",
+    "index": "code index",
     "info": "status",
     "initialise": "init",
     "initialize": "init",
-    "inspect": "get-record",
-    "kinds": "describe-schema",
+    "inspect": "records get",
+    "kinds": "records schema",
     "kill": "daemon stop",
     "learn": "remember",
     "logs": "daemon logs",
     "ls": "list",
-    "map": "repo-map",
+    "map": "code map",
     "memories": "list memory",
-    "modules": "list-modules",
+    "memory": "records search",
+    "modules": "projects modules",
     "new": "remember",
     "note": "remember",
     "notes": "list context",
     "open": "dashboard",
-    "operations": "call --help",
-    "overview": "project-overview",
-    "preferences": "user-profile",
-    "profile": "user-profile",
-    "project": "project-overview",
-    "projects": "list-projects",
+    "operations": "dev call --help",
+    "overview": "projects overview",
+    "preferences": "records profile",
+    "profile": "records profile",
+    "project": "projects overview",
     "ps": "daemon status",
     "query": "search",
     "quit": "daemon stop",
-    "read": "read-file",
+    "read": "code read",
     "record": "remember",
-    "records": "list",
-    "references": "find-references",
+    "references": "code references",
     "reject": "inbox reject",
     "remove": "forget",
-    "rescan": "scan",
+    "rescan": "code scan",
     "restart": "daemon stop",
-    "resume": "session-resume",
+    "resume": "sessions resume",
     "review": "inbox list",
     "rm": "forget",
-    "marketplace": "plugins build",
-    "plugin": "plugins build",
-    "policies": "list-policies",
-    "rules": "list-policies",
-    "standards": "standards-get",
+    "marketplace": "dev plugins build",
+    "plugin": "dev plugins build",
+    "rules": "policies list",
+    "standards": "policies standards",
     "run": "daemon start",
     "save": "remember",
     "serve": "daemon start",
     "server": "daemon status",
-    "sessions": "list-sessions",
     "set": "config --help",
     "setting": "config",
     "settings": "config",
     "setup": "init",
     "shutdown": "daemon stop",
     "start": "daemon start",
-    "stats": "show --stats",
+    "stats": "projects show --stats",
     "stop": "daemon stop",
-    "store": "remember",
-    "symbol": "find-symbol",
-    "sync": "scan",
+    "symbol": "code symbol",
+    "sync": "code scan",
     "tail": "daemon logs",
-    "timeline": "session-timeline",
-    "tools": "tools-list",
-    "types": "describe-schema",
+    "timeline": "sessions timeline",
+    "tools": "dev tools",
+    "types": "records schema",
     "ui": "dashboard",
-    "update": "scan",
+    "update": "code scan",
     "version": "--version",
-    "why": "explain",
+    "why": "sessions explain",
     "web": "dashboard",
     "write": "remember",
 }
-"""Words people try that are no commands, and what they mean in ours."""
+"""Words people try that are no commands, and the command each of them means."""
 
 OPTION_SYNONYMS = {
     "all": "limit",

@@ -12,6 +12,7 @@ from contextd.domain.errors import Invalid
 from contextd.surfaces.cli.guidance import closest, one_of
 from contextd.surfaces.cli.output import ask
 from contextd.surfaces.cli.signatures import Parameter
+from contextd.surfaces.cli.terminal import own_process, working_directory
 
 _TRUTH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 """What is and what is not, as people write it."""
@@ -50,8 +51,9 @@ def value_of(one: Parameter, text: Any) -> Any:
             return json_object(text, one.flag)
         case "text" if one.path and text:
             # The daemon stands in another directory.
-            return str(Path(text).expanduser().absolute())
+            return str(working_directory() / Path(text).expanduser())
         case "text" if text == "-":
+            own_process()
             # What a program wrote may hold anything.
             return sys.stdin.buffer.read().decode("utf-8", "replace")
         case _:
@@ -60,6 +62,8 @@ def value_of(one: Parameter, text: Any) -> Any:
 
 def json_object(text: str, option: str) -> dict[str, Any]:
     """A JSON object: as it is typed, from a file as `@PATH`, or from stdin as `-`. Raises `Invalid`."""
+    if text == "-" or text.startswith("@"):
+        own_process()
     if text == "-":
         text = sys.stdin.read()
     elif text.startswith("@"):

@@ -51,7 +51,7 @@ def _beginnings(
         yield {
             "title": "Add the first record",
             "text": "A decision, a rule, a preference.",
-            "code": 'contextd save-context "We use pnpm, never npm"',
+            "code": 'contextd remember "We use pnpm, never npm"',
         }
 
 

@@ -121,12 +121,12 @@ def canary(runtime: Runtime) -> str:
     try:
         found = find_records(runtime, word, ("context",), limit=3)
         if saved.id not in [hit.record.id for hit in found.hits]:
-            raise Invalid("a new record was not found", "run `contextd reindex`")
+            raise Invalid("a new record was not found", "run `contextd store reindex`")
     finally:
         change(runtime, saved, saved.with_(status="deleted"), action="delete", reason="canary")
     again = find_records(runtime, word, ("context",), limit=3)
     if saved.id in [hit.record.id for hit in again.hits]:
-        raise Invalid("a deleted record was still found", "run `contextd reindex`")
+        raise Invalid("a deleted record was still found", "run `contextd store reindex`")
     return "written, found and deleted"
 
 
@@ -142,7 +142,10 @@ def _sound(runtime: Runtime) -> str:
     assert runtime.upkeep is not None
     problems = runtime.upkeep.check()
     if problems:
-        raise Invalid("; ".join(problems), "run `contextd reindex`, or `contextd restore` a backup")
+        raise Invalid(
+            "; ".join(problems),
+            "run `contextd store reindex`, or `contextd store restore` a backup",
+        )
     stats = runtime.everywhere().view.index.stats(runtime.embedder.model)
     return f"sound; {stats.documents} texts indexed, {stats.pending} waiting for vectors"
 
@@ -155,7 +158,7 @@ def _jobs(runtime: Runtime) -> str:
         more = ["and others"] if len(failed) > _MOST_TOLD else []
         raise Invalid(
             "failed permanently: " + "; ".join(reasons + more),
-            "`contextd jobs --state failed` lists them, `contextd retry-job` retries one",
+            "`contextd daemon jobs --state failed` lists them, `contextd daemon retry-job` retries one",
         )
     return "none failed permanently"
 

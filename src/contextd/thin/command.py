@@ -1,0 +1,131 @@
+"""A command line of a person, sent to the daemon that has the parser loaded. Standard library only: starting
+Python takes 15 ms, importing the parser another 60.
+
+The daemon answers with what the command prints and its exit code, or that the command needs a process of its
+own. Request and answer are described in `contextd.surfaces.command_lines`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from contextd.thin.channel import connect, working_directory
+from contextd.thin.home import log_path, plain_home
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from contextd.domain.errors import Unavailable
+
+_ATTEMPTS = 4
+_MOST_CHARACTERS = 500_000
+"""Of all arguments together; the daemon reads lines of a few megabytes."""
+_COLUMNS = 80
+_INTERRUPTED = 1
+
+
+def run_in_daemon(arguments: Sequence[str]) -> int | Unavailable | None:
+    """The exit code of a command that ran in the daemon, its output printed; None when it has to run in this
+    process, and was not run yet; the error when it may have run and its answer is lost for good.
+    """
+    request = _request(arguments)
+    cwd = working_directory()
+    if request is None or not cwd:
+        return None
+    try:
+        answer = _asked(request, cwd)
+    except KeyboardInterrupt:
+        sys.stderr.write("\nstopped\n")
+        return _INTERRUPTED
+    if not isinstance(answer, dict):
+        return answer
+    printed, code = answer.get("printed"), answer.get("code")
+    if not isinstance(printed, list) or not isinstance(code, int):
+        return None
+    return _print(printed, code)
+
+
+def _request(arguments: Sequence[str]) -> dict[str, Any] | None:
+    """What the daemon is to know; None where only this process can do as it should."""
+    if sys.platform == "win32" or "_CONTEXTD_COMPLETE" in os.environ:
+        return None
+    terminals = []
+    for number, stream in ((1, sys.stdout), (2, sys.stderr)):
+        # Texts of any other encoding are for click to work out.
+        if stream is None or stream.encoding.lower().replace("-", "") != "utf8":
+            return None
+        if stream.isatty():
+            terminals.append(number)
+    if sum(map(len, arguments)) > _MOST_CHARACTERS:
+        return None
+    return {
+        "arguments": list(arguments),
+        "columns": _columns(),
+        "terminals": terminals,
+        "environment": {name: os.environ.get(name) for name in ("HOME", "TZ")},
+        # With a key the command can be sent again when its answer was lost.
+        "key": os.urandom(16).hex(),
+    }
+
+
+def _columns() -> int:
+    """As `shutil.get_terminal_size` has it; importing that costs as much as a third of the whole command."""
+    try:
+        columns = int(os.environ["COLUMNS"])
+    except (KeyError, ValueError):
+        columns = 0
+    if columns > 0:
+        return columns
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or _COLUMNS  # type: ignore[union-attr]
+    except (AttributeError, ValueError, OSError):
+        return _COLUMNS
+
+
+def _asked(request: dict[str, Any], cwd: str) -> dict[str, Any] | Unavailable | None:
+    """The daemon's answer. A command whose answer was lost is sent again with its key."""
+    lost: Exception | None = None
+    for attempt in range(_ATTEMPTS):
+        welcomed = False
+        try:
+            home = plain_home()
+            # No daemon is started for a first attempt: the command does that, and says why it cannot.
+            with connect(home, "command", cwd=cwd, client="cli", start=lost is not None) as channel:
+                channel.socket.settimeout(None)
+                channel.send({**request, "again": True} if lost else request)
+                answer = channel.receive()
+                if welcomed := "welcome" in answer:
+                    answer = channel.receive()
+        except (OSError, ValueError, RuntimeError) as error:
+            if lost is None and not welcomed:
+                # It was not run.
+                return None
+            lost = lost if lost is not None and not welcomed else error
+            time.sleep(0.05 * (attempt + 1))
+            continue
+        if lost is None or "code" in answer:
+            return answer
+        # Another daemon, which cannot run it; the one before may have.
+        break
+    from contextd.domain.errors import Unavailable  # noqa: PLC0415 - only for what was lost
+
+    return Unavailable(
+        f"the daemon cannot be reached: {lost}; the command may have been carried out",
+        f"look at what is stored before you repeat it; the daemon's log is {log_path(home)}",
+    )
+
+
+def _print(printed: Sequence[Any], code: int) -> int:
+    try:
+        for number, text in printed:
+            stream = sys.stdout if number == 1 else sys.stderr
+            stream.write(text)
+            stream.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return code
