@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 
 from contextd.codebase.scanning import scan_project
 from contextd.domain.query import CODE
-from contextd.search.answered import LEAST, SIGNALS, answer_signals
-from contextd.search.asked import Asked
-from contextd.search.finding import contents_of
+from contextd.search.answer_threshold import LEAST, SIGNALS, answer_signals
+from contextd.search.find_records import contents_of
+from contextd.search.query_words import Asked
 from contextd.search.search import DEPTH, search
 from contextd_bench import locomo
 from contextd_bench.history import check_out, read_history

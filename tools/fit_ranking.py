@@ -35,12 +35,14 @@ from contextd.domain.access import OWNER
 from contextd.domain.query import EVENT, Query
 from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
-from contextd.search import files, messages, records
-from contextd.search.finding import contents_of
+from contextd.search import file_ranking as files
+from contextd.search import message_ranking as messages
+from contextd.search import record_ranking as records
+from contextd.search.file_history import past_of
+from contextd.search.find_records import contents_of
 from contextd.search.hits import Hit
-from contextd.search.past_work import past_of
+from contextd.search.ranking_weights import CODE, FILES, FILES_WITH_PAST, RECORDS
 from contextd.search.search import DEPTH, search
-from contextd.search.weights import CODE, FILES, FILES_WITH_PAST, RECORDS
 from contextd_bench import beam, conversations, cosqa, locomo, realtalk
 from contextd_bench.data import score
 from contextd_bench.history import (

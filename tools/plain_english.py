@@ -134,7 +134,7 @@ READERS = {".py": python_texts, ".html": template_texts, ".md": markdown_texts}
 SKIPPED = (
     "src/contextd/claims/",
     "src/contextd/data/",
-    "src/contextd/domain/usual_texts.py",
+    "src/contextd/domain/generic_texts.py",
     "src/contextd/sessions/retractions.py",
 )
 

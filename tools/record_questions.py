@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from contextd.domain.errors import NotFound
 from contextd.domain.query import Query
 from contextd.embedders import open_embedder
-from contextd.search import records
-from contextd.search.rank import Standpoint, in_order, ranked
+from contextd.search import record_ranking as records
+from contextd.search.boosts import Standpoint, in_order, ranked
 from contextd.search.search import search
 from contextd_bench.project_notes import read_notes
 from contextd_bench.records import asked_in_time, kind_of

@@ -28,7 +28,7 @@ import numpy as np
 from contextd.embedders.minilm import MiniLM
 from contextd.imports.importers.claude_code import read
 from contextd.learning.passages import Statement, self_contained, statements
-from contextd.learning.worth import FORM, form, prior
+from contextd.learning.statement_worth import FORM, form, prior
 from contextd.sessions.markdown import Passage
 from contextd_bench.learning.rules_of_0_1.extract import classify
 

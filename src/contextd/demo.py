@@ -31,7 +31,7 @@ from contextd.code.git.command import git_command, git_environment
 from contextd.code.tree.walk import walk
 from contextd.domain.errors import ContextdError, Invalid, Unavailable
 from contextd.domain.tokens import count_tokens
-from contextd.imports.importers.injected import own_words
+from contextd.imports.importers.injected_text import own_words
 from contextd.imports.importers.sample import sample_session
 from contextd.thin import client
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from contextd.domain.errors import Invalid
 from contextd.runtime.daemon_log import keep_log
-from contextd.runtime.loading import loading
+from contextd.runtime.gc_pause import loading
 from contextd.runtime.settings import Settings, load_settings
 from contextd.surfaces.daemon import serve
 from contextd.thin.home import log_path

@@ -19,9 +19,9 @@ from test_mcp_stdio import HANDSHAKE, lines
 from contextd.clients import CLIENTS
 from contextd.clients.client import PREFIX, Client
 from contextd.clients.codec import JSON
-from contextd.clients.entries import ServerEntry
+from contextd.clients.config_entries import ServerEntry
 from contextd.clients.install import files_of, install, uninstall
-from contextd.clients.texts import OwnFile
+from contextd.clients.text_files import OwnFile
 from contextd.thin.client import call
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "hooks"

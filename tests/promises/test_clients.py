@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from contextd.clients import CLIENTS, client_running
-from contextd.clients.occurrence import ANSWERED
+from contextd.clients.hook_event import ANSWERED
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "hooks"
 RECORDED: dict[str, list[dict[str, Any]]] = {

@@ -20,7 +20,7 @@ from contextd.domain.scope import Scope
 from contextd.domain.words import query_words
 from contextd.ports.store import Store, View
 from contextd.stores import STORES
-from contextd.stores.reach import Reach
+from contextd.stores.granted_rows import Reach
 from support import neighbours
 from support.clocks import Standing
 from support.neighbours import PROJECTS, TEAMS, Step, history, outcome
@@ -84,7 +84,7 @@ FORGETFUL: dict[str, Callable[..., Any]] = {
 
 
 def neighbours_slice(kinds: tuple[str, ...]) -> Any:
-    from contextd.stores.reach import Slice
+    from contextd.stores.granted_rows import Slice
 
     return Slice(tuple(sorted(map(str, PROJECTS))), kinds)
 

@@ -19,12 +19,12 @@ from contextd.domain.code import (
     KeptReading,
     SourceFile,
 )
-from contextd.domain.defining import Defining, Naming, folded_names
+from contextd.domain.definition_queries import Defining, Naming, folded_names
 from contextd.domain.documents import code_documents
 from contextd.domain.imports import Importing, has_wordless, import_words
 from contextd.domain.scope import Scope
 from contextd.stores import codec
-from contextd.stores.reach import Reach
+from contextd.stores.granted_rows import Reach
 from reference_store import index
 from reference_store.space import FileKey, Space, State
 

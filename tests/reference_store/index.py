@@ -24,8 +24,8 @@ from contextd.domain.scope import Scope
 from contextd.domain.words import words
 from contextd.stores import filters, ranking
 from contextd.stores.codec import dumps
-from contextd.stores.reach import Reach
-from contextd.stores.together import LocalRankings
+from contextd.stores.combined_reads import LocalRankings
+from contextd.stores.granted_rows import Reach
 from contextd.stores.vectors import check_vectors, pack, stacked, unit, unpack
 from reference_store.space import IndexedDocument, PartKey, Space, State
 

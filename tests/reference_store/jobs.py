@@ -14,7 +14,7 @@ from contextd.domain.projects import Project
 from contextd.domain.records import new_id
 from contextd.domain.scope import Scope
 from contextd.stores import codec, rules
-from contextd.stores.reach import Reach
+from contextd.stores.granted_rows import Reach
 from contextd.stores.scrub import labels_scrubbed, scrubbed
 from reference_store.space import Space, State
 

@@ -23,7 +23,7 @@ from contextd.domain.records import PRESENT, Change, Record
 from contextd.domain.scope import Scope
 from contextd.domain.time import to_micros
 from contextd.stores import codec, filters, rules
-from contextd.stores.reach import Reach, nearest
+from contextd.stores.granted_rows import Reach, nearest
 from reference_store.space import Key, Space
 from reference_store.space import State as Stored
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
+from contextd.domain.context_items import ContextItem, first_served, together
 from contextd.domain.originals import Original
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import LISTED, Event, Session, SessionChange, changed
 from contextd.domain.usage import Observation, ObservationSummary
-from contextd.domain.window import ContextItem, first_served, together
 from contextd.stores import codec, rules
-from contextd.stores.reach import Reach
+from contextd.stores.granted_rows import Reach
 from reference_store.space import Key, Space, State
 
 T = TypeVar("T")

@@ -10,6 +10,7 @@ from typing import Any
 
 from contextd.domain.awareness import Contradiction
 from contextd.domain.code import CodePlace, FileCalls, FileWeight, KeptReading, SourceFile
+from contextd.domain.context_items import ContextItem
 from contextd.domain.dataclass import dataclass
 from contextd.domain.jobs import Job
 from contextd.domain.originals import Original
@@ -19,7 +20,6 @@ from contextd.domain.records import Change, Record
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session
 from contextd.domain.usage import Observation, ObservationSummary
-from contextd.domain.window import ContextItem
 from contextd.ports.knowledge import Scrub
 from contextd.ports.upkeep import Clock
 from contextd.stores.codec import utc

@@ -22,9 +22,9 @@ from contextd.ports.knowledge import Scrub
 from contextd.ports.upkeep import Clock
 from contextd.stores import codec, rules
 from contextd.stores.authorise import authorise, writable
-from contextd.stores.reach import Reach
+from contextd.stores.combined_reads import LocalReads
+from contextd.stores.granted_rows import Reach
 from contextd.stores.scrub import scrubbed
-from contextd.stores.together import LocalReads
 from reference_store import index
 from reference_store.files import MemoryFiles, write_code
 from reference_store.index import MemoryIndex

@@ -23,7 +23,7 @@ from contextd.domain.records import Record
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.runtime.runtime import SystemClock
 from contextd.stores.sqlite import SqliteStore
-from contextd.stores.turnstile import Turnstile
+from contextd.stores.write_lock import Turnstile
 from support.clocks import Standing
 from support.examples import drawn
 from support.stores import opened, plain
@@ -242,7 +242,7 @@ def test_the_turnstile_lets_threads_through_in_the_order_they_came(tmp_path):
 
 def test_a_killed_holder_leaves_the_turnstile_open(tmp_path):
     holding = (
-        "import sys, time; from pathlib import Path; from contextd.stores.turnstile import Turnstile\n"
+        "import sys, time; from pathlib import Path; from contextd.stores.write_lock import Turnstile\n"
         "with Turnstile(Path(sys.argv[1])).hold(): print('held', flush=True); time.sleep(60)"
     )
     child = subprocess.Popen(

@@ -42,32 +42,33 @@ LOWERING = {
     "knowledge/operations/bubbles.py": {"delete_bubble": ACT},
     "learning/operations/candidates.py": {"settle_candidate": ACT},
     "knowledge/operations/contexts.py": {"delete_context": ACT},
-    "knowledge/operations/memories.py": {"memory_feedback": GATED, "memory_record": ACT},
+    "knowledge/operations/memories.py": {"memory_feedback": GATED},
     "person/operations/person.py": {"person_accept": ACT},
+    "knowledge/recording.py": {"_revised": ACT},
     "knowledge/operations/records.py": {"_move": ACT},
     "upkeep/operations/doctor.py": {"canary": NEVER_DIRECTIVE},
     "consolidation/merge_run.py": {"_archive": GATED},
     "learning/episodes.py": {"_withdrawn": ACT},
-    "imports/entries.py": {"_sorted_out": ACT},
-    "imports/notes.py": {"archive_gone": FILE, "_again": FILE},
+    "imports/entry_import.py": {"_sorted_out": ACT},
+    "imports/note_import.py": {"archive_gone": FILE, "_again": FILE},
     "imports/sessions.py": {"_readmit": ACT},
     "person/files.py": {"_compared": FILE},
     "person/proposals.py": {"_plain": NEVER_DIRECTIVE},
-    "policies/policy_files.py": {"_one": FILE, "_new": FILE, "_gone": FILE, "to_new_file": FILE},
+    "policies/rule_file_sync.py": {"_one": FILE, "_new": FILE, "_gone": FILE, "to_new_file": FILE},
     "consolidation/promotion_proposals.py": {"_proposed": NEVER_DIRECTIVE},
     "remedies/learned_fixes.py": {"_came_back": GATED},
     "skills/skill_files.py": {"_changed": FILE, "_gone": FILE},
     "knowledge/superseding.py": {"_superseded": ACT},
     "imports/undo.py": {"_out_of_use": ACT},
     "consolidation/unmerging.py": {"_restored": ACT},
-    "learning/witnesses.py": {"seen_again": GATED, "judge_use": GATED},
+    "learning/corroboration.py": {"seen_again": GATED, "judge_use": GATED},
 }
 """Every function that changes the status, the validity or the confidence of a record, and by what right. A
 new one belongs here: what only reports use takes an action that is not in `ENDING_ACTS`.
 """
 
 _LOWERS = {"confidence", "status", "valid_to"}
-_OTHERS = ("domain/sessions.py", "domain/window.py", "briefing/window.py")
+_OTHERS = ("domain/sessions.py", "domain/context_items.py", "briefing/window_scoring.py")
 """What changes sessions and windows, which have a status too."""
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -12,7 +12,7 @@ WIDENED = {
     "upkeep/operations/jobs.py": "the owner's background work, outside of any project",
     "upkeep/operations/status.py": "the owner's home, outside of any project",
     "upkeep/connected_clients.py": "which clients were heard from lately, for doctor",
-    "awareness/evidence.py": "the self-model, outside of any project",
+    "awareness/gap_inputs.py": "the self-model, outside of any project",
     "person/proposals.py": "what several projects know of the person, a proposal the person confirms",
     "consolidation/promotion_proposals.py": "what several projects know, a proposal somebody confirms",
 }

@@ -11,10 +11,10 @@ SOURCE = [path for path in python_files() if path.is_relative_to(Path("src/conte
 
 STARTS_PROGRAMS = {
     "code/git/command.py": "lists git's configuration, to switch programs off",
-    "code/git/program.py": "runs git as `git_command` builds it",
+    "code/git/git_queries.py": "runs git as `git_command` builds it",
     "code/tree/walk.py": "runs git as `git_command` builds it, or ripgrep",
     "code/tree/grep.py": "runs git as `git_command` builds it, ripgrep, or Python with `-P`",
-    "code/tree/naming.py": "runs ripgrep",
+    "code/tree/word_lines.py": "runs ripgrep",
     "code/index/scan_worker.py": "runs Python with `-P`",
     "demo.py": "runs contextd, and git as `git_command` builds it",
     "thin/spawn.py": "starts the daemon",
@@ -37,7 +37,7 @@ _STARTERS = {
     "shutil": {"which"},
 }
 
-_LOOKS_ON_PATH = {"clients/presence.py", "surfaces/cli/clients.py", "code/git/command.py"}
+_LOOKS_ON_PATH = {"clients/detection.py", "surfaces/cli/clients.py", "code/git/command.py"}
 """Where `shutil.which` answers whether a program is there, and nothing is run."""
 
 

@@ -21,7 +21,7 @@ from sources import parsed, python_files
 
 from contextd.app import load_operations
 from contextd.domain.details import TextForm
-from contextd.domain.showing import text_form
+from contextd.domain.result_display import text_form
 from contextd.runtime.operation import OPERATIONS, text_of
 from support.forgeries import FORGERIES, MARK, escapes
 

@@ -60,7 +60,7 @@ LONGER_LISTS = {
     "knowledge/writing.py:_record": 11,
     "knowledge/writing.py:save_new": 16,
     "runtime/operation.py:operation": 11,
-    "search/finding.py:find_documents": 9,
+    "search/find_records.py:find_documents": 9,
     "search/search.py:find": 15,
 }
 """Functions that take more: take one off, or lower its number, whenever values can stand together."""

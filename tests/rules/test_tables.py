@@ -13,7 +13,7 @@ from sources import ROOT, faults, parsed, python_files
 from contextd.app import load_operations
 from contextd.clients import CLIENTS
 from contextd.clients.client import Client
-from contextd.clients.texts import OwnFile
+from contextd.clients.text_files import OwnFile
 from contextd.consolidation.collections import COLLECTIONS
 from contextd.domain import errors
 from contextd.domain.confidence import SIGNALS, START, apply

@@ -39,8 +39,9 @@ SLOW = {
 REDACTION = {
     "domain", "domain.regex", "redaction", "redaction.redact",
     *(f"redaction.{name}" for name in (
-        "beside", "examples", "known", "labelled", "labels", "logins", "percent", "places", "programs", "providers",
-        "speech", "text", "tokens", "values",
+        "examples", "label_values", "labelled", "logins", "natural_words", "percent_decoding", "positional_secrets",
+        "providers", "repeated_secrets", "scanned_text", "secret_labels", "secret_values", "test_literals",
+        "token_shapes",
     )),
 }  # fmt: skip
 """What a hook loads besides where no daemon answers: its event lies on the disk until one comes."""

@@ -10,7 +10,7 @@ import pytest
 from contextd.clients import CLIENTS
 from contextd.clients.client import Reach
 from contextd.clients.install import files_of, install, uninstall
-from contextd.clients.texts import OwnFile
+from contextd.clients.text_files import OwnFile
 
 COMMAND = ["/opt/my tools/bin/contextd"]
 EACH = [

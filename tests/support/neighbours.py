@@ -20,7 +20,8 @@ from contextd.domain.code import (
     SourceFile,
     Symbol,
 )
-from contextd.domain.defining import Defining, Naming
+from contextd.domain.context_items import Serving
+from contextd.domain.definition_queries import Defining, Naming
 from contextd.domain.errors import ContextdError
 from contextd.domain.imports import Importing, said_words
 from contextd.domain.jobs import Job
@@ -30,7 +31,6 @@ from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.domain.usage import ByProducts, HandedOut, Observation, RecordUse
-from contextd.domain.window import Serving
 from contextd.domain.words import query_words
 from contextd.ports.store import Store, View
 from support.clocks import Standing

@@ -4,7 +4,7 @@ import gc
 import threading
 import weakref
 
-from contextd.runtime.loading import building
+from contextd.runtime.gc_pause import building
 
 
 class Ring:

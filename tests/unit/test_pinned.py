@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from contextd.awareness.observe import UsageLog
+from contextd.awareness.usage_log import UsageLog
 from contextd.domain.access import AREAS, ROLES, Caller
 from contextd.domain.query import Match
 from contextd.domain.scope import Scope
 from contextd.domain.usage import ByProducts
 from contextd.runtime.settings import load_settings
-from contextd.search.fuse import fuse_ranks
+from contextd.search.rank_fusion import fuse_ranks
 
 SHOP = Scope("local", "default", "shop")
 

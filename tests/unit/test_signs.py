@@ -11,8 +11,8 @@ from contextd.domain.documents import record_document
 from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
-from contextd.stores import signs
-from contextd.stores.signs import Signs
+from contextd.stores import sign_prefilter
+from contextd.stores.sign_prefilter import Signs
 from support.stores import address, opened
 
 HERE, BESIDE = Scope("local", "default", "shop"), Scope("local", "default", "blog")
@@ -31,7 +31,7 @@ def in_groups(rows: int, dimensions: int = 100) -> np.ndarray:
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Signs are looked at from 100 vectors on, and pass one in three."""
     for name, value in (("MANY", 100), ("_ONE_IN", 3), ("_LEAST", 60), ("_PER_ASKED", 6)):
-        monkeypatch.setattr(signs, name, value)
+        monkeypatch.setattr(sign_prefilter, name, value)
 
 
 def signs_of(vectors: np.ndarray) -> Signs:

@@ -15,10 +15,10 @@ from contextd.app.organisation import OpenOrganisation
 from contextd.app.places import located
 from contextd.app.tables import load_operations
 from contextd.domain.errors import ContextdError
+from contextd.domain.generic_texts import USUAL_RULES
 from contextd.domain.jobs import LANES, Lane
 from contextd.domain.scope import Scope
 from contextd.domain.upkeep import WrittenSince
-from contextd.domain.usual_texts import USUAL_RULES
 from contextd.embedders import EmbedderOptions, open_embedder, open_reranker
 from contextd.invocation.invoke import invoke
 from contextd.ports.knowledge import Embedder, Reranker
@@ -28,8 +28,8 @@ from contextd.runtime.caches import Cache
 from contextd.runtime.operation import Answer, Operation, find_operation
 from contextd.runtime.runtime import Request, Runtime, SystemClock
 from contextd.runtime.settings import Settings, load_settings
-from contextd.search.sense import makes_sense
-from contextd.stores.written_since import written_since
+from contextd.search.query_sanity import makes_sense
+from contextd.stores.backup_lag import written_since
 from contextd.thin.home import LOCAL, close_to_others, database_path, make_home
 
 _OPEN_AT_ONCE = 32

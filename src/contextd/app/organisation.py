@@ -19,8 +19,8 @@ from contextd.app.preparations import NAME as PREPARATIONS
 from contextd.app.preparations import Preparations
 from contextd.app.tables import job_function
 from contextd.app.trust import TrustBook
-from contextd.awareness.observe import NAME as USAGE_LOG
-from contextd.awareness.observe import UsageLog
+from contextd.awareness.usage_log import NAME as USAGE_LOG
+from contextd.awareness.usage_log import UsageLog
 from contextd.domain.access import Caller
 from contextd.domain.code import CodePlace
 from contextd.domain.dataclass import dataclass
@@ -32,7 +32,7 @@ from contextd.jobs.table import Task, job_named, new_job, rounds
 from contextd.ports.knowledge import Embedder, Reranker
 from contextd.ports.store import Directory, Store, View
 from contextd.ports.upkeep import Clock
-from contextd.projects.shape import has_moved
+from contextd.projects.checkout_shape import has_moved
 from contextd.redaction.redact import redact
 from contextd.runtime.caches import Cache, Caches
 from contextd.runtime.runtime import Checkout, Request, Runtime, Sinks

@@ -10,7 +10,7 @@ from contextd.code.git.identity import ProjectIdentity
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid, NotFound
 from contextd.domain.projects import Project
-from contextd.projects.location import find_project, make_known, scope_of_new
+from contextd.projects.project_lookup import find_project, make_known, scope_of_new
 from contextd.runtime.caches import Cache
 from contextd.runtime.operation import Operation
 from contextd.runtime.runtime import Runtime

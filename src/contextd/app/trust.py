@@ -17,8 +17,8 @@ from typing import Any
 
 from contextd.clients import CLIENTS
 from contextd.clients.client import Client
+from contextd.code.git.git_queries import repository
 from contextd.code.git.identity import first_commit
-from contextd.code.git.program import repository
 from contextd.domain.errors import ContextdError, NotFound
 from contextd.domain.trust import EARLIER, Trust
 from contextd.files.guarded import read_file

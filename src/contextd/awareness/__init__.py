@@ -1,5 +1,5 @@
 """What contextd knows about itself: usage, gaps, contradictions, and how far to trust it.
 
 Uses: domain, knowledge, ports, projects, runtime, schema, search.
-Start at: `evidence.py`, `selfmodel.py`.
+Start at: `gap_inputs.py`, `selfmodel.py`.
 """

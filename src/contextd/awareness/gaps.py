@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from datetime import datetime
 from typing import Any, Literal
 
-from contextd.awareness.questions import ASKING, Embed, Missed, cluster
+from contextd.awareness.missed_queries import ASKING, Embed, Missed, cluster
 from contextd.domain.awareness import Tally
 from contextd.domain.dataclass import dataclass
 from contextd.domain.placeholders import ANSWER, LEARNED, SAID

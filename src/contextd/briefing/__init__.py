@@ -2,5 +2,5 @@
 
 Uses: awareness, claims, clients, code, domain, files, imports, knowledge, learning, person, policies,
     projects, redaction, remedies, runtime, schema, search, sessions, thin.
-Start at: `briefing.py`, `directives.py`, `prompt_context.py`.
+Start at: `briefing.py`, `directive_lines.py`, `prompt_context.py`.
 """

@@ -7,13 +7,16 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from contextd.awareness.evidence import LATEST, OBSERVED, missed_gaps
-from contextd.briefing.at_odds import pack_agreeing
+from contextd.awareness.gap_inputs import LATEST, OBSERVED, missed_gaps
+from contextd.briefing.conflicts import pack_agreeing
 from contextd.briefing.context_file import LATELY, changes_since, thread_to_continue, with_work
-from contextd.briefing.directives import ToldDirectives, lines_tokens, told_directives, without_told
-from contextd.briefing.recap import recap
-from contextd.briefing.resting import fresh, rested, told_before
-from contextd.briefing.tiers import (
+from contextd.briefing.directive_lines import (
+    ToldDirectives,
+    lines_tokens,
+    told_directives,
+    without_told,
+)
+from contextd.briefing.injection_tiers import (
     RULES,
     SAID_BY_A_PERSON,
     bearing,
@@ -22,38 +25,40 @@ from contextd.briefing.tiers import (
     skill_line,
     tier_zero_tokens,
 )
-from contextd.claims.contradict import conflict
+from contextd.briefing.muting import fresh, rested, told_before
+from contextd.briefing.recap import recap
+from contextd.claims.contradiction_test import conflict
 from contextd.domain.confidence import confidence_at, is_sure
+from contextd.domain.context_items import Serving
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError
 from contextd.domain.kind import Field
 from contextd.domain.kinds import kinds_that
-from contextd.domain.lately import Lately
 from contextd.domain.quoting import inline, inline_words
+from contextd.domain.recent_activity import Lately
 from contextd.domain.records import Record, headed, short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import age, parse_instant
 from contextd.domain.tokens import count_tokens
-from contextd.domain.window import Serving
 from contextd.domain.words import content_words, one_line
-from contextd.knowledge.anchoring import from_elsewhere, standings
-from contextd.knowledge.read_by_client import reads_itself
-from contextd.knowledge.views import label
-from contextd.learning.witnesses import TOLD_IN
+from contextd.knowledge.client_read_files import reads_itself
+from contextd.knowledge.git_anchors import from_elsewhere, standings
+from contextd.knowledge.record_views import label
+from contextd.learning.corroboration import TOLD_IN
 from contextd.person.person import BRIEFED, is_personal, personal, personal_query
-from contextd.policies.policy_files import file_of
 from contextd.policies.rule_authors import author_of
-from contextd.projects.model import described
-from contextd.projects.shape import follow_shape
+from contextd.policies.rule_file_sync import file_of
+from contextd.projects.checkout_shape import follow_shape
+from contextd.projects.project_model import described
 from contextd.runtime.runtime import Runtime
-from contextd.schema.in_force import schema_of
-from contextd.search.finding import find_records
-from contextd.sessions.clock import hint, present
-from contextd.sessions.seating import branch_of
+from contextd.schema.active_schema import schema_of
+from contextd.search.find_records import find_records
+from contextd.sessions.briefing_lines import BEARING, Line, PackedBriefing, Section
+from contextd.sessions.injection_use import told_lines
+from contextd.sessions.session_binding import branch_of
 from contextd.sessions.thread import Thread, lines_of, thread_of
-from contextd.sessions.tiered_lines import BEARING, Line, PackedBriefing, Section
+from contextd.sessions.time_sense import hint, present
 from contextd.sessions.turns import Turn
-from contextd.sessions.use import told_lines
 
 _CANDIDATES = 60
 """The latest records that may be briefed without being asked for: more never find room."""

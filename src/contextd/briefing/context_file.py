@@ -6,22 +6,22 @@ import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from contextd.briefing.directives import told_directives
+from contextd.briefing.directive_lines import told_directives
 from contextd.briefing.recap import recap
 from contextd.code.git.changes import external_changes
-from contextd.code.git.program import branch
+from contextd.code.git.git_queries import branch
 from contextd.domain.errors import ContextdError, Invalid
 from contextd.domain.kinds import kinds_that
 from contextd.domain.records import headed
 from contextd.domain.sessions import Session
 from contextd.imports.transcripts import HEADLESS
-from contextd.projects.model import project_model
+from contextd.projects.project_model import project_model
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
-from contextd.sessions.clock import TimeSense, sense
 from contextd.sessions.context_md import Situation, is_stale, render, write
-from contextd.sessions.seating import branch_here, place_of
+from contextd.sessions.session_binding import branch_here, place_of
 from contextd.sessions.thread import THREAD, Thread, thread_from
+from contextd.sessions.time_sense import TimeSense, sense
 from contextd.sessions.turns import Turn
 
 _log = logging.getLogger(__name__)

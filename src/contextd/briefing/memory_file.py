@@ -10,8 +10,8 @@ from contextd.domain.kinds import kinds_that
 from contextd.domain.records import Record
 from contextd.files.disk import target_inside
 from contextd.knowledge.import_rows import IMPORT
-from contextd.knowledge.portable import portable_text
-from contextd.learning.testimony import testimony_of
+from contextd.knowledge.machine_neutral import portable_text
+from contextd.learning.evidence_counts import testimony_of
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.context_md import write
 from contextd.sessions.memory_md import Durable, render

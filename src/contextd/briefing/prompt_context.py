@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contextd.briefing.at_odds import Odds, at_odds
 from contextd.briefing.briefing import quoted
-from contextd.briefing.needed_directives import needed_directives
-from contextd.briefing.remedy_telling import ITS_ERROR, remedy_for
-from contextd.briefing.told_records import held, held_records
+from contextd.briefing.conflicts import Odds, at_odds
+from contextd.briefing.injected_records import held, held_records
+from contextd.briefing.prompt_directives import needed_directives
+from contextd.briefing.remedy_injection import ITS_ERROR, remedy_for
 from contextd.domain.confidence import is_sure
 from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.kinds import EPISODE, kinds_that
@@ -19,11 +19,11 @@ from contextd.domain.sessions import Session
 from contextd.domain.time import age
 from contextd.domain.tokens import count_tokens
 from contextd.domain.words import content_words, query_words
-from contextd.knowledge.anchoring import from_elsewhere, standings
+from contextd.knowledge.git_anchors import from_elsewhere, standings
 from contextd.learning.episodes import shown
 from contextd.runtime.runtime import Runtime
 from contextd.search.validity import current
-from contextd.sessions.tiered_lines import BEARING
+from contextd.sessions.briefing_lines import BEARING
 
 HEADER = "Relevant Memory (from contextd; recorded facts, quoted with source and age):"
 

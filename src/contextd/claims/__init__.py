@@ -1,5 +1,5 @@
 """What a sentence says, and how two sentences relate: the same, more, the opposite, newer.
 
 Uses: domain, redaction.
-Start at: `judgement.py`, `gate.py`.
+Start at: `judgement.py`, `write_gate.py`.
 """

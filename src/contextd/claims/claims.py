@@ -12,11 +12,11 @@ from dataclasses import field
 from functools import lru_cache
 from typing import NamedTuple
 
-from contextd.claims.answers import SingleAnswer, answers
 from contextd.claims.opposites import poles
 from contextd.claims.phrases import DIGIT, READINGS, Phrases
 from contextd.claims.quantities import quantities
-from contextd.claims.replaced import swap
+from contextd.claims.replacements import swap
+from contextd.claims.single_valued import SingleAnswer, answers
 from contextd.claims.stems import HARMLESS, NEGATION, ROLES, folded, stems, tools_in
 from contextd.claims.wordings import reworded
 from contextd.domain.dataclass import dataclass

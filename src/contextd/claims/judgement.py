@@ -13,10 +13,10 @@ from typing import Any, Literal
 
 from contextd.claims.claims import Claim, claim
 from contextd.claims.clauses import clauses
-from contextd.claims.contradict import TextOutline, contradiction, differs, outline
+from contextd.claims.contradiction_test import TextOutline, contradiction, differs, outline
 from contextd.claims.entries import ASIDE, VALUES, DeclaredType, EntryParts, parts_of, words_of
-from contextd.claims.reordered import directing, same_parts
 from contextd.claims.roles import same_roles
+from contextd.claims.word_order import directing, same_parts
 from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Record
 

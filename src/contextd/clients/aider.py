@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from contextd.clients.client import Client, ConfigFile, Configuration, FilePlace, Presence
 from contextd.clients.codec import YAML
-from contextd.clients.entries import ListedFile
-from contextd.clients.texts import COMMANDS, Block
+from contextd.clients.config_entries import ListedFile
+from contextd.clients.text_files import COMMANDS, Block
 
 _INSTRUCTIONS = ".aider.contextd.md"
 

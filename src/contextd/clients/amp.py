@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from contextd.clients.client import Client, ConfigFile, Configuration, FilePlace, Presence
 from contextd.clients.codec import JSONC
-from contextd.clients.entries import ServerEntry
-from contextd.clients.shapes import plain_server
-from contextd.clients.texts import TOOLS, Block
+from contextd.clients.config_entries import ServerEntry
+from contextd.clients.config_shapes import plain_server
+from contextd.clients.text_files import TOOLS, Block
 
 CLIENT = Client(
     name="amp",

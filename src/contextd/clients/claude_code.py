@@ -16,11 +16,11 @@ from contextd.clients.client import (
     Verdict,
 )
 from contextd.clients.codec import JSON
-from contextd.clients.entries import HookEntries, ServerEntry
+from contextd.clients.config_entries import HookEntries, ServerEntry
+from contextd.clients.config_shapes import stdio_server
 from contextd.clients.folder_trust import CLAUDE_CODE
-from contextd.clients.occurrence import Moment, Occurrence, Reading, in_hook_output, keeping_on
+from contextd.clients.hook_event import Moment, Occurrence, Reading, in_hook_output, keeping_on
 from contextd.clients.plugin_form import PLUGIN, PluginForm
-from contextd.clients.shapes import stdio_server
 from contextd.clients.status_line import StatusLineEntry
 
 EVENTS_NOT_ACTED_ON = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from contextd.clients.client import Client, ConfigFile, Configuration, FilePlace, Presence
 from contextd.clients.codec import JSON
-from contextd.clients.entries import ServerEntry
-from contextd.clients.shapes import plain_server
+from contextd.clients.config_entries import ServerEntry
+from contextd.clients.config_shapes import plain_server
 
 _FOLDER = {"darwin": "Library/Application Support/Claude", "win32": "AppData/Roaming/Claude"}
 

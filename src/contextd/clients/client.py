@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from contextd.clients.codec import Codec, Place
-from contextd.clients.occurrence import ANSWERED, Moment, Occurrence, Reading
+from contextd.clients.hook_event import ANSWERED, Moment, Occurrence, Reading
 from contextd.clients.plugin_form import ModuleForm, PluginForm
 from contextd.domain.dataclass import dataclass
 

@@ -14,12 +14,12 @@ from contextd.clients.client import (
     Presence,
 )
 from contextd.clients.codec import JSON
-from contextd.clients.entries import ServerEntry
+from contextd.clients.config_entries import ServerEntry
+from contextd.clients.config_shapes import plain_server
+from contextd.clients.hook_event import Reading, as_context
 from contextd.clients.module_file import module_file
-from contextd.clients.occurrence import Reading, as_context
 from contextd.clients.plugin_form import ModuleForm
-from contextd.clients.shapes import plain_server
-from contextd.clients.texts import TOOLS_OF_SEVERAL, Block, hook_program
+from contextd.clients.text_files import TOOLS_OF_SEVERAL, Block, hook_program
 
 _EVENTS = tuple(
     HookEvent(name, timeout=5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from contextd.clients import jsontext, toml_config, yaml_config
+from contextd.clients import json_config, toml_config, yaml_config
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
 
@@ -36,14 +36,14 @@ class Codec:
 
 
 JSON = Codec(
-    name="JSON", empty="{}\n", read=jsontext.read, put=jsontext.put, remove=jsontext.remove
+    name="JSON", empty="{}\n", read=json_config.read, put=json_config.put, remove=json_config.remove
 )
 JSONC = Codec(
     name="JSON with comments",
     empty="{}\n",
-    read=jsontext.read_with_comments,
-    put=jsontext.put,
-    remove=jsontext.remove,
+    read=json_config.read_with_comments,
+    put=json_config.put,
+    remove=json_config.remove,
 )
 TOML = Codec(
     name="TOML",

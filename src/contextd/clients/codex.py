@@ -21,11 +21,11 @@ from contextd.clients.client import (
     Presence,
 )
 from contextd.clients.codec import JSON, TOML, Place
-from contextd.clients.entries import HookEntries, ServerEntry, dropped
+from contextd.clients.config_entries import HookEntries, ServerEntry, dropped
+from contextd.clients.config_shapes import plain_server, shell_hook
 from contextd.clients.folder_trust import CODEX
-from contextd.clients.occurrence import Reading, keeping_on
+from contextd.clients.hook_event import Reading, keeping_on
 from contextd.clients.plugin_form import FOLDER, PluginForm
-from contextd.clients.shapes import plain_server, shell_hook
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
 from contextd.files.guarded import read_file

@@ -7,9 +7,9 @@ from typing import Any
 
 from contextd.clients.client import Client, ConfigFile, Configuration, FilePlace, Presence
 from contextd.clients.codec import YAML
-from contextd.clients.entries import ServerEntry
-from contextd.clients.shapes import stdio_server
-from contextd.clients.texts import BARE_TOOLS, Block
+from contextd.clients.config_entries import ServerEntry
+from contextd.clients.config_shapes import stdio_server
+from contextd.clients.text_files import BARE_TOOLS, Block
 
 
 def _server(line: Sequence[str]) -> dict[str, Any]:

@@ -16,12 +16,12 @@ from contextd.clients.client import (
     Presence,
 )
 from contextd.clients.codec import JSON
-from contextd.clients.entries import ServerEntry
+from contextd.clients.config_entries import ServerEntry
+from contextd.clients.config_shapes import in_a_shell, plain_server
 from contextd.clients.folder_trust import COPILOT
-from contextd.clients.occurrence import Moment, Reading
+from contextd.clients.hook_event import Moment, Reading
 from contextd.clients.plugin_form import PLUGIN, PluginForm
-from contextd.clients.shapes import in_a_shell, plain_server
-from contextd.clients.texts import OwnFile
+from contextd.clients.text_files import OwnFile
 
 _EVENTS = (
     HookEvent("SessionStart", timeout=5),

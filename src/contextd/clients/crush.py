@@ -7,8 +7,8 @@ from typing import Any
 
 from contextd.clients.client import Client, ConfigFile, Configuration, FilePlace, Presence
 from contextd.clients.codec import JSONC
-from contextd.clients.entries import ServerEntry
-from contextd.clients.shapes import stdio_server
+from contextd.clients.config_entries import ServerEntry
+from contextd.clients.config_shapes import stdio_server
 
 
 def _server(line: Sequence[str]) -> dict[str, Any]:

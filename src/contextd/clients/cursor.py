@@ -14,11 +14,11 @@ from contextd.clients.client import (
     Presence,
 )
 from contextd.clients.codec import JSONC
-from contextd.clients.entries import ServerEntry
+from contextd.clients.config_entries import ServerEntry
+from contextd.clients.config_shapes import stdio_server
+from contextd.clients.hook_event import Moment, Reading
 from contextd.clients.listed_hooks import ListedHooks
-from contextd.clients.occurrence import Moment, Reading
-from contextd.clients.shapes import stdio_server
-from contextd.clients.texts import TOOLS, Block
+from contextd.clients.text_files import TOOLS, Block
 
 _ALWAYS = "---\ndescription: What contextd knows of this project\nalwaysApply: true\n---\n\n"
 

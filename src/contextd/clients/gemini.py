@@ -13,11 +13,11 @@ from contextd.clients.client import (
     Presence,
 )
 from contextd.clients.codec import JSONC
-from contextd.clients.entries import HookEntries, ServerEntry
+from contextd.clients.config_entries import HookEntries, ServerEntry
+from contextd.clients.config_shapes import plain_server, shell_hook_in_ms
 from contextd.clients.folder_trust import GEMINI
-from contextd.clients.occurrence import Reading, in_hook_output
+from contextd.clients.hook_event import Reading, in_hook_output
 from contextd.clients.plugin_form import PluginForm
-from contextd.clients.shapes import plain_server, shell_hook_in_ms
 
 _EVENTS = (
     HookEvent("SessionStart", timeout=5, matcher="*"),

@@ -7,7 +7,7 @@ from typing import Any
 
 from contextd.clients.client import Client, ConfigFile, Configuration, FilePlace, Presence
 from contextd.clients.codec import YAML
-from contextd.clients.entries import ServerEntry
+from contextd.clients.config_entries import ServerEntry
 
 
 def _server(line: Sequence[str]) -> dict[str, Any]:

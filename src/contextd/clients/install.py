@@ -13,7 +13,7 @@ from typing import Literal
 from contextd.clients import CLIENTS, client_named
 from contextd.clients.client import Addition, Calling, Client, Reach
 from contextd.clients.codec import Place
-from contextd.clients.receipts import (
+from contextd.clients.edit_receipts import (
     Receipt,
     copy_path,
     forget,
@@ -23,7 +23,7 @@ from contextd.clients.receipts import (
     remove_directories,
     write_receipt,
 )
-from contextd.clients.texts import OwnFile
+from contextd.clients.text_files import OwnFile
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, Invalid, TooLarge, Unavailable
 from contextd.files.disk import replace_file, target_inside

@@ -6,8 +6,8 @@ from typing import Any
 
 from contextd.clients.client import Calling, Edit, HookEvent
 from contextd.clients.codec import Codec, Place
-from contextd.clients.entries import dropped
-from contextd.clients.shapes import in_a_shell, starts_contextd
+from contextd.clients.config_entries import dropped
+from contextd.clients.config_shapes import in_a_shell, starts_contextd
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
 

@@ -9,9 +9,9 @@ from importlib.resources import files
 from typing import Any
 
 from contextd.clients.client import Calling
-from contextd.clients.occurrence import Reading
+from contextd.clients.hook_event import Reading
 from contextd.clients.plugin_form import MISSING
-from contextd.clients.texts import OwnFile
+from contextd.clients.text_files import OwnFile
 
 TELLING = "npm/telling.js"
 """The module that the others hand their events to."""

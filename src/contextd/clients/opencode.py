@@ -9,9 +9,9 @@ from typing import Any
 
 from contextd.clients.client import Client, ConfigFile, Configuration, FilePlace, Presence
 from contextd.clients.codec import JSONC
-from contextd.clients.entries import ServerEntry
+from contextd.clients.config_entries import ServerEntry
+from contextd.clients.hook_event import Reading, as_context
 from contextd.clients.module_file import module_file
-from contextd.clients.occurrence import Reading, as_context
 from contextd.clients.plugin_form import ModuleForm
 
 

@@ -10,10 +10,10 @@ from typing import Any
 from contextd import __version__
 from contextd.clients import CLIENTS
 from contextd.clients.client import Calling, Client
-from contextd.clients.entries import SERVER, ServerEntry
+from contextd.clients.config_entries import SERVER, ServerEntry
 from contextd.clients.module_file import TELLING, events_of, plugin_text, rows_text
 from contextd.clients.plugin_form import FOLDER, MISSING, PLUGIN, PROGRAM, ModuleForm, PluginForm
-from contextd.clients.texts import Block
+from contextd.clients.text_files import Block
 from contextd.domain.errors import Conflict
 from contextd.files.disk import replace_file, target_inside
 from contextd.files.guarded import read_file

@@ -12,10 +12,10 @@ from contextd.clients.client import (
     Presence,
 )
 from contextd.clients.codec import JSONC
-from contextd.clients.entries import HookEntries, ServerEntry
+from contextd.clients.config_entries import HookEntries, ServerEntry
+from contextd.clients.config_shapes import plain_server, shell_hook_in_ms
 from contextd.clients.folder_trust import QWEN
-from contextd.clients.occurrence import Reading, keeping_on
-from contextd.clients.shapes import plain_server, shell_hook_in_ms
+from contextd.clients.hook_event import Reading, keeping_on
 
 _EVENTS = (
     HookEvent("SessionStart", timeout=5, matcher="*"),

@@ -6,7 +6,7 @@ from typing import Any
 
 from contextd.clients.client import Calling, Edit, HookEvent
 from contextd.clients.codec import Codec, Place
-from contextd.clients.shapes import in_a_shell, starts_contextd
+from contextd.clients.config_shapes import in_a_shell, starts_contextd
 from contextd.domain.dataclass import dataclass
 
 

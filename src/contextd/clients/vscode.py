@@ -8,10 +8,10 @@ from functools import partial
 
 from contextd.clients.client import Client, ConfigFile, Configuration, FilePlace, Presence
 from contextd.clients.codec import JSONC
-from contextd.clients.entries import ServerEntry
-from contextd.clients.occurrence import Reading, in_hook_output
-from contextd.clients.shapes import stdio_server
-from contextd.clients.texts import TOOLS, Block
+from contextd.clients.config_entries import ServerEntry
+from contextd.clients.config_shapes import stdio_server
+from contextd.clients.hook_event import Reading, in_hook_output
+from contextd.clients.text_files import TOOLS, Block
 
 _FOLDER = {
     "darwin": "Library/Application Support/Code/User",

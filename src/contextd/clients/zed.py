@@ -7,9 +7,9 @@ from typing import Any
 
 from contextd.clients.client import Client, ConfigFile, Configuration, FilePlace, Presence
 from contextd.clients.codec import JSONC
-from contextd.clients.entries import ServerEntry
-from contextd.clients.shapes import plain_server
-from contextd.clients.texts import TOOLS, Block
+from contextd.clients.config_entries import ServerEntry
+from contextd.clients.config_shapes import plain_server
+from contextd.clients.text_files import TOOLS, Block
 
 
 def _server(line: Sequence[str]) -> dict[str, Any]:

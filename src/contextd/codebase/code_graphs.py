@@ -6,8 +6,7 @@ import time
 from pathlib import Path
 
 from contextd.code.calls.call_graph import CallGraph
-from contextd.code.calls.kept import reader
-from contextd.code.calls.reading import CodeFacts, Kept, StoredCalls
+from contextd.code.calls.checkout_facts import CodeFacts, Kept, StoredCalls
 from contextd.code.calls.scip import (
     ScipIndexes,
     Stamp,
@@ -16,13 +15,14 @@ from contextd.code.calls.scip import (
     stamp,
     told_edges,
 )
+from contextd.code.calls.stored_facts import reader
 from contextd.code.calls.word_index import WordIndex
 from contextd.code.symbols.symbol_graph import SymbolGraph, symbol_graph
-from contextd.codebase.taking_turns import turn
+from contextd.codebase.impact_queue import turn
 from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.scope import Scope
 from contextd.runtime.caches import Cache
-from contextd.runtime.loading import building
+from contextd.runtime.gc_pause import building
 from contextd.runtime.runtime import Runtime
 
 _GRAPHS = 4

@@ -14,9 +14,9 @@ from contextd.code.index.freshness import CheckoutDifference, Tree
 from contextd.code.index.languages.table import language_name
 from contextd.code.index.resolve import Resolver
 from contextd.code.index.scan import ScanReport
-from contextd.code.tree.left_out import left_out
 from contextd.code.tree.limits import exceeds
 from contextd.code.tree.mentions import mentioning
+from contextd.code.tree.unindexed_files import left_out
 from contextd.code.tree.walk import Walk
 from contextd.codebase.index_limits import cut_by_limit, is_limited, limited
 from contextd.codebase.scanning import begin_index, keep_stamps, scan_project

@@ -15,7 +15,7 @@ from contextd.code.index.languages.table import language_of
 from contextd.code.symbols.sources import Sources
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.codebase.changed_code import ChangedCode
-from contextd.codebase.test_ranking import TestEvidence, chosen, evidence_of, is_run, runnable
+from contextd.codebase.ranking_of_tests import TestEvidence, chosen, evidence_of, is_run, runnable
 from contextd.domain.code import is_test
 from contextd.domain.dataclass import dataclass
 from contextd.domain.quoting import document, indented, inline

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from contextd.code.git import diffs
-from contextd.code.git import program as git
+from contextd.code.git import git_queries as git
 from contextd.code.symbols.symbol_graph import Definition
 from contextd.domain.code import is_test
 from contextd.runtime.caches import Cache

@@ -8,14 +8,14 @@ from contextlib import nullcontext
 from dataclasses import field, replace
 
 from contextd.briefing.context_file import write_context_md
-from contextd.code.git.program import printable
+from contextd.code.git.git_queries import printable
 from contextd.code.index.resolve import Resolver
 from contextd.code.index.scan import ScanReport, Stamp, scan
 from contextd.code.project.project_model import ProjectModel
 from contextd.code.project.project_yaml import ProjectFacts, merge_scan
 from contextd.code.tree.walk import Walk, walk
 from contextd.codebase.index_limits import listed
-from contextd.codebase.scan_turn import scan_turn
+from contextd.codebase.scan_lock import scan_turn
 from contextd.codebase.symbol_weights import keep_weights
 from contextd.domain.changes import CodeChange
 from contextd.domain.code import FileStamp, SourceFile
@@ -23,10 +23,10 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Clean
 from contextd.domain.trust import UNTRUSTED
 from contextd.knowledge.embedding import embedding_jobs
-from contextd.policies.policy_files import reconcile
-from contextd.projects.model import project_model, unheeded
-from contextd.projects.modelling import Essences, project_facts
-from contextd.projects.shape import note_shape
+from contextd.policies.rule_file_sync import reconcile
+from contextd.projects.checkout_shape import note_shape
+from contextd.projects.model_facts import Essences, project_facts
+from contextd.projects.project_model import project_model, unheeded
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 from contextd.skills.skill_files import follow_skill_files

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextd.code.symbols.weights import weights
+from contextd.code.symbols.symbol_ranks import weights
 from contextd.domain.changes import Changes, CodeChange
 from contextd.runtime.runtime import Runtime
 

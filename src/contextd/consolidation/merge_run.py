@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from contextd.claims.contradictions import is_pinned, precedence, propose
+from contextd.claims.contradiction_search import is_pinned, precedence, propose
 from contextd.claims.judgement import Judgement, Said, judge
 from contextd.consolidation.clusters import Cluster, Judging, clusters
 from contextd.consolidation.collections import Consolidating

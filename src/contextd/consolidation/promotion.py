@@ -28,7 +28,7 @@ from contextd.domain.words import query_words
 from contextd.knowledge.embedding import vector_of
 from contextd.knowledge.writing import Changed, change_all
 from contextd.runtime.runtime import Runtime
-from contextd.schema.in_force import schema_of
+from contextd.schema.active_schema import schema_of
 
 PROMOTED = "promote"
 """The history action that links a record to its copy."""

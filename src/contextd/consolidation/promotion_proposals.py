@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from contextd.claims.contradictions import precedence
+from contextd.claims.contradiction_search import precedence
 from contextd.claims.judgement import judge, statement_of
 from contextd.consolidation.clusters import Judging, clusters
 from contextd.consolidation.generalise import Particulars

@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 
 class TextForm:
-    """Marks a text in a result that is shown without quoting; see `domain/showing.py`."""
+    """Marks a text in a result that is shown without quoting; see `domain/result_display.py`."""
 
     def __init__(self, form: Literal["rendered", "document", "raw"]) -> None:
         self.form = form

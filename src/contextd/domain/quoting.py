@@ -5,7 +5,7 @@ inside comes from records, repositories, transcripts and clients. It must not pa
 text cannot start a line, close a tag that a client puts around it, or contain characters that steer a
 terminal.
 
-`domain/showing.py` quotes results of operations as a whole. Documents laid out by hand use the functions
+`domain/result_display.py` quotes results of operations as a whole. Documents laid out by hand use the functions
 here. Quoting is idempotent.
 """
 
@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from contextd.domain.unseen import visible_text
+from contextd.domain.invisible_characters import visible_text
 
 MARGIN = "> "
 """Prefix of the second and each further line of a quotation."""

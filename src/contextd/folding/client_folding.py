@@ -7,7 +7,7 @@ from pathlib import Path
 from contextd.domain.savings import Saving
 from contextd.domain.sessions import Session, SessionChange
 from contextd.domain.tokens import count_tokens
-from contextd.folding.savings import note_saving
+from contextd.folding.savings_log import note_saving
 from contextd.imports.importers.claude_windows import (
     compactions,
     first_and_last,

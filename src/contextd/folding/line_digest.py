@@ -13,7 +13,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.regex import regex
 from contextd.domain.tokens import count_tokens, fits
 from contextd.domain.words import words
-from contextd.folding.thinned_text import numbered
+from contextd.folding.thinning import numbered
 
 _ESCAPES = regex(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _OVERWRITTEN = regex(r"[^\r\n]*\r(?=[^\r\n])")

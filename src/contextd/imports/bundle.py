@@ -20,7 +20,7 @@ from contextd.domain.sessions import Event, FileAccess, Session, SessionStatus
 from contextd.domain.time import parse_instant
 from contextd.files.guarded import read_file
 from contextd.imports.foreign.format import Unread
-from contextd.imports.foreign.reading import json_lines
+from contextd.imports.foreign.safe_reading import json_lines
 
 VERSION = 1
 _MARK = b'{"contextd":"bundle"'

@@ -12,14 +12,14 @@ from contextd.domain.changes import Put
 from contextd.domain.records import Record, Status
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.files.guarded import read_file
+from contextd.imports.import_run import DEFECTS, Intake, note_unread
 from contextd.imports.importers import ImportBatch, Importer, Listed
-from contextd.imports.importers.growth import mark_at
-from contextd.imports.intake import DEFECTS, Intake, note_unread
+from contextd.imports.importers.read_position import mark_at
 from contextd.imports.transcripts import HEADLESS, catch_up, unread
 from contextd.knowledge.import_rows import TAKEN_BACK
 from contextd.runtime.runtime import Runtime
-from contextd.sessions.closing import close_session
-from contextd.sessions.seating import open_session, task_of
+from contextd.sessions.session_binding import open_session, task_of
+from contextd.sessions.session_end import close_session
 
 IMPORTED = "imported"
 """Session data: the import that created it."""

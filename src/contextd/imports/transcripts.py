@@ -15,8 +15,8 @@ from contextd.domain.errors import Invalid, NotFound, TooLarge
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.imports.importers import IMPORTERS, ImportBatch, Importer, recognised
 from contextd.imports.importers.compressed import plain_or_compressed
-from contextd.imports.importers.growth import ReadMark, mark_at, start_of
 from contextd.imports.importers.importer import the_only_session
+from contextd.imports.importers.read_position import ReadMark, mark_at, start_of
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 

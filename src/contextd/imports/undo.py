@@ -12,7 +12,7 @@ from contextd.domain.kinds import EPISODE
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record, short_id
 from contextd.domain.sessions import LISTED, Session, SessionChange
-from contextd.imports.notes import edited
+from contextd.imports.note_import import edited
 from contextd.imports.sessions import IMPORTED, learned_in
 from contextd.knowledge.import_rows import IMPORT, TAKEN_BACK, mark_undone
 from contextd.runtime.runtime import Runtime

@@ -9,8 +9,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from contextd.briefing.call_effects import follow, subject
-from contextd.briefing.ready_briefings import keep_ready
+from contextd.briefing.call_tracking import follow, subject
+from contextd.briefing.prepared_briefings import keep_ready
 from contextd.briefing.related_records import notice_memory, notice_settings
 from contextd.domain.errors import Busy, Conflict, ContextdError, Denied, Stale
 from contextd.domain.projects import THE_PERSON
@@ -19,13 +19,13 @@ from contextd.domain.sessions import Session
 from contextd.domain.subtasks import Subtask
 from contextd.domain.tokens import count_tokens
 from contextd.domain.usage import Observation
-from contextd.folding.subtasks import AFTER_THE_END, charge, running, within
+from contextd.folding.session_subtasks import AFTER_THE_END, charge, running, within
 from contextd.invocation.shown_ids import longer_ids
 from contextd.person.files import follow_person_files
-from contextd.policies.policy_files import follow_policy_files
+from contextd.policies.rule_file_sync import follow_policy_files
 from contextd.runtime.operation import PROJECT, Answer, Operation, text_of, validate
 from contextd.runtime.runtime import Runtime
-from contextd.sessions.seating import AGENTS, OPENERS, seated
+from contextd.sessions.session_binding import AGENTS, OPENERS, seated
 
 PASSING_ON = frozenset({"tool_call"})
 """Operations that only pass a call on: what it may and what stays of it is the other call's."""

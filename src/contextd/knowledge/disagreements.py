@@ -14,7 +14,7 @@ from contextd.domain.words import query_words
 from contextd.jobs.table import new_job
 from contextd.knowledge.embedding import vector_of
 from contextd.runtime.runtime import Runtime
-from contextd.schema.in_force import schema_of
+from contextd.schema.active_schema import schema_of
 
 _NEIGHBOURS = 10
 _MOST_WORDS = 64

@@ -15,10 +15,10 @@ from contextd.domain.kinds import KINDS
 from contextd.domain.query import Query
 from contextd.domain.records import FOUND, Record, short_id
 from contextd.domain.scope import Scope
-from contextd.knowledge.typed import save_typed
+from contextd.knowledge.typed_entries import save_typed
 from contextd.knowledge.writing import Saved, change, save_new, within_limits
 from contextd.runtime.runtime import Runtime
-from contextd.schema.in_force import schema_of
+from contextd.schema.active_schema import schema_of
 from contextd.schema.text import content_of
 
 

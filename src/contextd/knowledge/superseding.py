@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 
-from contextd.claims.gate import RANK, RELATED_COSINE
 from contextd.claims.judgement import judge, statement_of
+from contextd.claims.write_gate import RANK, RELATED_COSINE
 from contextd.domain.directives import is_directive, is_users
 from contextd.domain.errors import Conflict, Unavailable
 from contextd.domain.kinds import kinds_that
@@ -16,7 +16,7 @@ from contextd.domain.records import FOUND, Record, short_id
 from contextd.knowledge.embedding import vector_of
 from contextd.knowledge.writing import Changed, change_all
 from contextd.runtime.runtime import Runtime
-from contextd.schema.in_force import schema_of
+from contextd.schema.active_schema import schema_of
 
 _NEAREST = 8
 _OVERRULES = ("opposite", "update")

@@ -9,7 +9,14 @@ from functools import partial
 from math import sqrt
 from typing import Any
 
-from contextd.claims.gate import Draft, GateLookup, Verdict, admit, check_limits, without_secrets
+from contextd.claims.write_gate import (
+    Draft,
+    GateLookup,
+    Verdict,
+    admit,
+    check_limits,
+    without_secrets,
+)
 from contextd.domain.changes import Put, Removal
 from contextd.domain.confidence import START
 from contextd.domain.dataclass import dataclass
@@ -33,13 +40,13 @@ from contextd.domain.records import (
 )
 from contextd.domain.scope import Scope
 from contextd.domain.words import query_words, words
-from contextd.knowledge.anchoring import anchor_for, texts_of
 from contextd.knowledge.disagreements import note_disagreements
 from contextd.knowledge.embedding import vector_of
-from contextd.knowledge.file_details import KEPT
+from contextd.knowledge.git_anchors import anchor_for, texts_of
+from contextd.knowledge.import_differences import KEPT
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
-from contextd.schema.in_force import schema_of
+from contextd.schema.active_schema import schema_of
 
 _SIMILAR = 5
 _MOST_WORDS = 64

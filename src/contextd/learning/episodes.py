@@ -21,7 +21,7 @@ from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.episode import digest_of
 from contextd.sessions.retractions import mark_taken_back
-from contextd.sessions.seating import branch_of, place_of
+from contextd.sessions.session_binding import branch_of, place_of
 from contextd.sessions.thread import THREAD, thread_of
 from contextd.sessions.turns import Turn, turns_of
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from contextd.code.git.program import blobs, branch, head
+from contextd.code.git.git_queries import blobs, branch, head
 from contextd.domain.directives import directives_in, force_of, without_directives
 from contextd.domain.errors import Unavailable
 from contextd.domain.origins import ORIGINS
@@ -15,11 +15,11 @@ from contextd.domain.records import Anchor, Record
 from contextd.domain.sessions import Event, Session
 from contextd.knowledge.superseding import supersede_older
 from contextd.knowledge.writing import Saved, save_new
+from contextd.learning.corroboration import DROPPED, seen_again
 from contextd.learning.passages import SHORTEST, Statement, statements, weight
-from contextd.learning.witnesses import DROPPED, seen_again
-from contextd.learning.worth import weights, worth
+from contextd.learning.statement_worth import weights, worth
 from contextd.runtime.runtime import Runtime
-from contextd.sessions.seating import place_of
+from contextd.sessions.session_binding import place_of
 from contextd.sessions.turns import Turn
 
 _NAMESPACE = uuid.UUID("6f3f6f0e-6a53-5d4c-9d1e-0c0f3a1b7c55")

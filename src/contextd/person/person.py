@@ -14,7 +14,7 @@ from contextd.domain.query import Page, Query
 from contextd.domain.records import Record, Status
 from contextd.domain.scope import PERSON, Scope
 from contextd.domain.tokens import count_tokens, trim_to_tokens
-from contextd.knowledge.read_by_client import reads_itself
+from contextd.knowledge.client_read_files import reads_itself
 from contextd.person.person_md import (
     SOUL_MD,
     STRENGTHS,
@@ -25,7 +25,7 @@ from contextd.person.person_md import (
     without_mark,
 )
 from contextd.runtime.runtime import Runtime
-from contextd.sessions.tiered_lines import ALWAYS, Line
+from contextd.sessions.briefing_lines import ALWAYS, Line
 
 BRIEFED = 80
 """Token budget in a briefing: five to eight short lines, enough for the strongest preferences."""

@@ -7,7 +7,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
-from contextd.claims.gate import RANK, Draft, GateLookup, admit
+from contextd.claims.write_gate import RANK, Draft, GateLookup, admit
 from contextd.domain.changes import Put
 from contextd.domain.confidence import START
 from contextd.domain.documents import record_document

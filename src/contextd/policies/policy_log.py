@@ -9,8 +9,8 @@ from datetime import datetime
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.usage import Observation
-from contextd.policies.checking import Violation
 from contextd.policies.policy_views import ViolationView, violation_views
+from contextd.policies.rule_check import Violation
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 

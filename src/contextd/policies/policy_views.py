@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from contextd.domain.dataclass import dataclass
-from contextd.policies.checking import Violation
+from contextd.policies.rule_check import Violation
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from contextd.code.git.program import ask, here, printable
+from contextd.code.git.git_queries import ask, here, printable
 from contextd.domain.errors import ContextdError
 from contextd.policies.rule_files import POLICIES, STANDARDS
 from contextd.runtime.runtime import Runtime

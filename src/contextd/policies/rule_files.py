@@ -12,7 +12,7 @@ from contextd.domain.kind import Kind
 from contextd.domain.kinds import KINDS
 from contextd.domain.problems import FileProblem
 from contextd.policies.rules import problems_in
-from contextd.policies.source_files import FileFolder, ReadFile, YamlFields, yaml_fields
+from contextd.policies.yaml_folder import FileFolder, ReadFile, YamlFields, yaml_fields
 
 SUFFIXES = (".yaml", ".yml")
 

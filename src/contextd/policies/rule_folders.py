@@ -7,7 +7,7 @@ from pathlib import Path
 from contextd.domain.dataclass import dataclass
 from contextd.domain.scope import Scope
 from contextd.policies.rule_files import POLICIES, STANDARDS, policies_folder, standards_folder
-from contextd.policies.source_files import FileFolder, ReadFile, read_folder
+from contextd.policies.yaml_folder import FileFolder, ReadFile, read_folder
 from contextd.runtime.runtime import Runtime
 
 _FOLDERS = {POLICIES: policies_folder, STANDARDS: standards_folder}

@@ -6,18 +6,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from contextd.code.git.program import ask
+from contextd.code.git.git_queries import ask
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
 from contextd.domain.problems import FileProblem
 from contextd.domain.records import Record
 from contextd.policies.actions import Action
-from contextd.policies.checking import Violation, check
 from contextd.policies.installed_licences import licence_in
-from contextd.policies.policy_files import FILED, file_of
+from contextd.policies.rule_check import Violation, check
+from contextd.policies.rule_file_sync import FILED, file_of
 from contextd.policies.rule_folders import RuleFolder, files_of, rule_folders
 from contextd.policies.rules import PolicyRule, anti_pattern_rule, layout_rule, policy_rule
-from contextd.policies.source_files import ReadFile
+from contextd.policies.yaml_folder import ReadFile
 from contextd.runtime.runtime import Runtime
 
 _GIT_SECONDS = 0.5

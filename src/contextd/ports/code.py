@@ -14,7 +14,7 @@ from contextd.domain.code import (
     KeptReading,
     SourceFile,
 )
-from contextd.domain.defining import Defining, Naming
+from contextd.domain.definition_queries import Defining, Naming
 from contextd.domain.imports import Importing
 from contextd.domain.scope import Scope
 

@@ -11,9 +11,9 @@ from contextd.domain.code import (
     CodePlace,
 )
 from contextd.domain.conditions import Condition
-from contextd.domain.lately import Lately
 from contextd.domain.projects import Project
 from contextd.domain.query import Query, Vector
+from contextd.domain.recent_activity import Lately
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.ports.code import Files

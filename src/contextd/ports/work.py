@@ -7,11 +7,11 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from contextd.domain.changes import NewJob
+from contextd.domain.context_items import ContextItem
 from contextd.domain.jobs import Job, JobState, Lane, Schedule
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session
 from contextd.domain.usage import Observation, ObservationSummary
-from contextd.domain.window import ContextItem
 
 
 class Sessions(Protocol):

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from contextd.domain.regex import regex
-from contextd.redaction.beside import (
+from contextd.redaction.label_values import (
     WINDOW,
     FoundValue,
     assigned,
@@ -20,10 +20,10 @@ from contextd.redaction.beside import (
     tagged,
     whole_run,
 )
-from contextd.redaction.labels import ANCHORS, Label, label
-from contextd.redaction.places import authorization
-from contextd.redaction.text import Span, Text
-from contextd.redaction.values import Form, is_placeholder, is_secret
+from contextd.redaction.positional_secrets import authorization
+from contextd.redaction.scanned_text import Span, Text
+from contextd.redaction.secret_labels import ANCHORS, Label, label
+from contextd.redaction.secret_values import Form, is_placeholder, is_secret
 
 _NAME = 48
 _NEAR = 100

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 
 from contextd.domain.regex import regex
-from contextd.redaction.labels import Label
-from contextd.redaction.text import Span, Text
-from contextd.redaction.values import is_secret
+from contextd.redaction.scanned_text import Span, Text
+from contextd.redaction.secret_labels import Label
+from contextd.redaction.secret_values import is_secret
 
 _STEMS = (b"log", b"sign", b"cred")
 _ANCHOR = re.compile(rb"log(?:ged)? ?in|sign(?:ed)? ?in|cred(?:entials|s)")

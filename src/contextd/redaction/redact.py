@@ -12,14 +12,14 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from contextd.redaction.known import without_known
 from contextd.redaction.labelled import labelled
 from contextd.redaction.logins import logins
-from contextd.redaction.places import places
-from contextd.redaction.programs import without_literals_of_tests
-from contextd.redaction.speech import drawn_alone
-from contextd.redaction.text import Span, read
-from contextd.redaction.tokens import tokens
+from contextd.redaction.natural_words import drawn_alone
+from contextd.redaction.positional_secrets import places
+from contextd.redaction.repeated_secrets import without_known
+from contextd.redaction.scanned_text import Span, read
+from contextd.redaction.test_literals import without_literals_of_tests
+from contextd.redaction.token_shapes import tokens
 
 MARK = "[REDACTED:"
 _MARKED = re.compile(r"\[REDACTED:[a-z0-9-]{1,40}:[0-9a-f]{8}\]")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TextIO
 
 from contextd.domain.dataclass import dataclass
-from contextd.domain.unseen import visible_json
+from contextd.domain.invisible_characters import visible_json
 from contextd.thin.spawn import LOG_LIMIT, set_aside
 
 _MINUTE = 60.0

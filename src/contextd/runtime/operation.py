@@ -27,7 +27,7 @@ from contextd.domain.errors import ContextdError, Invalid, NotFound, nearest
 from contextd.domain.limits import NOT_EMPTY, CoreSchema, Grammar, Handler, broken_limit
 from contextd.domain.notices import Notice
 from contextd.domain.quoting import settled
-from contextd.domain.showing import shown, text_form
+from contextd.domain.result_display import shown, text_form
 from contextd.domain.tokens import count_tokens
 
 if TYPE_CHECKING:

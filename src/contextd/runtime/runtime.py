@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 from contextd.domain.access import Caller
 from contextd.domain.changes import Changes, Committed, NewJob
 from contextd.domain.code import CodePlace
+from contextd.domain.context_items import Serving
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, NotFound, nearest
 from contextd.domain.jobs import Schedule
@@ -22,7 +23,6 @@ from contextd.domain.scope import PERSON, Scope, may_leave
 from contextd.domain.time import age
 from contextd.domain.trust import Trust
 from contextd.domain.usage import Observation
-from contextd.domain.window import Serving
 from contextd.ports.knowledge import Embedder, Reranker
 from contextd.ports.store import Directory, View
 from contextd.ports.upkeep import Clock, Upkeep

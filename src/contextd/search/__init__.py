@@ -1,5 +1,5 @@
 """Find and rank what answers a question, and report whether it is still valid.
 
 Uses: claims, code, domain, knowledge, ports, runtime.
-Start at: `finding.py` (from an operation), `search.py` (the ranking), `validity.py`.
+Start at: `find_records.py` (from an operation), `search.py` (the ranking), `validity.py`.
 """

@@ -8,7 +8,7 @@ from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.runtime.runtime import Runtime
-from contextd.search.finding import resolve
+from contextd.search.find_records import resolve
 
 _EVERYTHING = 10_000
 

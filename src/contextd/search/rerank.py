@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from contextd.domain.errors import Unavailable
 from contextd.ports.knowledge import Reranker
+from contextd.search.boosts import in_order
 from contextd.search.hits import Hit, ScorePart
-from contextd.search.rank import in_order
 
 RERANKER = "reranker"
 """The name of the part that it adds to a score."""

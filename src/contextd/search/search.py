@@ -15,10 +15,9 @@ from contextd.domain.query import CODE, EVENT, Match, Query, Vector
 from contextd.domain.scope import Scope
 from contextd.domain.words import query_words, words
 from contextd.ports.knowledge import Embedder, Index, Reranker
-from contextd.search.answered import is_answered, is_named
-from contextd.search.asked import MOST_WORDS, OVERLAP, Asked, Pair
-from contextd.search.files import Past, by_file
-from contextd.search.fuse import Fuse, fuse_ranks, fuse_scores
+from contextd.search.answer_threshold import is_answered, is_named
+from contextd.search.boosts import Standpoint, distinct, in_order, ranked
+from contextd.search.file_ranking import Past, by_file
 from contextd.search.hits import (
     DENSE,
     LEXICAL,
@@ -31,12 +30,13 @@ from contextd.search.hits import (
     ScorePart,
     Texted,
 )
-from contextd.search.messages import by_message
-from contextd.search.rank import Standpoint, distinct, in_order, ranked
-from contextd.search.reading import Read, Said, read, read_said
-from contextd.search.records import by_record, titled_first
+from contextd.search.message_ranking import by_message
+from contextd.search.query_sanity import makes_sense
+from contextd.search.query_words import MOST_WORDS, OVERLAP, Asked, Pair
+from contextd.search.rank_fusion import Fuse, fuse_ranks, fuse_scores
+from contextd.search.record_ranking import by_record, titled_first
 from contextd.search.rerank import reranked
-from contextd.search.sense import makes_sense
+from contextd.search.word_counts import Read, Said, read, read_said
 
 DEPTH = 100
 """Maximum documents from each search method."""
@@ -164,7 +164,7 @@ def find(
     Nothing is relevant if no hit reaches `RELEVANT` (less for code) or, by words only, if none shares a
     content word. `strict` is for injection: each hit must reach `STRICT`. `now`, `cascade` and `files`
     describe the context. With `past`, what earlier work says about files, code is ranked by file, and fitted
-    weights (`search/answered.py`) and `LOUD` decide what is an answer. A `reranker` orders the first hits of
+    weights (`search/answer_threshold.py`) and `LOUD` decide what is an answer. A `reranker` orders the first hits of
     explicit searches. `reading` counts the words of texts and may cache them. `embedded` is the share of
     texts with a vector.
     """

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from contextd.claims.contradictions import said_at
-from contextd.claims.replaced import Swap, renamed, swap
+from contextd.claims.contradiction_search import said_at
+from contextd.claims.replacements import Swap, renamed, swap
 from contextd.claims.states import State, state, succeeds
 from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import message_place

@@ -1,5 +1,5 @@
 """Sessions of agents: which session a call belongs to, what happened in it, and when it ends.
 
 Uses: clients, code, domain, files, jobs, redaction, runtime.
-Start at: `seating.py`, `thread.py`.
+Start at: `session_binding.py`, `thread.py`.
 """

@@ -9,7 +9,7 @@ from datetime import timedelta
 from contextd.domain.sessions import Session, SessionChange
 from contextd.jobs.table import new_job
 from contextd.runtime.runtime import Runtime
-from contextd.sessions.seating import hooked_sessions
+from contextd.sessions.session_binding import hooked_sessions
 
 _DISCONNECTED = "disconnected_process"
 """Session data: the process id of the client that closed its MCP connection."""

@@ -18,7 +18,7 @@ from contextd.domain.time import iso, parse_instant
 from contextd.domain.tokens import count_tokens, trim_to_tokens
 from contextd.files.disk import replace_file, target_inside
 from contextd.files.guarded import read_file
-from contextd.sessions.clock import TimeSense, in_words, stamp
+from contextd.sessions.time_sense import TimeSense, in_words, stamp
 
 BUDGET = 500
 STALE_AFTER = timedelta(hours=24)

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import field
 from datetime import datetime, timedelta
 
-from contextd.clients.occurrence import Moment, Occurrence
+from contextd.clients.hook_event import Moment, Occurrence
 from contextd.domain.dataclass import dataclass
 from contextd.domain.scope import Scope
 from contextd.runtime.caches import Cache

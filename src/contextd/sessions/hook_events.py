@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from datetime import datetime
 
-from contextd.clients.occurrence import Occurrence
+from contextd.clients.hook_event import Occurrence
 from contextd.domain.sessions import Event
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime

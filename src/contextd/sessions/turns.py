@@ -12,7 +12,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.origins import origin_of
 from contextd.domain.records import digest
 from contextd.domain.sessions import Event
-from contextd.sessions.signals import command_of, failed, tests_told
+from contextd.sessions.outcome_signals import command_of, failed, tests_told
 
 _ASKING = frozenset({"prompt", "material"})
 _SAID = frozenset({"queued", "refusal", "answer"})

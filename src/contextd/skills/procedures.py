@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from contextd.domain.dataclass import dataclass
 from contextd.domain.records import digest
 from contextd.sessions.turns import Turn
-from contextd.skills.commands import forms
+from contextd.skills.command_steps import forms
 
 PROCEDURES = "procedures"
 """Session data: its successful sequences of steps."""

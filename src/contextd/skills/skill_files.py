@@ -20,9 +20,9 @@ from contextd.domain.records import STATUSES, Record, Source
 from contextd.domain.scope import PERSON
 from contextd.jobs.table import new_job
 from contextd.knowledge.writing import cleaned, embed_documents
-from contextd.projects.location import trusted_roots
+from contextd.projects.project_lookup import trusted_roots
 from contextd.runtime.runtime import Runtime
-from contextd.skills.places import PLACES, Owner
+from contextd.skills.skill_folders import PLACES, Owner
 from contextd.skills.skill_text import SkillFile, read_skill_file
 from contextd.thin.home import user_directory
 

@@ -16,7 +16,7 @@ from contextd.domain.problems import FileProblem
 from contextd.domain.records import digest
 from contextd.files.guarded import read_file
 from contextd.files.yaml_text import load_plain
-from contextd.skills.places import SKILL_MD, Sort
+from contextd.skills.skill_folders import SKILL_MD, Sort
 
 LARGEST = 50_000
 """Maximum characters stored of a file, as for any record."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextd.domain.access import Grant
 from contextd.domain.changes import Changes
 from contextd.domain.errors import Denied
-from contextd.stores.reach import Reach
+from contextd.stores.granted_rows import Reach
 
 
 def authorise(reach: Reach, changes: Changes) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from contextd.domain.code import CodePlace, IndexedCheckout
 from contextd.domain.scope import Scope
 from contextd.stores.connection import Database, placeholders
-from contextd.stores.parts import IndexPart
+from contextd.stores.index_parts import IndexPart
 
 if TYPE_CHECKING:
     import numpy as np

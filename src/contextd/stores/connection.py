@@ -23,8 +23,8 @@ from contextd.domain.errors import (
 )
 from contextd.domain.time import to_micros
 from contextd.ports.upkeep import Clock
-from contextd.stores.occurrences import OCCURRENCES, occurrences
-from contextd.stores.turnstile import Turnstile
+from contextd.stores.phrase_counts import OCCURRENCES, occurrences
+from contextd.stores.write_lock import Turnstile
 
 OLDEST_SQLITE = (3, 51, 3)
 """Older versions of SQLite can corrupt a WAL under concurrent checkpoints (sqlite.org/wal.html)."""

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from contextd.domain.query import Query, Vector
 from contextd.stores.connection import Database
-from contextd.stores.reach import Slice
-from contextd.stores.roster import PartSource, Places, Roster, caught_up, widened
-from contextd.stores.signs import Signs
+from contextd.stores.document_table import PartSource, Places, Roster, caught_up, widened
+from contextd.stores.granted_rows import Slice
+from contextd.stores.sign_prefilter import Signs
 from contextd.stores.vectors import unit, unpack
 
 _ROW = """SELECT d.no, d.kind, d.status, d.confidence, d.valid_from, d.valid_to, d.id, v.vector

@@ -10,7 +10,13 @@ from itertools import islice
 from zlib import crc32
 
 from contextd.domain.code import SourceFile
-from contextd.domain.defining import Defining, Naming, folded_names, name_words, passes_all_on
+from contextd.domain.definition_queries import (
+    Defining,
+    Naming,
+    folded_names,
+    name_words,
+    passes_all_on,
+)
 from contextd.domain.imports import Importing, has_wordless, import_words
 from contextd.domain.scope import Scope
 from contextd.stores.connection import Database

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from contextd.domain.dataclass import dataclass
-from contextd.stores import parts, ranking
+from contextd.stores import index_parts, ranking
 from contextd.stores.connection import Database
-from contextd.stores.roster import Places, Roster
+from contextd.stores.document_table import Places, Roster
 
 _EVERYWHERE = """CREATE VIRTUAL TABLE IF NOT EXISTS temp.places_{part}
     USING fts5vocab ('main', 'lexicon_{part}', 'instance')"""
@@ -160,7 +160,7 @@ class Postings:
         found: list[tuple[int, bytes]] = []
         for first, last in ranges:
             stays &= (stands < first) | (stands > last)
-            found += parts.between(database, self.part, word, facet, first, last)
+            found += index_parts.between(database, self.part, word, facet, first, last)
         numbers = np.concatenate((stands[stays], np.array([n for n, _ in found], np.int64)))
         counts = np.frombuffer(b"".join(count for _, count in found), np.uint32).reshape(-1, 2).T
         fresh = np.minimum(counts, _MOST_TIMES).astype(np.uint16)
@@ -217,6 +217,6 @@ def _holders(
 def _carriers(
     database: Database, part: int, facet: str
 ) -> tuple[NDArray[np.int64], NDArray[np.uint16]]:
-    found = parts.carrying(database, part, facet)
+    found = index_parts.carrying(database, part, facet)
     numbers = np.fromstring(found, np.int64, sep=",")
     return numbers, np.zeros((2, len(numbers)), np.uint16)

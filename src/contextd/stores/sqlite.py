@@ -11,8 +11,8 @@ from contextd.domain.errors import Corrupt, Invalid, Unavailable
 from contextd.ports.knowledge import Scrub
 from contextd.ports.upkeep import Clock
 from contextd.stores.connection import BUSY_SECONDS, Database
-from contextd.stores.lost import mark, refuse_emptied, refuse_lost, ways_on
 from contextd.stores.migrate import migrate, migrations
+from contextd.stores.missing_file import mark, refuse_emptied, refuse_lost, ways_on
 from contextd.stores.sqlite_directory import SqliteDirectory
 from contextd.stores.sqlite_index import IndexMemory
 from contextd.stores.sqlite_jobs import SqliteQueue

@@ -17,8 +17,8 @@ from contextd.domain.scope import Scope
 from contextd.domain.time import to_micros
 from contextd.ports.knowledge import Records
 from contextd.stores.connection import Database, fetch, placeholders
-from contextd.stores.reach import Reach, Slice
-from contextd.stores.readable import some_instant
+from contextd.stores.granted_rows import Reach, Slice
+from contextd.stores.row_checks import some_instant
 
 INDEXED_BY: dict[Order, tuple[str, str, str]] = {
     "stalest": ("records_stalest", "1", "updated_at, id"),

@@ -12,7 +12,7 @@ from contextd.domain.time import from_micros, to_micros
 from contextd.ports.knowledge import Scrub
 from contextd.stores import codec, rules
 from contextd.stores.connection import Database, fetch
-from contextd.stores.readable import only, readable
+from contextd.stores.row_checks import only, readable
 from contextd.stores.scrub import labels_scrubbed
 
 _LISTED = "SELECT identity, scope, name, roots, aliases, created_at FROM projects"

@@ -15,7 +15,7 @@ from contextd.domain.code import (
     KeptReading,
     SourceFile,
 )
-from contextd.domain.defining import Defining, Naming
+from contextd.domain.definition_queries import Defining, Naming
 from contextd.domain.imports import Importing
 from contextd.domain.scope import Scope
 from contextd.stores import codec
@@ -27,8 +27,8 @@ from contextd.stores.file_words import (
     paths_importing,
     paths_naming,
 )
-from contextd.stores.reach import Reach
-from contextd.stores.readable import readable
+from contextd.stores.granted_rows import Reach
+from contextd.stores.row_checks import readable
 from contextd.stores.sqlite_code_writing import checksum
 
 # Searching the text is cheaper than parsing JSON; false positives are dropped afterwards.

@@ -14,11 +14,11 @@ from contextd.domain.query import FAMILIES, IndexStats, Match, Pending, Query, V
 from contextd.domain.scope import Scope
 from contextd.stores import codec, filters, ranking
 from contextd.stores.checkouts import Checkouts, Known
+from contextd.stores.combined_reads import LocalRankings
 from contextd.stores.connection import Database, placeholders
-from contextd.stores.parts import IndexPart, Parts
-from contextd.stores.reach import Reach, Slice
+from contextd.stores.granted_rows import Reach, Slice
+from contextd.stores.index_parts import IndexPart, Parts
 from contextd.stores.record_rows import RecordRows
-from contextd.stores.together import LocalRankings
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,7 +14,7 @@ from contextd.domain.scope import Scope
 from contextd.domain.words import spaced_words
 from contextd.stores import codec, filters
 from contextd.stores.connection import fetch
-from contextd.stores.parts import token
+from contextd.stores.index_parts import token
 
 _ADD = """INSERT INTO docs (part, id, kind, status, confidence, valid_from, valid_to, digest, terms,
     seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING no"""

@@ -15,8 +15,8 @@ from contextd.domain.time import from_micros, to_micros
 from contextd.ports.knowledge import Scrub
 from contextd.stores import codec, rules
 from contextd.stores.connection import Database, fetch, placeholders
-from contextd.stores.reach import Reach
-from contextd.stores.readable import some_instant
+from contextd.stores.granted_rows import Reach
+from contextd.stores.row_checks import some_instant
 from contextd.stores.scrub import scrubbed
 
 _LISTED = """id, scope, name, arguments, state, lane, priority, place, unique_key, attempts,

@@ -10,7 +10,7 @@ from contextd.domain.originals import Original
 from contextd.domain.time import from_micros, to_micros
 from contextd.stores import codec, rules
 from contextd.stores.connection import Database, placeholders
-from contextd.stores.reach import Reach
+from contextd.stores.granted_rows import Reach
 
 Row = tuple[str, str, str, int, int, bytes]
 

@@ -17,10 +17,10 @@ from contextd.domain.scope import Scope
 from contextd.domain.time import from_micros, to_micros
 from contextd.stores import codec, filters, rules
 from contextd.stores.connection import Database, fetch, placeholders
+from contextd.stores.granted_rows import Reach, nearest
 from contextd.stores.packing import pack, unpack
-from contextd.stores.reach import Reach, nearest
-from contextd.stores.readable import only, readable
 from contextd.stores.record_rows import COLUMNS, LISTED, RecordRows, record_of
+from contextd.stores.row_checks import only, readable
 from contextd.stores.sql_conditions import sql_of
 
 _STORED = ("content_hash", *COLUMNS, "version", "body")

@@ -7,17 +7,17 @@ from typing import Any
 
 import apsw
 
+from contextd.domain.context_items import ContextItem, first_served, together
 from contextd.domain.dataclass import dataclass
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import LISTED, Event, Session, SessionChange, changed
 from contextd.domain.time import from_micros, to_micros
-from contextd.domain.window import ContextItem, first_served, together
 from contextd.ports.knowledge import Scrub
 from contextd.stores import codec, rules
 from contextd.stores.connection import Database, fetch, placeholders
+from contextd.stores.granted_rows import Reach
 from contextd.stores.packing import pack, unpack
-from contextd.stores.reach import Reach
-from contextd.stores.readable import only, readable
+from contextd.stores.row_checks import only, readable
 
 _OPEN = """INSERT INTO sessions
     (scope, id, client, external_id, status, ended, started_at, last_seen_at, body)

@@ -22,7 +22,7 @@ from contextd.ports.knowledge import Scrub
 from contextd.stores import codec, rules
 from contextd.stores.connection import Database, fetch, placeholders
 from contextd.stores.migrate import copy
-from contextd.stores.readable import readable, unreadable_rows
+from contextd.stores.row_checks import readable, unreadable_rows
 from contextd.stores.scrub import scrubbed
 from contextd.stores.sqlite_damage import file_problems
 from contextd.stores.sqlite_jobs import failed_jobs

@@ -14,8 +14,8 @@ from contextd.domain.time import from_micros, to_micros
 from contextd.domain.usage import Observation, ObservationSummary
 from contextd.stores import codec, rules
 from contextd.stores.connection import Database, fetch, placeholders
-from contextd.stores.reach import Reach
-from contextd.stores.readable import readable
+from contextd.stores.granted_rows import Reach
+from contextd.stores.row_checks import readable
 
 _LOG = """INSERT INTO observations (at, action, operation, type, record_ids, query, agent, scope)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""

@@ -19,8 +19,9 @@ from contextd.ports.knowledge import Scrub
 from contextd.stores import codec, rules
 from contextd.stores.authorise import authorise, writable
 from contextd.stores.checkouts import Checkouts
+from contextd.stores.combined_reads import LocalReads
 from contextd.stores.connection import Database, fetch
-from contextd.stores.reach import Reach
+from contextd.stores.granted_rows import Reach
 from contextd.stores.scrub import scrubbed
 from contextd.stores.sqlite_awareness import (
     SqliteContradictions,
@@ -50,7 +51,6 @@ from contextd.stores.sqlite_sessions import (
     open_session,
 )
 from contextd.stores.sqlite_usage import SqliteObservations
-from contextd.stores.together import LocalReads
 
 
 @dataclass(slots=True)

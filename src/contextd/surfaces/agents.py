@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from anyio import to_thread
 
-from contextd.runtime.loading import loading
+from contextd.runtime.gc_pause import loading
 from contextd.runtime.operation import Profile
+from contextd.surfaces.agent_options import Manner
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.line_reader import LineReader
-from contextd.surfaces.manner import Manner
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send

@@ -29,11 +29,11 @@ from contextd.domain.errors import (
 from contextd.domain.records import new_id
 from contextd.redaction.redact import redact_json
 from contextd.runtime.operation import PROFILES, Profile
+from contextd.surfaces.agent_options import manner_of
 from contextd.surfaces.agents import serve_agent
 from contextd.surfaces.calls import Call, Calls, Peer
 from contextd.surfaces.command_lines import CommandLines, RunLine
 from contextd.surfaces.line_reader import LineReader
-from contextd.surfaces.manner import manner_of
 from contextd.surfaces.open_connections import OpenConnections, most_connections
 from contextd.surfaces.web.access import Access
 from contextd.thin import spool

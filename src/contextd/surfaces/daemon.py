@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from contextd import __version__
 from contextd.domain.errors import ContextdError
-from contextd.runtime.loading import loading
+from contextd.runtime.gc_pause import loading
 from contextd.runtime.settings import Settings
 from contextd.surfaces.web.access import Access
 from contextd.thin import spool

@@ -23,8 +23,8 @@ from contextd.domain.errors import ContextdError
 from contextd.domain.notices import Notice
 from contextd.domain.quoting import harmless_data, inline
 from contextd.runtime.operation import Operation, tool_schema, tools
+from contextd.surfaces.agent_options import Manner
 from contextd.surfaces.calls import Call, Calls, Peer
-from contextd.surfaces.manner import Manner
 from contextd.surfaces.mcp_resources import Resources
 from contextd.surfaces.mcp_subscriptions import Subscriptions
 from contextd.surfaces.render import error_text, instructions

@@ -14,9 +14,9 @@ from starlette.types import Message, Receive, Scope, Send
 
 from contextd.domain.access import OWNER
 from contextd.runtime.operation import PROFILES, Profile
+from contextd.surfaces.agent_options import Manner
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.http_guard import BODY_LIMIT
-from contextd.surfaces.manner import Manner
 from contextd.surfaces.mcp import Context, build_server
 from contextd.surfaces.mcp_stream import lacks_id, refusal
 from contextd.surfaces.rest import peer_of

@@ -13,9 +13,9 @@ from mcp.server.lowlevel import Server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
+from contextd.surfaces.agent_options import Manner
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.line_reader import LineReader
-from contextd.surfaces.manner import Manner
 from contextd.surfaces.mcp import build_server
 from contextd.thin.long_lines import LongLine
 

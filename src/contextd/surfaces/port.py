@@ -13,7 +13,7 @@ from typing import Any
 
 from anyio import to_thread
 
-from contextd.runtime.loading import loading
+from contextd.runtime.gc_pause import loading
 from contextd.runtime.settings import Settings
 from contextd.surfaces.calls import Calls
 from contextd.surfaces.web.access import Access

@@ -7,7 +7,7 @@ import re
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError
 from contextd.domain.quoting import harmless
-from contextd.surfaces.manner import Manner
+from contextd.surfaces.agent_options import Manner
 
 _ABOUT = "contextd remembers this project across sessions and agents."
 _START = "Starting work: {session_start}, once, with the task. It returns the briefing."

@@ -14,10 +14,10 @@ from contextd.domain.errors import Invalid
 from contextd.domain.records import new_id
 from contextd.runtime.operation import PROFILES
 from contextd.runtime.settings import Settings
+from contextd.surfaces.agent_options import Manner, manner_of
 from contextd.surfaces.backend import Backend
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.line_reader import CHUNK, LineReader
-from contextd.surfaces.manner import Manner, manner_of
 from contextd.surfaces.mcp_stream import serve_peer
 
 _STDIN, _STDOUT = 0, 1

@@ -1,7 +1,7 @@
 """The briefing that lies ready: a small file per checkout, which the hook prints when no daemon answers
 at once. Standard library only.
 
-It is written when something was learned or recorded, by `briefing/ready_briefings.py`, and holds besides the text how
+It is written when something was learned or recorded, by `briefing/prepared_briefings.py`, and holds besides the text how
 each client wants it and what it quotes, so that the daemon learns later what was told.
 """
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from contextd.clients.client import Client
-from contextd.clients.presence import Connection, connection_of, present_clients
+from contextd.clients.detection import Connection, connection_of, present_clients
 from contextd.domain.dataclass import dataclass
 from contextd.domain.sessions import Session
 from contextd.domain.time import age

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from contextd.claims.contradictions import LARGEST_BLOCK, candidates, compare_all, propose
+from contextd.claims.contradiction_search import LARGEST_BLOCK, candidates, compare_all, propose
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 

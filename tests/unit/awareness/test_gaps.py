@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from contextd.awareness.gaps import Evidence, Wanted, find_gaps
-from contextd.awareness.questions import Missed, cluster
+from contextd.awareness.missed_queries import Missed, cluster
 from contextd.domain.awareness import Tally
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from contextd.awareness import observe
-from contextd.awareness.observe import UsageLog
+from contextd.awareness import usage_log
+from contextd.awareness.usage_log import UsageLog
 from contextd.domain.errors import Busy, Conflict, ContextdError, Stale, Unavailable
 from contextd.domain.usage import ByProducts, Observation
 
@@ -142,7 +142,7 @@ def test_one_defect_among_by_products_loses_nothing_else_even_when_the_store_is_
 def test_the_oldest_observations_are_dropped_past_the_limit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(observe, "_MOST_HELD", 2)
+    monkeypatch.setattr(usage_log, "_MOST_HELD", 2)
     store = Store(Busy("not now"))
     log = log_of(store)
     for name in ("one", "two", "three"):
@@ -156,7 +156,7 @@ def test_the_oldest_observations_are_dropped_past_the_limit(
 def test_what_was_kept_is_written_although_nothing_new_comes_in(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(observe, "_RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(usage_log, "_RETRY_SECONDS", 0.01)
     store, stop, refused = Store(Busy("not now")), threading.Event(), threading.Event()
     written = threading.Event()
 

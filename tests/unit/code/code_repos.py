@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from contextd.code.calls.call_graph import CallGraph
-from contextd.code.calls.reading import CodeFacts
+from contextd.code.calls.checkout_facts import CodeFacts
 from contextd.code.calls.scip import told_edges
 from contextd.code.index.scan import ScanReport, scan
 from contextd.code.symbols.symbol_graph import build_graph

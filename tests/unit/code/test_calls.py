@@ -6,7 +6,7 @@ import pytest
 from code_repos import SCOPE, CodeModel, call_graph_of, scanned, write
 
 from contextd.code.calls.call_graph import CallGraph
-from contextd.code.calls.reading import CodeFacts
+from contextd.code.calls.checkout_facts import CodeFacts
 from contextd.code.calls.scip import read_scip, told_edges
 from contextd.code.symbols.symbol_graph import Definition, build_graph
 

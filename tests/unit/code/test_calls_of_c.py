@@ -6,8 +6,8 @@ import pytest
 from code_repos import call_graph_of
 
 from contextd.code.calls.call_graph import CallGraph
+from contextd.code.calls.checkout_facts import CodeFacts
 from contextd.code.calls.extract import facts_of
-from contextd.code.calls.reading import CodeFacts
 
 C = {
     "src/store.h": """#ifndef STORE_H

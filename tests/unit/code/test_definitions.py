@@ -11,7 +11,7 @@ from code_repos import REPOSITORY, SCOPE, CodeModel, scanned, write
 from contextd.code.symbols.definitions import definitions, use_counts
 from contextd.code.symbols.references import using_files
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph, build_graph
-from contextd.code.symbols.weights import weights
+from contextd.code.symbols.symbol_ranks import weights
 from contextd.code.tree.generated import UNWRITTEN
 from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.code import is_test

@@ -14,11 +14,10 @@ from contextd.code.index.languages.csharp_resolver import CsharpResolver
 from contextd.code.index.languages.ruby_resolver import RubyResolver
 from contextd.code.index.languages.table import BY_NAME
 from contextd.code.project.architecture import architecture
-from contextd.code.project.beside import is_beside
 from contextd.code.project.commands import commands
+from contextd.code.project.content_type import substance
 from contextd.code.project.declared_builds import declared_builds
 from contextd.code.project.manifests import parse
-from contextd.code.project.material import substance
 from contextd.code.project.module_words import (
     comment_sentence,
     first_sentence,
@@ -28,6 +27,7 @@ from contextd.code.project.modules import modules, role_of
 from contextd.code.project.project_type import project_type
 from contextd.code.project.stack import Stack, detect, language_shares
 from contextd.code.project.stack_evidence import allows_more, short_version
+from contextd.code.project.support_code import is_beside
 from contextd.code.project.usage import uses
 from contextd.domain.code import Import, SourceFile
 

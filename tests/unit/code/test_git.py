@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from contextd.code.git import program as git
+from contextd.code.git import git_queries as git
 from contextd.code.git.changes import external_changes, is_dependency_file
 from contextd.domain.errors import Invalid, Unavailable
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from contextd.code.git import program as git
+from contextd.code.git import git_queries as git
 from contextd.code.git.command import git_command, git_environment
 from contextd.code.git.diffs import diff
+from contextd.code.git.external_history import ask_named, contents_named, log_named, named_git_dir
 from contextd.code.git.identity import identify
-from contextd.code.git.named import ask_named, contents_named, log_named, named_git_dir
 from contextd.code.tree.grep import grep
 from contextd.code.tree.walk import walk
 from contextd.domain.errors import Invalid, Unavailable

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from contextd.code.git import program
+from contextd.code.git import git_queries
 from contextd.code.git.identity import identify
 
 
@@ -17,12 +17,12 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The commands that git was started with."""
     started: list[str] = []
 
-    class Counted(program.Running):
+    class Counted(git_queries.Running):
         def __init__(self, root: Path, arguments: Any, given: bytes | None = None) -> None:
             started.append(arguments[0])
             super().__init__(root, arguments, given)
 
-    monkeypatch.setattr(program, "Running", Counted)
+    monkeypatch.setattr(git_queries, "Running", Counted)
     return started
 
 
@@ -32,10 +32,12 @@ def test_a_second_look_at_the_same_repository_starts_no_git(make_repo, asked) ->
         repository.commit("start")
         repository.git("remote", "add", "origin", f"https://example.org/{repository.root.name}")
         (repository.root / "src").mkdir()
-    first = [(identify(one.root / "src"), program.here(one.root)) for one in (shop, bakery)]
+    first = [(identify(one.root / "src"), git_queries.here(one.root)) for one in (shop, bakery)]
     assert asked
     asked.clear()
-    assert [(identify(one.root / "src"), program.here(one.root)) for one in (shop, bakery)] == first
+    assert [
+        (identify(one.root / "src"), git_queries.here(one.root)) for one in (shop, bakery)
+    ] == first
     assert asked == []
     assert first[0][0].identity != first[1][0].identity
 
@@ -53,9 +55,9 @@ CHANGES: dict[str, Callable[[Any], object]] = {
 def test_a_change_of_what_is_checked_out_is_seen(make_repo, change: str) -> None:
     repo = make_repo()
     repo.commit("start")
-    program.here(repo.root)
+    git_queries.here(repo.root)
     CHANGES[change](repo)
-    commit, branch = program.here(repo.root)
+    commit, branch = git_queries.here(repo.root)
     assert commit == repo.git("rev-parse", "HEAD").strip()
     assert branch == repo.git("branch", "--show-current").strip()
 
@@ -81,9 +83,9 @@ def test_a_new_remote_a_new_history_and_a_repository_inside_are_seen(make_repo) 
 def test_a_repository_that_is_no_more_is_not_remembered(make_repo) -> None:
     repo = make_repo()
     repo.commit("start")
-    assert program.repository(repo.root) is not None
+    assert git_queries.repository(repo.root) is not None
     (repo.root / ".git").rename(repo.root / "old")
-    assert program.repository(repo.root) is None
+    assert git_queries.repository(repo.root) is None
 
 
 def test_a_linked_work_tree_is_asked_each_time(make_repo, asked, tmp_path: Path) -> None:
@@ -92,5 +94,5 @@ def test_a_linked_work_tree_is_asked_each_time(make_repo, asked, tmp_path: Path)
     repo.git("worktree", "add", "-q", str(tmp_path / "task"), "-b", "task")
     for _ in range(2):
         asked.clear()
-        assert program.here(tmp_path / "task")[1] == "task"
+        assert git_queries.here(tmp_path / "task")[1] == "task"
         assert asked

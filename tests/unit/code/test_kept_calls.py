@@ -11,10 +11,10 @@ import pytest
 from code_repos import SCOPE, CodeModel, scanned, unpack, write
 from test_calls_of_languages import GO, JAVA, RUST, TYPESCRIPT
 
+from contextd.code.calls.call_facts import CodeScope, FileFacts
 from contextd.code.calls.call_graph import CallGraph
+from contextd.code.calls.checkout_facts import CodeFacts, StoredCalls
 from contextd.code.calls.edges import Edge
-from contextd.code.calls.facts import CodeScope, FileFacts
-from contextd.code.calls.reading import CodeFacts, StoredCalls
 from contextd.code.symbols.symbol_graph import SymbolGraph, build_graph
 from contextd.domain.changes import Changes, CodeChange
 from contextd.stores import STORES

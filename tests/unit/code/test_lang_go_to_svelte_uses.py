@@ -8,7 +8,7 @@ import pytest
 from code_repos import SCOPE, CodeModel, scan_fixture, scanned, write
 
 from contextd.code.project.modules import modules
-from contextd.code.symbols.read import FileView, read
+from contextd.code.symbols.file_with_dependencies import FileView, read
 from contextd.code.symbols.symbols import definer, uses
 from contextd.domain.code import SourceFile
 from contextd.ports.code import Files

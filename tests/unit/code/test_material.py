@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from contextd.code.project.architecture import architecture
-from contextd.code.project.material import substance
+from contextd.code.project.content_type import substance
 from contextd.code.project.project_type import project_type
 from contextd.code.project.stack import Stack, detect
-from contextd.projects.shape import shape_of
+from contextd.projects.checkout_shape import shape_of
 
 
 @pytest.mark.parametrize(

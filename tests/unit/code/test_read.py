@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from code_repos import SCOPE, CodeModel, scan_fixture, scanned, write
 
-from contextd.code.symbols.read import FileView, read
+from contextd.code.symbols.file_with_dependencies import FileView, read
 from contextd.domain.errors import ContextdError, Invalid, NotFound
 from contextd.domain.tokens import count_tokens
 from contextd.ports.code import Files

@@ -3,12 +3,12 @@ import json
 import pytest
 
 from contextd.code.project.architecture import architecture
-from contextd.code.project.beside import is_beside
 from contextd.code.project.project_type import project_type
 from contextd.code.project.stack import detect
 from contextd.code.project.stack_evidence import short_version
 from contextd.code.project.stack_languages import NOT_THE_STACK
 from contextd.code.project.stack_table import TECHNOLOGIES
+from contextd.code.project.support_code import is_beside
 
 NEXT_APP = {
     "package.json": json.dumps(

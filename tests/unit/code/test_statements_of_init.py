@@ -9,7 +9,6 @@ import pytest
 
 from contextd.code.git.identity import identify
 from contextd.code.project.architecture import architecture
-from contextd.code.project.beside import is_beside
 from contextd.code.project.commands import commands
 from contextd.code.project.manifests import parse
 from contextd.code.project.module_words import (
@@ -21,6 +20,7 @@ from contextd.code.project.module_words import (
 from contextd.code.project.modules import role_of
 from contextd.code.project.project_type import project_type
 from contextd.code.project.stack import Stack, detect, language_shares
+from contextd.code.project.support_code import is_beside
 from contextd.domain.code import SourceFile, Symbol
 
 ROOT = Path("/nowhere")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from contextd.code.project.file_module import Territory
 from contextd.code.project.project_model import KeyFile, Module
-from contextd.code.project.territory import Territory
 
 MODULES = {
     "shop": Module("shop", paths=("src",)),

@@ -12,7 +12,7 @@ from code_repos import SCOPE, CodeModel, scanned, write
 from test_uses import marked
 
 from contextd.code.calls.call_graph import CallGraph
-from contextd.code.calls.reading import CodeFacts
+from contextd.code.calls.checkout_facts import CodeFacts
 from contextd.code.calls.uses import uses
 from contextd.code.symbols.sources import Sources
 from contextd.code.symbols.symbol_graph import build_graph

@@ -15,7 +15,7 @@ import pytest
 from contextd.domain.errors import Conflict, ContextdError, Invalid, NotFound, TooLarge
 from contextd.domain.tokens import count_tokens
 from contextd.folding import FoldingContext, problems
-from contextd.folding.shapes import shape_of
+from contextd.folding.message_formats import shape_of
 
 GUIDE = Path(__file__).parents[3] / "docs" / "howto" / "folding.md"
 LONG = "\n".join(f"line {n} of a long output" for n in range(2_000)) + "\nError: it broke"

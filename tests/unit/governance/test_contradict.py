@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.claims.contradict import contradiction, differs, outline
+from contextd.claims.contradiction_test import contradiction, differs, outline
 from contextd_bench.contradiction_pairs import half, pairs, written
 from contextd_bench.contradictions import judged, merges, ours_says
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from contextd.claims.contradict import conflict
+from contextd.claims.contradiction_test import conflict
 
 SHARED = Path(os.environ.get("CONTEXTD_BENCH_DATA", Path(__file__).parents[4] / "shared" / "data"))
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from contextd.claims.contradict import conflict, differs
-from contextd.claims.gate import Draft, GateLookup, admit, junk, sentence_digests
+from contextd.claims.contradiction_test import conflict, differs
+from contextd.claims.write_gate import Draft, GateLookup, admit, junk, sentence_digests
 from contextd.domain.errors import Invalid, TooLarge
 from contextd.domain.records import Record, Trust
 from contextd.domain.scope import Scope

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from contextd.claims.gate import Draft, GateLookup, admit
 from contextd.claims.judgement import Said, judge, outlined, repeats, stated, statement_of
+from contextd.claims.write_gate import Draft, GateLookup, admit
 from contextd.schema.load import parsed_file
 from contextd.schema.text import content_of
 from contextd_bench.contradiction_pairs import developers

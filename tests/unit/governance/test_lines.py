@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.claims.contradict import contradiction
+from contextd.claims.contradiction_test import contradiction
 from contextd.redaction.redact import redact
 
 KEY = b"k" * 32

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from contextd.claims import claims, clauses, opposites, quantities, replaced
+from contextd.claims import claims, clauses, opposites, quantities, replacements
 from contextd.claims.phrases import Phrases, tokens
 
 MODULES = (claims, clauses, opposites, quantities)
@@ -59,9 +59,9 @@ def test_a_gated_pattern_finds_what_the_pattern_finds(name):
 @pytest.mark.parametrize(
     ("patterns", "needs"),
     [
-        (replaced._SWAPS, replaced._SWAPPED),
-        (replaced._GONE, replaced._LOST),
-        (replaced._OWNERS, replaced._OWNED),
+        (replacements._SWAPS, replacements._SWAPPED),
+        (replacements._GONE, replacements._LOST),
+        (replacements._OWNERS, replacements._OWNED),
     ],
 )
 def test_what_is_replaced_lost_or_owned_is_looked_for_wherever_it_is_said(patterns, needs):

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from contextd.domain.errors import Invalid
 from contextd.policies.actions import changes_in, is_diff, rewritten, told, touched_by
-from contextd.policies.checking import MOST_PER_RULE, check
 from contextd.policies.licences import is_refused
 from contextd.policies.packages import packages_installed_by
-from contextd.policies.packs import packs
 from contextd.policies.patterns import LONGEST_LINE, glob_pattern, may_match, pattern_of
+from contextd.policies.rule_check import MOST_PER_RULE, check
 from contextd.policies.rule_files import policy_file
 from contextd.policies.rules import PolicyRule, policy_rule
+from contextd.policies.starter_packs import packs
 
 
 def rule(**fields) -> PolicyRule:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from contextd.claims.gate import Draft, without_secrets
+from contextd.claims.write_gate import Draft, without_secrets
 from contextd.redaction.redact import MARK, redact_json, redact_parts
 
 SECRET = "Tr7wobbleQuince42"

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from contextd.redaction.programs import without_literals_of_tests
 from contextd.redaction.redact import redact, redact_json
+from contextd.redaction.test_literals import without_literals_of_tests
 
 KEY = "q7Zr2LmX9vTb4KdW8sHn3PcY"
 HASH = "$2y$10$" + "Hdxlvi7OZqK3fKVNypJsvJqQcmOo3HnnT6w7fec9FRTRYxAhuCOaa"

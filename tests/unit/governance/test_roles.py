@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.claims.contradict import contradiction, outline
-from contextd.claims.gate import Draft, GateLookup, Verdict, admit
+from contextd.claims.contradiction_test import contradiction, outline
 from contextd.claims.roles import converse, exchange, same_roles
+from contextd.claims.write_gate import Draft, GateLookup, Verdict, admit
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd_bench.contradiction_pairs import repeats

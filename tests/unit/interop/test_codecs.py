@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from contextd.clients.codec import JSON, JSONC, TOML, YAML, Codec, Place
-from contextd.clients.jsontext import read_with_comments
+from contextd.clients.json_config import read_with_comments
 from contextd.domain.errors import Invalid
 
 ENTRY = {"command": "contextd", "args": ["mcp", "--client", "x"]}

@@ -13,7 +13,7 @@ import pytest
 from contextd.domain.errors import Invalid, TooLarge
 from contextd.imports.foreign import FOREIGN, Note, Surroundings, Unread, foreign_format
 from contextd.imports.foreign.instructions import claude_memory
-from contextd.imports.foreign.reading import json_items
+from contextd.imports.foreign.safe_reading import json_items
 from contextd.imports.importers import ImportBatch
 
 WHEN = "2025-10-09T08:00:00Z"

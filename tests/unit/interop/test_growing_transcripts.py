@@ -10,7 +10,7 @@ import pytest
 
 from contextd.domain.errors import Invalid, NotFound
 from contextd.imports.importers import IMPORTERS, importer_for
-from contextd.imports.importers.growth import ReadMark, mark_at, start_of
+from contextd.imports.importers.read_position import ReadMark, mark_at, start_of
 from support.transcripts import ANSWER, PROMPT, WRITERS
 
 GROWING = [name for name in WRITERS if IMPORTERS[name].grows]
@@ -43,7 +43,7 @@ def test_garbage_and_huge_lines_are_passed_over(
     path = WRITERS[name](tmp_path)
     reader, lines = importer_for(path), path.read_bytes().splitlines(keepends=True)
     expected = [e.key for e in reader.read(path).events]
-    monkeypatch.setattr("contextd.imports.importers.lines.LONGEST_LINE", 20_000)
+    monkeypatch.setattr("contextd.imports.importers.json_lines.LONGEST_LINE", 20_000)
     garbage = [
         b"\n", b"not json\n", b"[1, 2]\n", b"null\n", b'"text"\n', b"\xff\xfe\x00\n", b"[" * 9_000 + b"\n",
         json.dumps({"type": "user", "payload": 7, "message": [], "data": "x", "id": []}).encode() + b"\n",

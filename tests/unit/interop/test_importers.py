@@ -11,7 +11,7 @@ import pytest
 from contextd.domain.errors import Invalid, NotFound
 from contextd.imports.importers import IMPORTERS, ImportBatch, importer_for
 from contextd.imports.importers.claude_code import read
-from contextd.imports.importers.injected import own_words
+from contextd.imports.importers.injected_text import own_words
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "transcripts" / "tangled.jsonl"
 SHARED = Path(os.environ.get("CONTEXTD_BENCH_DATA", Path(__file__).parents[4] / "shared" / "data"))
@@ -105,7 +105,7 @@ def test_reading_piece_by_piece_gives_the_same_events_with_the_same_keys(tmp_pat
 
 def test_a_limit_stops_between_lines_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = [e.key for e in read(FIXTURE).events]
-    monkeypatch.setattr("contextd.imports.importers.lines.MOST_EVENTS", 2)
+    monkeypatch.setattr("contextd.imports.importers.json_lines.MOST_EVENTS", 2)
     offset, keys, rounds = 0, list[str](), 0
     while True:
         batch = read(FIXTURE, offset)
@@ -188,7 +188,7 @@ def test_hostile_lines_are_counted_and_passed_over(tmp_path: Path) -> None:
 def test_an_oversize_line_is_skipped_without_being_held(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("contextd.imports.importers.lines.LONGEST_LINE", 1_000)
+    monkeypatch.setattr("contextd.imports.importers.json_lines.LONGEST_LINE", 1_000)
     huge = _line("h", "user", "x" * 5_000)
     path = _write(tmp_path, _line("a", "user", "before"), huge, _line("b", "user", "after"))
     batch = read(path)

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from contextd.clients import CLIENTS
 from contextd.clients.client import Addition, Calling, Edit
-from contextd.clients.entries import HookEntries, ServerEntry
+from contextd.clients.config_entries import HookEntries, ServerEntry
 from contextd.clients.install import install, uninstall
-from contextd.clients.jsontext import locate, parts, put, read, remove, style_of
+from contextd.clients.json_config import locate, parts, put, read, remove, style_of
 from contextd.domain.errors import Invalid
 
 unhurried = settings(deadline=None)

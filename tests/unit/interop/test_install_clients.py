@@ -12,8 +12,8 @@ import pytest
 from contextd.clients import CLIENTS
 from contextd.clients.client import Reach
 from contextd.clients.codec import JSON, JSONC, TOML, YAML, Codec
-from contextd.clients.entries import ListedFile, ServerEntry
-from contextd.clients.texts import Block
+from contextd.clients.config_entries import ListedFile, ServerEntry
+from contextd.clients.text_files import Block
 from contextd.domain.errors import Invalid
 from support.client_machines import COMMAND, THEIRS, Machine, each
 

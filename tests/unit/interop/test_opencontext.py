@@ -13,7 +13,7 @@ from contextd.domain.errors import Invalid
 from contextd.domain.scope import Scope
 from contextd.imports.exporters.opencontext import entry_of, same_json, write
 from contextd.imports.importers.opencontext import read, records_of, rest_record
-from contextd.knowledge.file_details import KEPT
+from contextd.knowledge.import_differences import KEPT
 from contextd.redaction.redact import redact_parts
 from contextd.stores.codec import record_from_json, record_to_json
 from support.examples import drawn

@@ -12,10 +12,10 @@ from contextd.domain.origins import ORIGINS, origin_of
 from contextd.domain.sessions import Event
 from contextd.imports.importers import ImportBatch
 from contextd.imports.importers.claude_code import read
-from contextd.imports.importers.injected import command_words
-from contextd.imports.importers.made import commits, pull_request
-from contextd.imports.importers.pasted import set_apart
-from contextd.imports.importers.typed_ahead import TypedAhead
+from contextd.imports.importers.commits_and_prs import commits, pull_request
+from contextd.imports.importers.injected_text import command_words
+from contextd.imports.importers.pasted_text import set_apart
+from contextd.imports.importers.queued_messages import TypedAhead
 
 REFUSED = (
     "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a "

@@ -16,8 +16,8 @@ import pytest
 from contextd import __version__
 from contextd.clients import CLIENTS
 from contextd.clients.client import Client, HookEvent
-from contextd.clients.entries import HookEntries
-from contextd.clients.occurrence import as_context
+from contextd.clients.config_entries import HookEntries
+from contextd.clients.hook_event import as_context
 from contextd.clients.plugin_form import FOLDER, PROGRAM, ModuleForm, PluginForm
 from contextd.clients.plugins import MISSING, SKILLS, plugin_files, write_plugins
 from contextd.domain.errors import Conflict

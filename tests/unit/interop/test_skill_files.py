@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from contextd.domain.problems import FileProblem
-from contextd.skills.places import PLACES
+from contextd.skills.skill_folders import PLACES
 from contextd.skills.skill_text import LARGEST, SkillFile, read_skill_file
 
 SKILL = (

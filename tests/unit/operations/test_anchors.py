@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from contextd.awareness.operations.stability import check_stability
-from contextd.code.git.cited import Citations, cited_paths, reverted
+from contextd.code.git.citations import Citations, cited_paths, reverted
 from contextd.domain.records import Anchor
 from contextd.jobs.table import Task
 from support.desks import Unlost

@@ -229,7 +229,7 @@ def test_no_export_names_a_path_the_user_or_the_host_of_this_machine(
     monkeypatch.setattr("platform.node", lambda: "marys-quiet-laptop.example")
     monkeypatch.setattr("getpass.getuser", lambda: "mary.example")
     monkeypatch.setattr(
-        "contextd.knowledge.portable.user_directory", lambda: Path("/Users/mary.example")
+        "contextd.knowledge.machine_neutral.user_directory", lambda: Path("/Users/mary.example")
     )
     places = (
         f"{desk.root}/src/a.py", "/Users/mary.example/notes.txt", "/home/bobexample/shop/b.py",

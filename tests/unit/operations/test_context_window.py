@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from contextd.briefing.call_effects import follow
-from contextd.briefing.window_log import archived_sources
-from contextd.domain.window import Serving
-from contextd.sessions.seating import seated
+from contextd.briefing.call_tracking import follow
+from contextd.briefing.context_window import archived_sources
+from contextd.domain.context_items import Serving
+from contextd.sessions.session_binding import seated
 from support.desks import Listening, embedder
 
 

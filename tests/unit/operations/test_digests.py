@@ -9,7 +9,7 @@ import pytest
 
 from contextd.domain.errors import Denied, Invalid, NotFound
 from contextd.domain.tokens import count_tokens
-from contextd.folding import digesting
+from contextd.folding import digest_input
 from support.desks import Desk
 
 SECRET = "ghp_" + "a1B2" * 9
@@ -114,7 +114,7 @@ def test_one_file_that_cannot_be_read_does_not_spoil_the_others(agent):
 
 
 def test_an_error_in_the_middle_of_a_large_file_is_found_and_shown(agent, monkeypatch):
-    monkeypatch.setattr(digesting, "MOST_CHARACTERS", 100_000)
+    monkeypatch.setattr(digest_input, "MOST_CHARACTERS", 100_000)
     noise = [f"{n}: GET /items/{n} 200 in {n % 97} ms" for n in range(6_000)]
     key = ["-----BEGIN RSA PRIVATE KEY-----", *("aB3x" * 14,) * 9, "-----END RSA PRIVATE KEY-----"]
     lines = [*noise[:4_000], *key, "ValueError: no stock for order 12", *noise[4_000:]]
@@ -132,7 +132,7 @@ def test_an_error_in_the_middle_of_a_large_file_is_found_and_shown(agent, monkey
 
 @pytest.mark.long
 def test_of_many_files_the_small_ones_leave_room_for_the_large(agent, monkeypatch):
-    monkeypatch.setattr(digesting, "MOST_CHARACTERS", 320_000)
+    monkeypatch.setattr(digest_input, "MOST_CHARACTERS", 320_000)
     for n in range(30):
         (agent.root / "src" / f"small{n}.py").write_text(f"def small_{n}():\n    return {n}\n")
     values = "".join(f"VALUE_{n} = {n}\n" for n in range(900))
@@ -146,7 +146,7 @@ def test_of_many_files_the_small_ones_leave_room_for_the_large(agent, monkeypatc
 
 
 def test_what_cannot_be_expanded_whole_is_told(agent, monkeypatch):
-    monkeypatch.setattr(digesting, "MOST_CHARACTERS", 3_000)
+    monkeypatch.setattr(digest_input, "MOST_CHARACTERS", 3_000)
     values = "".join(f"VALUE_{n} = {n}\n" for n in range(900))
     (agent.root / "src" / "large.py").write_text(values)
     (agent.root / "src" / "small.py").write_text("SMALL = 1\n")
@@ -158,7 +158,7 @@ def test_what_cannot_be_expanded_whole_is_told(agent, monkeypatch):
 
 
 def test_of_a_huge_file_the_ends_are_read(agent, monkeypatch):
-    monkeypatch.setattr(digesting, "_HUGE", 200_000)
+    monkeypatch.setattr(digest_input, "_HUGE", 200_000)
     with (agent.root / "huge.log").open("w") as file:
         file.write("begun\n" + "a line of noise\n" * 20_000 + "E  ValueError: at the end\n")
     folded = agent("digest", paths=["huge.log"])

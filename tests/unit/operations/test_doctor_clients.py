@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from contextd.clients import CLIENTS, presence
+from contextd.clients import CLIENTS, detection
 from contextd.clients.install import install
 from support.clients import CodingClient
 from support.desks import Desk
@@ -20,7 +20,7 @@ def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in {row.configuration.variable for row in CLIENTS.values()} - {""}:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(folder))
-    monkeypatch.setattr(presence.shutil, "which", lambda name: None)
+    monkeypatch.setattr(detection.shutil, "which", lambda name: None)
     return folder
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from contextd.clients import CLIENTS
+from contextd.clients.hook_event import Occurrence
 from contextd.clients.install import install
-from contextd.clients.occurrence import Occurrence
 from contextd.clients.plugins import plugin_files
 from contextd.domain.tokens import count_tokens
 from contextd.sessions.duplicate_hooks import is_echo

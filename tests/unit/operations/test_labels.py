@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.search.finding import find_records
+from contextd.search.find_records import find_records
 from contextd.stores.migrate import migrations
 from contextd.thin.home import LOCAL, database_path
 from support.databases import open_database

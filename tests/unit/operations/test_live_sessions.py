@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from contextd.code.git.program import branch as current_branch
+from contextd.code.git.git_queries import branch as current_branch
 from contextd.domain.errors import Denied
 from contextd.domain.kinds import EPISODE
 from contextd.domain.query import Query

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from contextd.upkeep import network
-from contextd.upkeep.network import TELEMETRY_FOLDER, device_id, sockets, telemetry
+from contextd.upkeep import network_check
+from contextd.upkeep.network_check import TELEMETRY_FOLDER, device_id, sockets, telemetry
 from support.desks import embedder
 
 linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="there is no /proc")
@@ -63,7 +63,7 @@ def test_loopback_of_ipv6_is_this_machine_too() -> None:
 
 
 def test_where_sockets_cannot_be_looked_at_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(network, "PROC", Path("/nowhere"))
+    monkeypatch.setattr(network_check, "PROC", Path("/nowhere"))
     for finding in (sockets(), telemetry(), device_id(Path("/nowhere"))):
         assert finding.ok is None
         assert "cannot be" in finding.text

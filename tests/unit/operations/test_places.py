@@ -13,7 +13,7 @@ import pytest
 
 from contextd.app import load_operations
 from contextd.domain.errors import ContextdError, Invalid, NotFound
-from contextd.projects.location import MOST_LOOSE
+from contextd.projects.project_lookup import MOST_LOOSE
 from contextd.runtime.operation import OPERATIONS, Operation
 from contextd.runtime.runtime import Surface
 from contextd.thin.home import LOCAL

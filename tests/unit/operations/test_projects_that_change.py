@@ -9,7 +9,7 @@ import pytest
 
 from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.errors import NotFound
-from contextd.projects.shape import BEHIND
+from contextd.projects.checkout_shape import BEHIND
 from contextd.thin.home import LOCAL
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from contextd.briefing.remedy_telling import remedy_for
+from contextd.briefing.remedy_injection import remedy_for
 from contextd.domain.sessions import Session, SessionChange
-from contextd.remedies.errors import ERRORS, errors_met, kept
 from contextd.remedies.learned_fixes import keep_remedies
+from contextd.remedies.session_errors import ERRORS, errors_met, kept
 from support.desks import Desk
 from support.talks import Talk
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from contextd.codebase.scan_turn import scan_turn
+from contextd.codebase.scan_lock import scan_turn
 from contextd.codebase.scanning import scan_project
 from support.desks import Desk
 from support.repositories import committed

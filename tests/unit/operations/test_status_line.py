@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from contextd.briefing.ready_briefings import write_ready
+from contextd.briefing.prepared_briefings import write_ready
 from contextd.clients.install import install, uninstall
 from contextd.thin import ready
 from contextd.thin.ready import check_of, ready_path

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from contextd.briefing.ready_briefings import write_ready
+from contextd.briefing.prepared_briefings import write_ready
 from contextd.domain.time import age
 from contextd.thin.ready import mark_of, ready_path, said
 from support.clients import CodingClient
@@ -121,7 +121,7 @@ def test_hits_carry_their_day_and_their_session(worked: Desk, home: Home) -> Non
 
 
 STORED = {
-    "briefing/ready_briefings.py": "the briefing that lies ready",
+    "briefing/prepared_briefings.py": "the briefing that lies ready",
     "briefing/context_file.py": "CONTEXT.md",
     "sessions/context_md.py": "CONTEXT.md",
     "sessions/memory_md.py": "MEMORY.md",

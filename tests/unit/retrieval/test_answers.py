@@ -11,7 +11,7 @@ from shop_store import SCOPE, view_of_documents
 
 from contextd.domain.code import Chunk
 from contextd.domain.query import CODE, Document, Query, Vector
-from contextd.search.files import Past
+from contextd.search.file_ranking import Past
 from contextd.search.hits import ScorePart
 from contextd.search.search import LOUD, SURE, find
 

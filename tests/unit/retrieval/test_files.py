@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from contextd.domain.code import Chunk
-from contextd.search.files import (
+from contextd.search.file_ranking import (
     DATA,
     FAINT,
     PAST_SIGNALS,
@@ -15,7 +15,7 @@ from contextd.search.files import (
     signals,
 )
 from contextd.search.hits import DENSE, LEXICAL, Hit, ScorePart
-from contextd.search.weights import CODE, FILES_WITH_PAST, MEANING, weights
+from contextd.search.ranking_weights import CODE, FILES_WITH_PAST, MEANING, weights
 
 NOTHING = Past()
 WORDS, FURTHER, PATH = (MEANING * weights(CODE)[name] for name in ("words", "further", "path"))

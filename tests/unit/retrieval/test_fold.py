@@ -8,8 +8,8 @@ from contextd.domain.query import EVENT
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event
-from contextd.search.fold import Told, is_said_by, repeats, told_by
 from contextd.search.hits import Hit
+from contextd.search.near_duplicates import Told, is_said_by, repeats, told_by
 from support.strategies import EPOCH
 
 SAID = "Exports always run in the worker process and never in a request"

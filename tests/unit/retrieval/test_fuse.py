@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextd.domain.query import Match
-from contextd.search.fuse import RANK_CONSTANT, fuse_ranks, fuse_scores
+from contextd.search.rank_fusion import RANK_CONSTANT, fuse_ranks, fuse_scores
 
 EVEN = {"a": 1.0, "b": 1.0}
 FUSES = pytest.mark.parametrize("fuse", [fuse_ranks, fuse_scores])

@@ -9,8 +9,8 @@ import pytest
 from contextd.domain.documents import event_id
 from contextd.domain.sessions import Event
 from contextd.search.hits import DENSE, LEXICAL, Hit, ScorePart
-from contextd.search.messages import SIGNALS, by_message, signals
-from contextd.search.weights import weights
+from contextd.search.message_ranking import SIGNALS, by_message, signals
+from contextd.search.ranking_weights import weights
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 ASKED = "Where did Ana leave the keys of the boat?"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.search.place import (
+from contextd.search.file_purpose import (
     BUILD,
     EXAMPLE,
     STYLE,

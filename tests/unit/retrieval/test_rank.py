@@ -11,8 +11,8 @@ from shop_store import SCOPE, record
 
 from contextd.domain.code import Chunk
 from contextd.domain.records import Anchor
+from contextd.search.boosts import RECENCY, Standpoint, distinct, in_order, ranked
 from contextd.search.hits import Candidate, Hit, ScorePart
-from contextd.search.rank import RECENCY, Standpoint, distinct, in_order, ranked
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 PLAIN = Standpoint()

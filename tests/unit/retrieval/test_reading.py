@@ -12,9 +12,10 @@ from contextd.domain.code import Chunk
 from contextd.domain.query import CODE, Document, Query
 from contextd.domain.words import words
 from contextd.runtime.caches import Cache
-from contextd.search.files import Past
+from contextd.search.file_ranking import Past
 from contextd.search.hits import Texted
-from contextd.search.reading import (
+from contextd.search.search import find
+from contextd.search.word_counts import (
     LONGEST,
     MOST_READ,
     Reading,
@@ -24,7 +25,6 @@ from contextd.search.reading import (
     read_said,
     read_said_once,
 )
-from contextd.search.search import find
 
 PIECES: Mapping[str, Texted] = {
     f"{path}:1": Chunk(

@@ -16,9 +16,9 @@ from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event
 from contextd.ports.store import View
 from contextd.search.hits import DENSE, LEXICAL, Hit, ScorePart
-from contextd.search.records import SIGNALS, by_record, is_task, signals
+from contextd.search.ranking_weights import RECORDS, weights
+from contextd.search.record_ranking import SIGNALS, by_record, is_task, signals
 from contextd.search.search import Result, find
-from contextd.search.weights import RECORDS, weights
 from support.stores import opened
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)

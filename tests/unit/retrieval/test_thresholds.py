@@ -12,8 +12,8 @@ from contextd.domain.documents import record_document
 from contextd.domain.query import Query, Vector
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
+from contextd.search.boosts import distinct
 from contextd.search.hits import Hit, ScorePart
-from contextd.search.rank import distinct
 from contextd.search.search import find
 from support.stores import Whole, opened
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from contextd.domain.code import Chunk
-from contextd.search.files import VERBATIM, Past, by_file
+from contextd.search.exact_phrases import runs_of, verbatim_share
+from contextd.search.file_ranking import VERBATIM, Past, by_file
 from contextd.search.hits import DENSE, LEXICAL, Hit, ScorePart
-from contextd.search.verbatim import runs_of, verbatim_share
 
 MESSAGE = "the server closed the connection for host shop.test"
 RAISES = 'raise Closed(f"the server closed\n    the connection for host {name}")'

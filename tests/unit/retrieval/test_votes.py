@@ -4,8 +4,8 @@ import pytest
 
 from contextd.domain.records import Anchor, Record
 from contextd.domain.scope import Scope
-from contextd.search.votes import BY_WORDS, FLOOR, commit_votes, file_votes
-from contextd.search.weights import FILES_WITH_PAST, MEANING, weights
+from contextd.search.file_votes import BY_WORDS, FLOOR, commit_votes, file_votes
+from contextd.search.ranking_weights import FILES_WITH_PAST, MEANING, weights
 
 SCOPE = Scope("local", "default", "shop")
 WEIGHT, OF_COMMITS = (MEANING * weights(FILES_WITH_PAST)[name] for name in ("records", "commits"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.sessions.enrich import Place, module_of
+from contextd.sessions.module_mapping import Place, module_of
 
 PLACES = (
     Place("billing", ("src/billing/invoice.py", "src/billing/tax.py"), "Invoices and payments"),

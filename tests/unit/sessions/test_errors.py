@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.remedies.errors import MOST, errors_met, kept, sightings
+from contextd.remedies.session_errors import MOST, errors_met, kept, sightings
 from contextd.remedies.signatures import signature
 from support.talks import Talk
 

@@ -11,7 +11,7 @@ import pytest
 from contextd.domain.origins import marked
 from contextd.domain.sessions import Event, EventType
 from contextd.learning.passages import Statement, statements
-from contextd.learning.worth import FORM, form, weights, worth
+from contextd.learning.statement_worth import FORM, form, weights, worth
 from contextd.sessions.markdown import passages
 from contextd.sessions.turns import turn_ends
 

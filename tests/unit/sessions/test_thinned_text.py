@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextd.folding.line_digest import digest_lines
-from contextd.folding.thinned_text import runs, thinned, without_marks
+from contextd.folding.thinning import runs, thinned, without_marks
 
 LOG = [f"10:{n // 60:02d} GET /items/{n * 7919} 200" for n in range(20_000)]
 AT = 12_345

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from contextd.sessions.clock import gap_in_words, hint, in_words, sense, work_pattern
+from contextd.sessions.time_sense import gap_in_words, hint, in_words, sense, work_pattern
 
 NOON = datetime(2026, 2, 12, 13, 49, tzinfo=UTC)
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)

@@ -7,9 +7,9 @@ import pytest
 
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, FileAccess, Session, changed
-from contextd.sessions.signals import judge, read_signals
+from contextd.sessions.outcome_signals import judge, read_signals
+from contextd.sessions.session_summary import fold
 from contextd.sessions.topics import topics
-from contextd.sessions.track import fold
 
 T0 = datetime(2026, 3, 1, 10, tzinfo=UTC)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.sessions.use import texts_after, was_used
+from contextd.sessions.injection_use import texts_after, was_used
 from support.talks import Talk
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from contextd.domain.sessions import Event
-from contextd.sessions.use import texts_after, was_used
+from contextd.sessions.injection_use import texts_after, was_used
 
 T0 = datetime(2026, 3, 1, 10, tzinfo=UTC)
 RULE = "Exports in export_worker.py must keep MAX_ROWS at 500, see limits.yaml"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextd.briefing.window import (
+from contextd.briefing.window_scoring import (
     FULL,
     TARGET,
     percent,
@@ -18,7 +18,7 @@ from contextd.briefing.window import (
     usage_line,
     used,
 )
-from contextd.domain.window import ContextItem, Serving, first_served, together
+from contextd.domain.context_items import ContextItem, Serving, first_served, together
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 

@@ -12,7 +12,7 @@ import pytest
 from contextd.__main__ import EXTRAS
 from contextd.app import load_operations
 from contextd.clients import CLIENTS
-from contextd.clients.presence import connection_of, present_clients, sign_of
+from contextd.clients.detection import connection_of, present_clients, sign_of
 from contextd.surfaces.cli import main as cli
 
 Line = Callable[..., tuple[int, str, str]]

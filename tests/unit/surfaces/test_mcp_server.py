@@ -21,8 +21,8 @@ from contextd.domain.access import OWNER
 from contextd.domain.tokens import count_tokens
 from contextd.runtime.operation import OPERATIONS
 from contextd.runtime.settings import SETTINGS, Settings
+from contextd.surfaces.agent_options import Manner
 from contextd.surfaces.calls import Calls, Peer
-from contextd.surfaces.manner import Manner
 from contextd.surfaces.mcp import (
     ALWAYS_LOADED,
     COMPLETE,

@@ -19,10 +19,10 @@ from contextd.app import load_operations
 from contextd.domain.access import OWNER
 from contextd.runtime.operation import OPERATIONS, PROFILES, Profile
 from contextd.runtime.settings import Settings
+from contextd.surfaces.agent_options import Manner
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.cli.commands import Commands
 from contextd.surfaces.connections import Connections
-from contextd.surfaces.manner import Manner
 from contextd.surfaces.mcp import build_server
 from contextd.surfaces.rest import routes
 from contextd.surfaces.web.access import Access

@@ -16,8 +16,8 @@ from mcp import Client
 from contextd.app import load_operations
 from contextd.domain.access import OWNER
 from contextd.runtime.settings import Settings
+from contextd.surfaces.agent_options import Manner
 from contextd.surfaces.calls import Calls, Peer
-from contextd.surfaces.manner import Manner
 from contextd.surfaces.mcp import COMPLETE, build_server
 from support.repositories import BLOG, SHOP, committed
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from contextd.domain.errors import Invalid
-from contextd.domain.unseen import visible_json, visible_text
+from contextd.domain.invisible_characters import visible_json, visible_text
 from contextd.surfaces.cli.output import Console
 from contextd.thin.client import Reply
 

@@ -24,7 +24,7 @@ from contextd.domain.kinds import EPISODE
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.learning.episodes import keep_turns
 from contextd.runtime.runtime import Runtime
-from contextd.search.finding import find_documents
+from contextd.search.find_records import find_documents
 from contextd_bench.bm25 import PlainBM25
 from contextd_bench.conversations import Conversation, Question, Utterance, Values, measured
 from contextd_bench.scratch import opened

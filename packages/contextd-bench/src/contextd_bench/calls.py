@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Literal, TextIO
 
 from contextd.code.calls.call_graph import CallGraph
-from contextd.code.calls.layout import CONSTANTS
-from contextd.code.calls.reading import CodeFacts
+from contextd.code.calls.checkout_facts import CodeFacts
 from contextd.code.calls.scip import INITIALISERS
+from contextd.code.calls.scope_layout import CONSTANTS
 from contextd.code.index.scan import scan
 from contextd.code.symbols.symbol_graph import SymbolGraph, build_graph
 from contextd.domain.access import OWNER

@@ -19,7 +19,7 @@ import contextd
 from contextd.code.index.analyse import analyse
 from contextd.code.index.resolve import Resolver
 from contextd.code.index.scan import scan
-from contextd.code.symbols.read import read
+from contextd.code.symbols.file_with_dependencies import read
 from contextd.code.symbols.repo_map import repo_map
 from contextd.code.symbols.symbol_graph import build_graph
 from contextd.code.tree.grep import grep

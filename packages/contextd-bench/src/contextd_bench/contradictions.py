@@ -20,9 +20,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, TextIO
 
-from contextd.claims.contradict import contradiction
-from contextd.claims.gate import Draft, GateLookup, admit
+from contextd.claims.contradiction_test import contradiction
 from contextd.claims.judgement import judge, statement_of
+from contextd.claims.write_gate import Draft, GateLookup, admit
 from contextd.domain.errors import Invalid
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope

@@ -20,7 +20,7 @@ from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
 from contextd.ports.knowledge import Embedder
 from contextd.ports.store import View
-from contextd.search.files import Past, by_file
+from contextd.search.file_ranking import Past, by_file
 from contextd.search.hits import Candidate, Hit
 from contextd.search.search import DEPTH, search
 from contextd_bench.bm25 import PlainBM25

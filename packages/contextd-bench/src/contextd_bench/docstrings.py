@@ -20,7 +20,7 @@ from contextd.domain.errors import NotFound
 from contextd.domain.query import CODE, Query
 from contextd.domain.words import words
 from contextd.embedders import open_embedder
-from contextd.search.files import Past, by_file
+from contextd.search.file_ranking import Past, by_file
 from contextd.search.hits import Candidate, Hit
 from contextd.search.search import DEPTH, search
 from contextd_bench import cosqa

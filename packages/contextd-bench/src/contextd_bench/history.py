@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from contextd.code.git import program as git
-from contextd.code.git.named import ask_named, log_named, named_git_dir
+from contextd.code.git import git_queries as git
+from contextd.code.git.external_history import ask_named, log_named, named_git_dir
 from contextd.code.index.languages.table import DATA, language_name
 from contextd.domain.code import DOCUMENTS
 from contextd.domain.errors import Invalid, NotFound

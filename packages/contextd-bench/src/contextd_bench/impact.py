@@ -18,7 +18,7 @@ from typing import Any, TextIO
 from contextd.code.index.languages.table import language_of
 from contextd.code.symbols.symbol_graph import SymbolGraph
 from contextd.codebase.code_graphs import calls_of, save_calls, symbols_of
-from contextd.codebase.test_ranking import stem
+from contextd.codebase.ranking_of_tests import stem
 from contextd.domain.code import is_test
 from contextd_bench.data import hardware
 from contextd_bench.scratch import Bench, cloned, opened

@@ -16,7 +16,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO
 
-from contextd.code.git.program import Commit
+from contextd.code.git.git_queries import Commit
 from contextd.codebase.scanning import scan_project
 from contextd.domain.changes import Changes, Put
 from contextd.domain.documents import record_document

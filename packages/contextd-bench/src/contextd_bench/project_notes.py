@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
-from contextd.code.git.named import ask_named, contents_named, named_git_dir
+from contextd.code.git.external_history import ask_named, contents_named, named_git_dir
 from contextd.domain.errors import NotFound
 from contextd.domain.words import content_words
 

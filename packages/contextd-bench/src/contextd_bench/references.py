@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
-from contextd.code.calls.layout import FUNCTIONS
 from contextd.code.calls.scip import INITIALISERS
+from contextd.code.calls.scope_layout import FUNCTIONS
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.codebase.code_graphs import symbols_of
 from contextd.domain.errors import ContextdError

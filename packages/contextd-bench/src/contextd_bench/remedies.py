@@ -16,17 +16,17 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Protocol, TextIO
 
-from contextd.briefing.remedy_telling import remedied, remedy_for, tells_of_failure
+from contextd.briefing.remedy_injection import remedied, remedy_for, tells_of_failure
 from contextd.domain.errors import NotFound
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.domain.tokens import count_tokens
 from contextd.imports.importers import IMPORTERS
-from contextd.remedies.errors import ERRORS, Met, errors_met, kept
 from contextd.remedies.learned_fixes import keep_remedies
+from contextd.remedies.session_errors import ERRORS, Met, errors_met, kept
 from contextd.remedies.signatures import error_lines
 from contextd.runtime.runtime import Runtime
-from contextd.sessions.signals import failed
-from contextd.skills.commands import forms
+from contextd.sessions.outcome_signals import failed
+from contextd.skills.command_steps import forms
 from contextd_bench.bm25 import PlainBM25
 from contextd_bench.data import hardware
 from contextd_bench.learning.recordings import Recording, recordings

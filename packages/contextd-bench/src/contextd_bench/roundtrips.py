@@ -19,7 +19,7 @@ from typing import Any, TextIO
 
 from contextd.domain.changes import Changes, Put
 from contextd.domain.records import Record
-from contextd.knowledge.anchoring import anchor_for
+from contextd.knowledge.git_anchors import anchor_for
 from contextd.runtime.runtime import Runtime
 from contextd_bench.counted_store import SCHEME, Verbs, counting
 from contextd_bench.scratch import Bench, opened

@@ -17,7 +17,7 @@ from contextd.domain.access import OWNER
 from contextd.domain.errors import Unavailable
 from contextd.ports.store import Store
 from contextd.ports.upkeep import Clock, Upkeep
-from contextd.runtime.loading import loading
+from contextd.runtime.gc_pause import loading
 from contextd.runtime.operation import Answer, find_operation
 from contextd.runtime.runtime import Request, Runtime
 from contextd.runtime.settings import load_settings

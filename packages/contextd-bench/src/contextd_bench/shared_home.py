@@ -16,7 +16,7 @@ from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
 from contextd.ports.knowledge import Embedder
 from contextd.ports.store import Store
-from contextd.search.files import Past, by_file
+from contextd.search.file_ranking import Past, by_file
 from contextd.search.search import DEPTH, search
 from contextd_bench import cosqa, locomo
 from contextd_bench.conversations import keep, measure

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Annotated
 
-from contextd.awareness.evidence import everywhere, observed_in
+from contextd.awareness.gap_inputs import everywhere, observed_in
 from contextd.domain.awareness import STANDING
 from contextd.domain.dataclass import dataclass
 from contextd.domain.limits import Range

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from contextd.awareness.evidence import everywhere, observed_in
-from contextd.claims.contradictions import compare_all, propose
+from contextd.awareness.gap_inputs import everywhere, observed_in
+from contextd.claims.contradiction_search import compare_all, propose
 from contextd.claims.judgement import outlined, statement_of
 from contextd.domain.awareness import STANDING, Contradiction, State
 from contextd.domain.changes import Decision
@@ -23,13 +23,13 @@ from contextd.domain.records import Record, short_id
 from contextd.domain.time import iso
 from contextd.jobs.table import Task
 from contextd.knowledge.disagreements import disagreement, pair_of, queue_comparison, records_of
-from contextd.knowledge.views import shortened
+from contextd.knowledge.record_views import shortened
 from contextd.knowledge.writing import Changed, change_all
 from contextd.redaction.redact import redact
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd.schema.in_force import schema_of
-from contextd.search.finding import resolve
+from contextd.schema.active_schema import schema_of
+from contextd.search.find_records import resolve
 
 _PAGE = 2_000
 _MOST_PAIRS = 10_000

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from contextd.awareness.evidence import everywhere, observed_in, surveyed
 from contextd.awareness.export import awareness_json
+from contextd.awareness.gap_inputs import everywhere, observed_in, surveyed
 from contextd.domain.awareness import STANDING
 from contextd.domain.dataclass import dataclass
 from contextd.domain.kinds import kinds_that
 from contextd.files.disk import replace_file
-from contextd.knowledge.portable import portable_text
+from contextd.knowledge.machine_neutral import portable_text
 from contextd.runtime.operation import FilePath, operation
 from contextd.runtime.runtime import Runtime
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from contextd.awareness.evidence import dismissed, everywhere, gaps_of, stalest_of, tallies_of
+from contextd.awareness.gap_inputs import dismissed, everywhere, gaps_of, stalest_of, tallies_of
 from contextd.awareness.gaps import Gap
 from contextd.domain.changes import Put
 from contextd.domain.dataclass import dataclass
@@ -14,7 +14,7 @@ from contextd.domain.records import Record, short_id
 from contextd.knowledge.writing import change, new_record
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd.search.finding import resolve
+from contextd.search.find_records import resolve
 
 
 @dataclass(frozen=True, slots=True)

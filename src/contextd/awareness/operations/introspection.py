@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from contextd.awareness import selfmodel
-from contextd.awareness.evidence import (
+from contextd.awareness.gap_inputs import (
     everywhere,
     gaps_of,
     noise,
@@ -21,11 +21,11 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Record, short_id
 from contextd.domain.time import iso
 from contextd.knowledge.disagreements import records_of
-from contextd.knowledge.views import shortened
-from contextd.projects.owner import owner_of
+from contextd.knowledge.record_views import shortened
+from contextd.projects.store_owner import owner_of
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd.schema.in_force import schema_of
+from contextd.schema.active_schema import schema_of
 from contextd.schema.model import FIELDS, TYPE
 from contextd.schema.text import content_of
 

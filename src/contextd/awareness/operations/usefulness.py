@@ -11,7 +11,7 @@ from contextd.domain.records import short_id
 from contextd.knowledge.writing import Changed, change_all
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd.search.finding import resolve
+from contextd.search.find_records import resolve
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,14 +15,14 @@ from contextd.domain.records import new_id, short_id
 from contextd.domain.time import iso
 from contextd.domain.tokens import count_tokens
 from contextd.folding.client_folding import measure_resumption
-from contextd.folding.subtasks import all_of
+from contextd.folding.session_subtasks import all_of
 from contextd.knowledge.writing import save_new
 from contextd.redaction.redact import redact
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd.search.finding import resolve
+from contextd.search.find_records import resolve
 from contextd.sessions.handles import session_named
-from contextd.sessions.seating import new_session, open_session, session_of, take_seat
+from contextd.sessions.session_binding import new_session, open_session, session_of, take_seat
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import asdict
 from typing import Annotated
 
-from contextd.briefing.figures import figures_of
-from contextd.briefing.tiers import reasons_in
+from contextd.briefing.injection_tiers import reasons_in
+from contextd.briefing.status_figures import figures_of
 from contextd.domain.dataclass import dataclass
 from contextd.domain.limits import OptionalId, Range
 from contextd.domain.records import short_id
@@ -16,9 +16,9 @@ from contextd.domain.time import iso
 from contextd.domain.tokens import count_tokens
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
+from contextd.sessions.briefing_lines import ALWAYS, BEARING
 from contextd.sessions.handles import session_named
-from contextd.sessions.tiered_lines import ALWAYS, BEARING
-from contextd.sessions.use import texts_after, was_used
+from contextd.sessions.injection_use import texts_after, was_used
 
 _LOOKED_THROUGH = 20
 """Sessions that were told nothing, such as those of programs, are passed over."""

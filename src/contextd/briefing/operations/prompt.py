@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Annotated
 
 from contextd.briefing.context_file import sessions_with_work, situation, time_sense
-from contextd.briefing.directives import told_directives
+from contextd.briefing.directive_lines import told_directives
+from contextd.briefing.injection_tiers import tier_zero_tokens
 from contextd.briefing.lean_prompt import LEAST, MOST, Part, compose
-from contextd.briefing.tiers import tier_zero_tokens
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
 from contextd.domain.errors import ContextdError
@@ -25,9 +25,9 @@ from contextd.person.person_md import SOUL_MD, USER_MD
 from contextd.redaction.redact import redact
 from contextd.runtime.operation import PROFILES, operation, tools
 from contextd.runtime.runtime import Runtime
-from contextd.sessions.clock import gap_in_words, hint, present
 from contextd.sessions.context_md import render, without_block
-from contextd.sessions.seating import session_of
+from contextd.sessions.session_binding import session_of
+from contextd.sessions.time_sense import gap_in_words, hint, present
 
 _ALL = len(PROFILES) - 1
 _LARGEST_CONTEXT = 64 * 1024

@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from contextd.briefing.call_effects import SCORED_EVERY, expect_scores
-from contextd.briefing.window import percent, usage_line, used
-from contextd.briefing.window_log import settle_window, window_of
+from contextd.briefing.call_tracking import SCORED_EVERY, expect_scores
+from contextd.briefing.context_window import settle_window, window_of
+from contextd.briefing.window_scoring import percent, usage_line, used
+from contextd.domain.context_items import ContextItem
 from contextd.domain.dataclass import dataclass
 from contextd.domain.limits import OptionalId, Range
 from contextd.domain.records import short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import age, iso
-from contextd.domain.window import ContextItem
 from contextd.jobs.table import Task
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.handles import session_named
-from contextd.sessions.seating import session_of
+from contextd.sessions.session_binding import session_of
 
 _SHOWN = 50
 

@@ -8,17 +8,17 @@ from dataclasses import field
 from functools import cached_property
 from math import inf
 
+from contextd.code.calls.call_facts import Site, UseKind
+from contextd.code.calls.checkout_facts import CodeFacts
 from contextd.code.calls.edges import Edge
-from contextd.code.calls.facts import Site, UseKind
 from contextd.code.calls.function_fields import FunctionFields
 from contextd.code.calls.interpretation import Interpretation
-from contextd.code.calls.kept import base_names
-from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, CodeLayout
 from contextd.code.calls.linkage import are_for_systems
 from contextd.code.calls.meaning import Interpreter
-from contextd.code.calls.reading import CodeFacts
 from contextd.code.calls.rust_traits import trait_method
 from contextd.code.calls.scip import INITIALISERS
+from contextd.code.calls.scope_layout import CONSTANTS, FUNCTIONS, CodeLayout
+from contextd.code.calls.stored_facts import base_names
 from contextd.code.symbols.references import Reference
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.domain.dataclass import dataclass

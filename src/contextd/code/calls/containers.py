@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 
+from contextd.code.calls.call_facts import SELF, UNKNOWN, Expr
 from contextd.code.calls.evaluator import Evaluator
-from contextd.code.calls.facts import SELF, UNKNOWN, Expr
 from contextd.code.calls.interpretation import NOT_KNOWN, Interpretation, joined
-from contextd.code.calls.layout import FUNCTIONS, CodeLayout
+from contextd.code.calls.scope_layout import FUNCTIONS, CodeLayout
 from contextd.code.calls.type_arguments import with_arguments
 from contextd.domain.dataclass import dataclass
 

@@ -7,8 +7,8 @@ from sys import intern
 
 from tree_sitter import Node
 
+from contextd.code.calls.call_facts import IMPLICIT, NOTHING, PARENT, SELF, UNKNOWN, Expr
 from contextd.code.calls.expressions import either, item_of
-from contextd.code.calls.facts import IMPLICIT, NOTHING, PARENT, SELF, UNKNOWN, Expr
 from contextd.code.index.languages.outline import text_of
 
 _AWAITED = frozenset("Task ValueTask Nullable IAsyncResult Lazy".split())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextd.code.calls.facts import UseKind
+from contextd.code.calls.call_facts import UseKind
 from contextd.code.symbols.symbol_graph import Definition
 from contextd.domain.dataclass import dataclass
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from contextd.code.calls.facts import Expr
+from contextd.code.calls.call_facts import Expr
 from contextd.code.calls.interpretation import Interpretation
 from contextd.code.symbols.symbol_graph import Definition
 

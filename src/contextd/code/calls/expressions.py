@@ -8,7 +8,7 @@ from sys import intern
 
 from tree_sitter import Node
 
-from contextd.code.calls.facts import IMPLICIT, NOTHING, RECEIVER, SELF, SUPER, UNKNOWN, Expr
+from contextd.code.calls.call_facts import IMPLICIT, NOTHING, RECEIVER, SELF, SUPER, UNKNOWN, Expr
 from contextd.code.index.languages.outline import text_of
 
 _NAMES = frozenset(

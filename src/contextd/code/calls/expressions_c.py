@@ -7,8 +7,8 @@ from sys import intern
 
 from tree_sitter import Node
 
+from contextd.code.calls.call_facts import NOTHING, SELF, UNKNOWN, Expr
 from contextd.code.calls.expressions import either
-from contextd.code.calls.facts import NOTHING, SELF, UNKNOWN, Expr
 from contextd.code.index.languages.outline import text_of
 
 _NAMES = frozenset("identifier type_identifier field_identifier namespace_identifier".split())

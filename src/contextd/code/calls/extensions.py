@@ -13,8 +13,8 @@ from contextd.code.calls.interpretation import (
     Meant,
     joined,
 )
-from contextd.code.calls.layout import FUNCTIONS, CodeLayout
 from contextd.code.calls.members import takes
+from contextd.code.calls.scope_layout import FUNCTIONS, CodeLayout
 from contextd.domain.dataclass import dataclass
 
 _HIDDEN = re.compile(r"^(?:\[.*\]\s*)?(?:private|static)\b", re.S)

@@ -7,6 +7,15 @@ from collections.abc import Callable, Sequence
 from tree_sitter import Node
 
 from contextd.code.calls import extract_csharp, extract_php
+from contextd.code.calls.call_facts import (
+    NOTHING,
+    SELF,
+    UNKNOWN,
+    CodeScope,
+    Expr,
+    FileFacts,
+    by_name,
+)
 from contextd.code.calls.expressions import name_node, typed, value, with_type_arguments
 from contextd.code.calls.extract_c import STEPS as C_STEPS
 from contextd.code.calls.extract_ecmascript import (
@@ -33,16 +42,7 @@ from contextd.code.calls.extract_rust import (
     variants,
     walk,
 )
-from contextd.code.calls.facts import (
-    NOTHING,
-    SELF,
-    UNKNOWN,
-    CodeScope,
-    Expr,
-    FileFacts,
-    by_name,
-)
-from contextd.code.calls.file_reading import FileReading
+from contextd.code.calls.file_scope import FileReading
 from contextd.code.calls.queries import QUERIES
 from contextd.code.index.languages.language import captures, parsed
 from contextd.code.index.languages.outline import text_of

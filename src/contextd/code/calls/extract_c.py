@@ -8,6 +8,7 @@ from sys import intern
 
 from tree_sitter import Node
 
+from contextd.code.calls.call_facts import SLOT, UNKNOWN, CodeScope, Expr, Site
 from contextd.code.calls.conditions_c import conditions_around, is_for_other_system
 from contextd.code.calls.expressions_c import (
     c_typed,
@@ -17,8 +18,7 @@ from contextd.code.calls.expressions_c import (
     last_name,
     parts,
 )
-from contextd.code.calls.facts import SLOT, UNKNOWN, CodeScope, Expr, Site
-from contextd.code.calls.file_reading import FileReading
+from contextd.code.calls.file_scope import FileReading
 from contextd.code.index.languages.outline import text_of
 from contextd.domain.regex import regex
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
+from contextd.code.calls.call_facts import NOTHING, SELF, SUPER, UNKNOWN, CodeScope, Expr
 from contextd.code.calls.csharp_values import (
     called,
     last_name,
@@ -15,8 +16,7 @@ from contextd.code.calls.csharp_values import (
     value,
     walked,
 )
-from contextd.code.calls.facts import NOTHING, SELF, SUPER, UNKNOWN, CodeScope, Expr
-from contextd.code.calls.file_reading import FileReading
+from contextd.code.calls.file_scope import FileReading
 from contextd.code.index.languages.outline import text_of
 
 _BY_NAME = frozenset(("identifier", "generic_name", "qualified_name", "alias_qualified_name"))

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from contextd.code.calls.call_facts import NARROWED, UNKNOWN, Expr
 from contextd.code.calls.expressions import value
-from contextd.code.calls.facts import NARROWED, UNKNOWN, Expr
-from contextd.code.calls.file_reading import FileReading
+from contextd.code.calls.file_scope import FileReading
 from contextd.code.index.languages.ecmascript_modules import bound_names
 from contextd.code.index.languages.outline import text_of
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
+from contextd.code.calls.call_facts import OWN_OBJECT, RECEIVER, SELF, UNKNOWN, CodeScope, Expr
 from contextd.code.calls.expressions import typed, value
 from contextd.code.calls.extract_ecmascript import is_nested
 from contextd.code.calls.extract_rust import bind_pattern
-from contextd.code.calls.facts import OWN_OBJECT, RECEIVER, SELF, UNKNOWN, CodeScope, Expr
-from contextd.code.calls.file_reading import FileReading
+from contextd.code.calls.file_scope import FileReading
 from contextd.code.index.languages.outline import text_of
 
 _WALKS = frozenset(

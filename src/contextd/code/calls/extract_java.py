@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
+from contextd.code.calls.call_facts import SELF, SUPER, UNKNOWN
 from contextd.code.calls.expressions import either, typed, value
-from contextd.code.calls.facts import SELF, SUPER, UNKNOWN
-from contextd.code.calls.file_reading import FileReading
+from contextd.code.calls.file_scope import FileReading
 from contextd.code.index.languages.outline import text_of
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 from tree_sitter import Node
 
-from contextd.code.calls.facts import NOTHING, RECEIVER, SELF, UNKNOWN, CodeScope, Expr
-from contextd.code.calls.file_reading import FileReading
+from contextd.code.calls.call_facts import NOTHING, RECEIVER, SELF, UNKNOWN, CodeScope, Expr
+from contextd.code.calls.file_scope import FileReading
 from contextd.code.calls.php_values import (
     called,
     class_named,

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from tree_sitter import Node, Parser, Range
 
+from contextd.code.calls.call_facts import SELF, UNKNOWN, Expr
 from contextd.code.calls.expressions import item_of, typed, value
-from contextd.code.calls.facts import SELF, UNKNOWN, Expr
-from contextd.code.calls.file_reading import FileReading
+from contextd.code.calls.file_scope import FileReading
 from contextd.code.index.languages.language import Language, captures, grammar
 from contextd.code.index.languages.outline import text_of
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 
-from contextd.code.calls.facts import SLOT, Expr
-from contextd.code.calls.layout import CodeLayout
+from contextd.code.calls.call_facts import SLOT, Expr
 from contextd.code.calls.meaning import Interpreter
+from contextd.code.calls.scope_layout import CodeLayout
 from contextd.code.symbols.symbol_graph import Definition
 from contextd.domain.dataclass import dataclass
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import field, replace
 from functools import cached_property
 
+from contextd.code.calls.call_facts import IMPLICIT, PARENT, RECEIVER, SELF, SUPER, Expr
 from contextd.code.calls.containers import Containers
 from contextd.code.calls.extensions import Extensions
-from contextd.code.calls.facts import IMPLICIT, PARENT, RECEIVER, SELF, SUPER, Expr
 from contextd.code.calls.interpretation import (
     CIRCLE,
     NONE,
@@ -20,9 +20,9 @@ from contextd.code.calls.interpretation import (
     instances,
     joined,
 )
-from contextd.code.calls.layout import CodeLayout
 from contextd.code.calls.members import Members
 from contextd.code.calls.names import ScopeNames
+from contextd.code.calls.scope_layout import CodeLayout
 from contextd.code.calls.signatures import Signatures
 from contextd.code.calls.type_arguments import Types
 from contextd.code.symbols.symbol_graph import Definition

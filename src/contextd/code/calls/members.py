@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from contextd.code.calls.call_facts import CodeScope, Expr
 from contextd.code.calls.evaluator import Evaluator
-from contextd.code.calls.facts import CodeScope, Expr
 from contextd.code.calls.interpretation import (
     OUTSIDE,
     Interpretation,
     Meant,
     joined,
 )
-from contextd.code.calls.layout import CONSTANTS, CodeLayout
+from contextd.code.calls.scope_layout import CONSTANTS, CodeLayout
 from contextd.code.calls.type_arguments import Types, with_arguments
 from contextd.code.symbols.symbol_graph import Definition
 from contextd.domain.dataclass import dataclass

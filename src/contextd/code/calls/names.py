@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import field, replace
 
+from contextd.code.calls.call_facts import NARROWED, SUPER, CodeScope, Expr
 from contextd.code.calls.evaluator import Evaluator
-from contextd.code.calls.facts import NARROWED, SUPER, CodeScope, Expr
 from contextd.code.calls.interpretation import (
     NOT_KNOWN,
     OUTSIDE,
@@ -17,8 +17,8 @@ from contextd.code.calls.interpretation import (
     instances,
     joined,
 )
-from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, CodeLayout
 from contextd.code.calls.names_c import CNames
+from contextd.code.calls.scope_layout import CONSTANTS, FUNCTIONS, CodeLayout
 from contextd.code.symbols.symbol_graph import Definition
 from contextd.code.symbols.symbols import WHOLE, NameUse, definer
 from contextd.domain.dataclass import dataclass

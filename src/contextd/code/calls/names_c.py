@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from contextd.code.calls.call_facts import Expr
 from contextd.code.calls.containers import Containers
 from contextd.code.calls.evaluator import Evaluator
 from contextd.code.calls.expressions_c import SMART
 from contextd.code.calls.extract_c import ELSEWHERE, HERE, NAMESPACE, USING
-from contextd.code.calls.facts import Expr
 from contextd.code.calls.interpretation import (
     NOT_KNOWN,
     OUTSIDE,
@@ -16,8 +16,8 @@ from contextd.code.calls.interpretation import (
     Meant,
     joined,
 )
-from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, CodeLayout
 from contextd.code.calls.linkage import MACRO, are_for_systems
+from contextd.code.calls.scope_layout import CONSTANTS, FUNCTIONS, CodeLayout
 from contextd.code.symbols.symbol_graph import Definition
 from contextd.domain.dataclass import dataclass
 

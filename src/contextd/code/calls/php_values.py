@@ -8,8 +8,8 @@ from sys import intern
 
 from tree_sitter import Node
 
+from contextd.code.calls.call_facts import NOTHING, PARENT, RECEIVER, SELF, UNKNOWN, Expr
 from contextd.code.calls.expressions import either
-from contextd.code.calls.facts import NOTHING, PARENT, RECEIVER, SELF, UNKNOWN, Expr
 from contextd.code.index.languages.outline import text_of
 
 OWN_CLASS: Expr = ("own_class",)

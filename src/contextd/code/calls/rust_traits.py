@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from contextd.code.calls.kept import base_names
-from contextd.code.calls.layout import FUNCTIONS, CodeLayout
+from contextd.code.calls.scope_layout import FUNCTIONS, CodeLayout
+from contextd.code.calls.stored_facts import base_names
 from contextd.code.symbols.symbol_graph import Definition
 
 _TRAIT = "trait"

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from contextd.code.calls.call_facts import SiteKind
 from contextd.code.calls.edges import Edge
-from contextd.code.calls.facts import SiteKind
-from contextd.code.calls.layout import CONSTANTS
+from contextd.code.calls.scope_layout import CONSTANTS
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.code.tree.content import decode
 from contextd.code.tree.paths import read_inside

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from contextd.code.calls.call_facts import RECEIVER, UNKNOWN, Expr
 from contextd.code.calls.containers import Place
 from contextd.code.calls.evaluator import Evaluator
-from contextd.code.calls.facts import RECEIVER, UNKNOWN, Expr
 from contextd.code.calls.interpretation import NOT_KNOWN, Interpretation, Meant, joined
-from contextd.code.calls.layout import FUNCTIONS, At, CodeLayout
+from contextd.code.calls.scope_layout import FUNCTIONS, At, CodeLayout
 from contextd.code.symbols.symbol_graph import Definition
 from contextd.domain.dataclass import dataclass
 

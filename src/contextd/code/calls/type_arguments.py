@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from contextd.code.calls.facts import Expr
+from contextd.code.calls.call_facts import Expr
 from contextd.code.calls.interpretation import Interpretation
-from contextd.code.calls.layout import CodeLayout
+from contextd.code.calls.scope_layout import CodeLayout
 
 Types = tuple[Interpretation, ...]
 

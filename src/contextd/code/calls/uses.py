@@ -11,12 +11,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from math import inf
 
-from contextd.code.calls.ambient import files_seeing
+from contextd.code.calls.ambient_types import files_seeing
+from contextd.code.calls.call_facts import UseKind
 from contextd.code.calls.call_graph import CallGraph
 from contextd.code.calls.edges import Edge
-from contextd.code.calls.facts import UseKind
-from contextd.code.calls.layout import FUNCTIONS
 from contextd.code.calls.queries import QUERIES
+from contextd.code.calls.scope_layout import FUNCTIONS
 from contextd.code.calls.uses_c import is_part_of_name, uses_in_c
 from contextd.code.calls.uses_csharp import (
     is_member_of_csharp,

@@ -20,8 +20,8 @@ from contextd.code.calls.conditions_c import (
     is_self_guarded,
 )
 from contextd.code.calls.extract_c import NAMESPACE, USING
-from contextd.code.calls.layout import CONSTANTS, FUNCTIONS
 from contextd.code.calls.linkage import MACRO, Linkage, are_for_systems
+from contextd.code.calls.scope_layout import CONSTANTS, FUNCTIONS
 from contextd.code.index.languages.outline import text_of
 from contextd.code.symbols.references import Reference, named_nodes, node_of
 from contextd.code.symbols.sources import Sources

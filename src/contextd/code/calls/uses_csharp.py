@@ -9,16 +9,16 @@ from contextlib import suppress
 
 from tree_sitter import Node
 
+from contextd.code.calls.call_facts import Expr
 from contextd.code.calls.call_graph import CallGraph
 from contextd.code.calls.csharp_values import holder_of_member, type_of
-from contextd.code.calls.facts import Expr
 from contextd.code.calls.interpretation import Interpretation
-from contextd.code.calls.layout import FUNCTIONS
+from contextd.code.calls.scope_layout import FUNCTIONS
 from contextd.code.index.languages.outline import text_of
 from contextd.code.symbols.references import Reference, named_nodes
 from contextd.code.symbols.sources import Sources
 from contextd.code.symbols.symbol_graph import Definition
-from contextd.code.tree.naming import lines_naming
+from contextd.code.tree.word_lines import lines_naming
 from contextd.domain.errors import ContextdError
 
 _SECONDS = 3.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextd.code.calls.call_graph import CallGraph
-from contextd.code.calls.layout import FUNCTIONS
+from contextd.code.calls.scope_layout import FUNCTIONS
 from contextd.code.index.languages.outline import text_of
 from contextd.code.symbols.references import Reference, node_of
 from contextd.code.symbols.sources import Sources

@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from contextd.code.calls.call_graph import CallGraph
 from contextd.code.calls.expressions import value
-from contextd.code.calls.layout import CONSTANTS, FUNCTIONS
+from contextd.code.calls.scope_layout import CONSTANTS, FUNCTIONS
 from contextd.code.index.languages.outline import text_of
 from contextd.code.symbols.references import Reference, node_of
 from contextd.code.symbols.sources import Sources

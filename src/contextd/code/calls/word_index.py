@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from threading import Lock
 
-from contextd.code.calls.kept import BASE, FIELD, MEMBER
+from contextd.code.calls.stored_facts import BASE, FIELD, MEMBER
 
 
 class WordIndex:

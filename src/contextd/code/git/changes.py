@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
-from contextd.code.git import program as git
+from contextd.code.git import git_queries as git
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Unavailable
 

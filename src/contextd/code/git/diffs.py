@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from contextd.code.git import program as git
+from contextd.code.git import git_queries as git
 from contextd.domain.errors import Invalid, NotFound, Unavailable, nearest
 
 _REVISION = re.compile(r"(?!-)[\w./@^~{}+-]+(?:\.\.\.?[\w./@^~{}+-]*)?")

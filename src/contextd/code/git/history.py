@@ -7,7 +7,7 @@ from functools import cached_property
 from math import log, sqrt
 from pathlib import Path
 
-from contextd.code.git import program as git
+from contextd.code.git import git_queries as git
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, Unavailable
 from contextd.domain.words import content_words

@@ -22,7 +22,7 @@ from urllib.parse import unquote, urlsplit
 
 import yaml
 
-from contextd.code.git import program as git
+from contextd.code.git import git_queries as git
 from contextd.code.git.command import NO_WORK_TREE, is_bare
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, NotFound

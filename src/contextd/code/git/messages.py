@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from contextd.code.git.program import ask, printable
+from contextd.code.git.git_queries import ask, printable
 from contextd.domain.dataclass import dataclass
 
 _SECONDS = 20.0

@@ -7,8 +7,8 @@ from dataclasses import replace
 from tree_sitter import Tree
 
 from contextd.code.index.chunk import chunks
+from contextd.code.index.formats.format_reader import FileSection, FormatReading
 from contextd.code.index.formats.notebook import led_back, notebook
-from contextd.code.index.formats.reading import FileSection, FormatReading
 from contextd.code.index.formats.table import FORMATS
 from contextd.code.index.languages.language import parsed
 from contextd.code.index.languages.outline import Outline

@@ -14,7 +14,7 @@ from itertools import accumulate
 
 from tree_sitter import Node
 
-from contextd.code.index.formats.reading import FileSection
+from contextd.code.index.formats.format_reader import FileSection
 from contextd.domain.code import Chunk, Symbol
 from contextd.domain.scope import Scope
 

@@ -6,11 +6,11 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from contextd.code.project.beside import is_beside
+from contextd.code.project.content_type import layout, substance
 from contextd.code.project.manifests import Manifest
-from contextd.code.project.material import layout, substance
 from contextd.code.project.project_type import CODE, ReasonedValue
 from contextd.code.project.stack import Stack
+from contextd.code.project.support_code import is_beside
 
 _LAYERS = {
     "controllers": "controllers", "controller": "controllers", "handlers": "controllers",

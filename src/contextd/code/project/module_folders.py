@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field
 
-from contextd.code.project.beside import is_beside_name
+from contextd.code.project.support_code import is_beside_name
 from contextd.domain.dataclass import dataclass
 
 _WORKSPACES = frozenset("packages apps services libs plugins crates extensions projects".split())

@@ -11,14 +11,14 @@ from dataclasses import field, replace
 from typing import Literal
 
 from contextd.code.index.languages.table import BY_NAME, DATA
-from contextd.code.project.beside import is_beside
+from contextd.code.project.content_type import substance
 from contextd.code.project.declared_builds import Builds, within_builds
-from contextd.code.project.material import substance
 from contextd.code.project.module_clusters import clusters
 from contextd.code.project.module_folders import Unit, by_name, prefixes_of, tree_of, units_of
 from contextd.code.project.module_words import Read, counted, description
 from contextd.code.project.project_model import ROOT, KeyFile
 from contextd.code.project.project_type import CODE
+from contextd.code.project.support_code import is_beside
 from contextd.code.symbols.graph import edges, page_rank
 from contextd.code.tree.generated import UNWRITTEN
 from contextd.domain.code import DOCUMENTS, SourceFile, is_test

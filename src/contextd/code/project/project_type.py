@@ -5,10 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Set
 
-from contextd.code.project.beside import is_beside
-from contextd.code.project.manifests import Manifest
-from contextd.code.project.manifests.others import PACKED_AS_TOOL
-from contextd.code.project.material import (
+from contextd.code.project.content_type import (
     DOCUMENTS,
     OUTWEIGHED,
     Material,
@@ -16,7 +13,7 @@ from contextd.code.project.material import (
     purpose,
     substance,
 )
-from contextd.code.project.published import (
+from contextd.code.project.library_check import (
     INDEX,
     builds_program,
     file_matching,
@@ -29,9 +26,12 @@ from contextd.code.project.published import (
     why_library,
     why_loaded,
 )
+from contextd.code.project.manifests import Manifest
+from contextd.code.project.manifests.others import PACKED_AS_TOOL
 from contextd.code.project.stack import Stack
 from contextd.code.project.stack_evidence import FoundTechnology, private_beside_published
 from contextd.code.project.stack_languages import LANGUAGES_OF, MARKUP
+from contextd.code.project.support_code import is_beside
 from contextd.domain.dataclass import dataclass
 
 

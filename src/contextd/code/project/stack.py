@@ -7,12 +7,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from contextd.code.project.beside import is_beside
 from contextd.code.project.manifests import Manifest, is_lock, is_manifest, parse
 from contextd.code.project.stack_evidence import FoundTechnology, Share, short_version, technologies
 from contextd.code.project.stack_languages import LANGUAGES, LANGUAGES_OF, MARKUP
 from contextd.code.project.stack_row import Category
 from contextd.code.project.stack_runtime import manager_of, primary_ecosystem, runtime_of
+from contextd.code.project.support_code import is_beside
 from contextd.code.tree.content import decode
 from contextd.code.tree.paths import read_inside
 from contextd.domain.dataclass import dataclass

@@ -6,13 +6,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from contextd.code.project.beside import is_beside
 from contextd.code.project.stack import Stack
 from contextd.code.project.stack_evidence import FoundTechnology
 from contextd.code.project.stack_table import TECHNOLOGIES, Category
+from contextd.code.project.support_code import is_beside
 from contextd.domain.code import SourceFile, is_test
 from contextd.domain.dataclass import dataclass
-from contextd.domain.showing import text_form
+from contextd.domain.result_display import text_form
 
 _ECOSYSTEMS = {
     "python": "pypi", "go": "go", "rust": "cargo", "javascript": "npm", "typescript": "npm",

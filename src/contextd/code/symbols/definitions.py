@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextd.code.symbols.reference_names import holder_of
 from contextd.code.symbols.references import using_files
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
-from contextd.code.symbols.weights import scores
+from contextd.code.symbols.symbol_ranks import scores
 from contextd.code.tree.generated import set_aside
 from contextd.domain.code import FileWeight, SourceFile, is_test
 from contextd.domain.dataclass import dataclass
-from contextd.domain.defining import Defining, Naming, passes_all_on
+from contextd.domain.definition_queries import Defining, Naming, passes_all_on
 from contextd.domain.imports import said_words
 from contextd.domain.scope import Scope
 from contextd.domain.words import words

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from contextd.code.git.command import git_command, git_environment
-from contextd.code.tree.outputs import Outputs
+from contextd.code.tree.build_outputs import Outputs
 from contextd.code.tree.ripgrep import limit_memory, odd_rules, ripgrep
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Unavailable

@@ -30,21 +30,21 @@ from contextd.codebase.impact import (
     reach,
     without,
 )
+from contextd.codebase.impact_queue import turn
 from contextd.codebase.past_fixes import changed_along, fixes_of, writers_of
-from contextd.codebase.taking_turns import turn
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
 from contextd.domain.errors import Invalid, NotFound, TooLarge, Unavailable
 from contextd.domain.limits import Grammar, Range
 from contextd.domain.records import Record
-from contextd.domain.showing import text_form
+from contextd.domain.result_display import text_form
 from contextd.domain.time import iso
-from contextd.knowledge.views import shortened
+from contextd.knowledge.record_views import shortened
 from contextd.policies.actions import changes_in, is_diff, told
 from contextd.policies.policy_views import ViolationView, violation_views
 from contextd.policies.rules_in_force import checked, with_root
-from contextd.projects.attached import attached_to
-from contextd.runtime.loading import building
+from contextd.projects.file_records import attached_to
+from contextd.runtime.gc_pause import building
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 

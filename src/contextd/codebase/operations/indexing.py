@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from contextd.codebase.freshness import refreshed
-from contextd.codebase.hydration import documents_behind
+from contextd.codebase.index_documents import documents_behind
 from contextd.codebase.scanning import scan_project
 from contextd.codebase.symbol_weights import keep_weights
 from contextd.domain.changes import CodeChange

@@ -7,20 +7,20 @@ from dataclasses import field, replace
 from typing import Annotated, Any
 
 from contextd.code.symbols.dependencies import Dependency
-from contextd.code.symbols.read import FileView, read, read_outline
+from contextd.code.symbols.file_with_dependencies import FileView, read, read_outline
 from contextd.code.tree.paths import relative_inside
 from contextd.codebase.freshness import steady
+from contextd.domain.context_items import Serving
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DOCUMENT
 from contextd.domain.errors import NotFound
 from contextd.domain.limits import PROJECT_PATH, Range, Text
 from contextd.domain.records import Record
-from contextd.domain.showing import text_form
+from contextd.domain.result_display import text_form
 from contextd.domain.tokens import count_tokens, trim_to_tokens
-from contextd.domain.window import Serving
-from contextd.knowledge.anchoring import notes as stale_notes
-from contextd.knowledge.views import Known, known
-from contextd.projects.attached import attached_to
+from contextd.knowledge.git_anchors import notes as stale_notes
+from contextd.knowledge.record_views import Known, known
+from contextd.projects.file_records import attached_to
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.validity import validities

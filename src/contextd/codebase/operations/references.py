@@ -12,7 +12,7 @@ from contextd.code.calls.uses import files_using
 from contextd.code.symbols.definitions import ends_in
 from contextd.code.symbols.sources import Sources
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
-from contextd.code.tree.naming import WordLines, word_lines
+from contextd.code.tree.word_lines import WordLines, word_lines
 from contextd.codebase.code_graphs import calls_of
 from contextd.codebase.code_uses import (
     COMPARED,
@@ -31,12 +31,12 @@ from contextd.codebase.operations.symbols import (
     symbol_hit,
 )
 from contextd.domain.code import is_test
+from contextd.domain.context_items import Serving
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, NotFound, Unavailable
 from contextd.domain.limits import PageSize, Text
 from contextd.domain.tokens import count_tokens
-from contextd.domain.window import Serving
-from contextd.runtime.loading import building
+from contextd.runtime.gc_pause import building
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from contextd.briefing.ready_briefings import keep_ready
+from contextd.briefing.prepared_briefings import keep_ready
 from contextd.codebase.scanning import Initialised, initialise
 from contextd.jobs.table import Task
-from contextd.projects.location import make_known
+from contextd.projects.project_lookup import make_known
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 

@@ -20,19 +20,19 @@ from contextd.codebase.code_uses import (
 from contextd.codebase.freshness import not_indexed, steady
 from contextd.codebase.operations.symbols import asked_name
 from contextd.domain.code import Chunk
+from contextd.domain.context_items import Serving
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DOCUMENT
 from contextd.domain.limits import REGEX, Glob, Matching, Range, Text
 from contextd.domain.query import CODE
-from contextd.domain.showing import text_form
+from contextd.domain.result_display import text_form
 from contextd.domain.tokens import count_tokens
-from contextd.domain.window import Serving
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd.search.finding import find_documents, give
-from contextd.search.past_work import past_of
-from contextd.search.questions import asked
-from contextd.search.votes import COMMITS, RECORDS
+from contextd.search.file_history import past_of
+from contextd.search.file_votes import COMMITS, RECORDS
+from contextd.search.find_records import find_documents, give
+from contextd.search.logged_queries import asked
 
 GREP_SECONDS = 10.0
 _MOST = 100

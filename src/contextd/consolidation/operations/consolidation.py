@@ -14,8 +14,8 @@ from contextd.consolidation.collections import (
     collection_named,
     consolidating,
 )
+from contextd.consolidation.last_runs import last_run, note_run
 from contextd.consolidation.merge_run import Consolidated, Pacing, consolidate, kept_because
-from contextd.consolidation.runs import last_run, note_run
 from contextd.consolidation.unmerging import unmerge_of
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import NotFound, TooLarge
@@ -25,11 +25,11 @@ from contextd.domain.records import Record, short_id
 from contextd.domain.scope import Scope
 from contextd.domain.time import iso
 from contextd.jobs.table import Task, new_job
-from contextd.knowledge.views import shortened
+from contextd.knowledge.record_views import shortened
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd.search.finding import resolve
-from contextd.sessions.seating import expect_next
+from contextd.search.find_records import resolve
+from contextd.sessions.session_binding import expect_next
 
 Collection = Literal["remediations", "anti_patterns", "memories"]
 Level = Literal["project", "team", "org"]

@@ -18,7 +18,7 @@ from contextd.domain.scope import PERSON, Scope
 from contextd.jobs.table import Task
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd.search.finding import resolve
+from contextd.search.find_records import resolve
 
 ItemType = Literal["memory", "remediation", "anti_pattern", "standard"]
 

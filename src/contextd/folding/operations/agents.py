@@ -15,7 +15,7 @@ from contextd.domain.query import CODE, EVENT
 from contextd.domain.quoting import fenced, inline, quotation, settled
 from contextd.domain.records import Record, short_id
 from contextd.domain.tokens import count_tokens, trim_to_tokens
-from contextd.folding.subtasks import open_subtask, parent_session, room_for
+from contextd.folding.session_subtasks import open_subtask, parent_session, room_for
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.skills.skill_files import follow_skill_files

@@ -6,6 +6,7 @@ from dataclasses import field, replace
 from datetime import timedelta
 from typing import Annotated
 
+from contextd.domain.context_items import Serving
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DOCUMENT
 from contextd.domain.errors import NotFound
@@ -13,21 +14,20 @@ from contextd.domain.limits import ProjectPath, Range, Text
 from contextd.domain.originals import Original
 from contextd.domain.records import Clean
 from contextd.domain.records import digest as content_digest
+from contextd.domain.result_display import text_form
 from contextd.domain.savings import Saving
-from contextd.domain.showing import text_form
 from contextd.domain.subtasks import session_and_number
 from contextd.domain.tokens import count_tokens, fits
-from contextd.domain.window import Serving
 from contextd.domain.words import content_words, one_line
-from contextd.folding.digesting import of_paths, of_question, of_text
+from contextd.folding.digest_input import of_paths, of_question, of_text
 from contextd.folding.line_digest import tokens_of
-from contextd.folding.savings import note_saving
+from contextd.folding.savings_log import note_saving
 from contextd.folding.section_digest import NamedText, digest_parts, joined, piece
-from contextd.folding.subtasks import subtask_named, trace_of
-from contextd.folding.thinned_text import runs, without_marks
+from contextd.folding.session_subtasks import subtask_named, trace_of
+from contextd.folding.thinning import runs, without_marks
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd.search.questions import asked, unanswered
+from contextd.search.logged_queries import asked, unanswered
 from contextd.sessions.handles import original_named
 
 _BUDGET, _EXPANDED = 800, 4_000

@@ -12,10 +12,10 @@ from contextd.domain.errors import ContextdError, TooLarge
 from contextd.domain.kinds import kinds_that
 from contextd.domain.limits import OptionalId, Range, Text
 from contextd.domain.records import digest, short_id
-from contextd.domain.showing import text_form
+from contextd.domain.result_display import text_form
 from contextd.domain.subtasks import Subtask
 from contextd.domain.tokens import count_tokens, trim_to_tokens
-from contextd.folding.subtasks import (
+from contextd.folding.session_subtasks import (
     SMALLEST,
     close_subtask,
     open_subtask,
@@ -24,11 +24,11 @@ from contextd.folding.subtasks import (
     room_for,
     subtask_named,
 )
-from contextd.knowledge.views import known
+from contextd.knowledge.record_views import known
 from contextd.knowledge.writing import save_new
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd.search.finding import find_records
+from contextd.search.find_records import find_records
 
 _INJECTED = 5
 """Maximum memories a subtask begins with."""

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from contextd.domain.records import Record
-from contextd.knowledge.file_details import KEPT
+from contextd.knowledge.import_differences import KEPT
 
 VERSION = 2
 

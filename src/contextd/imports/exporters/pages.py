@@ -12,7 +12,7 @@ from typing import Any
 from contextd.domain.kinds import EPISODE, KINDS
 from contextd.domain.records import Record, short_id
 from contextd.domain.time import iso
-from contextd.knowledge.file_details import KEPT
+from contextd.knowledge.import_differences import KEPT
 
 INDEX = "README.md"
 _LINKS = ("merged_from", "promoted_from", "promoted_to", "record_id", "bubbleId")

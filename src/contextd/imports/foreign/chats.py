@@ -13,9 +13,9 @@ from contextd.domain.origins import marked
 from contextd.domain.records import digest
 from contextd.domain.sessions import Event
 from contextd.imports.foreign.format import ForeignFormat, Item, Unread
-from contextd.imports.foreign.reading import json_items, moment_of, packed_text, plain_text
+from contextd.imports.foreign.safe_reading import json_items, moment_of, packed_text, plain_text
 from contextd.imports.importers.batch import ImportBatch
-from contextd.imports.importers.pasted import set_apart
+from contextd.imports.importers.pasted_text import set_apart
 
 _NAME = re.compile(r"conversations(?:-\d+)?\.json")
 _LONGEST = 50_000

@@ -11,7 +11,7 @@ from pathlib import Path
 from contextd.domain.records import digest
 from contextd.imports.foreign.format import ForeignFormat, Item, Note, Unread
 from contextd.imports.foreign.markdown_parts import front_matter, parts_of
-from contextd.imports.foreign.reading import listed, moment_of, plain_text, text_of
+from contextd.imports.foreign.safe_reading import listed, moment_of, plain_text, text_of
 
 _LARGEST = 4 * 1024 * 1024
 _OBSERVATION = re.compile(r"^\[([^\[\]()]+)\]\s+(.+)$", re.S)

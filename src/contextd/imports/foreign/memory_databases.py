@@ -13,7 +13,7 @@ from typing import Any
 
 from contextd.imports.databases import ForeignDatabase, Row, has_columns, reading
 from contextd.imports.foreign.format import ForeignFormat, Item, Note, Surroundings, Unread
-from contextd.imports.foreign.reading import listed, moment_of, plain_text
+from contextd.imports.foreign.safe_reading import listed, moment_of, plain_text
 
 _LONGEST_DISCOVERY = 1_000
 """Maximum characters of a discovery; longer text becomes a context entry."""

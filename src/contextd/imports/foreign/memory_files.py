@@ -10,7 +10,7 @@ from typing import Any
 from contextd.domain.errors import Invalid
 from contextd.domain.records import digest
 from contextd.imports.foreign.format import ForeignFormat, Item, Note, Surroundings, Unread
-from contextd.imports.foreign.reading import (
+from contextd.imports.foreign.safe_reading import (
     json_lines,
     json_of,
     listed,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from contextd.imports.foreign.format import ForeignFormat, Item, Note, Unread
-from contextd.imports.foreign.reading import json_items, moment_of, plain_text, text_of
+from contextd.imports.foreign.safe_reading import json_items, moment_of, plain_text, text_of
 
 _LONGEST = 1_000
 _COMMENT = re.compile(r"<!--.*?-->", re.S)

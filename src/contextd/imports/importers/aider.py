@@ -15,7 +15,7 @@ from contextd.domain.records import digest
 from contextd.files.guarded import open_file
 from contextd.imports.importers.batch import ImportBatch, Redact, unredacted
 from contextd.imports.importers.importer import Listed
-from contextd.imports.importers.telling import Telling
+from contextd.imports.importers.transcript_builder import Telling
 
 _BEGAN = re.compile(r"^# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
 _TYPED, _ENDED = "#### ", "  "

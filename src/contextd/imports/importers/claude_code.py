@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from contextd.imports.importers.claude_lines import ClaudeLines
-from contextd.imports.importers.lines import line_reader, parsed
+from contextd.imports.importers.json_lines import line_reader, parsed
 
 read = line_reader(ClaudeLines)
 

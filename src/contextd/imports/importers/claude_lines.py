@@ -8,8 +8,8 @@ from typing import Any
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.records import digest
-from contextd.imports.importers.telling import Telling, mapping_of, text_of
-from contextd.imports.importers.typed_ahead import TypedAhead
+from contextd.imports.importers.queued_messages import TypedAhead
+from contextd.imports.importers.transcript_builder import Telling, mapping_of, text_of
 
 
 def message_text(content: Any) -> str:

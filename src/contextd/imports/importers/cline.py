@@ -11,9 +11,9 @@ from typing import Any
 
 from contextd.files.guarded import read_file
 from contextd.imports.importers.documents import document_reader, entry_key
-from contextd.imports.importers.injected import unwrapped
-from contextd.imports.importers.lines import parsed
-from contextd.imports.importers.telling import Telling, list_of, mapping_of, text_of
+from contextd.imports.importers.injected_text import unwrapped
+from contextd.imports.importers.json_lines import parsed
+from contextd.imports.importers.transcript_builder import Telling, list_of, mapping_of, text_of
 
 _TASK = "api_conversation_history.json"
 _XML_TOOLS = (

@@ -8,8 +8,8 @@ from typing import Any
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.records import digest
-from contextd.imports.importers.lines import line_reader, parsed
-from contextd.imports.importers.telling import Telling, mapping_of, text_of
+from contextd.imports.importers.json_lines import line_reader, parsed
+from contextd.imports.importers.transcript_builder import Telling, mapping_of, text_of
 
 _OURS = ("session.", "user.", "assistant.", "tool.", "hook.", "system.", "subagent.")
 

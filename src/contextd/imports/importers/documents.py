@@ -15,8 +15,8 @@ from contextd.domain.records import digest
 from contextd.files.guarded import read_file
 from contextd.imports.importers.batch import ImportBatch, Redact, unredacted
 from contextd.imports.importers.importer import Read
-from contextd.imports.importers.lines import parsed
-from contextd.imports.importers.telling import Telling
+from contextd.imports.importers.json_lines import parsed
+from contextd.imports.importers.transcript_builder import Telling
 
 LARGEST = 128 * 1024 * 1024
 """Maximum bytes of a document: as objects it takes several times as much memory."""

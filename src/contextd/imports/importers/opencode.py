@@ -12,8 +12,8 @@ from contextd.imports.databases import ForeignDatabase, is_database, reading
 from contextd.imports.importers.batch import ImportBatch, Redact, unredacted
 from contextd.imports.importers.documents import document_reader
 from contextd.imports.importers.importer import Listed
-from contextd.imports.importers.lines import parsed
-from contextd.imports.importers.telling import Telling, mapping_of, text_of
+from contextd.imports.importers.json_lines import parsed
+from contextd.imports.importers.transcript_builder import Telling, mapping_of, text_of
 
 _ENDED = frozenset({"completed", "error"})
 

@@ -20,7 +20,7 @@ from contextd.domain.scope import Scope
 from contextd.domain.time import parse_instant
 from contextd.imports.exporters.opencontext import kept_differences, plain_bubble, plain_entry
 from contextd.imports.importers.batch import RedactItem
-from contextd.knowledge.file_details import KEPT
+from contextd.knowledge.import_differences import KEPT
 
 NAME = "opencontext"
 DEEPEST = 60

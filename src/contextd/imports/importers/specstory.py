@@ -13,7 +13,7 @@ from pathlib import Path
 from contextd.domain.records import digest
 from contextd.domain.time import iso
 from contextd.imports.importers.documents import text_reader
-from contextd.imports.importers.telling import Telling
+from contextd.imports.importers.transcript_builder import Telling
 
 _SESSION = re.compile(
     r"^<!-- (?P<client>[\w .-]+?) Session (?P<id>[\w-]+)(?: \((?P<at>[^)]*)\))? -->$", re.M

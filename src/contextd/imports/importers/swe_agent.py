@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from contextd.imports.importers.documents import document_reader, entry_key
-from contextd.imports.importers.lines import parsed
-from contextd.imports.importers.parts import parts_text
-from contextd.imports.importers.telling import Telling, list_of, mapping_of, text_of
+from contextd.imports.importers.gemini_parts import parts_text
+from contextd.imports.importers.json_lines import parsed
+from contextd.imports.importers.transcript_builder import Telling, list_of, mapping_of, text_of
 
 _EDITS = re.compile(
     r"\A(?:str_replace_editor|edit_anthropic) (view|create|str_replace|insert) (\S+)"

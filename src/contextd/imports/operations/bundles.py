@@ -13,13 +13,13 @@ from contextd.domain.errors import Conflict, Invalid
 from contextd.domain.records import PRESENT, Record
 from contextd.files.disk import replace_file, target_inside
 from contextd.files.guarded import read_file
-from contextd.imports.bundling import bundle_lines, records_of_project
+from contextd.imports.bundle_transfer import bundle_lines, records_of_project
 from contextd.imports.exporters import Exporter, exporter_named
 from contextd.imports.exporters.pages import INDEX, pages_of
 from contextd.imports.given_paths import path_meant
 from contextd.imports.importers.opencontext import rest_id
-from contextd.knowledge.file_details import KEPT
-from contextd.knowledge.portable import portable_record, portable_text
+from contextd.knowledge.import_differences import KEPT
+from contextd.knowledge.machine_neutral import portable_record, portable_text
 from contextd.runtime.operation import FilePath, operation
 from contextd.runtime.runtime import Runtime
 

@@ -13,16 +13,16 @@ from contextd.domain.records import Record, short_id
 from contextd.domain.scope import PERSON, Scope
 from contextd.domain.time import iso
 from contextd.imports.bundle import BundleFormat
-from contextd.imports.bundling import bring_bundle
-from contextd.imports.entries import bring_entries
+from contextd.imports.bundle_transfer import bring_bundle
+from contextd.imports.detected_sources import FoundSource, found_sources, named_sources
 from contextd.imports.entry_files import EntryFile
+from contextd.imports.entry_import import bring_entries
 from contextd.imports.foreign import ForeignFormat
 from contextd.imports.given_paths import path_meant
+from contextd.imports.import_run import Intake
 from contextd.imports.importers import Importer
-from contextd.imports.intake import Intake
-from contextd.imports.notes import archive_gone, bring_file
+from contextd.imports.note_import import archive_gone, bring_file
 from contextd.imports.sessions import bring_transcripts
-from contextd.imports.sources import FoundSource, found_sources, named_sources
 from contextd.imports.undo import TakenOut, take_out
 from contextd.jobs.table import Task, new_job
 from contextd.knowledge.import_rows import ImportTally, import_rows

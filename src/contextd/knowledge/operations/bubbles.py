@@ -10,7 +10,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.limits import Text
 from contextd.domain.records import Record, short_id
 from contextd.domain.time import iso
-from contextd.knowledge.views import ContextEntry, Done, entry
+from contextd.knowledge.record_views import ContextEntry, Done, entry
 from contextd.knowledge.writing import Changed, change, change_all, save_new
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime

@@ -8,19 +8,26 @@ from contextd.domain.limits import Cursor, Id, PageSize, Statement, Text
 from contextd.domain.records import Record, short_id
 from contextd.domain.validity import CURRENT
 from contextd.knowledge.acknowledgement import fate
-from contextd.knowledge.anchoring import anchor_for
+from contextd.knowledge.git_anchors import anchor_for
+from contextd.knowledge.record_views import (
+    ContextEntry,
+    Done,
+    Entries,
+    SavedEntry,
+    entry,
+    saved_entry,
+)
 from contextd.knowledge.recording import NewRecord, record_new
-from contextd.knowledge.typed import in_step, with_fields, with_type
-from contextd.knowledge.views import ContextEntry, Done, Entries, SavedEntry, entry, saved_entry
+from contextd.knowledge.typed_entries import in_step, with_fields, with_type
 from contextd.knowledge.writing import change, clean_tags, within_limits
 from contextd.person.person import kept_in, where_kept
 from contextd.runtime.operation import FieldsOf, operation
 from contextd.runtime.runtime import Runtime
-from contextd.schema.in_force import schema_of
+from contextd.schema.active_schema import schema_of
 from contextd.schema.model import TYPE
 from contextd.search.bubbles import bubble_in, bubble_named
-from contextd.search.finding import KNOWN, find_records, hand_out_whole, resolve
-from contextd.search.questions import asked, unanswered
+from contextd.search.find_records import KNOWN, find_records, hand_out_whole, resolve
+from contextd.search.logged_queries import asked, unanswered
 from contextd.search.validity import validities
 
 

@@ -8,11 +8,11 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.kinds import KINDS, kind_named
 from contextd.domain.limits import Range, Text
 from contextd.domain.records import AskedStatus, AskedTrust, short_id
-from contextd.knowledge.rows import RecordRow, row_of, statuses_of, typed_as
+from contextd.knowledge.record_lists import RecordRow, row_of, statuses_of, typed_as
 from contextd.knowledge.writing import clean_tags
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd.search.finding import contents_of
+from contextd.search.find_records import contents_of
 from contextd.search.hits import LeftOut, ScorePart
 from contextd.search.search import find
 from contextd.search.validity import in_force

@@ -17,11 +17,11 @@ from contextd.domain.records import Change, Record, last_undoable, operation_of,
 from contextd.domain.time import iso
 from contextd.knowledge.disagreements import note_disagreements
 from contextd.knowledge.writing import embed_documents, undo_of
-from contextd.policies.policy_files import to_its_file
+from contextd.policies.rule_file_sync import to_its_file
 from contextd.redaction.redact import redact
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd.search.finding import resolve
+from contextd.search.find_records import resolve
 
 
 @dataclass(frozen=True, slots=True)

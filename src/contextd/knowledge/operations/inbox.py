@@ -15,7 +15,7 @@ from contextd.domain.origins import ORIGINS
 from contextd.domain.quoting import unquoted
 from contextd.domain.records import Change, Record, short_id
 from contextd.domain.time import age, iso
-from contextd.knowledge.rows import RecordRow, row_of, statuses_of
+from contextd.knowledge.record_lists import RecordRow, row_of, statuses_of
 from contextd.person.proposals import PROPOSED_FROM
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime

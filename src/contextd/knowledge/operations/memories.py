@@ -9,17 +9,24 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.kinds import kinds_that
 from contextd.domain.limits import Id, Range, Statement, Text
 from contextd.domain.records import short_id
-from contextd.domain.showing import text_form
+from contextd.domain.result_display import text_form
 from contextd.knowledge.acknowledgement import Recorded, recorded
-from contextd.knowledge.anchoring import notes
+from contextd.knowledge.git_anchors import notes
+from contextd.knowledge.record_views import Known, known
 from contextd.knowledge.recording import NewRecord, record_new
-from contextd.knowledge.views import Known, known
 from contextd.knowledge.writing import Changed, change_all, new_record
 from contextd.person.person import kept_in, where_kept
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd.search.finding import KNOWN, SEARCHED, find_documents, find_records, give, resolve
-from contextd.search.questions import asked, unanswered
+from contextd.search.find_records import (
+    KNOWN,
+    SEARCHED,
+    find_documents,
+    find_records,
+    give,
+    resolve,
+)
+from contextd.search.logged_queries import asked, unanswered
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from contextd.domain.quoting import unquoted
 from contextd.domain.records import AskedStatus, AskedTrust, Change, Record, Status, short_id
 from contextd.domain.time import age, iso
 from contextd.domain.validity import Validity
-from contextd.knowledge.file_details import KEPT
-from contextd.knowledge.rows import (
+from contextd.knowledge.import_differences import KEPT
+from contextd.knowledge.record_lists import (
     FieldDifference,
     RecordRow,
     differences,
@@ -23,13 +23,13 @@ from contextd.knowledge.rows import (
     statuses_of,
     typed_as,
 )
-from contextd.knowledge.typed import in_step
+from contextd.knowledge.typed_entries import in_step
 from contextd.knowledge.writing import change, clean_tags, cleaned, within_limits
-from contextd.policies.policy_files import file_of, to_its_file
+from contextd.policies.rule_file_sync import file_of, to_its_file
 from contextd.runtime.operation import FieldsOf, operation, outline
 from contextd.runtime.runtime import Runtime
 from contextd.schema.model import SAVED_AS
-from contextd.search.finding import hand_out_whole, resolve
+from contextd.search.find_records import hand_out_whole, resolve
 from contextd.search.validity import validities
 
 _MOST = 200

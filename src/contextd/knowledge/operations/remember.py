@@ -12,7 +12,7 @@ from contextd.knowledge.recording import NewRecord, record_new
 from contextd.person.person import kept_in, where_kept
 from contextd.runtime.operation import FieldsOf, operation
 from contextd.runtime.runtime import Runtime
-from contextd.schema.in_force import schema_of
+from contextd.schema.active_schema import schema_of
 
 
 @operation(

@@ -14,12 +14,12 @@ from contextd.domain.limits import Id
 from contextd.domain.records import Record, short_id
 from contextd.imports.transcripts import scrubbed
 from contextd.knowledge.writing import change
-from contextd.learning.witnesses import DROPPED, as_rule
-from contextd.projects.model import project_model
+from contextd.learning.corroboration import DROPPED, as_rule
+from contextd.projects.project_model import project_model
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd.search.finding import resolve
-from contextd.sessions.enrich import Place, module_of
+from contextd.search.find_records import resolve
+from contextd.sessions.module_mapping import Place, module_of
 
 _WAITING = ("candidate", "inbox")
 

@@ -10,21 +10,21 @@ from typing import Any
 
 from contextd.briefing.briefing import quoted_in, recapped, told_by, types_line
 from contextd.briefing.context_file import refresh_context_md, write_context_md
+from contextd.briefing.injected_records import LOST, held_again, holding
+from contextd.briefing.injection_tiers import reasons_of, tiers_of
 from contextd.briefing.prompt_context import bearing_on
-from contextd.briefing.remedy_telling import ITS_ERROR, remedied, remedy_for, tells_of_failure
+from contextd.briefing.remedy_injection import ITS_ERROR, remedied, remedy_for, tells_of_failure
 from contextd.briefing.session_start import opening_for
 from contextd.briefing.subagent_briefing import note_for
-from contextd.briefing.tiers import reasons_of, tiers_of
-from contextd.briefing.told_records import LOST, held_again, holding
 from contextd.clients import client_running
 from contextd.clients.client import Client
-from contextd.clients.occurrence import ANSWERED, Moment, Occurrence
+from contextd.clients.hook_event import ANSWERED, Moment, Occurrence
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import NotFound
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.domain.tokens import count_tokens
 from contextd.folding.client_folding import COMPACTED, measure_compactions, measure_subagent
-from contextd.imports.importers.injected import own_words
+from contextd.imports.importers.injected_text import own_words
 from contextd.imports.transcripts import follow_agent, read_so_far, unread
 from contextd.learning.episodes import read_along
 from contextd.learning.lessons import LESSONS, asked_for_lessons, lessons_due, lessons_wanted
@@ -32,11 +32,17 @@ from contextd.policies.action_check import judged_or_nothing
 from contextd.redaction.redact import redact
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd.sessions.closing import close_session
+from contextd.sessions.briefing_lines import BEARING, PackedBriefing
 from contextd.sessions.duplicate_hooks import is_echo, one_at_a_time
 from contextd.sessions.hook_events import question, statement
-from contextd.sessions.seating import BRIEFED, new_session, open_session, resumed_here, task_of
-from contextd.sessions.tiered_lines import BEARING, PackedBriefing
+from contextd.sessions.session_binding import (
+    BRIEFED,
+    new_session,
+    open_session,
+    resumed_here,
+    task_of,
+)
+from contextd.sessions.session_end import close_session
 from contextd.skills.skill_files import follow_skill_files
 from contextd.thin import ready
 from contextd.thin.spool import LEFT_AT, UNKNOWN

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from contextd.briefing.context_file import write_context_md
-from contextd.briefing.ready_briefings import keep_ready
+from contextd.briefing.prepared_briefings import keep_ready
 from contextd.domain.documents import message_documents
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.imports.transcripts import (
@@ -23,15 +23,15 @@ from contextd.imports.transcripts import (
 )
 from contextd.jobs.table import Task, new_job
 from contextd.knowledge.embedding import queue_embedding
-from contextd.learning.client_sessions import bound, is_unbound
+from contextd.learning.client_session_matching import bound, is_unbound
+from contextd.learning.corroboration import judge_use
 from contextd.learning.episodes import keep_turns
 from contextd.learning.statements import keep_statements
-from contextd.learning.witnesses import judge_use
-from contextd.projects.shape import SHAPE, rescan_if_changed
-from contextd.remedies.errors import ERRORS, errors_met, kept
+from contextd.projects.checkout_shape import SHAPE, rescan_if_changed
 from contextd.remedies.learned_fixes import keep_remedies
+from contextd.remedies.session_errors import ERRORS, errors_met, kept
 from contextd.runtime.runtime import Runtime
-from contextd.sessions.track import fold
+from contextd.sessions.session_summary import fold
 from contextd.skills.learning import judge_skills, propose_skills
 from contextd.skills.procedures import PROCEDURES
 

@@ -15,7 +15,7 @@ from contextd.domain.quoting import unquoted
 from contextd.domain.records import Record, short_id
 from contextd.domain.scope import PERSON
 from contextd.jobs.table import Task
-from contextd.knowledge.rows import RecordRow, row_of
+from contextd.knowledge.record_lists import RecordRow, row_of
 from contextd.knowledge.writing import change
 from contextd.person.files import FILES, text_of, write_user_md
 from contextd.person.person import from_file, owner_name, personal_records, strength, told_by
@@ -23,7 +23,7 @@ from contextd.person.person_md import STRENGTHS, Strength
 from contextd.person.proposals import PROPOSED_FROM, propose
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd.search.finding import resolve
+from contextd.search.find_records import resolve
 from contextd.search.validity import validities
 
 

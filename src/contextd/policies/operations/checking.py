@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from dataclasses import field
 from functools import partial
 
-from contextd.briefing.directives import REST, directive_line, said, users_directives
+from contextd.briefing.directive_lines import REST, directive_line, said, users_directives
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import TooLarge
 from contextd.domain.limits import Text
 from contextd.domain.notices import Notice
 from contextd.domain.records import Record
-from contextd.domain.showing import text_form
+from contextd.domain.result_display import text_form
 from contextd.domain.time import iso
 from contextd.domain.trust import UNTRUSTED
 from contextd.domain.words import content_words
 from contextd.policies.actions import Action, is_diff, told
-from contextd.policies.policy_files import FILED
 from contextd.policies.policy_log import note_check, past_checks
 from contextd.policies.policy_views import ViolationView, violation_views
 from contextd.policies.rule_authors import author_of
+from contextd.policies.rule_file_sync import FILED
 from contextd.policies.rules_in_force import (
     InForce,
     checked,
@@ -28,10 +28,10 @@ from contextd.policies.rules_in_force import (
     with_root,
     without_new_files,
 )
-from contextd.projects.model import unheeded
+from contextd.projects.project_model import unheeded
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd.search.finding import find_records
+from contextd.search.find_records import find_records
 
 LARGEST = 8_000_000
 """Characters of an action: a longer diff is a vendored tree and should be checked in parts."""

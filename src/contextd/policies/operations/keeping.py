@@ -12,8 +12,8 @@ from contextd.domain.limits import Id
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope, slug
 from contextd.files.disk import replace_file, target_inside
-from contextd.policies.packs import StarterPack, packs
-from contextd.policies.policy_files import (
+from contextd.policies.rule_authors import author_of
+from contextd.policies.rule_file_sync import (
     FILED,
     disagreeing,
     file_of,
@@ -23,12 +23,12 @@ from contextd.policies.policy_files import (
     settle,
     to_new_file,
 )
-from contextd.policies.rule_authors import author_of
 from contextd.policies.rule_folders import rule_folders
 from contextd.policies.rules_in_force import Binding, in_force
+from contextd.policies.starter_packs import StarterPack, packs
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd.search.finding import resolve
+from contextd.search.find_records import resolve
 
 
 @dataclass(frozen=True, slots=True)

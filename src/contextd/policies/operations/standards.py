@@ -6,12 +6,12 @@ from collections.abc import Container
 from dataclasses import field
 from typing import Literal
 
-from contextd.briefing.directives import directive_line, ranked_directives
+from contextd.briefing.directive_lines import directive_line, ranked_directives
 from contextd.domain.dataclass import dataclass
 from contextd.policies.rules_in_force import Binding, in_force
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd.search.finding import hand_out_whole
+from contextd.search.find_records import hand_out_whole
 
 
 @dataclass(frozen=True, slots=True)

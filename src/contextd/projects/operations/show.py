@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Annotated, Any
 
-from contextd.briefing.window_log import usage
+from contextd.briefing.context_window import usage
 from contextd.codebase.freshness import not_indexed
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
@@ -13,7 +13,7 @@ from contextd.domain.quoting import document, inline
 from contextd.domain.records import short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import age, iso
-from contextd.projects.model import model_problem, project_model
+from contextd.projects.project_model import model_problem, project_model
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 

@@ -11,7 +11,7 @@ from contextd.codebase.trusted_files import TrustedFile, trusted_files
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Denied
 from contextd.domain.trust import Trust
-from contextd.projects.location import find_project, take_back_name
+from contextd.projects.project_lookup import find_project, take_back_name
 from contextd.runtime.operation import FilePath, operation
 from contextd.runtime.runtime import Runtime
 

@@ -6,27 +6,27 @@ from collections.abc import Sequence
 from dataclasses import field, replace
 from typing import Annotated, Literal
 
-from contextd.briefing.at_odds import at_odds
-from contextd.briefing.remedy_telling import standing_note, times
+from contextd.briefing.conflicts import at_odds
+from contextd.briefing.remedy_injection import standing_note, times
+from contextd.domain.context_items import Serving
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
 from contextd.domain.limits import Range, Statement, Text
 from contextd.domain.records import Record, short_id
-from contextd.domain.showing import text_form
+from contextd.domain.result_display import text_form
 from contextd.domain.time import age
 from contextd.domain.tokens import count_tokens
-from contextd.domain.window import Serving
 from contextd.knowledge.acknowledgement import Recorded, recorded
-from contextd.knowledge.anchoring import from_elsewhere, standings
-from contextd.knowledge.views import noted
+from contextd.knowledge.git_anchors import from_elsewhere, standings
+from contextd.knowledge.record_views import noted
 from contextd.person.person import kept_in, where_kept
 from contextd.remedies.learned_fixes import record_remedy
 from contextd.remedies.lookup import is_about_another, known_remedies
 from contextd.remedies.signatures import error_lines, normalised, plain
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd.search.finding import find_records
-from contextd.search.questions import asked, unanswered
+from contextd.search.find_records import find_records
+from contextd.search.logged_queries import asked, unanswered
 from contextd.search.validity import validities
 
 ALIKE = 0.65

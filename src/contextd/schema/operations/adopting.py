@@ -9,10 +9,10 @@ from typing import Any
 from contextd.domain.errors import Invalid
 from contextd.domain.records import Record
 from contextd.jobs.table import Task
-from contextd.knowledge.typed import in_step, structured, with_type
+from contextd.knowledge.typed_entries import in_step, structured, with_type
 from contextd.knowledge.writing import Changed, change_all
 from contextd.runtime.runtime import Runtime
-from contextd.schema.in_force import schema_of
+from contextd.schema.active_schema import schema_of
 from contextd.schema.model import SAVED_AS, Schema
 from contextd.schema.text import content_of
 from contextd.schema.undeclared import leftovers_for

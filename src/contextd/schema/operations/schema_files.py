@@ -19,7 +19,7 @@ from contextd.files.guarded import read_file
 from contextd.redaction.redact import redact
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd.schema.in_force import schema_file, schema_of, without_secret_names
+from contextd.schema.active_schema import schema_file, schema_of, without_secret_names
 from contextd.schema.load import parsed_file, schema_path
 from contextd.schema.merge import merged
 from contextd.schema.model import FIELDS, TYPE, SchemaFile

@@ -13,18 +13,18 @@ from contextd.domain.limits import Count, Cursor, PageSize
 from contextd.domain.validity import CURRENT
 from contextd.knowledge.acknowledgement import fate
 from contextd.knowledge.recording import NewRecord, record_new
-from contextd.knowledge.typed import TypedEntries, TypedEntry, typed_entry
+from contextd.knowledge.typed_entries import TypedEntries, TypedEntry, typed_entry
 from contextd.person.person import kept_in, where_kept
-from contextd.policies.policy_files import problems_of_files
+from contextd.policies.rule_file_sync import problems_of_files
 from contextd.runtime.operation import FieldsOf, operation
 from contextd.runtime.runtime import Runtime
+from contextd.schema.active_schema import schema_of
 from contextd.schema.filter import parse_filter
-from contextd.schema.in_force import schema_of
 from contextd.schema.model import FIELDS, SAVED_AS, TYPE
 from contextd.schema.type_views import ProblemView, TypeView, field_views, problem_views, type_views
 from contextd.search.bubbles import bubble_in
-from contextd.search.finding import hand_out_whole
-from contextd.search.questions import asked
+from contextd.search.find_records import hand_out_whole
+from contextd.search.logged_queries import asked
 from contextd.search.validity import validities
 
 

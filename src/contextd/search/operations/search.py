@@ -8,9 +8,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from contextd.briefing.window_log import archived_sources
+from contextd.briefing.context_window import archived_sources
 from contextd.codebase.freshness import Lag, steady
 from contextd.domain.code import Chunk
+from contextd.domain.context_items import Serving
 from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import message_place
 from contextd.domain.kinds import KINDS
@@ -20,17 +21,16 @@ from contextd.domain.records import Record, headed, short_id
 from contextd.domain.sessions import Event
 from contextd.domain.time import age, from_micros, moment
 from contextd.domain.tokens import count_tokens
-from contextd.domain.window import Serving
 from contextd.domain.words import content_words, one_line
-from contextd.knowledge.anchoring import notes
-from contextd.knowledge.views import label, noted
+from contextd.knowledge.git_anchors import notes
+from contextd.knowledge.record_views import label, noted
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd.search.finding import SEARCHED, find_documents
+from contextd.search.file_history import past_of
+from contextd.search.find_records import SEARCHED, find_documents
 from contextd.search.hits import Hit
+from contextd.search.logged_queries import asked, unanswered
 from contextd.search.passage import covered, passage
-from contextd.search.past_work import past_of
-from contextd.search.questions import asked, unanswered
 
 _TEXT = 600
 _HEADING = 150

@@ -10,8 +10,8 @@ from contextd.domain.time import iso
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.client_exit import note_disconnect
-from contextd.sessions.closing import close_session
-from contextd.sessions.seating import is_open, leave_seats, session_of
+from contextd.sessions.session_binding import is_open, leave_seats, session_of
+from contextd.sessions.session_end import close_session
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from contextd.domain.sessions import Session, SessionChange
 from contextd.jobs.table import Task
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.client_exit import client_exited
-from contextd.sessions.closing import close_session
+from contextd.sessions.session_end import close_session
 
 _AT_ONCE = 1_000
 

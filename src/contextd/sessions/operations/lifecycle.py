@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from contextd.briefing.briefing import brief, quoted_in, read_lately, told_by
 from contextd.briefing.context_file import LATELY, changes_since, time_sense, with_work
-from contextd.briefing.tiers import tiers_of
+from contextd.briefing.injection_tiers import tiers_of
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
 from contextd.domain.errors import NotFound
@@ -19,10 +19,9 @@ from contextd.domain.time import iso
 from contextd.redaction.redact import redact
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd.sessions.clock import gap_in_words
-from contextd.sessions.closing import close_session
+from contextd.sessions.briefing_lines import PackedBriefing
 from contextd.sessions.handles import session_named
-from contextd.sessions.seating import (
+from contextd.sessions.session_binding import (
     BRIEFED,
     IMPLICIT,
     is_open,
@@ -33,8 +32,9 @@ from contextd.sessions.seating import (
     take_seat,
     task_of,
 )
-from contextd.sessions.tiered_lines import PackedBriefing
-from contextd.sessions.track import STATED
+from contextd.sessions.session_end import close_session
+from contextd.sessions.session_summary import STATED
+from contextd.sessions.time_sense import gap_in_words
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,12 @@ from contextd.domain.quoting import unquoted
 from contextd.domain.records import short_id
 from contextd.domain.sessions import Event, Session
 from contextd.domain.time import age, iso
-from contextd.knowledge.views import Known, known
+from contextd.knowledge.record_views import Known, known
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.validity import validities
 from contextd.sessions.handles import session_named
-from contextd.sessions.seating import RESUMED
+from contextd.sessions.session_binding import RESUMED
 
 _TEXT = 1_200
 _EVENTS = 500

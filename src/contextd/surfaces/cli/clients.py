@@ -13,11 +13,11 @@ import click
 
 from contextd.clients import CLIENTS, client_named
 from contextd.clients.client import Client, Reach
+from contextd.clients.detection import present_clients
 from contextd.clients.install import InstallReport, install, uninstall
-from contextd.clients.presence import present_clients
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid, NotFound
-from contextd.domain.showing import text_form
+from contextd.domain.result_display import text_form
 from contextd.runtime.settings import load_settings
 from contextd.surfaces.cli.guidance import closest
 from contextd.surfaces.cli.output import Console, as_json_option

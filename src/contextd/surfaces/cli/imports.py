@@ -11,7 +11,7 @@ import click
 
 from contextd.domain.access import OWNER
 from contextd.domain.errors import ContextdError, Invalid
-from contextd.domain.unseen import visible_text
+from contextd.domain.invisible_characters import visible_text
 from contextd.runtime.runtime import Request
 from contextd.surfaces.cli.home import start_quietly
 from contextd.surfaces.cli.output import Console, Progress, as_json_option

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from contextd.domain.errors import ContextdError
+from contextd.domain.invisible_characters import visible_json, visible_text
 from contextd.domain.trust import require_person
-from contextd.domain.unseen import visible_json, visible_text
 from contextd.surfaces.cli.terminal import columns, own_process, terminal
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import click
 
 from contextd.domain.errors import Invalid
+from contextd.domain.invisible_characters import visible_json
 from contextd.domain.quoting import inline
-from contextd.domain.unseen import visible_json
 from contextd.surfaces.cli.guidance import Guiding
 from contextd.surfaces.cli.output import Console, as_json_option, ask
 from contextd.surfaces.cli.sarif import as_sarif
@@ -102,7 +102,7 @@ class _Told:
 def _difference(revision: str | None, staged: bool) -> str:
     """What git says differs, without what it would show only."""
     # 30 ms that help and completion need not pay.
-    from contextd.code.git.program import Running  # noqa: PLC0415
+    from contextd.code.git.git_queries import Running  # noqa: PLC0415
 
     wanted = ["--cached"] if staged else [revision or _HEAD]
     arguments = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/"]

@@ -8,8 +8,8 @@ from itertools import pairwise
 from markupsafe import Markup, escape
 
 from contextd.domain.dataclass import dataclass
+from contextd.domain.invisible_characters import visible_text
 from contextd.domain.records import digest
-from contextd.domain.unseen import visible_text
 from contextd.surfaces.web.layers import HEIGHT, Edge, Spot, Stroke, layered
 
 _LETTER, _AROUND = 7.6, 24.0

@@ -13,8 +13,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from contextd.domain.invisible_characters import visible_text
 from contextd.domain.time import age
-from contextd.domain.unseen import visible_text
 from contextd.surfaces.web import charts
 
 _HERE = Path(__file__).parent

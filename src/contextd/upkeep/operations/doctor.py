@@ -16,17 +16,17 @@ from contextd.domain.errors import ContextdError, Invalid
 from contextd.domain.trust import EARLIER, UNTRUSTED
 from contextd.imports.transcripts import UNREAD
 from contextd.knowledge.writing import change, save_new
-from contextd.policies.policy_files import disagreeing
+from contextd.policies.rule_file_sync import disagreeing
 from contextd.policies.rules_in_force import in_force
-from contextd.projects.model import unheeded
+from contextd.projects.project_model import unheeded
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.runtime.settings import PROJECT_FILE
-from contextd.schema.in_force import schema_of
-from contextd.search.finding import find_records
+from contextd.schema.active_schema import schema_of
+from contextd.search.find_records import find_records
 from contextd.search.rerank import RERANKED
 from contextd.upkeep.connected_clients import client_standings, is_captured
-from contextd.upkeep.network import network_findings
+from contextd.upkeep.network_check import network_findings
 
 _LEAST_FREE = 200_000_000
 _MOST_TOLD, _SESSIONS = 10, 200

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from contextd.codebase.hydration import documents_behind
+from contextd.codebase.index_documents import documents_behind
 from contextd.codebase.scanning import scan_project
 from contextd.domain.changes import CodeChange
 from contextd.domain.dataclass import dataclass

@@ -13,7 +13,7 @@ from contextd.domain.jobs import Job
 from contextd.domain.kinds import KINDS
 from contextd.domain.time import age
 from contextd.domain.trust import UNTRUSTED
-from contextd.projects.model import unheeded
+from contextd.projects.project_model import unheeded
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from contextd.code.index.formats.reading import (
+from contextd.code.index.formats.format_reader import (
     FileSection,
     FormatReading,
     SourceLines,

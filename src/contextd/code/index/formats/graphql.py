@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from contextd.code.index.formats.reading import (
+from contextd.code.index.formats.format_reader import (
     FileSection,
     FormatReading,
     SourceLines,

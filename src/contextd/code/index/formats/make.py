@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import re
 
-from contextd.code.index.formats.reading import FileSection, FormatReading, SourceLines, ordered
+from contextd.code.index.formats.format_reader import (
+    FileSection,
+    FormatReading,
+    SourceLines,
+    ordered,
+)
 from contextd.code.index.languages.outline import Outline
 
 _TARGET = re.compile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from contextd.code.index.formats.reading import FileSection, FormatReading, SourceLines
+from contextd.code.index.formats.format_reader import FileSection, FormatReading, SourceLines
 
 _ATX = re.compile(rb" {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t\r\n]*\Z")
 _SETEXT = re.compile(rb" {0,3}(=+|-{2,})[ \t\r\n]*\Z")

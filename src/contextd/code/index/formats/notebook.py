@@ -14,8 +14,8 @@ from dataclasses import field, replace
 from itertools import islice
 from typing import Any
 
+from contextd.code.index.formats.format_reader import FileSection
 from contextd.code.index.formats.markdown import markdown
-from contextd.code.index.formats.reading import FileSection
 from contextd.code.index.languages.language import Language, parsed
 from contextd.code.index.languages.outline import Outline
 from contextd.domain.code import Import, Symbol

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from contextd.code.index.formats.reading import (
+from contextd.code.index.formats.format_reader import (
     FileSection,
     FormatReading,
     SourceLines,

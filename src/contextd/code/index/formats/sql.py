@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
-from contextd.code.index.formats.reading import (
+from contextd.code.index.formats.format_reader import (
     FileSection,
     FormatReading,
     SourceLines,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from contextd.code.index.formats.definition_rows import ROWS
+from contextd.code.index.formats.format_reader import Format
 from contextd.code.index.formats.graphql import graphql
 from contextd.code.index.formats.make import make
 from contextd.code.index.formats.markdown import markdown, restructured
 from contextd.code.index.formats.pipelines import pipelines
 from contextd.code.index.formats.protobuf import protobuf
-from contextd.code.index.formats.reading import Format
 from contextd.code.index.formats.sql import sql
 
 FORMATS: dict[str, Format] = {

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from contextd.code.index.formats.reading import SourceLines
+from contextd.code.index.formats.format_reader import SourceLines
 from contextd.domain.dataclass import dataclass
 
 _KEY = re.compile(

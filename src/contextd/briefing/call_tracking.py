@@ -1,0 +1,81 @@
+"""What a call leaves in its session, written down behind its caller's back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from contextd.briefing.context_window import settle_window
+from contextd.claims.write_gate import sentence_digests
+from contextd.domain.jobs import Schedule
+from contextd.domain.records import new_id
+from contextd.domain.sessions import Event, EventType, FileAccess, SessionChange
+from contextd.redaction.redact import redact
+from contextd.runtime.runtime import Runtime
+
+SCORED_EVERY = timedelta(minutes=5)
+_TEXT_KEPT = 500
+
+
+def follow(
+    runtime: Runtime, operation: str, values: Mapping[str, Any], tokens: int, *, counted: bool
+) -> None:
+    """Write down what one call left in its session: the call itself when it is `counted`, what it gave,
+    and the sentences it said. Runs behind the caller's back.
+    """
+    trace = runtime.trace
+    session = trace.session or runtime.session
+    if runtime.project is None or not session:
+        return
+    digests = [digest for text in trace.own_texts for digest in sentence_digests(text)]
+    if digests:
+        runtime.sinks.handed_out(runtime.scope, session, digests)
+    change = SessionChange(id=session, servings=tuple(trace.gave), injected=tuple(trace.injected))
+    if counted:
+        change = _call(runtime, change, operation, values, tokens)
+    if counted or trace.gave:
+        runtime.aside().commit(sessions=[change])
+    if trace.gave:
+        settle_window(runtime.aside(), session)
+        expect_scores(runtime)
+
+
+def subject(values: Mapping[str, Any]) -> str:
+    """What a call with these arguments is about; empty where none of them says it."""
+    return next((str(values[k]) for k in ("query", "pattern", "path") if values.get(k)), "")
+
+
+def expect_scores(runtime: Runtime) -> None:
+    """See to it that the windows of the project are scored in a while."""
+    due = runtime.clock.now() + SCORED_EVERY
+    runtime.sinks.schedule(Schedule(job="score_windows", scope=runtime.scope, due_at=due))
+
+
+def _call(
+    runtime: Runtime, change: SessionChange, operation: str, values: Mapping[str, Any], tokens: int
+) -> SessionChange:
+    now = runtime.clock.now()
+    text = subject(values)
+    text = redact(text[: 4 * _TEXT_KEPT], runtime.redaction_key).text[:_TEXT_KEPT]
+    kind: EventType = "query" if values.get("query") else "tool_call"
+    if operation == "read_file":
+        kind = "file_access"
+    event = Event(
+        type=kind,
+        key=new_id(),
+        at=now,
+        text=text,
+        data={"operation": operation, "tokens": tokens},
+    )
+    access = FileAccess(path=text, count=1, first_at=now, last_at=now)
+    return replace(
+        change,
+        seen_at=now,
+        calls=1,
+        tokens=tokens,
+        files=(access,) if kind == "file_access" else (),
+        topics=(" ".join(text.split())[:80],) if kind == "query" else (),
+        events=(event,),
+    )

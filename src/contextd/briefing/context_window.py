@@ -1,0 +1,78 @@
+"""The context window of a session: what was served, what it weighs, and what had to go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contextd.briefing.context_file import write_context_md
+from contextd.briefing.window_scoring import percent, pruned, scored, usage_line, used
+from contextd.domain.context_items import ContextItem
+from contextd.domain.records import new_id
+from contextd.domain.sessions import Event, Session, SessionChange
+from contextd.runtime.runtime import Runtime
+from contextd.sessions.session_binding import session_of
+
+
+def window_of(runtime: Runtime, session_id: str) -> list[ContextItem]:
+    """What the window of a session holds and held, with the scores of this moment."""
+    return scored(runtime.view.sessions.items(session_id), runtime.clock.now())
+
+
+def settle_window(runtime: Runtime, session_id: str, *, keep_scores: bool = False) -> int:
+    """Archive what no longer fits into a session's window; says how many items it was. With
+    `keep_scores` the scores of this moment are stored as well.
+    """
+    items = window_of(runtime, session_id)
+    capacity = runtime.settings.number("window.tokens")
+    pruned_items = pruned(items, capacity, runtime.clock.now())
+    if not pruned_items and not (items and keep_scores):
+        return 0
+    archived = {(item.type, item.source): item for item in pruned_items}
+    after = [archived.get((item.type, item.source), item) for item in items]
+    events = (_pruning(runtime, items, after, pruned_items),) if pruned_items else ()
+    rescored = tuple(after if keep_scores else pruned_items)
+    change = SessionChange(id=session_id, rescored=rescored, events=events)
+    done = runtime.commit(sessions=[change])
+    if pruned_items:
+        write_context_md(runtime, done.sessions.get(session_id))
+    return len(pruned_items)
+
+
+def _pruning(
+    runtime: Runtime,
+    before: Sequence[ContextItem],
+    after: Sequence[ContextItem],
+    archived_items: Sequence[ContextItem],
+) -> Event:
+    """How the session's record tells that items were archived."""
+    capacity = runtime.settings.number("window.tokens")
+    filled, left = used(before), used(after)
+    archived = [
+        {"type": i.type, "source": i.source, "tokens": i.tokens, "reason": i.reason}
+        for i in archived_items
+    ]
+    return Event(
+        type="note",
+        key=f"pruned:{new_id()}",
+        at=runtime.clock.now(),
+        text=(
+            f"Context window: {usage_line(filled, capacity)}; archived {len(archived_items)},"
+            f" now {percent(left, capacity)}%"
+        ),
+        data={"pruned": archived, "before": filled, "after": left},
+    )
+
+
+def archived_sources(runtime: Runtime) -> frozenset[str]:
+    """What has left the window of the call's session: paths and ids."""
+    session = session_of(runtime)
+    if session is None:
+        return frozenset()
+    items = runtime.view.sessions.items(session.id)
+    return frozenset(item.source for item in items if item.status == "archived")
+
+
+def usage(runtime: Runtime, session: Session) -> str:
+    """How full a session's window is: `65% (65,000 / 100,000 tokens)`."""
+    tokens = used(runtime.view.sessions.items(session.id))
+    return usage_line(tokens, runtime.settings.number("window.tokens"))

@@ -1,0 +1,35 @@
+"""What is known in a project, in a few figures: for a line that a person sees all the time."""
+
+from __future__ import annotations
+
+from contextd.domain.dataclass import dataclass
+from contextd.domain.kinds import KINDS, kinds_that
+from contextd.knowledge.record_lists import statuses_of
+from contextd.runtime.runtime import Runtime
+
+_RULES = kinds_that("binding")
+_MEMORIES = tuple(name for name in kinds_that("entry") if name not in _RULES)
+_WAIT = tuple(name for name in KINDS if name not in kinds_that("recalled"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """How much an agent can be told in a project, and how much `waits` for somebody's word."""
+
+    project: str
+    memories: int
+    rules: int
+    waits: int
+
+
+def figures_of(runtime: Runtime) -> Figures | None:
+    """Those of the call's project; None where it stands in none."""
+    if runtime.project is None:
+        return None
+    count = runtime.view.records.count
+    return Figures(
+        project=runtime.project.name,
+        memories=sum(count(runtime.query(*_MEMORIES)).values()),
+        rules=sum(count(runtime.query(*_RULES)).values()),
+        waits=sum(count(runtime.query(*_WAIT, statuses=statuses_of("waiting"))).values()),
+    )

@@ -1,0 +1,295 @@
+"""What contextd adds to a client's configuration, whatever its format, and how it finds its own entries
+again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
+
+from contextd.clients.client import Calling, Edit, HookEvent
+from contextd.clients.codec import Codec, Place
+from contextd.clients.config_shapes import starts_contextd
+from contextd.domain.dataclass import dataclass
+from contextd.domain.errors import Invalid
+
+SERVER = "contextd"
+"""The name of our MCP server in every client."""
+
+_FOR = re.compile(r"--client[ =](\S+)")
+_STARTS = frozenset({"command", "cmd", "transport"})
+"""Members by which an entry starts a program. One without is of another sort, and is replaced as a whole."""
+
+_ABSENT = object()
+
+
+@dataclass(frozen=True, slots=True)
+class ServerEntry:
+    """Our MCP server below `key`, in the client's `shape`. With `listed` the servers are a list, and each
+    says its own name.
+    """
+
+    codec: Codec
+    key: str
+    shape: Callable[[Sequence[str]], dict[str, Any]]
+    listed: bool = False
+    executable: bool = False
+    events: tuple[HookEvent, ...] = ()
+
+    @property
+    def empty(self) -> str:
+        """What an empty file counts as."""
+        return self.codec.empty
+
+    def add(self, text: str, calling: Calling) -> Edit:
+        """`text` with our MCP server in it. Raises `Invalid` when servers are not held as expected."""
+        wanted = self.shape(calling.server)
+        place = self._place(text)
+        present = _at(self.codec.members(text), place)
+        starts = _STARTS & wanted.keys()
+        if isinstance(present, dict) and starts <= present.keys():
+            return _set_members(
+                self.codec, text, place, present, wanted, f"updated the MCP server {SERVER}"
+            )
+        verb = "added" if present is _ABSENT else "replaced"
+        return self.codec.put(text, place, wanted), [f"{verb} the MCP server {SERVER}"]
+
+    def without(self, text: str, client: str, keep: frozenset[Place] = frozenset()) -> Edit:
+        """`text` without our MCP server."""
+        del client
+        document = self.codec.members(text)
+        if not isinstance(document.get(self.key), list if self.listed else dict):
+            return text, []
+        place = self._place(text)
+        if _at(document, place) is _ABSENT:
+            return text, []
+        return dropped(self.codec, text, place, keep), [f"removed the MCP server {SERVER}"]
+
+    def containers(self, text: str) -> frozenset[Place]:
+        """What there is already of what our entry goes into."""
+        return frozenset({(self.key,)} if self.key in self.codec.members(text) else ())
+
+    def _place(self, text: str) -> Place:
+        """Where our entry stands, or will stand."""
+        document = self.codec.members(text)
+        if not self.listed:
+            _member(self.codec, document, self.key)
+            return self.key, SERVER
+        servers = document.get(self.key) or []
+        if not isinstance(servers, list):
+            raise Invalid(f"{self.key} is not a list", "correct it and try again")
+        named = (i for i, one in enumerate(servers) if _named(one) == SERVER)
+        return self.key, next(named, len(servers))
+
+
+@dataclass(frozen=True, slots=True)
+class HookEntries:
+    """Our hooks below `key`: per event a group with one handler, in the client's `shape`."""
+
+    codec: Codec
+    events: tuple[HookEvent, ...]
+    shape: Callable[[Sequence[str], HookEvent], dict[str, Any]]
+    key: str = "hooks"
+    executable: bool = False
+
+    @property
+    def empty(self) -> str:
+        """What an empty file counts as."""
+        return self.codec.empty
+
+    def add(self, text: str, calling: Calling) -> Edit:
+        """`text` with one hook of ours per event that is told about, and none on any other event."""
+        changes: list[str] = []
+        events = [one for one in self.events if not one.setting or one.setting in calling.settings]
+        for event in events:
+            text, more = self._one(text, calling, event)
+            changes += more
+        served = {event.name for event in events}
+        for place in reversed(self.places(text, calling.client)):
+            if place[1] not in served:
+                text = self._drop(text, place, frozenset())
+                changes.append(f"removed the hook on {place[1]}")
+        return text, changes
+
+    def without(self, text: str, client: str, keep: frozenset[Place] = frozenset()) -> Edit:
+        """`text` without any hook of ours."""
+        changes: list[str] = []
+        for place in reversed(self.places(text, client)):
+            text = self._drop(text, place, keep)
+            changes.append(f"removed the hook on {place[1]}")
+        return text, changes
+
+    def containers(self, text: str) -> frozenset[Place]:
+        """What there is already of what our hooks go into."""
+        document = self.codec.members(text)
+        found: set[Place] = {(self.key,)} if self.key in document else set()
+        hooks = document.get(self.key)
+        if isinstance(hooks, dict):
+            found |= {(self.key, event) for event in hooks}
+        return frozenset(found)
+
+    def _one(self, text: str, calling: Calling, event: HookEvent) -> Edit:
+        hooks = _member(self.codec, self.codec.members(text), self.key)
+        groups = hooks.get(event.name, [])
+        if not isinstance(groups, list):
+            raise Invalid(f"{self.key}.{event.name} is not a list", "correct it, try again")
+        handler = self.shape(calling.hook, event)
+        group = {**({"matcher": event.matcher} if event.matcher else {}), "hooks": [handler]}
+        mine = [place for place in self.places(text, calling.client) if place[1] == event.name]
+        if not mine:
+            at: Place = (self.key, event.name)
+            known = event.name in hooks
+            put = self.codec.put
+            text = put(text, (*at, len(groups)), group) if known else put(text, at, [group])
+            return text, [f"added a hook on {event.name}"]
+        changes: list[str] = []
+        for place in reversed(mine[1:]):
+            text = self._drop(text, place, frozenset())
+            changes.append(f"removed a doubled hook on {event.name}")
+        change = f"updated the hook on {event.name}"
+        present = _at(self.codec.read(text), mine[0][:3])
+        if len(present["hooks"]) == 1 and present.get("matcher", "") != event.matcher:
+            return self.codec.put(text, mine[0][:3], group), [*changes, change]
+        held = _at(self.codec.read(text), mine[0])
+        text, more = _set_members(self.codec, text, mine[0], held, handler, change)
+        return text, [*changes, *more]
+
+    def places(self, text: str, client: str) -> list[Place]:
+        """Where our hooks stand: key, event, number of the group, `hooks`, number in it."""
+        hooks = self.codec.members(text).get(self.key)
+        found: list[Place] = []
+        for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+            for i, group in enumerate(groups if isinstance(groups, list) else ()):
+                handlers = group.get("hooks") if isinstance(group, dict) else None
+                found += [
+                    (self.key, event, i, "hooks", j)
+                    for j, handler in enumerate(handlers if isinstance(handlers, list) else ())
+                    if _is_ours(handler, client)
+                ]
+        return found
+
+    def _drop(self, text: str, place: Place, keep: frozenset[Place]) -> str:
+        """Take a handler out, and the group that held no other one, whatever else it says."""
+        group = _at(self.codec.read(text), place[:3])
+        return dropped(self.codec, text, place if len(group["hooks"]) > 1 else place[:3], keep)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFile:
+    """A file of ours, of this name, in a list of files that the client reads."""
+
+    codec: Codec
+    key: str
+    name: str
+    executable: bool = False
+    events: tuple[HookEvent, ...] = ()
+
+    @property
+    def empty(self) -> str:
+        """What an empty file counts as."""
+        return self.codec.empty
+
+    def add(self, text: str, calling: Calling) -> Edit:
+        """`text` with our file in its list: as a path that holds everywhere when it serves all projects."""
+        listed = self._listed(text)
+        wanted = str(calling.base / self.name) if calling.whole else self.name
+        if wanted in listed:
+            return text, []
+        others = [one for one in listed if not self._is_ours(one)]
+        single = not isinstance(self.codec.members(text).get(self.key, []), list)
+        if single or len(others) < len(listed):
+            text = self.codec.put(text, (self.key,), [*others, wanted])
+        elif listed:
+            text = self.codec.put(text, (self.key, len(listed)), wanted)
+        else:
+            text = self.codec.put(text, (self.key,), [wanted])
+        return text, [f"added {wanted} to {self.key}"]
+
+    def without(self, text: str, client: str, keep: frozenset[Place] = frozenset()) -> Edit:
+        """`text` without our file in its list."""
+        del client
+        listed = self.codec.members(text).get(self.key)
+        changes: list[str] = []
+        if isinstance(listed, list):
+            for i, one in reversed(list(enumerate(listed))):
+                if self._is_ours(one):
+                    text = dropped(self.codec, text, (self.key, i), keep)
+                    changes.append(f"removed {one} from {self.key}")
+        elif self._is_ours(listed):
+            text = self.codec.remove(text, (self.key,))
+            changes.append(f"removed {listed} from {self.key}")
+        return text, changes
+
+    def containers(self, text: str) -> frozenset[Place]:
+        """The list, where there is one."""
+        return frozenset({(self.key,)} if self.key in self.codec.members(text) else ())
+
+    def _listed(self, text: str) -> list[Any]:
+        listed = self.codec.members(text).get(self.key)
+        if listed is None:
+            return []
+        if not isinstance(listed, list | str):
+            raise Invalid(f"{self.key} is not a list of files", "correct it and try again")
+        return listed if isinstance(listed, list) else [listed]
+
+    def _is_ours(self, one: Any) -> bool:
+        return isinstance(one, str) and PurePath(one).name == self.name
+
+
+def _member(codec: Codec, document: Mapping[str, Any], key: str) -> dict[str, Any]:
+    value = document.get(key, {})
+    # A name with nothing behind it: YAML's way to write an empty mapping.
+    value = {} if value is None and not codec.empty else value
+    if not isinstance(value, dict):
+        raise Invalid(f"{key} is not an object", "correct it and try again")
+    return value
+
+
+def _named(entry: Any) -> Any:
+    return entry.get("name") if isinstance(entry, dict) else None
+
+
+def _is_ours(handler: Any, client: str) -> bool:
+    if not isinstance(handler, dict):
+        return False
+    arguments = handler.get("args")
+    words = [handler.get("command"), *(arguments if isinstance(arguments, list) else ())]
+    line = " ".join(word for word in words if isinstance(word, str))
+    named = _FOR.search(line)
+    return starts_contextd(line, "hook") and (named is None or named[1] == client)
+
+
+def _set_members(
+    codec: Codec,
+    text: str,
+    place: Place,
+    present: Mapping[str, Any],
+    wanted: Mapping[str, Any],
+    summary: str,
+) -> Edit:
+    changed = [name for name in wanted if present.get(name, _ABSENT) != wanted[name]]
+    for name in changed:
+        text = codec.put(text, (*place, name), wanted[name])
+    return text, [summary] if changed else []
+
+
+def dropped(codec: Codec, text: str, place: Place, keep: frozenset[Place]) -> str:
+    """`text` without what stands at a place, and without what held nothing else."""
+    document = codec.read(text)
+    while len(place) > 1 and place[:-1] not in keep and len(_at(document, place[:-1])) == 1:
+        place = place[:-1]
+    return codec.remove(text, place)
+
+
+def _at(document: Any, place: Place) -> Any:
+    for step in place:
+        if isinstance(document, list):
+            inside = isinstance(step, int) and step < len(document)
+        else:
+            inside = isinstance(document, dict) and step in document
+        if not inside:
+            return _ABSENT
+        document = document[step]
+    return document

@@ -1,0 +1,120 @@
+"""Corroboration: a statement from one session is a candidate, a second session makes it known, and
+repeated injection without use makes it a candidate again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+
+from contextd.domain.confidence import FLOOR, START, apply
+from contextd.domain.directives import force_of, is_directive
+from contextd.domain.errors import Stale
+from contextd.domain.kinds import EPISODE
+from contextd.domain.records import Record, short_id
+from contextd.domain.sessions import Event, Session, SessionChange
+from contextd.knowledge.writing import change
+from contextd.learning.evidence_counts import SAID_AGAIN, TOLD
+from contextd.runtime.runtime import Runtime
+from contextd.sessions.injection_use import ENOUGH, USED, texts_after, told_in_vain, was_used
+
+PRAISED = ", which its agent says went well"
+"""The end of the change reason when the agent's verdict also raised a used record's confidence."""
+
+DROPPED = "drop by"
+"""The beginning of the reason for archiving a candidate."""
+
+_TRUSTED = frozenset({"human"})
+"""A person's record stays until a person takes it back, since compliance with a rule cannot be observed."""
+
+
+def seen_again(
+    runtime: Runtime, record: Record, session: Session, *, at: datetime, ref: str = ""
+) -> bool:
+    """Make a candidate known if another session states it independently; return whether it was one. A
+    resumed or forked transcript repeats its parent and does not count. A repeated directive keeps at
+    least its initial confidence.
+    """
+    same = record.session in ("", session.id) or (ref and ref == record.source.ref)
+    rises = record.status == "candidate" or (record.status == "active" and is_directive(record))
+    reason = f"{SAID_AGAIN}{short_id(session.id)}"
+    if not rises or same or at <= record.created_at or _is_noted(runtime, record, reason):
+        return False
+    sure = apply(max(record.confidence, START[record.trust]), "seen_again")
+    confidence = sure if is_directive(record) else apply(record.confidence, "seen_again")
+    after = as_rule(record).with_(status="active", confidence=confidence)
+    with suppress(Stale):
+        change(runtime, record, after, action="signal", reason=reason)
+    return True
+
+
+def judge_use(runtime: Runtime, session: Session, events: Sequence[Event]) -> Mapping[str, int]:
+    """Raise the confidence of injected records that were used, lower that of unused ones. Records below
+    `FLOOR`, or injected in `ENOUGH` sessions without use, become candidates. Each session counts once.
+    Directives, people's records and wider scopes are only raised: compliance cannot be observed, and
+    one project does not decide for others.
+    """
+    counts = {"used": 0, "unused": 0, "demoted": 0}
+    worked = any(event.type == "tool_call" for event in events)
+    after = texts_after(events)
+    records = [one for one in runtime.view.records.get(list(after)) if one.kind != EPISODE]
+    of_use = {one.id for one in records if was_used(one.text, after[one.id])}
+    if of_use:
+        runtime.commit(sessions=[SessionChange(id=session.id, data={USED: sorted(of_use)})])
+    vain = told_in_vain(_latest(runtime))
+    for record in records:
+        used = record.id in of_use
+        did = any(step.strip() for step in after[record.id])
+        if not did or record.status != "active" or _judged(runtime, record, session):
+            continue
+        tired = vain[record.id] >= ENOUGH
+        spared = record.trust in _TRUSTED or record.scope != session.scope or is_directive(record)
+        if not used and (spared or not (worked or tired)):
+            # In a session of conversation only, nothing shows disuse.
+            continue
+        signal = "used" if used else "unused"
+        counts[signal] += 1
+        confidence = apply(record.confidence, signal)
+        praised = used and session.outcome == "success"
+        if praised:
+            confidence = apply(confidence, "self_judgment")
+        sinks = confidence < FLOOR or (tired and not used)
+        counts["demoted"] += sinks
+        status = "candidate" if sinks else record.status
+        reason = _reason(signal, session) + (PRAISED if praised else "")
+        with suppress(Stale):
+            moved = record.with_(confidence=confidence, status=status)
+            change(runtime, record, moved, action="signal", reason=reason)
+    return counts
+
+
+def as_rule(record: Record) -> Record:
+    """The record as a rule if a user stated it in passing: repetition or confirmation makes it one."""
+    if record.data.get("speaker") != "user" or not force_of(record.content):
+        return record
+    return record.with_(data={**record.data, "type": "rule"})
+
+
+def _is_noted(runtime: Runtime, record: Record, reason: str) -> bool:
+    return any(one.reason == reason for one in runtime.view.records.history(record.id))
+
+
+TOLD_IN = 60
+"""Recent sessions that are examined for injections without use."""
+
+
+def _latest(runtime: Runtime) -> list[Session]:
+    """The latest sessions with a request or an action."""
+    found = runtime.view.sessions.find(frozenset({runtime.scope}), limit=TOLD_IN)
+    return [one for one in found if one.task or one.tool_calls]
+
+
+def _reason(signal: str, session: Session) -> str:
+    return f"{signal}{TOLD}{short_id(session.id)}"
+
+
+def _judged(runtime: Runtime, record: Record, session: Session) -> bool:
+    reasons = tuple(_reason(signal, session) for signal in ("used", "unused"))
+    history = runtime.view.records.history(record.id)[-20:]
+    return any(one.reason.startswith(reasons) for one in history)

@@ -1,0 +1,192 @@
+"""Find the project of a directory, and decide whether it may become one: indexing requires consent."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+from contextd.code.git.git_queries import tracked_files
+from contextd.code.git.identity import ProjectIdentity, identify, match
+from contextd.code.tree.limits import MOST_BYTES, MOST_FILES, exceeds
+from contextd.code.tree.walk import walk
+from contextd.domain.errors import Invalid
+from contextd.domain.projects import Project
+from contextd.domain.scope import Scope, slug
+from contextd.ports.store import Directory
+from contextd.ports.upkeep import Clock
+from contextd.redaction.redact import redact
+from contextd.runtime.runtime import Organisation, Runtime
+from contextd.sessions.session_binding import expect_rounds
+
+TEAM = "default"
+
+MOST_LOOSE = 20_000
+"""A folder without git and with more files is no project but a disk, a data set or a cache."""
+
+_PERSONAL = ("Downloads", "Desktop", "Documents", "Pictures", "Music", "Movies", "Videos")
+_SYSTEM = ("/tmp", "/var/tmp", "/private/tmp", "/home", "/Users", "/root", "/etc", "/usr", "/var")
+
+
+def find_project(organisation: Organisation, place: Path) -> tuple[Project | None, ProjectIdentity]:
+    """The registered project that contains `place`, or None, and the facts about `place`.
+
+    Raises `Invalid` if the place cannot be identified.
+    """
+    identity = identify(place, lambda root: organisation.trusted_folders.of(root).trusted)
+    return _registered(organisation.directory, identity), identity
+
+
+def _registered(directory: Directory, identity: ProjectIdentity) -> Project | None:
+    known = directory.all()
+    same = match(identity, [project.identity for project in known])
+    return next((project for project in known if project.identity == same), None)
+
+
+def scope_of_new(organisation: str, identity: ProjectIdentity) -> Scope:
+    """The scope that a directory would get as a project, if it is free."""
+    return Scope(organisation, TEAM, slug(redact(identity.name).text)[:60].rstrip("-"))
+
+
+def register(
+    directory: Directory, clock: Clock, organisation: str, identity: ProjectIdentity
+) -> Project:
+    """The project with this identity, with this root added; created if new. Names are labels: a name that
+    is taken gets a number.
+    """
+    found = _registered(directory, identity)
+    root = str(identity.root)
+    if found is None:
+        return directory.register(
+            Project(
+                identity=identity.identity,
+                scope=scope_of_new(organisation, identity),
+                name=identity.name,
+                roots=(root,),
+                created_at=clock.now(),
+            )
+        )
+    # Facts unknown to a shallow clone or a repository without remote.
+    learned = identity.identity if identity.kind == "git" else found.identity
+    roots = found.roots if root in found.roots else (*found.roots, root)
+    wanted = replace(found, identity=learned, roots=roots)
+    if wanted != found:
+        directory.save(wanted)
+    return wanted
+
+
+def take_back_name(
+    organisation: Organisation, project: Project | None, before: ProjectIdentity
+) -> None:
+    """Rename a project whose name came from the `.context/` of a checkout that is no longer trusted. A
+    name given by another trusted checkout stays; without trusted checkouts the project is named after
+    its folder. `before` are the facts while the checkout was trusted.
+    """
+    if project is None or project.name != before.name:
+        return
+    trusts = organisation.trusted_folders.of
+    others = [Path(root) for root in project.roots if Path(root) != before.root]
+    names = [
+        identify(root, lambda one: trusts(one).trusted).name
+        for root in others
+        if root.is_dir() and trusts(root).trusted
+    ]
+    if project.name not in names:
+        name = names[0] if names else identify(before.root).name
+        if name != project.name:
+            organisation.directory.save(replace(project, name=name))
+
+
+def trusted_roots(runtime: Runtime, project: Project) -> list[Path]:
+    """The existing checkouts of a project that their owner trusts."""
+    trusts = runtime.organisation.trusted_folders.of
+    roots = (Path(root) for root in project.roots)
+    return [root for root in roots if root.is_dir() and trusts(root).trusted]
+
+
+def make_known(runtime: Runtime, *, asked: bool, anyway: bool = False) -> Runtime:
+    """The call in the project of its checkout, which is registered if new. `asked` and `anyway` are passed
+    to `require_consent`, which may refuse.
+    """
+    if runtime.project is not None:
+        return runtime
+    organisation = runtime.organisation
+    found, identity = find_project(organisation, runtime.root)
+    if found is None:
+        checkout = organisation.checkout(identity.root)
+        asked = asked or (checkout.trusted and checkout.context.is_dir())
+        require_consent(identity, asked=asked, anyway=anyway)
+    project = register(organisation.directory, runtime.clock, organisation.name, identity)
+    known = runtime.standing_in(project, identity.root)
+    known.sinks.later("schedules", lambda: expect_rounds(known))
+    return known
+
+
+def require_consent(identity: ProjectIdentity, *, asked: bool, anyway: bool = False) -> None:
+    """Raise `Invalid` for a directory that must not become a project in this way.
+
+    `asked` means that a person ran `init`; a `.context/` in a trusted folder counts too. Without consent,
+    only a git repository of ordinary size becomes a project. `anyway` overrides the refusal.
+    """
+    root = identity.root
+    if anyway:
+        return
+    reason = _never(root)
+    if reason:
+        raise Invalid(
+            f"{root} is {reason}", f"change to a project, or run `contextd init {root} --anyway`"
+        )
+    if not (root / ".git").exists():
+        if not asked:
+            raise Invalid(
+                f"{root} is not a git repository and was not initialised",
+                f"`contextd init {root}` makes it a project",
+            )
+        if _more_than(MOST_LOOSE, root):
+            raise Invalid(
+                f"{root} has more than {MOST_LOOSE:,} files and is not a git repository",
+                "choose the folder of one project, or run `contextd init --anyway`",
+            )
+    elif not asked and _is_too_much(root):
+        raise Invalid(
+            f"{root} has more than {MOST_FILES:,} files or {MOST_BYTES // 10**9} GB of them and was not "
+            "initialised",
+            f"`contextd init {root}` makes it a project",
+        )
+
+
+def _is_too_much(root: Path) -> bool:
+    """Whether a repository is too large to index without consent. The git index may list fewer files than
+    exist.
+    """
+    return tracked_files(root) > MOST_FILES or exceeds(walk(root).files)
+
+
+def _never(root: Path) -> str:
+    """Why a folder is never a project by default; empty for others."""
+    if root == root.parent:
+        return "the root of the file system"
+    try:
+        home = Path.home().resolve()
+    except RuntimeError:
+        home = None
+    if root == home:
+        return "your home folder"
+    if home is not None and root.parent == home and root.name in _PERSONAL:
+        return f"your {root.name} folder"
+    if root == Path(tempfile.gettempdir()).resolve():
+        return "the folder of temporary files"
+    return "a folder of the system" if str(root) in _SYSTEM else ""
+
+
+def _more_than(most: int, root: Path) -> bool:
+    return next(islice(_files_below(root), most, None), None) is not None
+
+
+def _files_below(root: Path) -> Iterator[str]:
+    for _, folders, files in os.walk(root):
+        folders[:] = [name for name in folders if name != "node_modules"]
+        yield from files

@@ -1,0 +1,105 @@
+"""Whether a text is made of words: what people say and programmers name things after, or not."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from itertools import pairwise
+
+from contextd.domain.regex import regex
+from contextd.redaction.percent_decoding import decoded
+
+LEAST_ENTROPY = 3.0
+"""Bits a character; what a generator makes has more from 12 characters on, `aaaa1111` has not."""
+
+_KNOWN = regex(
+    r"base(?:16|32|58|62|64|85)|b64(?=enc|dec)|sha[-_]?(?:512|384|256|224|[123])|oauth[12]?|utf[-_]?(?:8|16|32)(?:mb[34])?"
+    r"|x509|ed25519|x25519|secp\d{3}[kr]1|aes[-_]?\d{3}|argon2(?:id|i|d)?|pbkdf2|pkcs\d+|amd64|arm64|log4j\d?"
+    r"|(?<![a-z0-9])(?:i18n|l10n|a11y|k8s|k3s|s3|ec2|md[45]|(?:rs|es|hs|ps)(?:256|384|512)|p(?:256|384|521)"
+    r"|u?int\d\d?|float\d\d|ipv[46]|http[23s]?|web3|2fa|b64|x64|x86|u2f|e2e|h2|mp[34]|rfc\d+|iso\d+|bip\d\d"
+    r"|v\d+(?:alpha|beta|rc|[a-z])?\d*|py\d+|es\d+)(?![a-z0-9])",
+    re.I,
+)
+"""Names with a number that everybody knows."""
+
+_IDENTIFIER = regex(
+    r"(?:[a-z]+\.){0,3}(?:[A-Za-z]?[a-z]{2,}|[A-Z]{2,5})(?:[A-Z][a-z]{2,}|[A-Z]{2,5}(?![a-z]))*\d{1,2}"
+    r"(?:[A-Z][a-z]{2,}|[A-Z]{2,5}(?![a-z])|[A-Z]\d{3})+\d{0,4}"
+)
+_PART = regex(r"[^\W_]+")
+_SHAPED = regex(r"[^\W\d_]+\d{0,4}|\d{1,12}[a-z]{0,2}")
+_HUMP = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+")
+_VOWEL = regex(r"[aeiouyäöüáéíóúâêîôûãõå]", re.I)
+_CROWD = regex(r"(?:sch|(?!sch)[bcdfghjklmnpqrstvwxz]){5}", re.I)
+"""More consonants than a word has in a row; the three of `sch` are one sound."""
+
+_RUN = regex(r"(?=.*\d)[A-Za-z0-9+/=_!@#$%^&*~-]{16,300}")
+_NUMBER = regex(r"\d+")
+_DIGIT = regex(r"\d")
+_JOINTS = str.maketrans("", "", "+/=_-")
+
+
+def spoken(text: str) -> bool:
+    """Whether a text is made of words, numbers and known abbreviations."""
+    plain = decoded(text)
+    plain = _KNOWN.sub("", plain) if _DIGIT.search(plain) else plain
+    return all(map(_pronounced, _PART.findall(plain)))
+
+
+def mostly_spoken(text: str) -> bool:
+    """Whether all parts of a name but a short one are words: `hibernate.hbm2ddl.auto`."""
+    parts = _PART.findall(text)
+    others = [part for part in parts if not _pronounced(part)]
+    return len(parts) > 2 and len(others) == 1 and len(others[0]) <= 10
+
+
+def is_identifier(text: str) -> bool:
+    """Whether it is a name in camelCase with a number inside: `Saml2X509Credential`."""
+    return bool(_IDENTIFIER.fullmatch(text))
+
+
+def random_looking(text: str, shortest: int) -> bool:
+    """Whether `text` has at least `shortest` characters that no person would write as words: letters
+    mixed with digits, or with letters of the other case.
+    """
+    if len(text) < shortest or text.isdigit() or entropy(text[:200]) < LEAST_ENTROPY:
+        return False
+    if not _DIGIT.search(text):
+        letters = text.translate(_JOINTS)
+        if len(text) < 16 or not letters.isalpha() or hops(letters) < len(text) / 5:
+            return False
+    return not spoken(text)
+
+
+def drawn_alone(text: str) -> bool:
+    """Whether a text without a label is what only a generator makes: one run of at least 16 characters that
+    mixes lower case, upper case and digits as chance does. Digests and ids have one case only, names few numbers.
+    """
+    if not _RUN.fullmatch(text) or not random_looking(text, 16) or is_identifier(text):
+        return False
+    mixed = any(map(str.islower, text)) and any(map(str.isupper, text))
+    numbered = len(text) >= 24 or len(_NUMBER.findall(text)) >= 3
+    return mixed and numbered and hops(text) >= len(text) / 3 and not mostly_spoken(text)
+
+
+def hops(text: str) -> int:
+    """How often it changes between lower case, upper case and the rest."""
+    kinds = ["a" if c.islower() else "A" if c.isupper() else "0" for c in text]
+    return sum(one != other for one, other in pairwise(kinds))
+
+
+def entropy(text: str) -> float:
+    """Bits per character, by how often each comes."""
+    total = len(text)
+    return -sum(n / total * math.log2(n / total) for n in Counter(text).values())
+
+
+def _pronounced(part: str) -> bool:
+    if not _SHAPED.fullmatch(part):
+        return False
+    humps = _HUMP.findall(part)
+    # Words are longer than the stretches of one case in what a generator makes.
+    if len(humps) > 1 and sum(map(len, humps)) < 3 * len(humps):
+        return False
+    return all(not _CROWD.search(hump) if _VOWEL.search(hump) else len(hump) < 5 for hump in humps)
