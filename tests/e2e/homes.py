@@ -21,6 +21,7 @@ from contextd.thin.spawn import is_alive
 from support.prepared_daemons import prepared_daemons
 
 CONTEXTD = Path(sys.executable).with_name("contextd")
+TESTS = Path(__file__).parents[1]
 LOCAL_HOST = Path(__file__).parents[1] / "unit" / "surfaces" / "local_host.py"
 
 
@@ -86,7 +87,8 @@ class Home:
         """A daemon whose operations are the probes of `local_host.py`."""
         daemon = subprocess.Popen(
             [sys.executable, str(LOCAL_HOST), str(self.path)],
-            env=self.environment, stdin=subprocess.DEVNULL, cwd=self.project,
+            env={**self.environment, "PYTHONPATH": str(TESTS)},
+            stdin=subprocess.DEVNULL, cwd=self.project,
         )  # fmt: skip
         self._started.append(daemon)
         wait_for(lambda: "port" in self.about(), "the local daemon is up")

@@ -65,7 +65,7 @@ def test_a_recorded_fix_comes_with_its_error_and_a_skill_is_given_whole(
     assert f"what worked: {FIX['solution']}" in found
     assert found.count("(the same error · ") == 1
     assert "1. Sum up." in given
-    assert str(skill.parent) in given
+    assert "~/.claude/skills/diary" in given
     printed, _ = failing(home, TRACE, "s-1")
     told = json.loads(printed)["hookSpecificOutput"]
     assert told["hookEventName"] == "PostToolUseFailure"

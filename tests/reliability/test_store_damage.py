@@ -168,7 +168,7 @@ def test_what_is_out_of_step_is_told(tmp_path):
     store._database.connection.execute("DELETE FROM lexicon_1 WHERE rowid = 1")
     problems = store.upkeep.check()
     assert len(problems) == 3
-    assert any(problem.endswith("not there: one") for problem in problems)
+    assert any(problem.endswith("indexed but deleted: one") for problem in problems)
     assert any(problem.endswith("without words: two, one") for problem in problems)
     store.close()
 

@@ -37,7 +37,7 @@ PLAIN = frozenset(
     keep kind language marks message module name notes note out outcome pattern path paths packs payload
     problem project prompt query range role root_cause code_diff affected_files scope section solution
     source state status summary symptoms tag tags target_scope task task_description template text title
-    topic trust type types verdict client depth into version""".split()
+    topic trust type types verdict client client_session depth into version""".split()
 )
 """Arguments that hold a text, a path, a name or a choice. A new argument goes here or into `HANDLES`."""
 
@@ -64,4 +64,10 @@ def _small(part: dict[str, Any]) -> Any:
         return part["enum"][0]
     if part["type"] == "array":
         return [_small(part["items"])]
-    return {"string": WORDS, "boolean": True, "integer": 1, "number": 1, "object": {}}[part["type"]]
+    return {
+        "string": WORDS,
+        "boolean": True,
+        "integer": 1,
+        "number": 1,
+        "object": {"title": WORDS},
+    }[part["type"]]

@@ -40,7 +40,7 @@ def test_every_usual_encoding_is_read(saved, tmp_path):
 def test_what_is_no_text_is_told(content: bytes, tmp_path: Path) -> None:
     assert text_in(content) is None
     (tmp_path / "CLAUDE.md").write_bytes(content)
-    with pytest.raises(Invalid, match="no text"):
+    with pytest.raises(Invalid, match="not a readable text file"):
         text_of(tmp_path / "CLAUDE.md")
     assert not takes_ascii(b"\0" + content)
 

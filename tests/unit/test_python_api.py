@@ -13,7 +13,7 @@ from typing import get_type_hints
 import pytest
 
 import contextd
-from contextd.domain.errors import Invalid, Unavailable
+from contextd.domain.errors import NotFound, Unavailable
 from support.repositories import BLOG, SHOP, committed
 
 ROOT = Path(__file__).parents[2]
@@ -91,7 +91,7 @@ def test_any_operation_can_be_called_and_fails_with_its_own_error(
     shop: contextd.OpenHome,
 ) -> None:
     assert shop.call("project_overview")["scope"] == "local/default/shop"
-    with pytest.raises(Invalid, match="'ruel'") as caught:
+    with pytest.raises(NotFound, match="'ruel'") as caught:
         shop.record("Pin every version", kind="ruel")
     assert caught.value.hint
 

@@ -38,7 +38,7 @@ def test_a_framework_in_one_file_of_many_is_evidence_and_no_label():
     stack, minor = weighed_by_use(look({"go.mod": GO_MOD, "cmd/main.go": ""}), uses(files), files)
     assert [one.name for one in stack.of("backend", "cli")] == []
     assert minor == (
-        "chi 5: imported by 1 of 100 Go files, in pki/acme",
+        "chi 5: imported by 1 of 100 Go files without tests and examples, in pki/acme",
         "Cobra 1: declared in go.mod",
     )
 
@@ -117,7 +117,7 @@ def test_commands_come_from_manifests_and_from_what_ci_runs():
         ("Cargo.toml", "", "test: cargo test"),
         ("go.mod", "", "test: go test ./..."),
         ("pyproject.toml", "[tool.pytest.ini_options]", "test: pytest"),
-        ("shop.sln", "", "test: dotnet test"),
+        ("shop.sln", "", "build: dotnet build"),
         ("composer.json", '{"scripts": {"test": "phpunit"}}', "test: composer test"),
         ("package.json", "broken", None),
         ("package.json", '{"scripts": {"test": "echo no test specified && exit 1"}}', None),

@@ -202,7 +202,7 @@ def test_what_is_no_entry_is_left_out_with_the_reason():
     assert [e["content"] for e in file.entries] == ["good"]
     assert [why.split(": ")[1] for why in file.junk] == [
         "not an object", "no content", "empty content", "not valid Unicode",
-        "nested more than 60 deep",
+        "nested more than 60 levels deep",
     ]  # fmt: skip
     assert file.read == 6
 

@@ -106,6 +106,10 @@ def test_no_client_finds_the_hooks_or_the_server_of_another_where_it_looks_by_it
     assert f"{FOLDER}/.mcp.json" not in FILES
 
 
+COMMANDS = {"recall": "records search"}
+"""The command a skill names where it is not called like the skill."""
+
+
 @pytest.mark.parametrize("name", SKILLS)
 def test_a_skill_is_one_and_says_when_to_use_it(name: str, tmp_path: Path) -> None:
     texts = {text for path, text in FILES.items() if path.endswith(f"{name}/SKILL.md")}
@@ -118,7 +122,7 @@ def test_a_skill_is_one_and_says_when_to_use_it(name: str, tmp_path: Path) -> No
     assert (skill.name, skill.problem) == (name, None)
     assert "Use " in skill.description
     assert len(skill.description) <= 1_024
-    assert f"contextd {name} " in skill.body
+    assert f"contextd {COMMANDS.get(name, name)} " in skill.body
 
 
 @pytest.mark.parametrize("client", MODULES, ids=lambda row: row.name)

@@ -217,7 +217,7 @@ def test_one_question_asked_five_ways_is_one_gap_and_closes_when_answered(desk):
     missed = [gap for gap in desk("get_gaps")["gaps"] if gap["kind"] == "missed"]
     assert [(gap["count"], gap["severity"]) for gap in missed] == [(5, "warning")]
     assert missed[0]["last"]
-    assert "save_context" in missed[0]["suggestion"]
+    assert "remember the answer" in missed[0]["suggestion"]
     saved(desk, "Errors: the error handling strategy is one handler that handled every error")
     assert [gap for gap in desk("get_gaps")["gaps"] if gap["kind"] == "missed"] == []
 

@@ -51,6 +51,7 @@ def _gap(desk: Desk, ids: dict[str, str]) -> str:
 
 
 def _dismissed(desk: Desk, ids: dict[str, str]) -> str:
+    desk.host.work_off()
     desk("recall_context", query="how tall is the tower of the harbour")
     said = desk.answer("dismiss_gap", id=_gap(desk, ids)).text
     return said.partition("reopen-gap ")[2].partition("`")[0]
@@ -110,6 +111,7 @@ IDS: dict[str, Made] = {
     "records person-accept": _proposal,
     "projects dismiss-gap": _gap,
     "projects reopen-gap": _dismissed,
+    "sessions expand": lambda desk, ids: desk("digest", text=LOG, budget=200)["handle"],
     "sessions timeline": _session,
     "sessions log": _session,
     "sessions end": _session,
@@ -119,8 +121,6 @@ IDS: dict[str, Made] = {
     "daemon retry-job": _failed,
 }
 """Which id each example is about."""
-
-HANDLE = "d-0123456789abcdef"
 
 
 def operation_commands() -> dict[str, OperationCommand]:
@@ -182,8 +182,6 @@ def test_the_example_of_every_operation_runs(
         assert line.startswith(f"contextd {words}")
         if ID in line:
             line = line.replace(ID, IDS[words](desk, ids))
-        if HANDLE in line:
-            line = line.replace(HANDLE, desk("digest", text=LOG, budget=200)["handle"])
         code, said = typed(line)
         if code != DONE:
             wrong[line] = said

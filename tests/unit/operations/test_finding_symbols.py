@@ -147,8 +147,8 @@ def test_an_outline_shows_definitions_instead_of_code(coded):
     assert "return" not in found["content"]
     service = coded("read_file", path="src/auth/service.ts", outline=True)
     assert service["content"].startswith("imports src/auth/token.ts\n3-7 export class AuthService")
-    with pytest.raises(Invalid):
-        coded("read_file", path="src/auth/token.ts", outline=True, start_line=2)
+    some = coded("read_file", path="src/auth/token.ts", outline=True, start_line=2)
+    assert 0 < len(some["content"]) < len(coded("read_file", path="src/auth/token.ts")["content"])
     whole = coded("read_file", path="package.json", outline=True)
     assert whole["content"].startswith("{")
 

@@ -55,7 +55,7 @@ def test_a_row_nobody_can_read_is_left_out_and_told(open_desk, home, name):
         desk.as_owner(operation)
     desk.host.work_off()
     [store] = [one for one in desk.as_owner("doctor")["checks"] if one["name"] == "store"]
-    assert ("cannot be read" in store["detail"]) == (name in NAMED), store["detail"]
+    assert ("are unreadable" in store["detail"]) == (name in NAMED), store["detail"]
     for row in projects if "project" in name else ():
         connection.execute("DELETE FROM projects WHERE identity = ?", row[:1])
         connection.execute(f"INSERT INTO projects VALUES ({','.join('?' * len(row))})", row)

@@ -439,7 +439,7 @@ def test_a_prompt_is_built_of_its_parts_within_its_budget(desk):
     assert all(built["parts"].values())
     assert built["tokens"] <= 2_000
     for text in (
-        "You are calm.", "No emojis, ever.", "I review in the morning", "Never deploy on a Friday", "Focus:", "memory_record", "tools_list",
+        "You are calm.", "No emojis, ever.", "I review in the morning", "Never deploy on a Friday", "Focus:", "remember", "tools_list",
     ):  # fmt: skip
         assert text in built["prompt"], text
     assert "contextd:begin" not in built["prompt"]

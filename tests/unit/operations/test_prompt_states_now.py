@@ -67,7 +67,7 @@ def test_each_directive_of_a_large_home_is_told_or_counted(desk: Desk, tmp_path:
 def test_a_check_names_the_persons_rule_that_it_cannot_judge(desk: Desk) -> None:
     desk("save_context", content="Never put an emoji into a commit message.", scope="person")
     answer = desk.answer("policy_check", action="git commit -m party")
-    assert "stated in words: 1" in answer.text
+    assert "rules in words: 1" in answer.text
     assert "Never put an emoji into a commit message." in answer.text
     other = desk.answer("policy_check", action="ls src")
     assert "emoji" not in other.text

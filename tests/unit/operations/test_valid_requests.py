@@ -25,7 +25,7 @@ ON_THE_MACHINE = frozenset({"path", "out", "into"})
 """Arguments of an owner's operations that name files to write anywhere on the machine."""
 
 ONLY_TOGETHER = {
-    "remember": {"content", "kind"},
+    "remember": {"text", "kind"},
     "schema_put": {"template"},
     "settle_candidate": {"verdict", "into"},
 }
@@ -94,7 +94,7 @@ def test_a_language_is_named_in_the_schema_and_not_paid_for_by_agents() -> None:
     op = OPERATIONS["grep_codebase"]
     properties = op.arguments.model_json_schema()["properties"]
     assert list(formats(properties["pattern"])) == ["regex"]
-    assert list(formats(properties["file_pattern"])) == ["glob"]
+    assert list(formats(properties["path"])) == ["glob"]
     assert "format" not in str(tool_schema(op))
 
 

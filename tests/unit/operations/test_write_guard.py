@@ -10,7 +10,8 @@ import pytest
 
 from contextd.domain.changes import NewJob
 from contextd.domain.errors import ContextdError
-from contextd.stores import memory, sqlite_view
+from contextd.stores import sqlite_view
+from reference_store import store as reference
 from support.desks import embedder
 from support.stores import Whole, address, opened
 from support.strategies import SCOPES
@@ -42,7 +43,7 @@ def test_a_commit_that_does_something_slow_is_caught(tmp_path, monkeypatch, sche
     assert GUARD.take() == []
     slow()
     assert GUARD.take() == [], "outside of a write it may happen"
-    owner, name = (sqlite_view, "write_job") if scheme == "sqlite" else (memory, "add_job")
+    owner, name = (sqlite_view, "write_job") if scheme == "sqlite" else (reference, "add_job")
     original = getattr(owner, name)
 
     def mutated(*arguments):

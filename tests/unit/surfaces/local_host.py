@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import reference_store  # noqa: F401 - opens memory://
 from contextd.app import Host
 from contextd.domain.errors import ContextdError, NotFound, Unavailable
 from contextd.domain.notices import Notice

@@ -128,12 +128,12 @@ def test_text_stays_the_text_that_was_typed(meant: Meant, text: str) -> None:
     [
         (["remember", "--text", "x"], {"text": "x"}),
         (["remember", "--content=x", "--labels", "a"], {"text": "x", "tags": ["a"]}),
-        (["records", "feedback", "5b46", "--no-helpful"], {"id": "5b46", "useful": False}),
-        (["records", "feedback", "5b46", "--helpful", "--comment", "y"],
+        (["records feedback", "5b46", "--no-helpful"], {"id": "5b46", "useful": False}),
+        (["records feedback", "5b46", "--helpful", "--comment", "y"],
          {"id": "5b46", "useful": True, "note": "y"}),
-        (["records", "feedback", "--memory-id", "5b46", "--helpful", "no"],
+        (["records feedback", "--memory-id", "5b46", "--helpful", "no"],
          {"id": "5b46", "useful": False}),
-        (["code", "grep", "x", "--file_pattern", "*.py"], {"pattern": "x", "path": "*.py"}),
+        (["code grep", "x", "--file_pattern", "*.py"], {"pattern": "x", "path": "*.py"}),
     ],
 )  # fmt: skip
 def test_an_option_may_have_another_word_for_its_argument(

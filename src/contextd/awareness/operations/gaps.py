@@ -11,6 +11,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import NotFound
 from contextd.domain.limits import Id
 from contextd.domain.records import Record, short_id
+from contextd.knowledge.embedding import embedding_jobs
 from contextd.knowledge.writing import change, new_record
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
@@ -75,7 +76,9 @@ def dismiss_gap(runtime: Runtime, id: str, note: str = "") -> GapClosed:
         raise NotFound(f"no gap {id!r}", "get_gaps shows those there are, each with its id")
     data = {"gap": gap.kind, "subjects": gap.subjects, **({"note": note} if note else {})}
     record = new_record(runtime, "dismissal", content=gap.description, data=data)
-    runtime.commit(records=[Put(record.with_(status="archived"), "create", note)])
+    put = Put(record.with_(status="archived"), "create", note)
+    # Without its vector the index would stay incomplete, and no search would log a gap.
+    runtime.commit(records=[put], jobs=embedding_jobs(runtime))
     runtime.trace.wrote([record.id], type="gap")
     return GapClosed(
         record.id,

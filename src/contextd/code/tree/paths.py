@@ -116,7 +116,8 @@ def _nearest(base: Path, relative: Path, known: Sequence[str]) -> str:
 
 def _siblings(base: Path, wanted: PurePosixPath) -> list[str]:
     folder = base / wanted.parent
-    while not folder.is_dir() and folder != base:
+    # `Path.is_dir` raises for a name that is too long.
+    while not os.path.isdir(folder) and folder != base:  # noqa: PTH112
         folder = folder.parent
     try:
         names = sorted(entry.name for entry in os.scandir(folder) if entry.name != ".git")[:2_000]
