@@ -36,7 +36,7 @@ _FARTHEST = 2
 _BINDING = frozenset(("python", "ecmascript"))
 """Families in which an import binds names, and nothing else brings in those of another file."""
 _FIXTURES = "conftest.py"
-"""Where pytest finds things that nobody imports."""
+"""Where pytest looks for fixtures that are not imported."""
 _DOTTED = frozenset(("python", "go", "rust"))
 """Families in which a member is always named behind a dot or a colon in other files."""
 
@@ -56,8 +56,8 @@ class CallGraph:
     graph: SymbolGraph
     facts: CodeFacts
     ready_edges: Mapping[str, Sequence[Edge]] = field(default_factory=dict[str, "Sequence[Edge]"])
-    """Files whose edges somebody else worked out, a compiler for example: where it says what a name means,
-    that stands for ours.
+    """Files whose edges come from an external index, such as a compiler's: where it resolves a name, its answer
+    replaces ours.
     """
     notice: str = ""
     """What is to be known of those."""
@@ -141,8 +141,8 @@ class CallGraph:
         return tuple(sorted(found.values(), key=lambda e: (not e.certain, e.path, e.line)))
 
     def candidates(self, one: Definition) -> dict[tuple[str, str], None]:
-        """The files that may lead to a definition, each with the name it has there. Whoever is cut short has
-        seen those first that import it.
+        """The files that may refer to a definition, each with its name there. Files that import it come first,
+        so that a search that runs out of time has seen them.
         """
         near = {one.path, *self.graph.importers.get(one.path, ())}
         return {
@@ -236,8 +236,8 @@ class CallGraph:
         return sorted([*found, *ready], key=lambda edge: edge.line) if ready else found
 
     def _own(self, path: str, site: Site) -> Iterator[Edge]:
-        """Where a site leads as far as nobody else said. An index names a class that is called, not the
-        initialiser which that means.
+        """The targets of a site that no external index resolves. An index names the called class, not the
+        initialiser that the call means.
         """
         is_told = (path, site.line, str(site.target[-1])) in self.told_places
         for edge in self.link(path, site):

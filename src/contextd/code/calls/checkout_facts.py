@@ -30,7 +30,7 @@ from contextd.ports.code import Files
 _SECONDS = 5.0
 _AT_ONCE = 100
 _FEW = 40
-"""So many files are read rather than searched for words: the search starts a program, which takes as long."""
+"""Up to this many files are read directly: searching them for words starts a program, which takes as long."""
 _MEMBER = re.compile(r"[.:]\s*([\w$]+)")
 _WORD = re.compile(r"[\w$#]+")
 _BUILDING = re.compile(
@@ -122,7 +122,7 @@ class CodeFacts:
             self.shared[f"{digest} {path}"] = facts_in(digest, facts)
 
     def _read(self, path: str) -> tuple[FileFacts | None] | None:
-        """What a file says as it stands there now; None where it cannot be read."""
+        """The facts of a file's current content; None where it cannot be read."""
         file = self.graph.files[path]
         try:
             raw = read_inside(self.root, path)

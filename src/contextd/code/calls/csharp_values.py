@@ -162,7 +162,7 @@ def _around(node: Node) -> Expr:
 
 
 def called(node: Node) -> Expr:
-    """What a call calls, by the number of its arguments; not known where that is no name."""
+    """The target of a call, by the number of its arguments; unknown when the callee is not a name."""
     function = node.child_by_field_name("function")
     named = last_name(function)
     if function is None or named is None:

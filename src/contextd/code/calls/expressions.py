@@ -109,7 +109,7 @@ def _is_primitive(node: Node) -> bool:
 
 
 def _member(node: Node) -> Expr:
-    """What stands behind a dot or two colons."""
+    """The member after a dot or two colons."""
     kind = node.type
     if kind == "scoped_type_identifier" and node.child_by_field_name("name") is None:
         parts = [one for one in node.named_children if one.type.endswith("identifier")]

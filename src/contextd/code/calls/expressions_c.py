@@ -81,7 +81,7 @@ def _arguments(node: Node) -> tuple[Expr, ...]:
 
 
 def parts(node: Node) -> tuple[tuple[str, ...], Node | None]:
-    """The names before the last `::` without their arguments, and what stands behind it."""
+    """The names before the last `::` without their arguments, and the name after it."""
     before: list[str] = []
     here: Node | None = node
     while here is not None and here.type == "qualified_identifier":

@@ -326,7 +326,7 @@ def _element(reading: FileReading, node: Node) -> None:
 
 
 def _annotation(reading: FileReading, node: Node) -> None:
-    """The types that are written: a change of one of them bears on what is typed with it."""
+    """The types that are written: a change of one of them affects everything typed with it."""
     waiting = [node]
     while waiting:
         one = waiting.pop()

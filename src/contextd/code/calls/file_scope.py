@@ -1,4 +1,4 @@
-"""What is known of a file while its calls are read."""
+"""The names and types of a file, collected while its calls are extracted."""
 
 from __future__ import annotations
 

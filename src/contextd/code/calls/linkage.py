@@ -143,7 +143,7 @@ class Linkage:
 
     @cached_property
     def opened_by_macros(self) -> frozenset[str]:
-        """The namespaces that macros open, so that nobody sees them."""
+        """The namespaces that macros open, which the parser does not see."""
         return frozenset(
             name
             for path, file in self.graph.files.items()

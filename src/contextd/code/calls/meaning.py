@@ -243,7 +243,7 @@ class Interpreter:
                 return NOT_KNOWN
 
     def _found(self, path: str, scope: int, expression: Expr, depth: int) -> Interpretation:
-        """What is known by where it stands or is handed to."""
+        """The type of a value, inferred from its position or from the parameter it is passed to."""
         match expression:
             case ("handed", callee, int(position), int(number)):
                 return self.signatures.handed(path, scope, callee, position, number, depth)
@@ -364,7 +364,7 @@ class Interpreter:
         return joined(dict.fromkeys(found)) if found else NOT_KNOWN
 
     def _guarded(self, path: str, scope: int, callee: Expr, depth: int) -> Interpretation:
-        """What a type predicate says of its argument; not known where it is none."""
+        """The type that a type predicate gives its argument; unknown without a predicate."""
         found = [
             self.evaluate(where, number, ("typed", one[1]), depth)
             for meant in self.evaluate(path, scope, callee, depth).meanings

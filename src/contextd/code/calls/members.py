@@ -184,7 +184,7 @@ class Members:
         )
 
     def field(self, path: str, scope: int, around: Expr, name: str, depth: int) -> Interpretation:
-        """A field, or what stands behind a dot where it is none."""
+        """A field, or the expression after a dot when it is not a field."""
         holders = self.evaluator.evaluate(path, scope, around, depth)
         for meant in holders.meanings if len(holders.meanings) == 1 else ():
             found = (

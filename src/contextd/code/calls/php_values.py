@@ -185,7 +185,7 @@ def _constant(node: Node) -> Expr:
 
 
 def called(node: Node) -> Expr:
-    """What a call calls; not known where that is no name."""
+    """The target of a call; unknown when the callee is not a name."""
     if node.type == "function_call_expression":
         return _function(node.child_by_field_name("function"))
     name = _last(node)

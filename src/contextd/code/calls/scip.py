@@ -28,7 +28,9 @@ _LARGEST = 64_000_000
 _HOLDERS = frozenset("packages apps services libs crates modules projects plugins".split())
 """Folders that hold packages."""
 _MOST_WRONG = 0.1
-"""The share of definitions that may stand elsewhere than an index says: generated ones have no place."""
+"""The share of definitions that may be at another position than the index says: generated ones have no
+position.
+"""
 _LONGEST_IMPORT = 200
 _WORD = re.compile(r"[\w$#]+")
 _CALLED = re.compile(r"(?:<[^()]*>)?\(")
@@ -56,7 +58,7 @@ class ScipDocument:
 
 
 def read_scip(data: bytes) -> list[ScipDocument]:
-    """The documents of an index. Raises `ValueError` for bytes that are none."""
+    """The documents of an index. Raises `ValueError` for bytes that are not an index."""
     return [
         _document(value)
         for number, value in _fields(memoryview(data))
@@ -151,7 +153,7 @@ def told_edges(root: Path, graph: SymbolGraph, indexes: ScipIndexes | None = Non
     }
     stale = len(covered) - len(texts)
     notices = [f"{place} cannot be read" for place in indexes.unread]
-    notices += [f"{INDEX} is not of {stale} files as they are now: make it anew"] if stale else []
+    notices += [f"{INDEX} is not of {stale} files as they are now: make it again"] if stale else []
     return ToldCalls(edges, "; ".join(notices))
 
 

@@ -65,7 +65,7 @@ class Signatures:
         return replace(found, meanings=fitting, whole=found.whole or is_chosen)
 
     def _has_type_parameters(self, meant: Meant, number: int) -> bool:
-        """Whether a method has so many, or one of its name that stands beside it."""
+        """Whether a method takes this many arguments, or an overload beside it does."""
         one = meant.one
         if one is None or meant.kind != "function":
             return True

@@ -14,9 +14,7 @@ from contextd.code.calls.call_facts import SLOT, CodeScope, FileFacts, Site
 from contextd.domain.code import FileCalls
 
 MEMBER, BASE, FIELD = ".", "<", ":"
-"""How a word begins that stands behind a dot, one that a type is built on, and a field that a function is
-put in.
-"""
+"""Prefixes of stored words: a member after a dot, a base type, and a field to which a function is assigned."""
 
 _MEMBERS = frozenset({"attr", "field"})
 
@@ -138,7 +136,7 @@ class _PackedSites(Mapping[str, Sequence[Site]]):
 
 
 def _plain(facts: FileFacts) -> tuple[Any, ...]:
-    """Text, numbers and bytes. The bytes are marshalled too: whoever keeps them answers for them, see
+    """Text, numbers and bytes. The bytes are marshalled too: the store that keeps them vouches for them, see
     `calls_row` of the store.
     """
     scopes = tuple(

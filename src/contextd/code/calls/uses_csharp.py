@@ -1,4 +1,4 @@
-"""Where properties, fields and constants of C# are used: the type of what stands before the dot says whose it is."""
+"""Uses of properties, fields and constants in C#: the type before the dot determines the owner."""
 
 from __future__ import annotations
 

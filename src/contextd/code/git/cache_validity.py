@@ -78,7 +78,7 @@ def _links(git_dir: Path, name: str) -> list[str]:
 
 
 def _settings() -> Stamp:
-    """The person's own settings of git, and when to ask anew."""
+    """The user's global git settings, and when to read them again."""
     home = os.environ.get("HOME", "")
     other = os.environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
     return (_states((Path(home, ".gitconfig"), Path(other, "git", "config"))), _period())

@@ -1,4 +1,4 @@
-"""What happened to a work tree while nobody of ours was looking."""
+"""Changes of a work tree since contextd last looked at it."""
 
 from __future__ import annotations
 

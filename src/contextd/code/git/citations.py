@@ -1,4 +1,4 @@
-"""What became of the code that a piece of knowledge cites: changed, moved, reverted, or elsewhere."""
+"""The state of the code that a record cites: changed, moved, reverted, or elsewhere."""
 
 from __future__ import annotations
 

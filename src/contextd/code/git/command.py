@@ -180,7 +180,7 @@ def _require_ordinary(root: Path) -> None:
 
 
 def is_bare(folder: Path) -> bool:
-    """Whether a folder is the inside of a repository: somebody's server has it, or it was put there."""
+    """Whether a folder is the inside of a repository: a bare one on a server, or one planted there."""
     # As git decides it: `.git` comes first. Only versions from 2.38 on know `safe.bareRepository`.
     return (
         not os.path.lexists(folder / ".git")

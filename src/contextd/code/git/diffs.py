@@ -1,4 +1,4 @@
-"""Differences between commits and the work tree, and the commits that mended something."""
+"""Diffs between commits and the work tree, and commits that fixed something."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TRIFLES = re.compile(
     r"\b(typos?|spelling|grammar|wording|docs?|readme|lint(ing)?|format(ting)?|whitespace|comments?)\b",
     re.IGNORECASE,
 )
-"""What is mended in such commits is no code."""
+"""Subjects of fixes that do not concern code."""
 _FIX = r"\b(fix(e[sd]|ing)?|bug|regression|hotfix|repair(s|ed)?|broken|crash(es|ed)?)\b"
 _LOOKED_AT = 400
 """Commits of a few files that are looked through for fixes; older ones say little of the code now."""
@@ -140,8 +140,8 @@ def _no_fork(root: Path) -> str:
 
 
 def fixes(root: Path, paths: Sequence[str], *, limit: int = 10) -> list[git.Commit] | None:
-    """The latest commits on some files whose subject says that they mend something; None where git is too
-    slow or there is no history.
+    """The latest commits on some files whose subject announces a fix; None when git is too slow or there is no
+    history.
     """
     if not paths:
         return []

@@ -1,4 +1,4 @@
-"""What the commits of a checkout say of its files: what each was changed for, and how lately."""
+"""Per-file facts from the commits of a checkout: why each file was changed, and how recently."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ class CommitLog:
 
     @cached_property
     def recent(self) -> Mapping[str, float]:
-        """Path → how much was changed lately: each change counts 0.9 to the power of how many
-        commits came after it, shared like a voice.
+        """Path → how much the file changed recently: each change counts 0.9 to the power of the number of
+        commits after it, divided by the root of the number of files in its commit.
         """
         found: dict[str, float] = {}
         for age, commit in enumerate(self.commits):
@@ -91,7 +91,7 @@ class CommitLog:
 
 
 NOTHING = CommitLog("", ())
-"""What is known of a checkout nobody looked at."""
+"""The facts of a checkout that was not read yet."""
 
 
 def past(root: Path, known: CommitLog, *, patience: float) -> CommitLog | None:

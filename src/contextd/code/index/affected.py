@@ -17,7 +17,9 @@ from contextd.domain.scope import Scope
 from contextd.ports.code import Files
 
 FEW = 1_000
-"""So many files that come or go are asked one by one what they draw to themselves; more draw all."""
+"""For up to this many added or removed files, the imports that may now point to each are looked up one by one;
+beyond that all are resolved again.
+"""
 
 _NAME = re.compile(r"\w+|\*")
 _ANY = "*"

@@ -1,4 +1,4 @@
-"""One file's bytes into what is known of it, all but where its imports lead."""
+"""Analyse one file's bytes: everything except the targets of its imports."""
 
 from __future__ import annotations
 

@@ -134,16 +134,16 @@ class Tree:
         return self.clock() - self.compared_at < COMPARED
 
     def keep_within(self, limit: Callable[[Walk], Walk] | None) -> None:
-        """Leave out of looks what `limit` leaves out. All files are looked at anew where there was none before,
-        or is none now: what was left out is not gone.
+        """Leave files that `limit` excludes out of comparisons. All files are compared again when a limit was
+        added or removed: an excluded file is not a deleted one.
         """
         if (limit is None) != (self.limit is None):
             self.walked = None
         self.limit = limit
 
     def watch(self) -> bool:
-        """Watch the folders that hold files, anew when these are others now. Whether it works; what
-        the system refused once is not asked for again.
+        """Watch the folders that hold files; start again when the folders changed. Return whether it works; a
+        refusal of the system is remembered and not retried.
         """
         if self.walked is None or self.refused:
             return False
@@ -162,8 +162,8 @@ class Tree:
         return self._following(self.walked.files, {})
 
     def linked_beside(self, difference: CheckoutDifference, some: CheckoutDifference) -> Resolver:
-        """A resolver for `some` of a difference, to which the other files are as the model has them:
-        the scan of those leads anew what leads elsewhere because of them.
+        """A resolver for `some` files of a difference, which takes the other files from the model: a later scan
+        resolves imports again that those files change.
         """
         assert self.walked is not None
         left = {

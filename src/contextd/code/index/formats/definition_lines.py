@@ -32,7 +32,7 @@ _HEADINGS = frozenset(("part", "section"))
 """Kinds that title a piece and define nothing."""
 
 _LONGEST_LINE = 2_000
-"""Bytes of a line past which nobody wrote it: no definition opens there."""
+"""Bytes; longer lines are generated and are not searched for definitions."""
 
 
 class DefinitionLines:

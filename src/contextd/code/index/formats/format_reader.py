@@ -18,7 +18,7 @@ _HEAD = 400
 
 @dataclass(frozen=True, slots=True)
 class FileSection:
-    """Where a part of a file begins, and the title of what stands there."""
+    """Where a part of a file begins, and its title."""
 
     start: int
     title: str = ""

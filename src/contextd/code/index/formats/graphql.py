@@ -87,7 +87,7 @@ def _inside(
 
 
 def _described(plain: bytes, lines: SourceLines, begin: int) -> int:
-    """Where the description above a definition begins: what stands there is blank in `plain`."""
+    """Where the description above a definition begins: descriptions are blanked in `plain`."""
     row = lines.row_of(begin)
     while row and lines.text(row - 1).strip():
         above = lines.starts[row - 1]

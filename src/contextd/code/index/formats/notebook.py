@@ -53,7 +53,7 @@ class _Cell:
 
 
 def notebook(data: bytes, languages: dict[str, Language]) -> Notebook:
-    """Read a notebook. Raises `ValueError` when it is none: then it is plain text."""
+    """Read a notebook. Raises `ValueError` for a file that is not a notebook, which is then read as plain text."""
     text = data.decode("utf-8", "replace")
     read = _Reader(languages.get(_language(text)))
     for cell in _cells(text):

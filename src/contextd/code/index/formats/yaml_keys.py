@@ -38,8 +38,8 @@ class Key:
 
 
 def keys_of(lines: SourceLines) -> list[Key]:
-    """All keys in order, each with the keys around it; `end` is where the next one begins that is
-    indented no further. What stands in a block of text is none.
+    """All keys in order, each with its parent keys; `end` is where the next key begins with the same or less
+    indentation. Lines of a block scalar are not keys.
     """
     found: list[Key] = []
     open_: list[Key] = []
