@@ -13,31 +13,31 @@ from contextd.domain.errors import Invalid, Unavailable
 from contextd.domain.words import content_words
 
 COMMITS = 2_000
-"""So many of the newest commits are looked at."""
+"""The most commits read, newest first."""
 
 MOST_FILES = 20
-"""A commit that changed more files than this is about no place in particular."""
+"""A commit that changed more files than this is not about specific ones."""
 
 FLOOR, VOTERS = 0.1, 20
-"""How alike a subject must be to count, and how many subjects do."""
+"""The least similarity of a matching subject, and the most subjects that count."""
 
 FADING = 0.9
-"""What a change counts one commit later. Of 0.9, 0.97, 0.99 and 0.995 the first found most on 27 histories."""
+"""The weight of a change one commit later. Of 0.9, 0.97, 0.99 and 0.995 the first found most on 27 histories."""
 
 
 @dataclass(frozen=True)
 class CommitLog:
-    """The commits that led to `head`, newest first, each with its files."""
+    """The ancestors of `head`, newest first, each with its files."""
 
     head: str
     commits: tuple[git.Commit, ...]
 
     def alike(self, question: str) -> dict[str, tuple[float, str]]:
-        """Path → how much the commits whose subjects resemble `question` speak for the file, from
-        0 to 1, and the subject most like it.
+        """Path → how much the commits whose subjects resemble `question` support the file, from 0 to 1, and the
+        most similar subject.
 
-        Likeness is the Jaccard coefficient of the content words, each weighed by its idf among the
-        subjects. A commit's voice is shared among its files by the root of how many there are.
+        Similarity is the Jaccard coefficient of the content words, each weighted by its idf among the subjects.
+        A commit's score is divided by the root of the number of its files.
         """
         asked = content_words(question)
         whole = sum(self._weight(word) for word in asked)
@@ -95,9 +95,8 @@ NOTHING = CommitLog("", ())
 
 
 def past(root: Path, known: CommitLog, *, patience: float) -> CommitLog | None:
-    """The past of a checkout; `known` is what it was before, read again only from there on.
-
-    None when git did not answer within `patience` seconds, or cannot.
+    """The history of a checkout; `known` is the previous result, read again only from there on. None when git
+    did not answer within `patience` seconds, or fails.
     """
     try:
         head = git.head(root)
@@ -109,7 +108,7 @@ def past(root: Path, known: CommitLog, *, patience: float) -> CommitLog | None:
 
 
 def unknowable(root: Path) -> CommitLog:
-    """An empty past, for a history that cannot be read in any fair time until the next commit."""
+    """An empty history, for one that cannot be read in a reasonable time until the next commit."""
     try:
         return CommitLog(git.head(root), ())
     except (Unavailable, Invalid):
