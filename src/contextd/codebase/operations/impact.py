@@ -121,7 +121,7 @@ def impact(
     depth: Annotated[int, Range(1, _DEEPEST)] = 2,
     budget: _Budget = BUDGET,
 ) -> Impact:
-    """Show what a change may break: callers across files, tests that cover it, related records, past fixes.
+    """Show what a change may break: callers across files, tests covering it, related records, past fixes.
 
     Args:
         path: A file, file:Class.method, file:line, or a name. Or a unified diff.
