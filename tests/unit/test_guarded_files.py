@@ -68,7 +68,7 @@ def test_a_folder_of_the_way_that_is_a_link_out_of_the_root_is_not_followed(tmp_
     root.mkdir()
     (root / ".context").symlink_to(tmp_path / "outside")
 
-    with pytest.raises(OSError, match="leads out of its folder"):
+    with pytest.raises(OSError, match="points out of its folder"):
         read_file(root / ".context" / "config.yaml", LIMIT, within=root)
 
 

@@ -1,4 +1,4 @@
-"""What a sentence says, and how two sentences relate: the same, more, the opposite, newer.
+"""Compare statements: same, refined, opposite or newer.
 
 Uses: domain, redaction.
 Start at: `judgement.py`, `write_gate.py`.

@@ -1,8 +1,8 @@
-"""Things of which one is chosen for a job: algorithms, tools, id schemes, time zones, naming cases.
+"""Alternatives for a job: algorithms, tools, id schemes, time zones, naming cases.
 
-A row is a job with the words that name it and what can do it. Two sentences that name different ones
-for the same job of the same thing cannot both hold. Rows hold what is commonly known; what is missing
-is a miss, never a false alarm.
+A row is a job with the words that name it and its alternatives. Two sentences that name different alternatives
+for the same job of the same thing contradict each other. Rows list common knowledge; a gap causes a miss, never
+a false alarm.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from contextd.domain.words import STOP_WORDS, words
 
 @dataclass(frozen=True, slots=True)
 class Purpose:
-    """Something that is done by one of several. `named` are stems that name the job itself and so do
-    not say what it is done for. A project does a `!` job in one way; a `?` job counts where it is
-    named, any other where it is or where something is said that it is done for.
+    """A job with several alternatives. `named` are stems that name the job itself and so do not say what it is
+    done for. A project does a `!` job in one way; a `?` job counts only where it is named, any other where it
+    is named or its purpose is given.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Purpose:
 
 
 class Named(NamedTuple):
-    """What a sentence names for a job: where it stands, and under which names it goes."""
+    """An alternative named in a sentence: its position, and its names."""
 
     start: int
     end: int
@@ -197,11 +197,11 @@ _NEEDED = frozenset(
     for several in _BY_FIRST.values()
     for parts, _, _ in several
 )
-"""Of each name its most telling word: without one of them a text names nothing."""
+"""The most distinctive word of each name: a text without any of them names no alternative."""
 
 
 def named_for(text: str) -> list[tuple[Purpose, frozenset[str], str, frozenset[str]]]:
-    """(job, names, as written, for what) of each job of which a text names one way to do it."""
+    """(job, names, as written, purpose) of each job for which a text names exactly one alternative."""
     if not has(text, _NEEDED):
         return []
     tokens = [(m[0].lower(), m.start(), m.end()) for m in _WORD.finditer(text)]
@@ -223,7 +223,7 @@ def named_for(text: str) -> list[tuple[Purpose, frozenset[str], str, frozenset[s
 
 
 def _found(text: str, tokens: list[tuple[str, int, int]]) -> Iterator[Named]:
-    """The longest names at each place, one per job."""
+    """The longest names at each position, one per job."""
     pieces: list[tuple[str, int, int]] = []
     for word, start, _ in tokens:
         at = start
@@ -248,7 +248,9 @@ def _found(text: str, tokens: list[tuple[str, int, int]]) -> Iterator[Named]:
 
 
 def _stands_alone(text: str, start: int, end: int, job: Purpose) -> bool:
-    """Whether what is named is itself meant: not the level in "gzip level", nor what is like it."""
+    """Whether a named alternative is the subject itself: not the level in "gzip level", nor something similar
+    to it.
+    """
     if _LIKE.search(text[:start]):
         return False
     following = _FOLLOWING.match(text, end)

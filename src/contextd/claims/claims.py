@@ -1,7 +1,7 @@
-"""A sentence taken apart: what it speaks of, whether it affirms or denies, and which values it gives.
+"""Parse a sentence into a claim: its subject, its polarity and its values.
 
-Deterministic and by words alone. The word lists are short on purpose: each row stands for a way in
-which people write rules and facts about software, or for a plain English opposite.
+Deterministic, by word lists only. The lists are short on purpose: each row is a common wording of rules and
+facts about software, or a plain English opposite.
 """
 
 from __future__ import annotations
@@ -78,12 +78,12 @@ _LABELLED = Phrases(
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One sentence. `about` are the stems of what it speaks of, without values, negations and light
-    words; `values` pairs a dimension (`time`, `size`, `%`, `number`) with what is said in it, and
-    `figures` are the same as written; `paths` are where it says something is, `mentioned` all it names;
-    `chosen` and `rejected` are alternatives, `tools` the words of the chosen one, `purpose` what it is
-    for, `exclusive` whether there can be only one for that; `poles` are the opposites it uses one
-    side of (see `opposites.poles`), `order` is `about` as it is said, `answers` what it says of things that have one answer.
+    """One parsed sentence. `about` are the stems of its subject, without values, negations and light words;
+    `values` pairs a dimension (`time`, `size`, `%`, `number`) with its value, and `figures` are the same as
+    written; `paths` are locations it states, `mentioned` all paths it names; `chosen` and `rejected` are
+    alternatives, `tools` the words of the chosen one, `purpose` its use, `exclusive` whether only one can serve
+    it; `poles` are the opposites of which it uses one side (see `opposites.poles`), `order` is `about` in the
+    sentence's order, `answers` its values of single-valued things.
     """
 
     text: str
@@ -104,13 +104,13 @@ class Claim:
 
     @property
     def negative(self) -> bool:
-        """Whether it denies: two negations cancel."""
+        """Whether it is negative: two negations cancel."""
         return self.negations % 2 == 1
 
 
 @lru_cache(maxsize=READINGS)
 def claim(sentence: str) -> Claim:
-    """The claim a sentence makes."""
+    """Parse a sentence into a claim."""
     wording = reworded(sentence)
     choice = _choice(wording)
     rejected, rest = choice.rejected, choice.rest
@@ -149,7 +149,9 @@ class _Choice(NamedTuple):
 
 
 def _choice(sentence: str) -> _Choice:
-    """What a sentence prefers to what, and for what; `rest` is the sentence without the rejected."""
+    """The preferred and the rejected alternative, and the purpose; `rest` is the sentence without the rejected
+    one.
+    """
     replacement = swap(sentence)
     if replacement:
         rest = f"{replacement.better} {replacement.rest}"
@@ -183,7 +185,7 @@ def _choice(sentence: str) -> _Choice:
 
 
 def _paths(text: str) -> tuple[frozenset[str], str]:
-    """Where the text says something is, and the text without these places."""
+    """The locations that the text states, and the text without them."""
     places: set[str] = set()
 
     def place(match: re.Match[str]) -> str:
@@ -204,7 +206,7 @@ def _named(text: str) -> list[str]:
 
 
 def _may_name(text: str) -> bool:
-    """Whether there may be a path in the text: a slash, or a dot before something."""
+    """Whether the text may contain a path: a slash, or a dot before a word."""
     return "/" in text or "." in text[:-1]
 
 

@@ -1,7 +1,7 @@
-"""A text cut into the parts that say something holds now.
+"""Split a text into clauses that state what holds now.
 
-Questions, plans, doubts, the past, reasons, code and rows of tables say nothing that another text
-could contradict.
+Questions, plans, doubts, the past, reasons, code and table rows state nothing that another text could
+contradict.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ _LETTERS = regex(r"[^\W\d_]")
 
 
 def clauses(text: str) -> Iterator[str]:
-    """What the text says holds now, one clause at a time, of its first 20 sentences."""
+    """The current statements of the text, one clause at a time, from its first 20 sentences."""
     sentences = [part.strip() for part in _SENTENCE.split(text) if len(part.strip()) > 5]
     for sentence in sentences[:_MOST]:
         if holds_now(sentence):
@@ -86,7 +86,7 @@ def clauses(text: str) -> Iterator[str]:
 
 
 def holds_now(sentence: str) -> bool:
-    """Whether a sentence says how something is, and is prose."""
+    """Whether a sentence is prose that states a fact or rule."""
     if (
         sentence.rstrip(" )*\"'").endswith("?")
         or _CODE.search(sentence)

@@ -1,6 +1,6 @@
-"""Finding records that disagree without comparing all of them, and proposing which one to keep.
+"""Find contradicting records without comparing all pairs, and propose which one to keep.
 
-How two texts are compared is given by the caller; this decides which are worth comparing.
+The caller supplies the comparison; this module selects the pairs.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ Compare = Callable[[Record, Record], tuple[str, str] | None]
 
 
 class Outlined(Protocol):
-    """What decides whether two records are worth comparing: records that contradict each other share
-    a key, or words while their poles (a name and one of two sides) are opposed.
+    """A filter for pairs worth comparing: contradicting records share a key, or words while their poles (a name
+    and one of two sides) are opposed.
     """
 
     @property
     def keys(self) -> frozenset[str]:
-        """Equal for records about exactly the same thing."""
+        """A key that is equal for records about exactly the same thing."""
         ...
 
     @property
     def words(self) -> frozenset[str]:
-        """What it speaks of."""
+        """The words of its subject."""
         ...
 
     @property
     def poles(self) -> frozenset[tuple[str, int]]:
-        """Which side it takes where there are two."""
+        """The side it takes in each pair of opposites."""
         ...
 
 
 RAREST = 3
-"""Each record is filed under so many of its rarest words; those filed together are looked at."""
+"""Each record is filed under this many of its rarest words; records filed together are compared."""
 
 LARGEST_BLOCK = 50
-"""Of more records that are filed together each is compared with as many of its likes."""
+"""If more records are filed together, each is compared with this many similar ones."""
 
 ENOUGH_SHARED = 0.5
 Keep = Literal["a", "b"]
@@ -58,9 +58,9 @@ class Proposal:
 
 
 def candidates(outlines: Sequence[Outlined]) -> Iterator[tuple[int, int]]:
-    """Pairs worth comparing, as places in the sequence; each once.
+    """Pairs worth comparing, as indexes in the sequence, without duplicates.
 
-    Grows with the number of records, not with its square.
+    Time grows with the number of records, not with its square.
     """
     seen: set[tuple[int, int]] = set()
     for members in _same_key(outlines):
@@ -103,7 +103,7 @@ def _near(members: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _opposed(members: Sequence[int], outlines: Sequence[Outlined]) -> Iterator[tuple[int, int]]:
-    """Members near each other that take opposite sides, without looking at those that do not."""
+    """Neighbouring members that take opposite sides; other pairs are not enumerated."""
     sides: dict[str, tuple[list[int], list[int]]] = {}
     for place, i in enumerate(members):
         for name, side in outlines[i].poles:
@@ -125,8 +125,8 @@ def _alike(one: Outlined, other: Outlined) -> bool:
 def compare_all(
     records: Sequence[Record], outline: Callable[[Record], Outlined], compare: Compare
 ) -> Iterator[tuple[str, str, str, str]]:
-    """(a, b, kind, reason) of every pair of `candidates` that `compare` finds contradictory, as they
-    are found.
+    """(a, b, kind, reason) of every pair of `candidates` that `compare` finds contradictory, in the order
+    found.
     """
     for i, j in candidates([outline(record) for record in records]):
         one, other = records[i], records[j]
@@ -154,7 +154,7 @@ _REASONS = (
 
 
 def precedence(record: Record) -> tuple[bool, bool, bool, datetime, int, float]:
-    """What decides which of several records is kept, what counts most first: the greatest is."""
+    """The ranking of records to keep, the most important criterion first: the greatest wins."""
     return (
         is_pinned(record),
         record.trust == "human",
@@ -166,7 +166,7 @@ def precedence(record: Record) -> tuple[bool, bool, bool, datetime, int, float]:
 
 
 def is_pinned(record: Record) -> bool:
-    """Whether somebody said that it shall stay."""
+    """Whether a record is pinned."""
     return "pinned" in record.tags or bool(record.data.get("pinned"))
 
 
@@ -175,5 +175,5 @@ def _verified(record: Record) -> bool:
 
 
 def said_at(record: Record) -> datetime:
-    """When a record was said, or last changed."""
+    """When a record was created or last changed."""
     return max(record.updated_at, record.valid_from or record.created_at)

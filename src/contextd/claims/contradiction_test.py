@@ -1,8 +1,8 @@
-"""Whether two short texts say opposite things of one subject. Deterministic, by words alone.
+"""Decide whether two short texts contradict each other. Deterministic, by words alone.
 
-The order of the tests is that of their certainty. Each asks for the same subject in its own way: a
-denial contradicts whatever says at least as much as it denies; other values, tools and places
-contradict only what is said of exactly the same thing.
+The tests run from most to least certain. Each defines "the same subject" in its own way: a negation contradicts
+a text that says at least what it denies; different values, tools and places contradict only a statement about
+exactly the same thing.
 """
 
 from __future__ import annotations
@@ -19,35 +19,37 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.words import words
 
 MONTH = 28 * 86_400.0
-"""Seconds; from here on a month may have 28 to 31 days, so figures within a tenth of one are one."""
+"""Seconds; beyond this, durations within a tenth are equal, since a month has 28 to 31 days."""
 
 Kind = Literal["polarity", "choice", "value"]
 
 DENIED = 0.85
-"""This share of what a sentence denies must be in the other one."""
+"""The share of a negated sentence's words that the other one must contain."""
 
 TOLD = 0.4
-"""And this share of the other one must be in the denial: it may say more, not something else."""
+"""The share of the other sentence's words that the negation must contain: more detail is allowed, another
+subject is not.
+"""
 
 OPPOSED = 0.75
 """Sentences with opposite words must share this much of their other words (Jaccard)."""
 
 
 class TextContradiction(NamedTuple):
-    """How two texts contradict each other, and in which words."""
+    """How two texts contradict each other, and the reason in words."""
 
     kind: Kind
     reason: str
 
 
 def conflict(one: str, other: str) -> str:
-    """How `one` and `other` contradict each other, in words; empty when they do not."""
+    """The reason in words why `one` and `other` contradict each other; empty when they do not."""
     found = contradiction(one, other)
     return found.reason if found else ""
 
 
 def contradiction(one: str, other: str) -> TextContradiction | None:
-    """How `one` and `other` contradict each other; None when they do not."""
+    """The contradiction between `one` and `other`; None without one."""
     exchanged = exchange(one, other)
     if exchanged:
         return TextContradiction(exchanged.kind, exchanged.reason)
@@ -62,8 +64,8 @@ def contradiction(one: str, other: str) -> TextContradiction | None:
 
 @dataclass(frozen=True, slots=True)
 class TextOutline:
-    """What decides whether two texts are worth comparing: texts that contradict each other share a
-    key, or words while their poles are opposed.
+    """A filter for texts worth comparing: contradicting texts share a key, or words while their poles are
+    opposed.
     """
 
     keys: frozenset[str]
@@ -93,8 +95,8 @@ def outline(text: str) -> TextOutline:
 
 
 def differs(one: str, other: str) -> str:
-    """Which detail keeps two like texts from being the same: a number, a path, the polarity, or
-    words of which each has some the other has not.
+    """The detail that distinguishes two similar texts: a number, a path, the polarity, or words that only one
+    of them has.
     """
     a, b = claim(one), claim(other)
     if a.values != b.values:
@@ -111,7 +113,7 @@ def differs(one: str, other: str) -> str:
 
 
 def _swapped(one: str, other: str) -> bool:
-    """The same words in another order may say that the roles are swapped."""
+    """The same words in another order may mean that the roles are swapped."""
     first, second = one.casefold().split(), other.casefold().split()
     return first != second and sorted(first) == sorted(second)
 
@@ -143,7 +145,7 @@ def _compare(a: Claim, b: Claim) -> TextContradiction | None:
 
 
 def _denies(denial: Claim, other: Claim) -> bool:
-    """Whether the other sentence says at least what the denial denies."""
+    """Whether the other sentence says at least what the negation denies."""
     shared = denial.about & other.about
     if not shared or _values_differ(denial, other) or _paths_differ(denial, other):
         return False
@@ -156,14 +158,14 @@ def _denies(denial: Claim, other: Claim) -> bool:
 
 
 def _about_only(denial: Claim, other: Claim) -> bool:
-    """Whether one word is the whole subject: the tool that is used, or all there is to say."""
+    """Whether one word is the whole subject: the tool in use, or the entire statement."""
     if denial.about == other.about:
         return True
     return len(denial.about) == 1 and denial.about <= other.tools
 
 
 def _roles_swapped(one: Claim, other: Claim) -> bool:
-    """Whether three or more words come in both, the first of one being the last of the other."""
+    """Whether both texts share three or more words, the first of one being the last of the other."""
     here, there = Counter(one.order), Counter(other.order)
     shared = {word for word, count in here.items() if count == there[word] == 1}
     first, second = ([w for w in claim.order if w in shared] for claim in (one, other))
@@ -171,7 +173,7 @@ def _roles_swapped(one: Claim, other: Claim) -> bool:
 
 
 def _same_but(a: Claim, b: Claim, opposites: str) -> bool:
-    """Whether the sentences say the same but for the opposite words."""
+    """Whether the sentences are equal except for opposite words."""
     opposed = set(words(opposites))
     one, other = a.about - opposed, b.about - opposed
     shared = len(one & other)
@@ -179,7 +181,7 @@ def _same_but(a: Claim, b: Claim, opposites: str) -> bool:
 
 
 def _opposed(a: Claim, b: Claim) -> list[str]:
-    """The opposites of which each uses one side."""
+    """The opposites of which each text uses one side."""
     rows = [(pole, b.poles[row]) for row, pole in a.poles.items() if row in b.poles]
     return [f"{one} / {other}" for (side, one), (other_side, other) in rows if side != other_side]
 
@@ -217,8 +219,8 @@ def _other_values(a: Claim, b: Claim) -> str:
 
 
 def _values_differ(a: Claim, b: Claim) -> bool:
-    """Whether both give one figure of the same sort and it is another one. Of several figures all
-    but one must agree, or nobody knows which belong together.
+    """Whether both give one figure of the same dimension with different values. With several figures, all but
+    one must agree, since their pairing is unknown otherwise.
     """
     for dimension in {name for name, _ in a.values} & {name for name, _ in b.values}:
         here = {value for name, value in a.values if name == dimension}
@@ -231,7 +233,7 @@ def _values_differ(a: Claim, b: Claim) -> bool:
 
 
 def _one_figure(dimension: str, one: str, other: str) -> bool:
-    """Whether two figures may be one: "16" and "16.2" of a version, 1 GB and 1,000 MB."""
+    """Whether two figures may be equal: "16" and "16.2" of a version, 1 GB and 1,000 MB."""
     if dimension in ("size", "time"):
         small, large = sorted((float(one), float(other)))
         if dimension == "time":
@@ -247,18 +249,18 @@ def _paths_differ(a: Claim, b: Claim) -> bool:
 
 
 def _one_path(longer: str, shorter: str) -> bool:
-    """Whether one path leads to the other or is its end, as people name files."""
+    """Whether one path contains the other or is its tail, as people abbreviate file names."""
     return longer.startswith(f"{shorter}/") or longer.endswith(f"/{shorter}")
 
 
 def _one_subject(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two sets of words speak of exactly one thing."""
+    """Whether two sets of words have exactly one subject."""
     return bool(one) and one == other
 
 
 def _other_answer(a: Claim, b: Claim) -> str:
-    """Two values of what has one at a time: "the default branch is main" / "… is master"; or one
-    thing done with, on or from two tools or places: "deploy to AWS" / "deploy to GCP".
+    """Two values of something single-valued: "the default branch is main" / "… is master"; or one action with
+    two tools or places: "deploy to AWS" / "deploy to GCP".
     """
     for one in a.answers:
         for other in b.answers:
@@ -268,7 +270,7 @@ def _other_answer(a: Claim, b: Claim) -> str:
 
 
 def _one_answer(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two answers may be the same: "20" and "20.11" of a release are."""
+    """Whether two answers may be equal: releases "20" and "20.11" are."""
     if one & other:
         return True
     return any(x.startswith(f"{y}.") or y.startswith(f"{x}.") for x in one for y in other)

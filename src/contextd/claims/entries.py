@@ -1,9 +1,9 @@
-"""What a typed entry is about, what it states, and what merely describes it.
+"""Sort the fields of a typed entry: its subject, its statements, and mere description.
 
-The schema may say which fields identify an entry. Where it does not, their names tell: a `name` or a
-`symptom` says which thing is meant, a `rule` or a `what` is a sentence that holds or does not, a
-`domain` or an `area` bounds where it does, a `value` is what is said of the thing named. All other
-fields describe: counters, states, dates and owners, which change while the entry stays the same.
+The schema may mark identifying fields. Otherwise field names decide: a `name` or a `symptom` identifies the
+subject, a `rule` or a `what` is a true or false sentence, a `domain` or an `area` limits its scope, a `value`
+is a statement about the subject. All other fields describe: counters, states, dates and owners, which may
+change while the entry stays the same.
 """
 
 from __future__ import annotations
@@ -18,45 +18,45 @@ NAMES = frozenset(
     """key name id identifier slug setting option parameter variable title term question symptom trigger
     problem task proposal step version summary endpoint route command event""".split()
 )
-"""Fields that name one thing."""
+"""Fields that name the subject."""
 
 PLACES = frozenset(
     """domain area topic subject service module component applies_to appliesto scope project environment
     team platform language category""".split()
 )
-"""Fields that bound where something holds; where nothing else names an entry, they do."""
+"""Fields that limit the scope; without other identifying fields, they identify the entry."""
 
 SAYINGS = frozenset(
     """what rule decision convention preference policy guideline principle promise statement fact
     requirement constraint instruction practice lesson insight""".split()
 )
-"""Fields that hold a sentence which is true or not."""
+"""Fields with a sentence that is true or false."""
 
 VALUES = frozenset("value answer meaning default on enabled port limit url timeout".split())
-"""Fields that say what holds of the thing named."""
+"""Fields with a value of the subject."""
 
 ASIDE = frozenset(
     """why reason reasons rationale alternatives notes note description link source tags contexttype
     bubbleid context example""".split()
 )
-"""Fields that may differ without anything to tell."""
+"""Fields whose differences are ignored."""
 
 _LABELS = frozenset({"domain", "category", "topic", "subject"})
 _SHORT = 3
-"""Words; a rule of fewer needs its domain to be understood: "pnpm" for "package manager"."""
+"""Words; a shorter rule needs its domain to be understood: "pnpm" for "package manager"."""
 
 
 class DeclaredField(Protocol):
-    """What a schema says of a field, as far as it matters here."""
+    """The properties of a schema field that matter here."""
 
     @property
     def identifies(self) -> bool:
-        """Whether the field says which thing an entry is about."""
+        """Whether the field identifies the entry."""
         ...
 
 
 class DeclaredType(Protocol):
-    """A type of a schema, as far as it matters here."""
+    """The properties of a schema type that matter here."""
 
     @property
     def fields(self) -> Mapping[str, DeclaredField]:
@@ -66,8 +66,8 @@ class DeclaredType(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EntryParts:
-    """The fields of an entry by what they are for, each in comparable form; `sure` when its schema
-    says what identifies it.
+    """The fields of an entry by role, each normalised for comparison; `sure` when the schema marks what
+    identifies it.
     """
 
     names: Mapping[str, str]
@@ -78,7 +78,7 @@ class EntryParts:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """What the entry states, as sentences that stand for themselves."""
+        """The statements of the entry, as complete sentences."""
         where = " ".join(f"for {value}" for value in self.bounds.values())
         found = tuple(f"{text.rstrip(' .')} {where}".strip() for text in self.sayings.values())
         if found or len(self.names) != 1 or not isinstance(self.rest.get("value"), str):
@@ -87,7 +87,7 @@ class EntryParts:
 
     @property
     def bounds(self) -> Mapping[str, str]:
-        """Its places without mere labels."""
+        """Its scope without mere labels."""
         return {name: v for name, v in self.places.items() if name.lower() not in _LABELS}
 
     @property
@@ -97,13 +97,13 @@ class EntryParts:
 
     @property
     def labelled(self) -> tuple[str, ...]:
-        """The sentences that are too short to say what they are about, with what it is."""
+        """Sentences too short to name their subject, completed with it."""
         labels = [v for name, v in self.places.items() if name.lower() in _LABELS]
         short = (text for text in self.sayings.values() if len(text.split()) <= _SHORT)
         return tuple(f"{text} for {label}" for text in short for label in labels[:1])
 
     def keys(self, type: str) -> Iterator[str]:
-        """Equal for entries of one type that name the same thing."""
+        """A key that is equal for entries of one type with the same subject."""
         yield from (f"{type} {name}={words_of(value)}" for name, value in self.names.items())
 
 
@@ -129,7 +129,7 @@ def parts_of(fields: Mapping[str, Any], declared: DeclaredType | None) -> EntryP
 
 
 def _naming(fields: Mapping[str, Any]) -> set[str]:
-    """The fields that name an entry which states nothing."""
+    """The identifying fields of an entry that states nothing."""
     plain = [name for name, value in fields.items() if isinstance(value, str)]
     for known in (NAMES, PLACES - {"environment", "project", "team"}):
         found = {name for name in plain if name.lower() in known}
@@ -139,7 +139,7 @@ def _naming(fields: Mapping[str, Any]) -> set[str]:
 
 
 def words_of(value: object) -> str:
-    """A value as it is compared: its words without stop words, whatever their case and form."""
+    """A value normalised for comparison: its stems without stop words, in lower case."""
     if isinstance(value, list | tuple):
         return ", ".join(sorted(map(words_of, value)))
     found = words(str(value))

@@ -1,7 +1,7 @@
-"""The one judgement of two statements: the same, more of the same, the opposite, newer, or other.
+"""Judge two statements: same, refinement, opposite, update, or other.
 
-The write gate, the search for contradictions and the enrichment of project.yaml all ask here. What
-is opposite is found first, so it is never dropped for a repetition.
+The write gate, the search for contradictions and the enrichment of project.yaml share this judgement. Opposites
+are tested first, so that one is never dropped as a repetition.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SHORT_VALUE = 6
 """Words of a value; longer ones are sentences, and only an opposite sentence contradicts."""
 
 FEW_MORE = 1
-"""Words or figures that a learning may have beyond a known line and still say nothing new beside it."""
+"""Words or figures that a learning may add to a known line and still count as known."""
 
 _KEPT_APART = frozenset({"contextType", "bubbleId", "structuredData"})
 Types = Mapping[str, DeclaredType]
@@ -34,8 +34,8 @@ Types = Mapping[str, DeclaredType]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """Something said: free text, or the fields of an entry of a `type`. `declared` is that type in the
-    schema in force.
+    """A statement: free text, or the fields of an entry of a `type`. `declared` is that type in the active
+    schema.
     """
 
     text: str
@@ -47,21 +47,21 @@ class Said:
 
     @property
     def parts(self) -> EntryParts | None:
-        """What the fields are for; None for free text."""
+        """The roles of the fields; None for free text."""
         return parts_of(self.fields, self.declared) if self.fields else None
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """How two statements stand to each other, and why in words.
+    """The relation of two statements, and the reason in words.
 
     * same         one may be dropped: the same words in the same roles, or all fields equal
-    * refinement   one says all that the other says, and more or in other words
-    * opposite     they cannot both hold
-    * update       the same thing with another counter, state, date or owner: the newer one counts
-    * other        neither: they may both stand
+    * refinement   one says everything the other says, in more or different words
+    * opposite     they contradict each other
+    * update       the same subject with another counter, state, date or owner: the newer one counts
+    * other        unrelated: both may stay
 
-    `how` tells what makes them opposite: `polarity`, `choice`, `value` or `field`.
+    `how` names the kind of opposition: `polarity`, `choice`, `value` or `field`.
     """
 
     verdict: Verdict
@@ -92,7 +92,7 @@ def statement_of(record: Record, types: Types | None = None) -> Said:
 
 
 def judge(one: Said, other: Said) -> Judgement:
-    """How two statements stand to each other."""
+    """Judge how two statements relate."""
     a, b = one.parts, other.parts
     if a is not None and b is not None and one.type == other.type:
         return _entries(a, b)
@@ -105,7 +105,7 @@ def judge(one: Said, other: Said) -> Judgement:
 
 
 def outlined(statement: Said) -> TextOutline:
-    """What decides whether a statement is worth comparing with another one."""
+    """A filter for statements worth comparing."""
     parts = statement.parts
     if parts is None:
         return outline(statement.text)
@@ -121,7 +121,7 @@ def outlined(statement: Said) -> TextOutline:
 
 
 def repeats(new: str, known: str) -> bool:
-    """Whether a line says nothing that is worth a line of its own beside a known one."""
+    """Whether a line adds nothing to a known one."""
     if contradiction(new, known):
         return False
     if _contains(known, new):
@@ -165,7 +165,7 @@ def _entries(a: EntryParts, b: EntryParts) -> Judgement:
 
 
 def _apart(a: EntryParts, b: EntryParts) -> str:
-    """Which bound two entries do not share."""
+    """The scope that two entries do not share."""
     for name, here in a.places.items():
         there = b.places.get(name)
         if there is not None and set(words_of(here).split()).isdisjoint(words_of(there).split()):
@@ -174,7 +174,7 @@ def _apart(a: EntryParts, b: EntryParts) -> str:
 
 
 def _described(a: EntryParts, b: EntryParts) -> Judgement:
-    """Two entries of one thing: what they say of it, and how it is described."""
+    """Compare two entries with one subject: their statements and descriptions."""
     newer = ""
     for name in (name for name in a.rest if name in b.rest and name.lower() not in ASIDE):
         here, there = a.rest[name], b.rest[name]
@@ -198,7 +198,7 @@ def _described(a: EntryParts, b: EntryParts) -> Judgement:
 
 
 def words_equal(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
-    """Whether fields that both have say the same, and there are some."""
+    """Whether the shared fields agree, and there are some."""
     shared = one.keys() & other.keys()
     return bool(shared) and all(words_of(one[n]) == words_of(other[n]) for n in shared)
 
@@ -216,7 +216,7 @@ def _shown(value: object) -> str:
 
 
 def _contains(whole: str, part: str) -> bool:
-    """Whether all that `part` says stands in `whole`, in the same roles."""
+    """Whether `whole` contains everything that `part` says, in the same roles."""
     if not directing(part) <= directing(whole):
         return False
     claims, there = _telling(part), _telling(whole)
@@ -237,7 +237,7 @@ def _within(part: Claim, whole: Claim) -> bool:
 
 
 def _adds(one: str, other: str) -> int:
-    """How many words, figures and paths a text has beyond another one."""
+    """The number of words, figures and paths that a text adds to another one."""
     items, known = (
         frozenset[object]().union(*(c.about | c.values | c.mentioned for c in _telling(text)))
         for text in (one, other)
@@ -246,6 +246,6 @@ def _adds(one: str, other: str) -> int:
 
 
 def _telling(text: str) -> tuple[Claim, ...]:
-    """The claims of a text that say something: not "keep it so"."""
+    """The claims of a text with content: not "keep it so"."""
     found = (claim(clause) for clause in clauses(text))
     return tuple(one for one in found if len(one.about) > 1 or one.values or one.paths)

@@ -1,4 +1,4 @@
-"""Words that say the opposite of each other, and which of them a sentence uses."""
+"""Pairs of opposite words, and the side a sentence uses."""
 
 from __future__ import annotations
 

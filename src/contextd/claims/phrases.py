@@ -1,7 +1,7 @@
-"""Patterns that are tried only where they can match.
+"""Patterns that run only on texts that can match.
 
-Searching for one of fifty phrases takes Python ten microseconds a sentence, finding that none of their
-words is there takes one, and a hundred thousand records are read when all are compared.
+Searching a sentence for fifty phrases takes Python ten microseconds, checking that none of their words occurs
+takes one, and a full comparison reads a hundred thousand records.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ _TOKEN = re.compile(r"[a-z]+|[0-9]")
 _PLAIN = re.compile(r"[\x00-\x7f’‘“”–—…→•]*")
 
 DIGIT = " 0 1 2 3 4 5 6 7 8 9 "
-"""To be put among the words a phrase needs: any figure."""
+"""A placeholder among a phrase's words: any figure."""
 
 
 PREFIXED = " un- "
 """The same for any word that starts with un or non."""
 
 READINGS = 2_000
-"""Texts of which is remembered how they read. That takes 3 to 20 kB for each: 20,000 of them grew to hundreds
-of megabytes in a daemon that runs for weeks. All records of a project with three times as many take a
-fifth longer to compare than if all were remembered.
+"""The number of texts whose tokens are cached. Each takes 3 to 20 kB: 20,000 of them grew to hundreds of
+megabytes in a daemon that runs for weeks. With three times as many records, a comparison takes only a fifth
+longer than with all texts cached.
 """
 
 
 @lru_cache(maxsize=1_000)
 def tokens(text: str) -> frozenset[str] | None:
-    """The runs of letters in a text, folded, and its figures; None where that says too little."""
+    """The runs of letters in a text, folded, and its figures; None where they are unreliable."""
     if not text.isascii() and not _PLAIN.fullmatch(text):
         return None
     found = set(_TOKEN.findall(text.lower()))
@@ -40,13 +40,13 @@ def tokens(text: str) -> frozenset[str] | None:
 
 
 def has(text: str, needs: frozenset[str]) -> bool:
-    """Whether the text has one of these words, as far as `tokens` can say."""
+    """Whether the text may contain one of these words, judging by `tokens`."""
     found = tokens(text)
     return found is None or not needs.isdisjoint(found)
 
 
 class Phrases:
-    """A pattern, and the words of which a text must have one for it to match anywhere."""
+    """A pattern, and the words of which a text must contain one to match."""
 
     def __init__(self, pattern: str, needs: str, flags: re.RegexFlag = re.I) -> None:
         self._source, self._flags = pattern, flags
@@ -54,11 +54,11 @@ class Phrases:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """The pattern itself, compiled at its first use: a start compiles none."""
+        """The pattern itself, compiled at first use to keep start-up fast."""
         return re.compile(self._source, self._flags)
 
     def possible(self, text: str) -> bool:
-        """Whether the text has one of the words."""
+        """Whether the text contains one of the words."""
         return has(text, self._needs)
 
     def search(self, text: str) -> re.Match[str] | None:

@@ -1,4 +1,4 @@
-"""The figures a sentence gives, in comparable form: durations in seconds, sizes in bytes."""
+"""The quantities in a sentence, normalised: durations in seconds, sizes in bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NUMBER_WORDS = {
     "fifteen": "15", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60",
     "ninety": "90", "hundred": "100", "half": "0.5",
 }  # fmt: skip
-"""Numbers that are written as words, with their figures."""
+"""Number words, with their values."""
 
 _UNIT = (
     r"%|percent|ms|milliseconds?|s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?|weeks?|months?|years?"

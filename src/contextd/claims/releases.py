@@ -1,4 +1,4 @@
-"""Which release of a platform a sentence asks for: "Node 20", "ES2022", "Python >= 3.11"."""
+"""The platform release that a sentence requires: "Node 20", "ES2022", "Python >= 3.11"."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NAMES = {
 
 
 def released(text: str) -> Iterator[tuple[frozenset[str], str, frozenset[str]]]:
-    """(of what, as written, the release) of the one platform of which a text gives one release."""
+    """(platform, as written, release) of the only platform of which a text names exactly one release."""
     found = list(_RELEASE.finditer(text))
     if len(found) != 1:
         return

@@ -1,4 +1,4 @@
-"""What took the place of what, and who answers for what: two things said in a few set phrases."""
+"""Recognise replacements and owners, each stated in a few fixed phrases."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _GONE = tuple(
 
 
 class Swap(NamedTuple):
-    """What came (empty when nothing did) instead of what, and the rest of the sentence."""
+    """The replacement (empty for a removal), the replaced thing, and the rest of the sentence."""
 
     better: str
     worse: str
@@ -49,7 +49,7 @@ class Swap(NamedTuple):
 
 
 def swap(sentence: str) -> Swap | None:
-    """What a sentence says was replaced or removed."""
+    """Parse a replacement or removal from a sentence."""
     swapped, lost = has(sentence, _SWAPPED), has(sentence, _LOST)
     for pattern in (*(_SWAPS if swapped else ()), *(_GONE if lost else ())):
         found = pattern.search(sentence)
@@ -71,7 +71,7 @@ _RENAMES = tuple(
 
 
 def renamed(sentence: str) -> Swap | None:
-    """The new and the old name, where a sentence says that something got another one."""
+    """The new and the old name in a sentence about a renaming."""
     if not has(sentence, _NAMED):
         return None
     for pattern in _RENAMES:
@@ -104,7 +104,7 @@ _OWNERS = tuple(
 
 
 def owner(sentence: str) -> tuple[str, str] | None:
-    """(what, who) when a sentence says who answers for something."""
+    """(subject, owner) when a sentence names who is responsible for something."""
     for pattern in _OWNERS if has(sentence, _OWNED) else ():
         found = pattern.search(sentence)
         if found and found["who"].lower() not in ("it", "he", "she", "this", "that", "who"):

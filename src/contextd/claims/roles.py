@@ -1,7 +1,7 @@
-"""Who does what to whom: whether two texts say the same words in the same roles, or exchange two.
+"""Compare roles: whether two texts use the same words in the same roles, or swap two.
 
-A text that repeats another one word for word may be dropped; one that exchanges two words may say
-the opposite. What cannot be shown to be harmless counts as a difference.
+A text that repeats another one word for word may be dropped; one that swaps two words may say the opposite.
+Anything not known to be harmless counts as a difference.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TOKEN = re.compile(
 )
 _BULLET = re.compile(r"\s*[-*•]\s+")
 _HARMLESS = frozenset("a an the please kindly".split())
-"""Words whose presence changes nothing."""
+"""Words without effect on the meaning."""
 
 _CONTRACTED = {
     "can't": ("can", "not"), "cannot": ("can", "not"), "won't": ("will", "not"), "shan't": ("shall", "not"),
@@ -37,13 +37,13 @@ _MARKERS = frozenset(
     """for in on at to from with by before during after via under into as when if while until unless because
     since against between through inside outside per""".split()
 )
-"""Words a phrase begins with that may stand before or behind what it is about."""
+"""Words that begin a phrase which may precede or follow its subject."""
 
 _BINDING = frozenset(
     """not never no none nor and or but then except only instead than over rather both either neither
     without just even also too yet so unless""".split()
 )
-"""With one of these in a sentence, moving a phrase may change what it belongs to."""
+"""With one of these in a sentence, moving a phrase may change its reference."""
 
 _NEGATING = frozenset("not never no none nor neither without avoid".split())
 _PREFERRING = frozenset("never not over instead rather".split())
@@ -58,7 +58,7 @@ _LONGEST_BLOCK = 6
 
 
 class Token(NamedTuple):
-    """A word that counts, as it is compared, and where it stands in its sentence."""
+    """A significant word, normalised, and its position in the sentence."""
 
     word: str
     start: int
@@ -66,17 +66,15 @@ class Token(NamedTuple):
 
 
 class Exchange(NamedTuple):
-    """Two sentences of the same words of which two stand in each other's place, and how that can
-    be told to be an opposite.
-    """
+    """Two sentences of the same words with two of them swapped, and the evidence of an opposition."""
 
     kind: Literal["choice", "polarity"]
     reason: str
 
 
 def same_roles(one: str, other: str) -> bool:
-    """Whether two texts have the same words in the same order, whatever their case, punctuation,
-    articles, plurals and contractions; a phrase may be moved to the front of a plain sentence.
+    """Whether two texts have the same words in the same order, ignoring case, punctuation, articles, plurals
+    and contractions; a phrase may be moved to the front of a plain sentence.
     """
     here, there = _sentences(one), _sentences(other)
     return 0 < len(here) == len(there) and all(
@@ -85,8 +83,8 @@ def same_roles(one: str, other: str) -> bool:
 
 
 def exchange(one: str, other: str) -> Exchange | None:
-    """How two texts say the opposite by exchanging two words: "X, never Y" and "Y, never X", "X before
-    Y" and "Y before X", "from X to Y" and "from Y to X", "X is faster than Y" and the reverse.
+    """The opposition of two texts that swap two words: "X, never Y" and "Y, never X", "X before Y" and "Y
+    before X", "from X to Y" and "from Y to X", "X is faster than Y" and the reverse.
     """
     here, there = _ordered(one), _ordered(other)
     for key in here.keys() & there.keys():
@@ -97,7 +95,7 @@ def exchange(one: str, other: str) -> Exchange | None:
 
 
 def converse(one: str, other: str) -> bool:
-    """Whether one says "X before Y" and the other "Y after X": the same the other way round."""
+    """Whether one says "X before Y" and the other "Y after X", which are equivalent."""
     here, there = (_words(tuple(_tokens(text))) for text in (one, other))
     turned = [_TURNED.get(word, word) for word in there]
     blocks = _exchanged(here, turned)
@@ -105,7 +103,7 @@ def converse(one: str, other: str) -> bool:
 
 
 def order_keys(text: str) -> frozenset[str]:
-    """Equal for sentences between which `exchange` can find something."""
+    """A key that is equal for sentences between which `exchange` can find something."""
     return frozenset(_ordered(text))
 
 
@@ -131,7 +129,7 @@ def _parted(word: str) -> tuple[str, ...]:
 
 
 def _singular(word: str) -> str:
-    """A plural without its ending, so that one thing and several are compared alike."""
+    """A noun without its plural ending, so that singular and plural compare equal."""
     if len(word) < 4 or not word.isalpha() or word.endswith(("ss", "us", "is")):
         return word
     if word.endswith("ies"):
@@ -154,7 +152,7 @@ def _same(one: Sequence[Token], other: Sequence[Token]) -> bool:
 
 
 def _phrases(tokens: Sequence[Token]) -> tuple[tuple[str, ...], Counter[tuple[str, ...]]] | None:
-    """What a sentence of one clause says, and the phrases around it, wherever they stand."""
+    """The clause of a simple sentence, and its surrounding phrases in any position."""
     phrases: list[list[str]] = [[]]
     for token in tokens:
         if token.word == "," or token.word in _MARKERS:
@@ -170,7 +168,7 @@ def _phrases(tokens: Sequence[Token]) -> tuple[tuple[str, ...], Counter[tuple[st
 
 @lru_cache(maxsize=READINGS)
 def _ordered(text: str) -> dict[str, tuple[str, tuple[Token, ...]]]:
-    """The sentences that say in which order or relation two things stand, by their words."""
+    """The sentences that state an order or relation of two things, by their words."""
     found: dict[str, tuple[str, tuple[Token, ...]]] = {}
     for sentence, tokens in _sentences(text):
         words = _words(tokens)
@@ -199,7 +197,7 @@ def _opposite(
 
 
 def _relation(lead: Sequence[str], middle: Sequence[str]) -> Literal["choice", "polarity"] | None:
-    """How the words between two things relate them when the reverse cannot hold as well."""
+    """The relation between two things when its reverse cannot hold as well."""
     if not _ORDERING.isdisjoint(middle):
         return "polarity"
     if not _PREFERRING.isdisjoint(middle):
@@ -212,8 +210,8 @@ def _relation(lead: Sequence[str], middle: Sequence[str]) -> Literal["choice", "
 
 
 def _exchanged(here: Sequence[str], there: Sequence[str]) -> tuple[int, int, int, int] | None:
-    """(start, end of the first block, start of the second, end) in `here` when the two blocks
-    stand in each other's place in `there`, and nothing else differs.
+    """(start, end of the first block, start of the second, end) in `here` when the two blocks are swapped in
+    `there`, and nothing else differs.
     """
     if len(here) != len(there) or list(here) == list(there):
         return None

@@ -1,4 +1,4 @@
-"""When something runs: cron expressions and words in one form."""
+"""Normalise schedules: cron expressions and words in one form."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ _RUNS = frozenset(
 
 
 def scheduled(text: str) -> Iterator[tuple[str, str, frozenset[str]]]:
-    """(part, value, of what) for each part of a schedule: `every` so many seconds, `at` a time of the
-    day, `on` a day.
+    """(part, value, subject) for each part of a schedule: `every` in seconds, `at` a time of the day, `on` a
+    day.
     """
     if not _MAY.possible(text):
         return

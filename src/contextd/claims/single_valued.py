@@ -1,7 +1,7 @@
-"""What a sentence says of something that has one answer at a time.
+"""Statements about things that have one value at a time.
 
-"The default branch is main", "deploy to AWS", `region: eu-central-1`, "Ana owns billing": another
-sentence that answers the same otherwise contradicts it.
+"The default branch is main", "deploy to AWS", `region: eu-central-1`, "Ana owns billing": another sentence with
+a different value contradicts them.
 """
 
 from __future__ import annotations
@@ -65,12 +65,12 @@ _SEVERAL = frozenset(
         push commit merge save hand default time friday monday tuesday wednesday thursday weekend"""
     )
 )
-"""Where and when things can happen besides elsewhere."""
+"""Where and when things can happen in addition to other places and times."""
 
 
 @dataclass(frozen=True, slots=True)
 class SingleAnswer:
-    """What a sentence says of something that has one answer: `what` it is, and what was `answer`."""
+    """A statement about something single-valued: `what` it is, and its `answer`."""
 
     what: frozenset[str]
     answer: str
@@ -78,7 +78,9 @@ class SingleAnswer:
 
 
 def answers(sentence: str, remainder: str) -> Iterator[SingleAnswer]:
-    """Everything a sentence says of what has one answer; `remainder` is the sentence without what it rejects."""
+    """All statements of a sentence about single-valued things; `remainder` is the sentence without rejected
+    alternatives.
+    """
     match = _EXCLUSIVE_IS.match(sentence)
     if match and set(words(match["what"])[-1:]) & ROLES and not _QUALITY.search(match["value"]):
         what = frozenset(w for w in words(match["what"]) if w not in STOPPED)

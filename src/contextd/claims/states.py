@@ -21,7 +21,7 @@ _VAGUE = frozenset("it this that these those there which what who one here every
 
 
 class State(NamedTuple):
-    """What a sentence says that a subject is; `now` where it says that this is new."""
+    """A statement of a subject's state; `now` where the sentence marks it as new."""
 
     subject: frozenset[str]
     name: str
@@ -30,8 +30,8 @@ class State(NamedTuple):
 
 
 def state(sentence: str) -> State | None:
-    """The state that a sentence gives, where its value is a number, a version or a name. Plain words are left out:
-    two of them may both hold.
+    """The state in a sentence, if its value is a number, a version or a name. Plain words are left out: two of
+    them may both hold.
     """
     found = _STATED.search(sentence) if _MAY_STATE.search(sentence) else None
     if found is None or found["subject"].casefold() in _VAGUE or not _sort(found):
@@ -54,7 +54,7 @@ def _sort(found: re.Match[str]) -> bool:
 
 
 def succeeds(newer: State, older: State) -> bool:
-    """Whether a later state replaces an older one: the same subject has another value of the same sort."""
+    """Whether a later state replaces an older one: the same subject, another value of the same sort."""
     if not newer.now or newer.subject != older.subject:
         return False
     if newer.value.casefold() == older.value.casefold():

@@ -1,7 +1,6 @@
-"""The words that say what a sentence speaks of: their stems, without negations and light words.
+"""The stems of a sentence's subject, without negations and light words.
 
-The word lists are short on purpose: each row stands for a way in which people write rules and facts
-about software.
+The word lists are short on purpose: each row is a common wording of rules and facts about software.
 """
 
 from __future__ import annotations
@@ -81,11 +80,11 @@ ROLES = frozenset(
         bucket level interval size length directory location endpoint topic currency locale"""
     )
 )
-"""Nouns for what has one value at a time, and jobs that one tool does."""
+"""Nouns for single-valued things, and jobs that one tool does."""
 
 
 def tools_in(text: str) -> frozenset[str]:
-    """The names in a choice; of an identifier only the whole."""
+    """The names in a choice; an identifier counts only as a whole."""
     return frozenset(
         ALIASES.get(name, name)
         for run in text.split()
@@ -95,17 +94,17 @@ def tools_in(text: str) -> frozenset[str]:
 
 
 def folded(text: str) -> str:
-    """A name as it is compared: folded, without quotes around it."""
+    """A name normalised for comparison: folded, without surrounding quotes."""
     return " ".join(text.casefold().split()).strip(" .`'\"*")
 
 
 def folded_words(text: str) -> list[str]:
-    """All words of a text, shortened ones written out."""
+    """All words of a text, with contractions expanded."""
     return [ALIASES.get(word, word) for word in words(text)]
 
 
 def stems(text: str) -> tuple[str, ...]:
-    """What a sentence speaks of, in order: no negation, no stop word, no word that adds nothing."""
+    """The words of a sentence's subject, in order: without negations, stop words and filler words."""
     remainder = NEGATION.sub(" ", HARMLESS.sub(" ", text))
     return tuple(
         ALIASES.get(word, word)

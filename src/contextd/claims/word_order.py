@@ -1,8 +1,7 @@
-"""The same said in another order: a phrase that moved, an order given as what is done.
+"""Recognise reordered sentences: a moved phrase, or active and passive voice.
 
-"Before merging, squash the commits" and "Commits are squashed before merging" have the same parts. Each
-part begins with the word that binds it to the rest, and is compared with its words in their order, so
-that who does what to whom is kept.
+"Before merging, squash the commits" and "Commits are squashed before merging" have the same parts. Each part
+begins with its preposition or conjunction, and its words are compared in order, so that roles are kept.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _WORD = regex(r"\w+")
 _SCOPED = frozenset(
     "then instead rather than but or nor either neither both only except just even also yet".split()
 )
-"""What follows one of these may mean something else in another place."""
+"""Words after one of these may mean something else in another position."""
 
 _PASSIVE = regex(
     r"\b(?P<before>[^,;.]+?)\s+(?:(?:must|should|shall|may|can|will|have to|has to|needs? to)\s+)?"
@@ -46,7 +45,7 @@ _PARTS = regex(rf"[,;:.](?=\s|$)|\b(?=(?:{'|'.join(_BINDERS)})\b)", re.I)
 _FRONT = regex(
     rf"(?:{'|'.join(_BINDERS)})\s+[^,;.\s]+(?:\s+[^,;.\s]+)?(?=\s+(?:the|its|their|every|all)\s)"
 )
-"""A phrase in front that no comma ends: "In unit tests the mailer is stubbed"."""
+"""A phrase at the front without a comma after it: "In unit tests the mailer is stubbed"."""
 
 _DIRECTING = frozenset(
     """up down in into inside out outside off onto on over under above below few many lots most little about
@@ -54,19 +53,19 @@ _DIRECTING = frozenset(
 )
 
 _MOVED = frozenset(("after",))
-"""Said as "once" as well, and compared with the part it begins."""
+"""Equal to "once", and compared with the part it begins."""
 
 _LEAST = 2
-"""Words that must be said: of one word alone nothing shows who does what."""
+"""The least number of words: one word alone does not show any roles."""
 
 
 def directing(text: str) -> frozenset[str]:
-    """The words of a text that are no part of what it speaks of, and may yet turn it round."""
+    """Words outside the subject that can still reverse the meaning of a text."""
     return _DIRECTING.intersection(_WORD.findall(text.casefold()))
 
 
 def same_parts(one: str, other: str) -> bool:
-    """Whether two texts have the same parts, in whatever order, and deny and count the same."""
+    """Whether two texts have the same parts, in any order, with the same negations and figures."""
     here, there = _parts(one), _parts(other)
     if here is None or here != there or sum(len(part) - 1 for part in here) < _LEAST:
         return False
@@ -78,7 +77,7 @@ def same_parts(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=READINGS)
 def _parts(text: str) -> Counter[tuple[str, ...]] | None:
-    """The parts of a text, the binding word of each first; None where their order may matter."""
+    """The parts of a text, the connecting word of each first; None where their order may matter."""
     plain = text.casefold()
     if not _SCOPED.isdisjoint(_WORD.findall(plain)):
         return None
@@ -96,7 +95,7 @@ def _parts(text: str) -> Counter[tuple[str, ...]] | None:
 
 
 def _ordered(part: str) -> tuple[str, ...]:
-    """The stems of a part as somebody would order it to be done."""
+    """The stems of a part, ordered as in an imperative."""
     passive = None if _DOERS.search(part) else _PASSIVE.match(part.strip())
     if passive:
         done = passive["done"]

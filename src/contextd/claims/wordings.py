@@ -1,7 +1,7 @@
-"""Ways of saying one thing brought to one wording, before a sentence is taken apart.
+"""Normalise synonymous wordings before a sentence is parsed.
 
-"Gives up after", "times out after" and "has a timeout of" are one; so are "at most", "up to" and
-"limited to" before a figure. What is rewritten is compared, never shown.
+"Gives up after", "times out after" and "has a timeout of" become one; so do "at most", "up to" and "limited to"
+before a figure. The rewritten text is compared, never shown.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ CHANGED_TO = regex(
     r"\s+(?:from\s+v?\d\S*\s+(?:[a-z]+\s+)?)?to\s+(?=v?\d)",
     re.I,
 )
-"""A figure that changed: what it changed to holds since, in the past tense as well."""
+"""A changed figure: its new value still holds, in the past tense as well."""
 
 _SESSION = re.compile(r"\bsessions?\b", re.I)
 _LIFETIME = Phrases(
@@ -79,7 +79,7 @@ _STOPPED = frozenset(
 
 
 def reworded(sentence: str) -> str:
-    """The sentence in the wording that is compared."""
+    """The sentence in normalised wording."""
     wording = _PREFERRED.sub(
         lambda m: f"prefer {m['better']} over " if m["better"] else "prefer over ", sentence
     )

@@ -1,4 +1,4 @@
-"""The write gate: what may become knowledge, and as what. Pure; the store is asked by callables."""
+"""The write gate: which drafts are stored, and as what. Pure; it queries the store through callables."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ LOOP_SHARE = 0.6
 RELATED_COSINE = 0.5
 
 RANK: dict[Trust, int] = {"external": 0, "imported": 1, "extracted": 1, "agent": 2, "human": 3}
-"""How far each trust goes: a lower one never overrides a higher one."""
+"""The rank of each trust level: a lower one never overrides a higher one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What somebody wants to have stored."""
+    """A draft: a record to be stored."""
 
     kind: str
     content: str
@@ -43,9 +43,9 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class GateLookup:
-    """What the gate asks of the store: which sentence digests were handed out before, the record
-    with a content hash, and records near a text with their cosine. `key` keys the redaction, `types`
-    are those of the schema in force.
+    """The gate's queries of the store: which sentence digests were served before, the record with a content
+    hash, and records near a text with their cosine. `key` keys the redaction, `types` are those of the active
+    schema.
     """
 
     served: Callable[[Sequence[str]], set[str]]
@@ -57,8 +57,8 @@ class GateLookup:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the gate decided. `draft` is free of secrets whatever the outcome. `existing` is the
-    record a duplicate repeats, or the one the draft contradicts or says something newer of.
+    """The gate's decision. `draft` is redacted whatever the outcome. `existing` is the record a duplicate
+    repeats, or the one the draft contradicts or updates.
     """
 
     outcome: Outcome
@@ -69,10 +69,9 @@ class Verdict:
 
 
 def admit(draft: Draft, look: GateLookup) -> Verdict:
-    """Decide what becomes of a draft: redaction, limits, recall loop, junk, duplicates and
-    contradictions, in this order. What a human typed skips the loop and junk checks; what an agent
-    records on purpose skips the loop check, since repeating a fact is no copying of a transcript, and
-    is never refused where it is known already.
+    """Judge a draft: redaction, limits, recall loop, junk, duplicates and contradictions, in this order. Human
+    input skips the loop and junk checks. What an agent records on purpose skips the loop check, since repeating
+    a fact is not copying a transcript, and is never refused as a repetition of served text.
 
     Raises `TooLarge` past 50,000 characters and `Invalid` for text that cannot be stored.
     """
@@ -101,8 +100,8 @@ def admit(draft: Draft, look: GateLookup) -> Verdict:
 
 
 def sentence_digests(text: str) -> list[str]:
-    """A digest per distinct sentence of five or more words, whatever its case, spacing, bullets and
-    punctuation. Text that contextd hands out is remembered by these.
+    """A digest per distinct sentence of five or more words, ignoring case, spacing, bullets and punctuation.
+    They identify text that contextd served.
     """
     found = (" ".join(_WORDS.findall(s.casefold())) for s in _SENTENCES.split(text))
     return list(dict.fromkeys(digest(s) for s in found if s.count(" ") >= 4))
@@ -113,7 +112,7 @@ _WORDS = regex(r"[^\W_]+")
 
 
 def without_secrets(draft: Draft, key: bytes) -> tuple[Draft, tuple[FoundSecret, ...]]:
-    """The draft without secrets, and the secrets found. One that a single text gives away is replaced in all texts."""
+    """The redacted draft, and the secrets found. A secret that one text reveals is replaced in all texts."""
     (title, content, data, tags), findings = redact_parts(
         (draft.title, draft.content, draft.data, draft.tags), key
     )
@@ -188,8 +187,8 @@ _HASHLIKE = regex(r"(?:[0-9a-f]{7,64}|[0-9a-f-]{36}|[A-Za-z0-9+/]{40,}={0,2})", 
 
 
 def junk(content: str, kind: str = "", *, on_purpose: bool = False) -> str:
-    """Why a text is not worth keeping; empty when it may be. A note that is kept `on_purpose` may be as
-    short as `port 8080`.
+    """Why a text is not worth storing; empty when it may be stored. A note that is recorded `on_purpose` may be
+    as short as `port 8080`.
     """
     text = content.strip()
     brief = len(text) < SHORTEST
@@ -232,7 +231,7 @@ _ORDERS = regex(
 
 
 def _beside(draft: Draft, near: Sequence[tuple[Record, float]], types: Types) -> Verdict:
-    """The verdict once what is already known is looked at: contradictions before any merging."""
+    """The verdict after comparing with existing records: contradictions before any merging."""
     rank = RANK[draft.trust]
     statement = stated(draft.kind, draft.title, draft.content, draft.data, types)
     contradicted: tuple[str, Record | None] = ("", None)
@@ -267,8 +266,8 @@ def _of_one_kind(draft: Draft, record: Record) -> bool:
 
 
 def _typed_otherwise(draft: Draft, record: Record) -> bool:
-    """Whether a typed draft says something that the record does not: entries of one type may differ
-    in a single short field, and what is typed says more than the same words alone.
+    """Whether a typed draft says something that the record does not: entries of one type may differ in a single
+    short field, and typed fields say more than the same words alone.
     """
     typed = ("contextType", "structuredData")
     return "structuredData" in draft.data and any(

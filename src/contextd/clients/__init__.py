@@ -1,4 +1,4 @@
-"""The coding clients contextd knows, one row each: their configuration, hooks, tools and plugins.
+"""The supported coding clients, one row each: their configuration, hooks, tools and plugins.
 
 Uses: domain, files, thin.
 Start at: `CLIENTS` below, `client.py`, `install.py`.
@@ -57,7 +57,7 @@ CLIENTS: dict[str, Client] = {
 
 
 def client_named(name: str) -> Client:
-    """The client that goes by `name`. Raises `NotFound` with the nearest one."""
+    """Return the client with this name. Raises `NotFound` with the nearest one."""
     found = _by_name().get(name)
     if found is None:
         known = "known clients: " + ", ".join(CLIENTS)
@@ -66,12 +66,12 @@ def client_named(name: str) -> Client:
 
 
 def client_running(named: str, marks: Iterable[str], payload: Mapping[str, Any]) -> Client:
-    """The client that runs a hook. Several clients also run hooks that were written for another one, so
-    what the surroundings say goes before the name in the command. Raises as `client_named`.
+    """Return the client that runs a hook. Several clients also run hooks written for another one, so the
+    environment outranks the name in the command. Raises as `client_named`.
     """
     present = frozenset(marks)
     stated = _by_name().get(named, claude_code.CLIENT)
-    # A client that grew out of another one sets its variables as well, and stands behind it.
+    # A fork of another client sets that one's variables as well, and is listed after it.
     for client in reversed(CLIENTS.values()):
         if stated.name in client.runs_hooks_of and client.runs(present, payload):
             return client

@@ -1,4 +1,4 @@
-"""Aider: it knows no MCP; a file of instructions that it reads names the commands."""
+"""Aider: it has no MCP; an instruction file that it reads lists the commands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _INSTRUCTIONS = ".aider.contextd.md"
 CLIENT = Client(
     name="aider",
     title="Aider",
-    limits="it knows no MCP and runs no hooks: a file that it reads names the commands",
+    limits="it supports neither MCP nor hooks: an instruction file lists the commands",
     instructions=_INSTRUCTIONS,
     transcripts="aider",
     configuration=Configuration(

@@ -29,7 +29,7 @@ EVENTS_NOT_ACTED_ON = (
     "StopFailure", "TaskCompleted", "TaskCreated", "TeammateIdle", "UserPromptExpansion", "WorktreeCreate",
     "WorktreeRemove",
 )  # fmt: skip
-"""Events of Claude Code, and of the clients that took them over, which contextd takes and leaves."""
+"""Events of Claude Code, and of the clients that copied them, that contextd handles and ignores."""
 
 MOMENTS: Mapping[str, Moment | None] = {
     "SessionStart": "started",
@@ -44,7 +44,7 @@ MOMENTS: Mapping[str, Moment | None] = {
     "SessionEnd": "ended",
     **dict.fromkeys(EVENTS_NOT_ACTED_ON),
 }
-"""What its events mean. Clients that took its hooks over have the same, and answer in the same form."""
+"""The moments its events map to. Clients that copied its hooks share them and its answer format."""
 
 answer_in_hook_output = partial(
     in_hook_output,
@@ -59,9 +59,9 @@ answer_in_hook_output = partial(
 
 
 def _asking(occurrence: Occurrence, text: str) -> dict[str, Any]:
-    """A demand at the end of a turn. As context it reaches the agent once and is shown as what a hook
-    says; a block reaches it twice, and the user reads that the hook reported a problem. Versions that
-    name no prompt refuse context here, with an error on the screen.
+    """A demand at the end of a turn. As context it reaches the agent once, displayed as a hook's message; a
+    block reaches it twice, and the user reads that the hook reported a problem. Versions that send no prompt id
+    reject context here, with an error on the screen.
     """
     if not occurrence.prompt_id:
         return keeping_on(occurrence, text)
@@ -69,8 +69,8 @@ def _asking(occurrence: Occurrence, text: str) -> dict[str, Any]:
 
 
 def _acting(verdict: Verdict, text: str) -> dict[str, Any]:
-    """What is said before a tool is used. A refusal reaches the agent in the tool's place; a warning
-    leaves the decision to whoever else has one.
+    """The verdict before a tool is used. A refusal replaces the tool's result; a warning leaves the decision to
+    the user or to other hooks.
     """
     output: dict[str, Any] = {"hookEventName": "PreToolUse"}
     if verdict == "deny":
@@ -81,7 +81,7 @@ def _acting(verdict: Verdict, text: str) -> dict[str, Any]:
 
 
 _CHANGING = "Bash|Write|Edit|MultiEdit|NotebookEdit"
-"""The tools that run or change something. Others need not wait for us."""
+"""The tools that run or change something. Other tools do not wait for a hook."""
 
 
 def _command_handler(command: Sequence[str], event: HookEvent) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Claude Desktop: MCP servers of a user; it works in no repository and reads no instructions."""
+"""Claude Desktop: MCP servers per user; it has no repository and reads no instructions."""
 
 from __future__ import annotations
 

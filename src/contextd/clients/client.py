@@ -1,5 +1,5 @@
-"""A coding client as an adapter: where it keeps its configuration, what its hooks say, how it takes an
-answer, and what reads its transcripts.
+"""A coding client as an adapter: its configuration files, hook events and answer format, and the reader of its
+transcripts.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from contextd.clients.plugin_form import ModuleForm, PluginForm
 from contextd.domain.dataclass import dataclass
 
 Reach = Literal["user", "project"]
-"""Whether an installation serves every project of a user or one repository."""
+"""Whether an installation covers all projects of a user or one repository."""
 
 Verdict = Literal["deny", "warn"]
-"""What an agent is told before it uses a tool: not to, or to mind something."""
+"""A verdict before the agent uses a tool: refuse it, or warn."""
 
 Edit = tuple[str, list[str]]
-"""The new text of a file, and what was changed in words. Words without a change say why there is none."""
+"""The new text of a file, and a description of the change. A description without a change gives the reason."""
 
 
 PREFIX = "contextd_"
-"""What goes before the name of a tool where clients show it beside those of others."""
+"""The prefix of a tool's name in clients that list it beside tools of other servers."""
 
 
 @dataclass(frozen=True, slots=True)
 class HookEvent:
-    """A moment a client tells contextd about.
+    """A moment at which a client calls contextd.
 
     `timeout` is in seconds: how long the client waits before it ends the hook. The hook gives up sooner by
-    itself; what a client ends before it could start on a busy machine is lost. An empty
-    `matcher` takes every occurrence. One with a `setting` is only told about where that is on.
+    itself; a hook that a busy machine starts too late is lost. An empty `matcher` takes every event. With a
+    `setting`, the moment is only hooked while that setting is on.
     """
 
     name: str
@@ -46,11 +46,11 @@ class HookEvent:
 
 @dataclass(frozen=True, slots=True)
 class Calling:
-    """How a client is to call contextd: the command that starts it, the profile of tools it is to show (the
-    daemon's own choice when empty), and the settings that bring hooks of their own. `base` is the
-    directory the client's files lie below, `whole` whether it serves all projects, `hooked` whether
-    its hooks start, brief and end every session, `shared` whether one server of the client serves
-    agents in several projects at once, `status_line` whether somebody asked for our status line.
+    """How a client calls contextd: the command that starts it, the tool profile it shows (the daemon's default
+    when empty), and the settings that add hooks. `base` is the directory above the client's files, `whole`
+    whether the installation covers all projects, `hooked` whether its hooks start, brief and end every session,
+    `shared` whether one server of the client serves agents in several projects at once, `status_line` whether
+    the user asked for our status line.
     """
 
     client: str
@@ -68,7 +68,7 @@ class Calling:
         """The command line of the MCP server."""
         chosen = ["--profile", self.profile] if self.profile else []
         hooked = ["--hooked"] if self.hooked else []
-        # Where it happens to be started is one agent's project, and not the next one's. A home is nobody's.
+        # Its working directory is one agent's project and not the next one's. A home is no project.
         place = ["--project-root", str(self.base)] if self.shared and self.whole else []
         return [*self.command, "mcp", *chosen, "--client", self.client, *hooked, *place]
 
@@ -79,13 +79,11 @@ class Calling:
 
 
 class Addition(Protocol):
-    """What contextd puts into one file of a client: text in, text out, and everything that is not ours
-    stays as it was.
-    """
+    """What contextd writes into one file of a client: text in, text out; all other content stays as it was."""
 
     @property
     def empty(self) -> str:
-        """What an empty file counts as."""
+        """The content assumed for an empty file."""
         ...
 
     @property
@@ -95,27 +93,29 @@ class Addition(Protocol):
 
     @property
     def events(self) -> tuple[HookEvent, ...]:
-        """The moments it has the client tell of."""
+        """The moments it hooks."""
         ...
 
     def add(self, text: str, calling: Calling) -> Edit:
-        """`text` with our entries in it, brought up to date. Raises `Invalid` for what is no such file."""
+        """`text` with our entries added or updated. Raises `Invalid` when it is not such a file."""
         ...
 
     def without(self, text: str, client: str, keep: frozenset[Place] = frozenset()) -> Edit:
-        """`text` without any entry of ours. What that leaves empty goes too, unless it is in `keep`."""
+        """`text` without any entry of ours. A container that becomes empty is removed too, unless it is in
+        `keep`.
+        """
         ...
 
     def containers(self, text: str) -> frozenset[Place]:
-        """What there is already of what our entries go into."""
+        """The containers of our entries that already exist."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class FilePlace:
-    """Where a file or directory lies: at `file` below a folder of the home. The folder is the one that the
-    client's variable chooses another for. `elsewhere` has the whole way from the home for the platforms
-    where it is another one, `others` names that the file may have as well.
+    """The path of a file or directory: `file` below a folder of the home. The client's environment variable can
+    replace the folder. `elsewhere` has the whole path from the home for platforms that use a different one,
+    `others` are alternative file names.
     """
 
     file: str
@@ -124,35 +124,35 @@ class FilePlace:
     others: tuple[str, ...] = ()
 
     def paths(self, home: Path, chosen: Path | None, platform: str = sys.platform) -> list[Path]:
-        """Every path it may have, the usual one first."""
+        """Every possible path, the usual one first."""
         if platform in self.elsewhere:
             return [home / self.elsewhere[platform]]
         folder = chosen or home / self.below
         return [folder / name for name in (self.file, *self.others)]
 
     def path(self, home: Path, chosen: Path | None, platform: str = sys.platform) -> Path:
-        """The path it has: the first at which there is a file, else the usual one."""
+        """The actual path: the first at which a file exists, else the usual one."""
         paths = self.paths(home, chosen, platform)
         return next((path for path in paths if path.is_file()), paths[0])
 
 
 @dataclass(frozen=True, slots=True)
 class FolderTrust:
-    """The file in which a client stores the folders that its user trusts, and how it names them."""
+    """The file in which a client stores the folders that its user trusts, and its format."""
 
     place: FilePlace
     codec: Codec
     named: Callable[[Mapping[str, Any]], list[str]]
 
     def folders(self, text: str) -> list[str]:
-        """The folders that the text of the file names as trusted. Raises `Invalid` for text of another sort."""
+        """The folders that the file's text lists as trusted. Raises `Invalid` for text in another format."""
         return self.named(self.codec.members(text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigFile:
-    """A file of a client and what contextd puts into it. `holds` says that in a word; `user` and `project`
-    where it lies for either reach, the latter below the repository; None where there is no such file.
+    """A file of a client and what contextd writes into it. `holds` names the content; `user` and `project` are
+    its paths for either reach, the latter below the repository; None where no such file exists.
     """
 
     holds: Literal["MCP server", "hooks", "status line", "instructions"]
@@ -161,17 +161,16 @@ class ConfigFile:
     project: FilePlace | None = None
 
     def place(self, reach: Reach) -> FilePlace | None:
-        """Where it lies for a reach."""
+        """The path for a reach."""
         return self.user if reach == "user" else self.project
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configuration:
-    """Where and how a client is told of contextd. `variable` is the environment variable that chooses
-    another folder for it; `afterwards` what is left for the person to do; `trusts` says, from the home and
-    the chosen folder, whether the client runs our hooks, None where that cannot be read. `notes` is what the
-    client itself wrote down about what we put into these files, by the file of the user it stands in: it goes
-    when ours goes.
+    """Where and how contextd is configured in a client. `variable` is the environment variable that selects
+    another folder; `afterwards` lists the steps left for the user; `trusts` decides, from the home and the
+    chosen folder, whether the client runs our hooks, None where that cannot be read. `notes` are entries that
+    the client itself wrote about ours, by the user's file that contains them: they are removed with ours.
     """
 
     files: tuple[ConfigFile, ...]
@@ -181,26 +180,26 @@ class Configuration:
     notes: Callable[[Iterable[Path], Path, Path | None], Mapping[Path, Addition]] | None = None
 
     def held(self, reach: Reach) -> tuple[ConfigFile, ...]:
-        """The files there are for a reach."""
+        """The files that exist for a reach."""
         return tuple(one for one in self.files if one.place(reach) is not None)
 
     def hooked(self, reach: Reach) -> bool:
-        """Whether its hooks start, brief and end every session: nobody has to trust them first, and no
-        text asks its agent to do the same by tools.
+        """Whether its hooks start, brief and end every session: they need no trust from the user, and no
+        instruction asks its agent to do the same by tools.
         """
         held = {one.holds for one in self.held(reach)}
         return "hooks" in held and "instructions" not in held and self.trusts is None
 
     @property
     def events(self) -> tuple[HookEvent, ...]:
-        """The moments the client tells of."""
+        """The moments that the client hooks."""
         return tuple(event for file in self.files for event in file.part.events)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Presence:
-    """What says that a client is on this machine: programs it is started by, and directories or files that
-    only it makes.
+    """Evidence that a client is installed on this machine: its executables, and directories or files that only
+    it creates.
     """
 
     programs: tuple[str, ...] = ()
@@ -216,19 +215,19 @@ def _nothing(moment: Moment, text: str) -> dict[str, Any]:
 class Client:
     """A row of the table of clients.
 
-    `names` are all that its hooks and connections go by. `marks` are environment variables that only
-    this client sets for its hooks, and `fields` members that only its payloads have: several clients
-    run hooks that were written for another one, those in `runs_hooks_of`; `program_marks` begin the one of them that says that a program
-    runs the session, as `NAME=value`. `reading` is of no event where it has no hooks. `answer`
-    gives the client's JSON for a text to be shown to the agent at a moment, and `asking` for a demand at
-    the end of its turn, None where the client has no such thing; `acting` gives it for a verdict on what
-    the agent is about to do. `shown` are the moments at which the client passes an answer on to its agent. `transcripts` is the importer of its transcripts, empty where none is there.
-    `instructions` is the file of a repository it reads for standing instructions, empty where it reads none;
-    `own_instructions` are the files of the person that it reads in every project, or folders of such.
-    `bare` says that it shows tools by their names alone, beside those of other servers, `shared` that one
-    MCP server of it serves agents in several projects. `limits` says in a clause what the client does not allow,
-    and what works instead. `plugin` is how it takes contextd as a plugin.
-    `folder_trust` says which folders its user trusts, None where it asks nothing or keeps no readable list.
+    `names` are all names that its hooks and connections use. `marks` are environment variables that only this
+    client sets for its hooks, and `fields` members that only its payloads have: several clients run hooks
+    written for another one, those in `runs_hooks_of`; `program_marks` are prefixes of `NAME=value` that show
+    that a program runs the session. `reading` has no event when the client has no hooks. `answer` builds the
+    client's JSON for a text to show to the agent at a moment, and `asking` for a demand at the end of its turn,
+    None where the client does not support it; `acting` builds it for a verdict on the agent's next tool call.
+    `shown` are the moments at which the client passes an answer to its agent. `transcripts` is the importer of
+    its transcripts, empty without one. `instructions` is the repository file from which it reads standing
+    instructions, empty without one; `own_instructions` are the user's files, or folders of files, that it reads
+    in every project. `bare` says that it shows tool names without a prefix, beside those of other servers,
+    `shared` that one MCP server of it serves agents in several projects. `limits` is a clause on what the
+    client does not support, and the alternative. `plugin` is how it installs contextd as a plugin.
+    `folder_trust` finds the folders its user trusts, None where the client has no trust or no readable list.
     """
 
     name: str
@@ -255,10 +254,10 @@ class Client:
     folder_trust: FolderTrust | None = None
 
     def holds_own_instructions(self, path: Path, home: Path, chosen: Path | None) -> bool:
-        """Whether a path is one of the files, or lies in one of the folders, of the person's instructions."""
+        """Whether a path is one of the user's own instruction files, or is in one of their folders."""
         places = (one for place in self.own_instructions for one in place.paths(home, chosen))
         return any(path.is_relative_to(place) for place in places)
 
     def runs(self, marks: frozenset[str], payload: Mapping[str, Any]) -> bool:
-        """Whether a hook with these surroundings and this payload was run by this client."""
+        """Whether this client ran a hook with this environment and payload."""
         return any(mark in marks for mark in self.marks) or any(f in payload for f in self.fields)

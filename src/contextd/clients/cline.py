@@ -40,7 +40,7 @@ def _server(line: Sequence[str]) -> dict[str, Any]:
 
 
 def _hook(event: HookEvent) -> ConfigFile:
-    """A program of the event's name: there is one per event, so somebody else's stays."""
+    """A program named after the event: there is one per event, so a user's own program stays."""
     return ConfigFile(
         holds="hooks",
         part=hook_program(event, "cline"),
@@ -65,7 +65,7 @@ _READING = Reading(
         "tool_call": None,
         "tool_result": "answered",
     },
-    # By this one its files are named; the other one is of the conversation in it.
+    # This id names its files; the other one identifies the conversation.
     session=("sessionContext.rootSessionId", "taskId"),
     prompt=("userPromptSubmit.prompt", "taskStart.taskMetadata.initialTask"),
     prompt_id=(),
@@ -76,7 +76,7 @@ _READING = Reading(
 CLIENT = Client(
     name="cline",
     title="Cline",
-    limits="`cline --json` is run by programs and not learned from; it tells no hook of prompts",
+    limits="`cline --json` is for programs, and contextd does not learn from it; prompts trigger no hook",
     fields=("clineVersion",),
     transcripts="cline",
     reading=_READING,
@@ -94,7 +94,7 @@ CLIENT = Client(
             *map(_hook, _EVENTS),
             ConfigFile(
                 holds="hooks",
-                # What a program of the hooks folder says at the start, nobody waits for.
+                # Cline ignores what a hook program prints at the start.
                 part=module_file("cline", "npm/cline.js", _READING),
                 user=FilePlace(".cline/plugins/contextd.js"),
             ),

@@ -1,4 +1,4 @@
-"""The formats of clients' configuration files, each edited as text: what is not ours stays as it was."""
+"""The formats of clients' configuration files, each edited as text: other content stays as it was."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
 
 Place = tuple[str | int, ...]
-"""Where something stands in a configuration: names of members and numbers of list items."""
+"""A path to a value: names of members and indexes of list items."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Codec:
-    """A format. `put` gives a text with a value at a place, making what is missing on the way; `remove`
-    one without it; `read` the plain value of a text. All raise `Invalid` for what is not in the format.
-    `empty` is what a file without content counts as.
+    """A format. `put` returns a text with a value at a path, creating missing parents; `remove` returns it
+    without the value; `read` parses it. All raise `Invalid` for text in another format. `empty` is the content
+    assumed for an empty file.
     """
 
     name: str
@@ -27,7 +27,7 @@ class Codec:
     remove: Callable[[str, Place], str]
 
     def members(self, text: str) -> dict[str, Any]:
-        """The names and values at the top of a text. Raises `Invalid` where it holds something else."""
+        """The top-level names and values of a text. Raises `Invalid` when it is not a mapping."""
         document = self.read(text)
         if not isinstance(document, dict):
             what = "a JSON object" if self.empty else f"{self.name} with names and values"

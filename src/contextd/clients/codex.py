@@ -1,4 +1,4 @@
-"""Codex CLI: the events of Claude Code, under names of its own where a turn is meant."""
+"""Codex CLI: the events of Claude Code, with its own names for turn events."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _text(file: Path) -> str:
 
 
 def _noted_under(file: Path) -> list[str]:
-    """What Codex notes of our hooks in a file under: file, event and numbers."""
+    """The key under which Codex records our hooks of a file: file, event and numbers."""
     places = _ENTRIES.places(_text(file), "codex")
     return [
         f"{file}:{_WORD_BEGINS.sub('_', str(place[1])).lower()}:{place[2]}:{place[4]}"
@@ -74,7 +74,7 @@ def _state_in(text: str) -> Mapping[str, Any]:
 
 
 def _trusts(home: Path, chosen: Path | None) -> bool | None:
-    """Whether every hook of ours was trusted once."""
+    """Whether every hook of ours has been trusted."""
     try:
         state = _state_in(_text(_SERVERS.path(home, chosen)))
         keys = _noted_under(_HOOKS.path(home, chosen))
@@ -85,7 +85,9 @@ def _trusts(home: Path, chosen: Path | None) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class TrustNotes:
-    """What Codex noted of our hooks in a file once somebody trusted them; nothing of it is written here."""
+    """The trust records that Codex writes for the hooks of a file once the user trusts them; contextd only
+    removes them.
+    """
 
     keys: tuple[str, ...]
     empty: str = TOML.empty
@@ -93,12 +95,12 @@ class TrustNotes:
     events: tuple[HookEvent, ...] = ()
 
     def add(self, text: str, calling: Calling) -> Edit:
-        """`text` as it is: only the user trusts."""
+        """`text` unchanged: only the user can trust hooks."""
         del calling
         return text, []
 
     def without(self, text: str, client: str, keep: frozenset[Place] = frozenset()) -> Edit:
-        """`text` without the notes on our hooks."""
+        """`text` without the trust records of our hooks."""
         del client
         state = _state_in(text)
         trusted_keys = [key for key in self.keys if key in state]
@@ -107,7 +109,7 @@ class TrustNotes:
         return text, [f"removed the trust in {key}" for key in trusted_keys]
 
     def containers(self, text: str) -> frozenset[Place]:
-        """The tables of the notes, where others have some in them."""
+        """The tables with trust records, if any."""
         holders: list[Place] = []
         if "hooks" in TOML.read(text):
             holders.append(("hooks",))
@@ -117,7 +119,7 @@ class TrustNotes:
 
 
 def _notes(files: Iterable[Path], home: Path, chosen: Path | None) -> Mapping[Path, Addition]:
-    """The notes in the user's configuration, which also holds those on hooks of projects."""
+    """The trust records in the user's configuration, which also holds those for hooks of projects."""
     keys: list[str] = []
     for file in files:
         if file.name == _HOOKS.file:
@@ -129,7 +131,7 @@ def _notes(files: Iterable[Path], home: Path, chosen: Path | None) -> Mapping[Pa
 CLIENT = Client(
     name="codex",
     title="Codex CLI",
-    limits="`codex exec` is run by programs: told the rules, not learned from",
+    limits="`codex exec` is for programs: it gets the rules, and contextd does not learn from it",
     folder_trust=CODEX,
     fields=("turn_id",),
     reading=Reading(moments={**MOMENTS, "Interrupt": None}, prompt_id=("turn_id",)),

@@ -1,6 +1,4 @@
-"""What contextd adds to a client's configuration, whatever its format, and how it finds its own entries
-again.
-"""
+"""contextd's entries in a client's configuration, in any format, and how it finds them again."""
 
 from __future__ import annotations
 
@@ -20,7 +18,9 @@ SERVER = "contextd"
 
 _FOR = re.compile(r"--client[ =](\S+)")
 _STARTS = frozenset({"command", "cmd", "transport"})
-"""Members by which an entry starts a program. One without is of another sort, and is replaced as a whole."""
+"""Members by which an entry starts a program. An entry without them is of another kind and is replaced as a
+whole.
+"""
 
 _ABSENT = object()
 
@@ -28,7 +28,7 @@ _ABSENT = object()
 @dataclass(frozen=True, slots=True)
 class ServerEntry:
     """Our MCP server below `key`, in the client's `shape`. With `listed` the servers are a list, and each
-    says its own name.
+    contains its name.
     """
 
     codec: Codec
@@ -40,11 +40,11 @@ class ServerEntry:
 
     @property
     def empty(self) -> str:
-        """What an empty file counts as."""
+        """The content assumed for an empty file."""
         return self.codec.empty
 
     def add(self, text: str, calling: Calling) -> Edit:
-        """`text` with our MCP server in it. Raises `Invalid` when servers are not held as expected."""
+        """`text` with our MCP server in it. Raises `Invalid` when the servers have an unexpected form."""
         wanted = self.shape(calling.server)
         place = self._place(text)
         present = _at(self.codec.members(text), place)
@@ -68,11 +68,11 @@ class ServerEntry:
         return dropped(self.codec, text, place, keep), [f"removed the MCP server {SERVER}"]
 
     def containers(self, text: str) -> frozenset[Place]:
-        """What there is already of what our entry goes into."""
+        """The containers of our entry that already exist."""
         return frozenset({(self.key,)} if self.key in self.codec.members(text) else ())
 
     def _place(self, text: str) -> Place:
-        """Where our entry stands, or will stand."""
+        """The path of our entry, existing or new."""
         document = self.codec.members(text)
         if not self.listed:
             _member(self.codec, document, self.key)
@@ -96,11 +96,11 @@ class HookEntries:
 
     @property
     def empty(self) -> str:
-        """What an empty file counts as."""
+        """The content assumed for an empty file."""
         return self.codec.empty
 
     def add(self, text: str, calling: Calling) -> Edit:
-        """`text` with one hook of ours per event that is told about, and none on any other event."""
+        """`text` with one hook of ours per hooked event, and none on any other event."""
         changes: list[str] = []
         events = [one for one in self.events if not one.setting or one.setting in calling.settings]
         for event in events:
@@ -122,7 +122,7 @@ class HookEntries:
         return text, changes
 
     def containers(self, text: str) -> frozenset[Place]:
-        """What there is already of what our hooks go into."""
+        """The containers of our hooks that already exist."""
         document = self.codec.members(text)
         found: set[Place] = {(self.key,)} if self.key in document else set()
         hooks = document.get(self.key)
@@ -157,7 +157,7 @@ class HookEntries:
         return text, [*changes, *more]
 
     def places(self, text: str, client: str) -> list[Place]:
-        """Where our hooks stand: key, event, number of the group, `hooks`, number in it."""
+        """The paths of our hooks: key, event, index of the group, `hooks`, index in it."""
         hooks = self.codec.members(text).get(self.key)
         found: list[Place] = []
         for event, groups in hooks.items() if isinstance(hooks, dict) else ():
@@ -171,14 +171,14 @@ class HookEntries:
         return found
 
     def _drop(self, text: str, place: Place, keep: frozenset[Place]) -> str:
-        """Take a handler out, and the group that held no other one, whatever else it says."""
+        """Remove a handler, and its group when it held no other handler, whatever else the group contains."""
         group = _at(self.codec.read(text), place[:3])
         return dropped(self.codec, text, place if len(group["hooks"]) > 1 else place[:3], keep)
 
 
 @dataclass(frozen=True, slots=True)
 class ListedFile:
-    """A file of ours, of this name, in a list of files that the client reads."""
+    """Our file, by its name, in a list of files that the client reads."""
 
     codec: Codec
     key: str
@@ -188,11 +188,11 @@ class ListedFile:
 
     @property
     def empty(self) -> str:
-        """What an empty file counts as."""
+        """The content assumed for an empty file."""
         return self.codec.empty
 
     def add(self, text: str, calling: Calling) -> Edit:
-        """`text` with our file in its list: as a path that holds everywhere when it serves all projects."""
+        """`text` with our file in its list: as an absolute path when it serves all projects."""
         listed = self._listed(text)
         wanted = str(calling.base / self.name) if calling.whole else self.name
         if wanted in listed:
@@ -223,7 +223,7 @@ class ListedFile:
         return text, changes
 
     def containers(self, text: str) -> frozenset[Place]:
-        """The list, where there is one."""
+        """The list, if it exists."""
         return frozenset({(self.key,)} if self.key in self.codec.members(text) else ())
 
     def _listed(self, text: str) -> list[Any]:
@@ -276,7 +276,7 @@ def _set_members(
 
 
 def dropped(codec: Codec, text: str, place: Place, keep: frozenset[Place]) -> str:
-    """`text` without what stands at a place, and without what held nothing else."""
+    """`text` without the value at a path, and without containers that become empty."""
     document = codec.read(text)
     while len(place) > 1 and place[:-1] not in keep and len(_at(document, place[:-1])) == 1:
         place = place[:-1]

@@ -1,4 +1,4 @@
-"""The shapes in which clients hold an MCP server or a hook, made from a command line."""
+"""The shapes of MCP server and hook entries in clients' configurations, built from a command line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STARTS = re.compile(r"""(?:^|[\s/\\"'])contextd(?:\.\w+)?["']?\s+(?=(\w+)(?!\S)
 
 
 def plain_server(line: Sequence[str]) -> dict[str, Any]:
-    """Program and arguments, as most clients hold a server."""
+    """Program and arguments, the most common form of a server."""
     return {"command": line[0], "args": list(line[1:])}
 
 
@@ -25,12 +25,12 @@ def stdio_server(line: Sequence[str]) -> dict[str, Any]:
 
 
 def in_a_shell(line: Sequence[str]) -> str:
-    """A command line as a shell of this platform takes it."""
+    """A command line quoted for this platform's shell."""
     return subprocess.list2cmdline(line) if sys.platform == "win32" else shlex.join(line)
 
 
 def starts_contextd(line: str, command: str) -> bool:
-    """Whether a command line runs this command of ours, by whatever path and way of quoting."""
+    """Whether a command line runs this command of ours, with any path and quoting."""
     return any(one[1] == command for one in _STARTS.finditer(line))
 
 

@@ -1,4 +1,4 @@
-"""Continue: a list of MCP servers, and rules; its agent does not see what servers say of themselves."""
+"""Continue: a list of MCP servers, and rules; it does not pass servers' instructions to its agent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GitHub Copilot CLI: the casing of an event's name in the configuration chooses that of its payload."""
+"""GitHub Copilot CLI: the case of an event's name in the configuration selects that of its payload."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _server(line: Sequence[str]) -> dict[str, Any]:
 
 
 def _hooks(calling: Calling) -> str:
-    """The file of our hooks: it reads every file of the folder, so ours is one of its own."""
+    """Our own hook file: the client reads every file of the folder."""
     line = in_a_shell(calling.hook)
     hooks = {
         event.name: [
@@ -55,7 +55,7 @@ def _hooks(calling: Calling) -> str:
 
 
 def _others(text: str) -> str:
-    """What somebody else put into that file."""
+    """Other entries that the user added to that file."""
     for event, handlers in _listed(text).items():
         for number in reversed(range(len(handlers))):
             one = handlers[number]

@@ -1,4 +1,4 @@
-"""Crush: MCP servers below `mcp`; it shows its agent what they say of themselves."""
+"""Crush: MCP servers below `mcp`; it passes their instructions to its agent."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from contextd.clients.hook_event import Moment, Reading
 from contextd.clients.listed_hooks import ListedHooks
 from contextd.clients.text_files import TOOLS, Block
 
-_ALWAYS = "---\ndescription: What contextd knows of this project\nalwaysApply: true\n---\n\n"
+_ALWAYS = "---\ndescription: How to use contextd in this project\nalwaysApply: true\n---\n\n"
 
 _EVENTS = (
     HookEvent("sessionStart", timeout=5),
@@ -37,7 +37,7 @@ def _at_the_top(moment: Moment, text: str) -> dict[str, Any]:
 
 
 def _not_readable(home: Path, chosen: Path | None) -> None:
-    """Whether hooks run is a choice in its settings, so its agent is asked to start sessions by tools, too."""
+    """Hooks can be switched off in its settings, so its agent is also asked to start sessions by tools."""
     del home, chosen
 
 

@@ -1,4 +1,4 @@
-"""Which coding clients are on this machine, and which of them are connected."""
+"""Detect coding clients on this machine, and whether they are connected."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Connection = Literal["connected", "partly", "not connected", "unreadable"]
 
 @dataclass(frozen=True, slots=True)
 class PresentClient:
-    """A client that is on this machine, and what says so."""
+    """A client on this machine, and the evidence for it."""
 
     client: Client
     sign: str
 
 
 def sign_of(client: Client, home: Path) -> str:
-    """What says that a client is on this machine; empty when nothing does."""
+    """The evidence that a client is on this machine; empty without any."""
     chosen = directory_from(client.configuration.variable)
     for place in client.presence.made:
         path = place.paths(home, chosen)[0]
@@ -38,14 +38,14 @@ def sign_of(client: Client, home: Path) -> str:
 
 
 def present_clients(home: Path) -> list[PresentClient]:
-    """The clients on this machine, in the order of their table."""
+    """The clients on this machine, in table order."""
     signs = ((row, sign_of(row, home)) for row in CLIENTS.values())
     return [PresentClient(row, sign) for row, sign in signs if sign]
 
 
 def connection_of(client: Client, home: Path, root: Path | None) -> tuple[Connection, str]:
-    """Whether contextd stands in a client's files, of the project where `root` is given, and in what of
-    them it is missing; for files that cannot be read, what is wrong.
+    """Whether contextd is configured in a client's files, of the project when `root` is given, and in which of
+    them it is missing; for unreadable files, what is wrong.
     """
     reach: Reach = "user" if root is None else "project"
     if not client.configuration.held(reach):

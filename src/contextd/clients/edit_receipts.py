@@ -1,4 +1,4 @@
-"""What a file was before contextd edited it, so that an uninstallation can put it back."""
+"""Receipts: a file's content before contextd edited it, so that an uninstallation can restore it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from contextd.files.disk import replace_file
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """One edited file: `before` is its content without our entries, None when there was no file;
-    `after` the digest of what we wrote; `directories` those made for it, innermost first.
+    """One edited file: `before` is its content without our entries, None when the file did not exist; `after`
+    the digest of what we wrote; `directories` those created for it, innermost first.
     """
 
     before: bytes | None
@@ -25,14 +25,14 @@ class Receipt:
 
 
 def copy_path(file: Path, client: str, backups: Path | None) -> Path:
-    """Where the content before our first edit is kept: in `backups`, or beside the file."""
+    """The path of the copy made before our first edit: in `backups`, or next to the file."""
     if backups is None:
         return file.with_name(f"{file.name}.before-contextd-{client}")
     return backups / client / f"{digest(str(file))[:12]}-{file.name}"
 
 
 def read_receipt(copy: Path) -> Receipt | None:
-    """The receipt kept with `copy`; None when there is none that can be read."""
+    """The receipt stored with `copy`; None without a readable one."""
     try:
         noted = json.loads(_note(copy).read_text("utf-8"))
         before = copy.read_bytes() if noted["existed"] else None
@@ -42,7 +42,7 @@ def read_receipt(copy: Path) -> Receipt | None:
 
 
 def write_receipt(copy: Path, receipt: Receipt) -> None:
-    """Keep `receipt`, readable by its owner only: configuration may hold keys."""
+    """Store `receipt`, readable by its owner only: configuration may contain keys."""
     if receipt.before is not None:
         _write_private(copy, receipt.before)
     note = {
@@ -61,13 +61,13 @@ def forget(copy: Path) -> None:
 
 
 def missing_directories(file: Path, made: frozenset[str] = frozenset()) -> tuple[str, ...]:
-    """The directories above `file` that do not exist yet, or were `made` by us, innermost first."""
+    """The directories above `file` that do not exist yet, or that we `made`, innermost first."""
     parents = [(str(parent), parent) for parent in file.parents]
     return tuple(name for name, parent in parents if name in made or not parent.exists())
 
 
 def made_directories(backups: Path | None) -> frozenset[str]:
-    """The directories that installations made, of all clients: the last one to go takes them along."""
+    """The directories created by installations of all clients: the last uninstallation removes them."""
     made: set[str] = set()
     for note in backups.glob("*/*.json") if backups is not None else ():
         with suppress(OSError, ValueError, KeyError, TypeError):
@@ -77,7 +77,7 @@ def made_directories(backups: Path | None) -> frozenset[str]:
 
 
 def remove_directories(directories: Sequence[str]) -> None:
-    """Remove these directories as far as they are empty."""
+    """Remove these directories if they are empty."""
     with suppress(OSError):
         for directory in directories:
             Path(directory).rmdir()

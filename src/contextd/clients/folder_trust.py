@@ -1,6 +1,6 @@
-"""Which folders a client's own user trusted in it. Read only, from the person's own files.
+"""Folders that the user trusted in a client. Read only, from the user's own files.
 
-A folder counts when it is named itself. What is below it may be somebody else's repository.
+Only a folder listed itself counts. Those below it may be foreign repositories.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _levels(document: Mapping[str, Any]) -> list[str]:
 
 
 def _chosen(document: Mapping[str, Any]) -> list[str]:
-    # TRUST_PARENT was said in the very folder that is named.
+    # The user answered TRUST_PARENT in exactly the listed folder.
     return [path for path, what in document.items() if what in ("TRUST_FOLDER", "TRUST_PARENT")]
 
 

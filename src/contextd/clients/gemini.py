@@ -1,4 +1,4 @@
-"""Gemini CLI: its own names for the events, and no event when the user merely types."""
+"""Gemini CLI: its own event names, and no event when the user merely types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Goose: MCP servers are its extensions, of a user; it shows its agent what they say of themselves."""
+"""Goose: MCP servers are its extensions, per user; it passes their instructions to its agent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What clients tell through their hooks, in one form whatever the client calls it."""
+"""Hook events, in one form for all clients."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Moment = Literal[
     "started", "prompted", "acting", "answered", "failed", "stopped", "delegating", "delegated",
     "compacting", "compacted", "ended",
 ]  # fmt: skip
-"""The moments contextd acts on: a session began or goes on, its user said something, its agent is about to
-use a tool, a tool answered it or failed, it ended a turn, a sub-agent of it begins, ended, its window is
-about to be compacted, it was, the session is over.
+"""The moments contextd handles: a session began or continues, its user sent a prompt, its agent is about to use
+a tool, a tool returned or failed, it ended a turn, a sub-agent began, ended, its window is about to be
+compacted, was compacted, the session is over.
 """
 
 ANSWERED: frozenset[Moment] = frozenset({"started", "prompted", "answered", "failed", "delegating"})
@@ -23,11 +23,11 @@ ANSWERED: frozenset[Moment] = frozenset({"started", "prompted", "answered", "fai
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occurrence:
-    """One hook event. `session` is the client's own id for the session, `reason` why it began,
-    compacts or ended, in the client's words; `prompt_id` tells two equal prompts apart. `answer` is what
-    the agent said last or what is left of a compacted window, `output` what a tool answered. `again` says
-    that the agent was kept from ending its turn once already. `tool` is what it is about to do. `agent` is a
-    sub-agent, with a transcript of its own.
+    """One hook event. `session` is the client's own id for the session, `reason` why it began, compacts or
+    ended, in the client's words; `prompt_id` distinguishes equal prompts. `answer` is the agent's last message
+    or the summary of a compacted window, `output` a tool's result. `again` says that the agent was already kept
+    from ending its turn once. `tool` is the pending tool call. `agent` is a sub-agent, with a transcript of its
+    own.
     """
 
     moment: Moment
@@ -46,9 +46,9 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """How a client's hook payload is read: for each thing the names of its field, the first that is
-    there counts, but of an `output` all. `moments` maps the client's names of events to ours; None is an event that is known
-    and not acted on.
+    """How to read a client's hook payload: for each value the names of its field, of which the first present
+    one counts, or for `output` all. `moments` maps the client's event names to ours; None marks an event that
+    is known and ignored.
     """
 
     moments: Mapping[str, Moment | None]
@@ -74,7 +74,7 @@ class Reading:
         return event in self.moments
 
     def decode(self, event: str, payload: Mapping[str, Any]) -> Occurrence | None:
-        """The event in our form; None for one that is not acted on."""
+        """The event in our form; None for an ignored one."""
         moment = self.moments.get(event)
         if moment is None:
             return None
@@ -95,8 +95,8 @@ class Reading:
 
 
 def _text(payload: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    """The first of these fields that holds text or a number, as text that can be stored; `a.b` is a
-    field inside another one.
+    """The first of these fields with text or a number, as text that can be stored; `a.b` is a field inside
+    another one.
     """
     for name in names:
         value: Any = payload
@@ -109,17 +109,17 @@ def _text(payload: Mapping[str, Any], names: tuple[str, ...]) -> str:
 
 
 def keeping_on(occurrence: Occurrence, text: str) -> dict[str, Any]:
-    """The answer by which most clients have their agent do one thing more before its turn ends."""
+    """The answer by which most clients make their agent do one more thing before its turn ends."""
     del occurrence
     return {"decision": "block", "reason": text}
 
 
 def as_context(moment: Moment, text: str) -> dict[str, Any]:
-    """The text as the only member of the answer, whatever the moment."""
+    """The text as the only member of the answer, at any moment."""
     del moment
     return {"context": text}
 
 
 def in_hook_output(names: Mapping[Moment, str], moment: Moment, text: str) -> dict[str, Any]:
-    """The answer most clients share: the text as `additionalContext` of the event called so."""
+    """The answer that most clients share: the text as `additionalContext` of the named event."""
     return {"hookSpecificOutput": {"hookEventName": names[moment], "additionalContext": text}}

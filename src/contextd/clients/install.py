@@ -1,4 +1,4 @@
-"""Connecting a coding client to contextd, and disconnecting it without a trace."""
+"""Connect a coding client to contextd, and disconnect it without a trace."""
 
 from __future__ import annotations
 
@@ -32,20 +32,22 @@ from contextd.files.guarded import read_file
 State = Literal["created", "changed", "unchanged", "restored", "removed"]
 
 LARGEST = 64 * 1024 * 1024
-"""Bytes a client's configuration file may have."""
+"""The largest configuration file of a client that is read, in bytes."""
 
 _BOM = b"\xef\xbb\xbf"
 _CONDITIONAL = {
     "added": "would add", "removed": "would remove", "replaced": "would replace",
     "updated": "would update", "put": "would put",
 }  # fmt: skip
-"""How a trial says what an installation did. Anything else, such as why a file stays, holds for both."""
+"""The wording of a dry run for each change of an installation. Other remarks, such as why a file stays, apply
+to both.
+"""
 _PROGRAM = re.compile(r"(?:.*[/\\])?contextd(?:\.\w+)?")
 
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """What became of one file; `changes` in words, or why there are none; `backup` what it was before."""
+    """The result for one file; `changes` in words, or why there are none; `backup` its previous content."""
 
     path: Path
     state: State
@@ -55,7 +57,7 @@ class FileReport:
 
 @dataclass(frozen=True, slots=True)
 class InstallReport:
-    """What an installation or its removal did, or would do when `dry_run`."""
+    """The changes of an installation or its removal; with `dry_run`, the changes it would make."""
 
     client: str
     scope: Reach
@@ -69,12 +71,12 @@ class InstallReport:
         return any(file.state != "unchanged" for file in self.files)
 
     def as_text(self) -> str:
-        """One line per file, its changes below, and what is left to do."""
+        """One line per file, its changes below, and the remaining steps."""
         lines = ["Nothing was written: this is what would happen."] if self.dry_run else []
         return "\n".join([*lines, *self.lines()])
 
     def lines(self) -> list[str]:
-        """What `as_text` says of the files."""
+        """The lines of `as_text` about files."""
         lines: list[str] = []
         for file in self.files:
             trial = self.dry_run and file.state != "unchanged"
@@ -90,9 +92,9 @@ class InstallReport:
 
 @dataclass(frozen=True, slots=True)
 class _Planned:
-    """One file to write: `after` None removes it, and with it `directories` that are empty then.
+    """One file to write: `after` None removes it, and its `directories` if they are then empty.
 
-    `copy` is where its receipt lives: `receipt` is written there, or forgotten when `undone`.
+    `copy` is the path of its receipt: `receipt` is written there, or deleted when `undone`.
     """
 
     path: Path
@@ -120,13 +122,13 @@ def install(
     profile: str = "",
     status_line: bool = False,
 ) -> InstallReport:
-    """Add contextd's MCP server, hooks and instructions to a client's files; again changes nothing.
+    """Add contextd's MCP server, hooks and instructions to a client's files; repeating it changes nothing.
 
-    `command` starts contextd and ends with its program, such as `["/opt/bin/contextd"]` or
-    `["python", "-m", "contextd"]`. `config_dir` is the client's configuration directory where the
-    user chose another one; `settings` are those that are on and bring hooks of their own; `profile` which
-    tools are shown, `status_line` whether the client is to show ours. What a file was before is kept in `backups`, or beside it. Raises `Invalid` when a file
-    is not what the client expects, or the client has none for the scope; then no file was touched.
+    `command` starts contextd and ends with its program, such as `["/opt/bin/contextd"]` or `["python", "-m",
+    "contextd"]`. `config_dir` is the client's configuration directory if the user chose another one; `settings`
+    are active settings that add hooks; `profile` selects the tools shown, `status_line` shows our status line.
+    The previous content of a file is kept in `backups`, or next to it. Raises `Invalid` when a file has an
+    unexpected form, or the client has none for the scope; then no file is changed.
     """
     if not command or not _PROGRAM.fullmatch(command[-1]):
         raise Invalid(
@@ -163,11 +165,10 @@ def uninstall(
     backups: Path | None = None,
     dry_run: bool = False,
 ) -> InstallReport:
-    """Take contextd out of a client's configuration.
+    """Remove contextd from a client's configuration.
 
-    A file that nobody changed since is put back as it was, to the byte, or removed when it was
-    made by the installation; in any other only our own entries are removed. The arguments are those
-    of `install`.
+    A file without later changes is restored to the byte, or removed when the installation created it; from any
+    other file only our own entries are removed. The arguments are those of `install`.
     """
     row = client_named(client)
     root = _root(row, scope, project_root)
@@ -184,8 +185,8 @@ def uninstall(
 def files_of(
     client: Client, home: Path, root: Path | None, config: Path | None, *, every: bool = False
 ) -> dict[Path, list[Addition]]:
-    """The files a client is told of contextd in, of the project when `root` is given, and what goes into
-    each; with `every` also those of the other names that such a file may have.
+    """The client's files that configure contextd, of the project when `root` is given, and the content for
+    each; with `every` also under the alternative names of such a file.
     """
     found: dict[Path, list[Addition]] = {}
     for file in client.configuration.files:
@@ -266,7 +267,7 @@ def _receipt(
         return Receipt(None, _digest(after), directories)
     if old is not None and old.after == _digest(before):
         return Receipt(old.before, _digest(after), old.directories)
-    # Somebody wrote to it since our last edit, or an installation that left no receipt did: what
+    # It was written since our last edit, or by an installation without a receipt: what
     # an uninstallation should put back is this content, less what is ours.
     bare, mark, changes = _bare(path, before, parts, client.name, _kept(old, path, parts))
     if changes and old is not None and old.before is None and _says_nothing(bare):
@@ -305,7 +306,9 @@ def _plan_uninstall(
 
 
 def _plan_forgetting(path: Path, part: Addition, client: Client) -> _Planned:
-    """Take the client's notes out of a file that is otherwise none of this uninstallation."""
+    """Remove the client's own notes about our entries from a file that this uninstallation does not otherwise
+    change.
+    """
     real = _real(path, None)
     before = _load(real)
     bare, mark, changes = _bare(path, before or b"", [part], client.name, frozenset())
@@ -317,7 +320,7 @@ def _plan_forgetting(path: Path, part: Addition, client: Client) -> _Planned:
 def _bare(
     path: Path, data: bytes, parts: Sequence[Addition], client: str, keep: frozenset[Place]
 ) -> tuple[str, bytes, list[str]]:
-    """A file's text without our entries, the mark it begins with, and what was removed."""
+    """A file's text without our entries, its byte order mark, and what was removed."""
     text, mark = _decode(data, path, parts)
     changes: list[str] = []
     with _naming(path):
@@ -328,7 +331,7 @@ def _bare(
 
 
 def _was_ours(before: bytes | None, path: Path, parts: Sequence[Addition]) -> bool:
-    """Whether there was nothing in a file that did not come from contextd, for whichever client."""
+    """Whether everything in a file came from contextd, for any client."""
     if before is None:
         return True
     text = before
@@ -389,11 +392,11 @@ def _write(plan: _Planned) -> None:
 
 
 def _real(path: Path, root: Path | None) -> Path:
-    # A user may link a configuration file from anywhere; a repository may not lead out of itself.
+    # A user may link a configuration file to any path; a link in a repository must not point out of it.
     try:
         return path.resolve() if root is None else target_inside(root, path)
     except (OSError, RuntimeError) as error:
-        raise Invalid(f"{path} is a link that leads nowhere: {error}", "replace it") from error
+        raise Invalid(f"{path} is a broken symlink: {error}", "replace it") from error
 
 
 def _load(path: Path) -> bytes | None:
@@ -413,7 +416,7 @@ def _load(path: Path) -> bytes | None:
 
 
 def _decode(data: bytes | None, path: Path, parts: Sequence[Addition]) -> tuple[str, bytes]:
-    """The text of a file and the mark it begins with; an empty file counts as what its format says."""
+    """The text of a file and its byte order mark; an empty file counts as the format's empty document."""
     data = data or b""
     mark = _BOM if data.startswith(_BOM) else b""
     try:

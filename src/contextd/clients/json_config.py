@@ -14,7 +14,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
 
 Path = tuple[str | int, ...]
-"""The way to a value: names of members and positions in lists, from the outermost."""
+"""The path to a value: names of members and indexes in lists, from the outermost."""
 
 _COMMENT = r"//[^\r\n]*|/\*.*?\*/"
 _STRING_FORM = r'"(?:[^"\\]|\\.)*"'
@@ -24,15 +24,14 @@ _SCALAR = re.compile(r"[^\s,\]}/]+")
 _TOKEN = re.compile(rf"{_STRING_FORM}|{_COMMENT}|[\[\]{{}}]", re.DOTALL)
 _PIECE = re.compile(rf"({_STRING_FORM})|({_COMMENT})|[ \t\r\n]+|[^\s\"/]|.", re.DOTALL)
 _BESIDE = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/[ \t]*(?=\r?\n))")
-"""A comment behind a value, on its line."""
+"""A comment after a value, on its line."""
 
 
 @dataclass(frozen=True, slots=True)
 class JsonPart:
     """A member of an object or an item of a list, by offsets into the text.
 
-    `start` is where the name or the item begins, `value` where the value does, `end` the offset
-    after it.
+    `start` is where the name or the item begins, `value` where the value does, `end` the offset after it.
     """
 
     name: str | int
@@ -43,8 +42,8 @@ class JsonPart:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a document is laid out. An empty `indent` stands for everything on one line; `comma` is
-    what separates parts on one line.
+    """The layout of a document. An empty `indent` means everything on one line; `comma` is the separator on one
+    line.
     """
 
     indent: str
@@ -54,7 +53,7 @@ class Style:
 
 
 def read(text: str) -> Any:
-    """The value of a JSON text. Raises `Invalid` saying where it is wrong."""
+    """The value of a JSON text. Raises `Invalid` with the position of the error."""
     try:
         return json.loads(text, parse_constant=_refuse)
     except json.JSONDecodeError as error:
@@ -66,8 +65,8 @@ def read(text: str) -> Any:
 
 
 def read_with_comments(text: str) -> Any:
-    """The value of a JSON text that may hold comments and a comma behind the last of a list, as editors
-    take their settings. Raises `Invalid` saying where it is wrong.
+    """The value of a JSON text that may hold comments and trailing commas, as editors accept them in settings.
+    Raises `Invalid` with the position of the error.
     """
     plain: list[str] = []
     last, comma = "", 0
@@ -78,7 +77,7 @@ def read_with_comments(text: str) -> Any:
         elif not token.isspace():
             if token in "]}" and last == ",":
                 plain[comma] = " "
-            # One that has nothing before it is no comma behind something.
+            # A comma without a preceding value is not a trailing comma.
             if token == "," and last not in ("", "[", "{", ",", ":"):
                 comma = len(plain)
                 last = token
@@ -89,7 +88,7 @@ def read_with_comments(text: str) -> Any:
 
 
 def parts(text: str, at: int) -> list[JsonPart]:
-    """What the object or list that begins at offset `at` of a valid text holds, in order."""
+    """The contents of the object or list that begins at offset `at` of a valid text, in order."""
     named = text[at] == "{"
     found: list[JsonPart] = []
     here = _skip(text, at + 1)
@@ -109,7 +108,7 @@ def parts(text: str, at: int) -> list[JsonPart]:
 
 
 def locate(text: str, path: Path) -> JsonPart | None:
-    """The part at `path`, or None. Of members with one name the last counts, as readers have it."""
+    """The part at `path`, or None. Of members with one name the last counts, as in JSON parsers."""
     begin = _skip(text, 0)
     found = JsonPart("", begin, begin, _value_end(text, begin))
     for step in path:
@@ -123,9 +122,9 @@ def locate(text: str, path: Path) -> JsonPart | None:
 
 
 def put(text: str, path: Path, value: Any) -> str:
-    """`text` with `value` at `path`; objects missing on the way are made.
+    """`text` with `value` at `path`; missing parent objects are created.
 
-    A list position must be that of an item, or the next free one.
+    A list index must be that of an item, or the next free one.
     """
     style = style_of(text)
     there = locate(text, path)
@@ -141,8 +140,8 @@ def put(text: str, path: Path, value: Any) -> str:
 
 
 def remove(text: str, path: Path) -> str:
-    """`text` without the part at `path` and the comma it needed; every one of an equal name. Comments
-    around it stay.
+    """`text` without the part at `path` and its comma; members of equal name are all removed. Comments around
+    it stay.
     """
     while (there := locate(text, path)) is not None:
         holder = locate(text, path[:-1])
@@ -163,7 +162,7 @@ def _cut(text: str, holder: JsonPart, there: JsonPart) -> str:
         start, end = there.start, around[1].start
     if not _says_more(text[start : there.start]) and not _says_more(text[there.end : end]):
         return text[:start] + text[end:]
-    # Somebody's comments stand there: the part goes, and one comma.
+    # There are comments: remove the part and one comma.
     start, end = there.start, there.end
     comma = _skip(text, end)
     if text[comma] == ",":
@@ -177,12 +176,12 @@ def _cut(text: str, holder: JsonPart, there: JsonPart) -> str:
 
 
 def _says_more(text: str) -> bool:
-    """Whether there is more between two parts than space and a comma."""
+    """Whether there is more than whitespace and a comma between two parts."""
     return bool(text.replace(",", "", 1).strip())
 
 
 def style_of(text: str) -> Style:
-    """How `text` is laid out, by its first member; two spaces where nothing can be seen."""
+    """The layout of `text`, inferred from its first member; two spaces by default."""
     newline = "\r\n" if "\r\n" in text else "\n"
     begin = _skip(text, 0)
     inside = parts(text, begin) if text[begin] in "[{" else []
@@ -263,7 +262,7 @@ def _insert(text: str, holder_path: Path, step: str | int, value: Any, style: St
 
 
 def _fill(text: str, holder: JsonPart, named: str, value: Any, style: Style, depth: int) -> str:
-    """Put the first part into an empty object or list, behind what comments it holds."""
+    """Insert the first part into an empty object or list, after any comments."""
     inside = text[holder.value + 1 : holder.end - 1].rstrip()
     if inside and not style.indent:
         style = Style("  ", style.newline, style.colon, style.comma)

@@ -1,4 +1,4 @@
-"""Hooks as Cursor holds them: below `hooks` a list of commands per event, and the version of the format."""
+"""Hooks in Cursor's form: below `hooks` a list of commands per event, and the format's version."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class ListedHooks:
 
     @property
     def empty(self) -> str:
-        """What an empty file counts as."""
+        """The content assumed for an empty file."""
         return self.codec.empty
 
     def add(self, text: str, calling: Calling) -> Edit:
-        """`text` with one hook of ours per event, and none on any other event. Raises `Invalid` when hooks are not
-        held as expected.
+        """`text` with one hook of ours per event, and none on any other event. Raises `Invalid` when the hooks
+        have an unexpected form.
         """
         changes: list[str] = []
         if _VERSION not in self.codec.members(text):
@@ -71,7 +71,7 @@ class ListedHooks:
         return text, changes
 
     def containers(self, text: str) -> frozenset[Place]:
-        """What there is already of what our hooks go into."""
+        """The containers of our hooks that already exist."""
         members = self.codec.members(text)
         found: set[Place] = {(name,) for name in (_VERSION, _KEY) if name in members}
         hooks = members.get(_KEY)
@@ -80,7 +80,7 @@ class ListedHooks:
         return frozenset(found)
 
     def places(self, text: str) -> list[Place]:
-        """Where our hooks stand: key, event, number in its list."""
+        """The paths of our hooks: key, event, index in its list."""
         hooks = self.codec.members(text).get(_KEY)
         return [
             (_KEY, event, number)

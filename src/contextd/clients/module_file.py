@@ -14,7 +14,7 @@ from contextd.clients.plugin_form import MISSING
 from contextd.clients.text_files import OwnFile
 
 TELLING = "npm/telling.js"
-"""The module that the others hand their events to."""
+"""The module that receives the events of the others."""
 
 _LOCAL_IMPORT = re.compile(r'(?m)^import .* from "\./.*"\n')
 _IMPORT = re.compile(r"(?m)^import .*\n")
@@ -45,8 +45,8 @@ def events_of(reading: Reading) -> dict[str, str]:
 
 
 def module_file(client: str, module: str, reading: Reading) -> OwnFile:
-    """The plugin as one file of ours. An installation registers the MCP server and the instructions in
-    files of their own, so the file has the hooks only.
+    """The plugin as one file of ours. An installation writes the MCP server and the instructions to their own
+    files, so this file has the hooks only.
     """
     known_by = f"// Written by `contextd install {client}`."
 
@@ -63,7 +63,7 @@ def module_file(client: str, module: str, reading: Reading) -> OwnFile:
 
 
 def _imports_first(text: str) -> tuple[list[str], str]:
-    """The lines that import what Node.js has, and the rest without any import."""
+    """The lines that import Node.js modules, and the rest without any import."""
     standalone = _LOCAL_IMPORT.sub("", text)
     return _IMPORT.findall(standalone), _IMPORT.sub("", standalone)
 

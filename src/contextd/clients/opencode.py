@@ -1,5 +1,5 @@
-"""OpenCode: its hooks are modules in JavaScript, which name the events themselves. An installation writes ours
-into the folder that OpenCode loads plugins from; it is part of the npm package as well.
+"""OpenCode: its hooks are JavaScript modules that name their events. An installation writes ours to OpenCode's
+plugin folder; it is part of the npm package as well.
 """
 
 from __future__ import annotations

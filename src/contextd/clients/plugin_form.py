@@ -1,4 +1,4 @@
-"""How a client takes contextd as a plugin, from a repository of plugins or from an npm package."""
+"""How a client installs contextd as a plugin, from a repository of plugins or from an npm package."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ PLUGIN = "contextd"
 """The name of our plugin, of the repository's list of plugins and of the extension."""
 
 FOLDER = "plugins/contextd"
-"""Where the plugin lies in the repository, for the clients that look a plugin up in a list."""
+"""The plugin's path in the repository, for clients that find plugins through a list."""
 
 PROGRAM = "contextd.sh"
-"""What a hook of the plugin runs: it starts contextd, and lets the client go on where that is missing."""
+"""The command of a plugin's hook: it starts contextd, and lets the client continue if contextd is missing."""
 
 
 MISSING = (
-    "contextd is not installed, so this session knows nothing of earlier ones. To install it: "
+    "contextd is not installed, so this session has no memory of earlier ones. To install it: "
     "uv tool install contextd-runtime (or: pipx install contextd-runtime). Then start again."
 )
-"""What is said once where the plugin is and the program is not."""
+"""The message when the plugin is installed and the program is not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PluginForm:
-    """A folder with a manifest. `manifest` is the file the client knows the folder by, `root` what it puts
-    the folder in for in a hook's command. `catalogue` is the list it finds the folder through; without
-    one the repository itself is the plugin, and `hooks` the only file its hooks can stand in. What only
-    this client wants is in `members` of the manifest, of the list and of our entry in it. `install` are the
-    commands to install it by, with SOURCE for the repository's folder or address.
+    """A folder with a manifest. `manifest` is the file by which the client recognises the folder, `root` the
+    placeholder for the folder in a hook's command. `catalogue` is the list of plugins in which the client finds
+    the folder; without one the repository itself is the plugin, and `hooks` the only file for its hooks.
+    Members that only this client needs are in `members`: of the manifest, of the list and of our entry in it.
+    `install` are the installation commands, with SOURCE for the repository's folder or address.
     """
 
     manifest: str
@@ -51,8 +51,8 @@ class PluginForm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleForm:
-    """A module in JavaScript, in the npm package that the repository is as well. `members` are the
-    package's own for this client. `hooked` says that it starts, briefs and ends every session.
+    """A JavaScript module in the npm package, which is the same repository. `members` are the package members
+    for this client. `hooked` says that it starts, briefs and ends every session.
     """
 
     module: str

@@ -1,4 +1,4 @@
-"""The repository of plugins: one folder that several clients take contextd from, made from their rows."""
+"""The repository of plugins: one folder that several clients install contextd from, built from their rows."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def plugin_files(clients: Iterable[Client] = tuple(CLIENTS.values())) -> dict[st
 
 
 def write_plugins(folder: Path, *, force: bool = False) -> list[str]:
-    """Write the repository of plugins; gives what it holds. Of an older one in its place the files that are
-    no more go, and what is not ours stays. Raises `Conflict` for a folder of other things.
+    """Write the repository of plugins; return its files. Files of an older build that no longer exist are
+    removed, other files stay. Raises `Conflict` for a folder with other content.
     """
     listed = folder / _LISTED
     others = folder.is_dir() and any(one.name != ".git" for one in folder.iterdir())
@@ -91,7 +91,7 @@ def _plugin(client: Client, form: PluginForm) -> dict[str, str]:
 
 
 def _package(clients: Iterable[Client]) -> dict[str, str]:
-    """The npm package: the repository itself, with a module for each client that takes one."""
+    """The npm package: the repository itself, with a module for each client that uses one."""
     members: dict[str, Any] = {}
     rows: dict[str, Mapping[str, Any]] = {}
     made: dict[str, str] = {}
@@ -121,7 +121,7 @@ def _package(clients: Iterable[Client]) -> dict[str, str]:
 
 
 def _row(client: Client) -> dict[str, Any]:
-    """What a module needs to know of its client's row."""
+    """The values of its client's row that a module needs."""
     instructions = [
         file.part.text for file in client.configuration.files if isinstance(file.part, Block)
     ]

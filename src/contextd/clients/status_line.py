@@ -1,4 +1,4 @@
-"""A client's status line: there is one, so a user's own stays."""
+"""A client's status line: there is only one, so a user's own stays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from contextd.domain.dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class StatusLineEntry:
-    """The command below `key` that prints our line, for those who ask for it."""
+    """The command below `key` that prints our line, for users who ask for it."""
 
     codec: Codec
     key: str = "statusLine"
@@ -21,17 +21,17 @@ class StatusLineEntry:
 
     @property
     def empty(self) -> str:
-        """What an empty file counts as."""
+        """The content assumed for an empty file."""
         return self.codec.empty
 
     def add(self, text: str, calling: Calling) -> Edit:
-        """`text` with our status line, where somebody asked for it or it is there, and no other one is."""
+        """`text` with our status line, if the user asked for it or it already exists, and no other one does."""
         present = self.codec.members(text).get(self.key)
         ours = _is_ours(present)
         if not (calling.status_line or ours):
             return text, []
         if present is not None and not ours:
-            return text, ["left the status line as it is: it is yours"]
+            return text, ["kept your own status line"]
         wanted = {"type": "command", "command": in_a_shell([*calling.command, "statusline"])}
         if present == wanted:
             return text, []
@@ -46,7 +46,7 @@ class StatusLineEntry:
         return self.codec.remove(text, (self.key,)), ["removed the status line"]
 
     def containers(self, text: str) -> frozenset[Place]:
-        """None: it stands by itself."""
+        """None: the entry has no container."""
         del text
         return frozenset()
 

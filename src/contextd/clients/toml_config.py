@@ -13,7 +13,7 @@ Place = tuple[str | int, ...]
 
 
 def read(text: str) -> dict[str, Any]:
-    """The value of a TOML text. Raises `Invalid` saying where it is wrong."""
+    """The value of a TOML text. Raises `Invalid` with the position of the error."""
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -21,7 +21,7 @@ def read(text: str) -> dict[str, Any]:
 
 
 def put(text: str, place: Place, value: Any) -> str:
-    """`text` with `value` at `place`; tables missing on the way are made."""
+    """`text` with `value` at `place`; missing parent tables are created."""
 
     def set_in(holder: Any, fresh: Callable[[], Any]) -> None:
         for step in place[:-1]:
@@ -34,7 +34,7 @@ def put(text: str, place: Place, value: Any) -> str:
 
 
 def remove(text: str, place: Place) -> str:
-    """`text` without what stands at `place`."""
+    """`text` without the value at `place`."""
 
     def take_from(holder: Any, fresh: Callable[[], Any]) -> None:
         del fresh
@@ -75,7 +75,7 @@ def _edited(text: str, place: Place, edit: Callable[[Any, Callable[[], Any]], No
 
 
 class _Table:
-    """A table of a document that is being edited; into one on a single line goes a single line."""
+    """A table of a document that is being edited; an inline table gets an inline table."""
 
     def __init__(self, table: Any) -> None:
         self._table = table

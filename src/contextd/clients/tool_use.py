@@ -1,4 +1,4 @@
-"""What an agent is about to do with a tool, whatever its client calls the tool."""
+"""The tool call an agent is about to make, in one form for all clients."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from contextd.domain.dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """A command to be run, or a file to be written: with a whole new `content`, or by `replacements` of
-    one text by another.
+    """A command to be run, or a file to be written: with a whole new `content`, or by `replacements` of one
+    text by another.
     """
 
     command: str = ""
@@ -21,7 +21,7 @@ class ToolUse:
 
 
 def tool_use(tool_input: Any) -> ToolUse | None:
-    """What the input of a tool asks for; None for one that neither runs nor writes anything."""
+    """The requested command or write; None for a tool that does neither."""
     if not isinstance(tool_input, Mapping):
         return None
     command = _text(tool_input, "command")

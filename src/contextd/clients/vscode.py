@@ -1,5 +1,5 @@
-"""VS Code with GitHub Copilot: MCP servers, and instructions per project. It also runs the hooks of Copilot CLI and of
-Claude Code, and shows its agent what they answer at the start of a session and of a sub-agent.
+"""VS Code with GitHub Copilot: MCP servers, and instructions per project. It also runs the hooks of Copilot CLI
+and of Claude Code, and passes their answers to its agent at the start of a session and of a sub-agent.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Windsurf: MCP servers of a user, and rules."""
+"""Windsurf: MCP servers per user, and rules."""
 
 from __future__ import annotations
 

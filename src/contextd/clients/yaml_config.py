@@ -15,8 +15,8 @@ Place = tuple[str | int, ...]
 
 
 def read(text: str) -> Any:
-    """The value of a YAML text, an empty mapping for one that says nothing. Raises `Invalid` saying where
-    it is wrong.
+    """The value of a YAML text, an empty mapping for an empty one. Raises `Invalid` with the position of the
+    error.
     """
     try:
         value = load_plain(text)
@@ -29,12 +29,12 @@ def read(text: str) -> Any:
 
 
 def put(text: str, place: Place, value: Any) -> str:
-    """`text` with `value` at `place`; mappings missing on the way are made. A list position must be that
-    of an item, or the next free one.
+    """`text` with `value` at `place`; missing parent mappings are created. A list index must be that of an
+    item, or the next free one.
     """
     inside = next((i for i, step in enumerate(place[:-1], 1) if isinstance(step, int)), 0)
     if inside:
-        # An item of a list is written anew as a whole.
+        # A list item is rewritten as a whole.
         item = copy.deepcopy(_at(read(text), list(place[:inside])))
         _at(item, list(place[inside:-1]))[place[-1]] = value
         return put(text, place[:inside], item)
@@ -51,8 +51,8 @@ def put(text: str, place: Place, value: Any) -> str:
 
 
 def _member_by_member(text: str, place: Place, value: Any) -> list[Edit]:
-    """How a mapping becomes another one without being written anew, comments and all; empty where what
-    stands there is none.
+    """The edits that turn one mapping into another in place, keeping comments; empty where the current value is
+    not a mapping.
     """
     present = _at_or_none(read(text), place)
     if not isinstance(present, dict) or not present or not isinstance(value, dict):
@@ -64,7 +64,7 @@ def _member_by_member(text: str, place: Place, value: Any) -> list[Edit]:
 
 
 def remove(text: str, place: Place) -> str:
-    """`text` without what stands at `place`."""
+    """`text` without the value at `place`."""
     *way, last = place
     if isinstance(last, str):
         edit: Edit = Remove(_keys(place))

@@ -1,4 +1,4 @@
-"""Understanding source code: git, tree, index, symbols, calls, project. Knows no store and no daemon.
+"""Source code analysis: git, tree, index, symbols, calls, project. Independent of store and daemon.
 
 Uses: domain, files, ports, runtime.
 Start at: `index/scan.py`, `calls/call_graph.py`.

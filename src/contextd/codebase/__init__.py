@@ -1,4 +1,4 @@
-"""The code of a checkout, kept up to date: scanning, symbols, references, impact, search.
+"""The indexed code of a checkout: scanning, symbols, references, impact, search.
 
 Uses: briefing, code, domain, jobs, knowledge, policies, ports, projects, redaction, runtime, schema,
     skills, thin.

@@ -1,4 +1,4 @@
-"""Which definitions a path, a name or a diff means."""
+"""Resolve a path, a name or a diff to definitions."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ Choice = Callable[[Sequence[Definition]], Sequence[Definition]]
 
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
-    """A file of a change: the definitions that change, those that are gone by name, the lines that come
-    and go, what it `was` called before, and whether it is `binary`.
+    """A changed file: the definitions that change, the names of removed ones, the added and removed lines, its
+    earlier path `was`, and whether it is `binary`.
     """
 
     path: str
@@ -45,19 +45,19 @@ class ChangedFile:
 
 @dataclass(frozen=True, slots=True)
 class ChangedCode:
-    """What is asked about: definitions, and the files they stand in."""
+    """The subject of a query: definitions, and the files that contain them."""
 
     files: list[ChangedFile] = field(default_factory=list[ChangedFile])
 
     @property
     def symbols(self) -> list[Definition]:
-        """Every definition, once."""
+        """Every definition, without duplicates."""
         return list(dict.fromkeys(one for file in self.files for one in file.symbols))
 
 
 def named(graph: SymbolGraph, target: str, choose: Choice = list) -> ChangedCode:
-    """What a path, `path:Class.method`, `path:line`, or a bare name means; of the definitions of a bare name
-    those that `choose` gives. Raises `NotFound` with the nearest name.
+    """Resolve a path, `path:Class.method`, `path:line`, or a bare name; of several definitions of a bare name,
+    `choose` picks. Raises `NotFound` with the nearest name.
     """
     plain = target.strip().removeprefix("./")
     if plain in graph.files:
@@ -110,14 +110,14 @@ def _by_name(graph: SymbolGraph, name: str, choose: Choice) -> ChangedCode:
 
 
 def _alike(path: str, known: Sequence[str]) -> str:
-    """The nearest path: one of the same name first."""
+    """The nearest path: one with the same file name first."""
     name = posixpath.basename(path)
     same = [one for one in known if posixpath.basename(one) == name]
     return nearest(path, same or known) or (f"did you mean {same[0]!r}?" if same else "")
 
 
 def _is_inner(graph: SymbolGraph, one: Definition) -> bool:
-    """Whether a definition is held by something in a class; namespaces hold what stands by itself."""
+    """Whether a definition is nested in a class; namespaces do not count."""
     if "." not in one.symbol.parent:
         return False
     symbols = graph.files[one.path].symbols
@@ -133,7 +133,7 @@ def _written(graph: SymbolGraph, path: str) -> list[Definition]:
 
 
 def _at_line(graph: SymbolGraph, path: str, line: int) -> Definition | None:
-    """The innermost definition around a line that others can reach: not what is inside a function."""
+    """The innermost definition around a line that other code can use: not one inside a function."""
     around = [s for s in graph.files[path].symbols if s.start_line <= line <= s.end_line]
     around.sort(key=lambda symbol: symbol.end_line - symbol.start_line, reverse=True)
     best = None
@@ -145,8 +145,8 @@ def _at_line(graph: SymbolGraph, path: str, line: int) -> Definition | None:
 
 
 def in_diff(runtime: Runtime, graph: SymbolGraph, diff: str, base: str = "") -> ChangedCode:
-    """The definitions a unified diff touches, whether it was applied here or not. With the revision it
-    starts from, also those that it takes away.
+    """The definitions that a unified diff touches, whether it was applied here or not. With its base revision,
+    also those that it removes.
     """
     changes = list(changes_in(diff))
     moves = diffs.moves_in(diff)
@@ -172,7 +172,7 @@ def _in_file(
     before: Mapping[str, bytes],
     left: FileChange | None,
 ) -> ChangedFile:
-    """What changes in a file; of one that was moved, `left` is what went from its old place."""
+    """The changes of a file; for a moved file, `left` is what was removed from its old path."""
     path, was = change.path, left.path if left is not None else ""
     if left is not None:
         change = FileChange(path, "edit", change.added, left.removed, change.binary)
@@ -206,7 +206,7 @@ def _lines_now(runtime: Runtime, path: str) -> list[str]:
 
 
 def _numbers(change: FileChange, lines: Sequence[str]) -> list[int]:
-    """The lines of the file as it is now that a change is about."""
+    """The changed lines, numbered as in the current file."""
 
     def stands(pairs: Sequence[tuple[int, str]]) -> int:
         return sum(1 for n, text in pairs if 0 < n <= len(lines) and lines[n - 1] == text)
@@ -222,7 +222,7 @@ def _numbers(change: FileChange, lines: Sequence[str]) -> list[int]:
 
 
 def _moved(number: int, away: Sequence[int], come: Sequence[int]) -> int:
-    """Where a line of one side of a diff stands, or would stand, on the other."""
+    """The line number on the other side of a diff for a line of one side."""
     before = bisect_right(away, number - 1)
     at = number - before
     for one in come:
@@ -233,7 +233,7 @@ def _moved(number: int, away: Sequence[int], come: Sequence[int]) -> int:
 
 
 def _gone(graph: SymbolGraph, path: str, was: str, data: bytes) -> tuple[str, ...]:
-    """The definitions a file had before and has no more; all of them where it has no path now."""
+    """The definitions removed from a file; all of them when the file is gone."""
     before = decode(data)
     file = graph.files.get(path)
     now = {(s.parent, s.name) for s in file.symbols} if file is not None else set()

@@ -1,4 +1,4 @@
-"""The graphs of a project's code, made from its index and kept while that stays as it is."""
+"""Graphs of a project's code, built from its index and cached until that changes."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _GRAPHS = 4
 """A graph of 50,000 files takes 300 MB."""
 
 _READ_AHEAD, _SLICE = 10_000, 0.1
-"""So many files are read for calls before they are asked about, each of which takes 2 ms once and 4 kB of
-the store; and the seconds after which others have their turn.
+"""At most this many files are read for calls in advance, each of which takes 2 ms once and 4 kB of the store;
+and the seconds after which other work gets a turn.
 """
 
 
 def symbols_of(runtime: Runtime) -> SymbolGraph:
-    """Who imports which definition, as the index has it now."""
+    """The graph of which definitions import which, from the current index."""
     graphs = runtime.organisation.caches.of("symbol graphs", _GRAPHS)
     files = runtime.view.files
     whose = runtime.code_place or tuple(one.root for one in files.checkouts(runtime.scope)[-1:])
@@ -43,16 +43,16 @@ def symbols_of(runtime: Runtime) -> SymbolGraph:
 
 
 def calls_of(runtime: Runtime) -> CallGraph:
-    """Who calls which definition in the caller's checkout. What was read of a file is kept for as long
-    as its content is the same; work trees of one project share nothing.
+    """The call graph of the caller's checkout. The facts of a file are cached for as long as its content is the
+    same; work trees of one project share nothing.
     """
-    # Of two who ask at once, one makes it.
+    # Of two concurrent calls, one builds it.
     with turn(runtime, "making"):
         return _made(runtime)
 
 
 def graphs_are_made(runtime: Runtime) -> bool:
-    """Whether a call graph of the caller's checkout was made in this process, perhaps of older files."""
+    """Whether this process built a call graph of the caller's checkout, possibly from older files."""
     calls = runtime.organisation.caches.of("call graphs", _GRAPHS)
     return calls.get((runtime.scope, runtime.root)) is not None
 
@@ -67,7 +67,7 @@ def _made(runtime: Runtime) -> CallGraph:
         return written[2]
     before = written[2].facts if written is not None else None
     known = {f"{file.digest} {file.path}" for file in graph.files.values()}
-    # A copy: what reads ahead may be adding to it.
+    # A copy: reading in advance may be adding to it.
     still = {k: v for k, v in list(before.shared.items()) if k in known} if before else Kept()
     words = before.words if before is not None else WordIndex()
     stored = StoredCalls(runtime.view.files, runtime.scope)
@@ -80,8 +80,8 @@ def _made(runtime: Runtime) -> CallGraph:
 
 
 def get_ready(runtime: Runtime) -> None:
-    """Have the graph made behind everybody's back, where callers were asked for before: the first question
-    in a process would wait for it.
+    """Build the graph in the background where callers were queried before: otherwise the first query in a
+    process waits for it.
     """
     if runtime.project is None or runtime.checkout is None:
         return
@@ -93,7 +93,7 @@ def get_ready(runtime: Runtime) -> None:
 
 
 def make_ahead(runtime: Runtime) -> None:
-    """Make the graph now; nothing where nobody asked for callers yet, or the project is too large for it."""
+    """Build the graph now, unless callers were never queried or the project is too large."""
     known = runtime.view.files
     if not known.calling(runtime.scope, reader()) or known.count(runtime.scope) > _READ_AHEAD:
         return
@@ -113,7 +113,7 @@ def _packages(runtime: Runtime, graph: SymbolGraph) -> frozenset[str]:
 
 
 def _indexes(runtime: Runtime, written: Stamp) -> ScipIndexes:
-    """What the indexes of the checkout say, read once for each time that they are written."""
+    """The SCIP indexes of the checkout, read once after each write."""
     if not written:
         return ScipIndexes({})
     known: Cache[Path, tuple[Stamp, ScipIndexes]]
@@ -126,7 +126,7 @@ def _indexes(runtime: Runtime, written: Stamp) -> ScipIndexes:
 
 
 def _prepare(runtime: Runtime, facts: CodeFacts) -> None:
-    """Have the files read before somebody asks about them, some at a time: others wait to be prepared too."""
+    """Read the files in advance, some at a time: other preparations take turns."""
     place = runtime.scope, runtime.root
 
     def some() -> None:
@@ -138,7 +138,7 @@ def _prepare(runtime: Runtime, facts: CodeFacts) -> None:
         save_calls(runtime, facts)
         if whole:
             return
-        # What others do meanwhile comes first: half of the time is theirs.
+        # Other work takes precedence: half of the time is left to it.
         time.sleep(_SLICE)
         runtime.sinks.prepare("calls", place, some)
 
@@ -146,8 +146,8 @@ def _prepare(runtime: Runtime, facts: CodeFacts) -> None:
 
 
 def save_calls(runtime: Runtime, facts: CodeFacts) -> None:
-    """Keep what was read, for whoever may write here."""
-    # Others go on adding to it.
+    """Store the facts that were read, for a caller that may write here."""
+    # Other threads still add to it.
     some = [facts.unsaved.pop() for _ in range(len(facts.unsaved))]
     if some and runtime.caller.may("write", runtime.scope):
         runtime.view.commit(Changes(code=[CodeChange(scope=runtime.scope, calls=some)]))

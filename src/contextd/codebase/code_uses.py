@@ -1,4 +1,4 @@
-"""How often a definition is used, counted once for every operation that says so."""
+"""How often a definition is used, counted in one place for all operations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.runtime.runtime import Runtime
 
 COMPARED = 8
-"""Definitions of one name whose uses are counted to choose the one that is meant."""
+"""Definitions of one name whose uses are counted to choose the likeliest."""
 
 _GRAPHS = 4
 
@@ -34,7 +34,7 @@ class UseCount:
 def uses_in_time(
     runtime: Runtime, calls: CallGraph, one: Definition, until: float = inf
 ) -> tuple[Edge, ...]:
-    """`uses` of a definition. Counts that are complete `until` then are kept while the code stays as it is."""
+    """`uses` of a definition. Counts completed before `until` are cached while the code stays the same."""
     found = uses(calls, Sources(runtime.root, runtime.view.files, runtime.scope), one, until)
     if time.monotonic() <= until:
         lines = sum(edge.certain for edge in found)
@@ -45,11 +45,11 @@ def uses_in_time(
 def use_counts_in_time(
     runtime: Runtime, some: Iterable[Definition], seconds: float
 ) -> dict[Definition, UseCount]:
-    """The certain uses of each of these definitions, in their order; those that are not counted after so many
-    seconds are left out, and all of them while there is no call graph.
+    """The certain uses of each of these definitions, in their order. Those not counted within the time limit
+    are left out, and all of them while there is no call graph.
     """
     wanted = list(some)
-    # A graph is not made for a count: the first search would wait for it.
+    # Do not build a graph for a count: the first search would wait for it.
     if not wanted or runtime.checkout is None or not graphs_are_made(runtime):
         return {}
     calls = calls_of(runtime)
@@ -64,11 +64,11 @@ def use_counts_in_time(
 def use_counts_of_names(
     runtime: Runtime, named: Sequence[tuple[str, str]], seconds: float
 ) -> dict[tuple[str, str], UseCount]:
-    """The same by (path, name with the names around it)."""
+    """The same by (path, qualified name)."""
     if not named or runtime.checkout is None or not graphs_are_made(runtime):
         return {}
     files = calls_of(runtime).graph.files
-    # Of overloads the first one speaks for all, as for `find_references`.
+    # The first overload represents all, as for `find_references`.
     wanted: dict[tuple[str, str], Definition] = {}
     for path, name in named:
         for symbol in files[path].symbols if path in files else ():
@@ -82,9 +82,9 @@ def use_counts_of_names(
 def most_used_first(
     found: Sequence[Definition], counts: Mapping[Definition, UseCount]
 ) -> list[Definition]:
-    """Definitions of one name, the most used of the first `COMPARED` before the others: the one that is meant
-    where only its name is asked for. One of a test or a generated file never goes before one of other code.
-    Without the counts of all that are compared they stay as they are.
+    """Order definitions of one name by use: the most used of the first `COMPARED` comes first, for queries by
+    name alone. One in a test or a generated file never precedes other code. Unless all compared definitions
+    have counts, the order stays.
     """
     compared = [
         one
@@ -101,8 +101,8 @@ def most_used_first(
 
 
 def in_order_of_weight(calls: CallGraph, found: Iterable[Definition]) -> list[Definition]:
-    """Definitions in the order in which `find_symbol` lists those of one name before uses are counted: those
-    first that more of the project leads to, generated ones and tests last.
+    """The order in which `find_symbol` lists definitions of one name before uses are counted: those first that
+    more of the project depends on, generated ones and tests last.
     """
     scores = calls.graph.scores
     ordered = sorted(found, key=lambda one: (-scores[one.place], one.path, one.symbol.start))
@@ -110,7 +110,7 @@ def in_order_of_weight(calls: CallGraph, found: Iterable[Definition]) -> list[De
 
 
 def distinct(definitions: Iterable[Definition]) -> list[Definition]:
-    """One of each: overloads of one file are the same definition."""
+    """One of each: overloads in one file count as one definition."""
     found: dict[tuple[str, str], Definition] = {}
     for one in definitions:
         found.setdefault(_named(one), one)
@@ -122,7 +122,7 @@ def _named(one: Definition) -> tuple[str, str]:
 
 
 def _kept(runtime: Runtime, calls: CallGraph) -> dict[Definition, UseCount]:
-    """The counts of a call graph; another graph begins with none."""
+    """The counts of a call graph; a new graph starts without any."""
     cache = runtime.organisation.caches.of("use counts", _GRAPHS)
     place = runtime.scope, runtime.root
     known: tuple[CallGraph, dict[Definition, UseCount]] | None = cache.get(place)
@@ -133,5 +133,5 @@ def _kept(runtime: Runtime, calls: CallGraph) -> dict[Definition, UseCount]:
 
 
 def _known(calls: CallGraph, one: Definition) -> Definition:
-    """The definition as the graph has it."""
+    """The definition as a node of the graph."""
     return next((each for each in calls.graph.by_name.get(one.symbol.name, ()) if each == one), one)

@@ -1,4 +1,4 @@
-"""Keeping the code index true to the checkout a call stands in, before the call looks into it."""
+"""Bring the code index up to date with the caller's checkout before a call reads it."""
 
 from __future__ import annotations
 
@@ -29,22 +29,20 @@ from contextd.runtime.caches import Cache
 from contextd.runtime.runtime import Runtime
 
 INLINE = 64
-"""So many changed files are indexed before the call goes on; more follow in the background."""
+"""Up to this many changed files are indexed before the call goes on; more follow in the background."""
 
 _AT_ONCE = 16
-"""So many of more changed files, those that mention what is asked, are indexed before it is answered: a
-tenth of a second.
-"""
+"""Of more changed files, this many that match the query are indexed before it is answered: a tenth of a second."""
 
 _MOST_SWITCHED = 2_000
-"""Where more differ, none is indexed before the answer: a project that is scanned for the first time has to
-follow the imports of all its files for each, 12 s beside the scan of 60,000.
+"""With more differences, none is indexed before the answer: a first scan would have to resolve the imports of
+all files for each, 12 s beside the scan of 60,000.
 """
 
 _NAME = re.compile(r"\w{2,}")
 
 _GROUPS = 5
-"""Sorts of files that are named as not indexed."""
+"""The categories reported as not indexed."""
 
 _TREES_KEPT, _RESOLVERS_KEPT = 16, 4
 _CHECKOUTS_KEPT = 1_000
@@ -52,8 +50,8 @@ _CHECKOUTS_KEPT = 1_000
 
 @dataclass(slots=True)
 class Described:
-    """What is remembered of a checkout's index: whether it describes the tree as it was seen last, or else in
-    which files at most it differs; None where it may in any.
+    """The cached state of a checkout's index: whether it matches the tree as last seen, and if not, the files
+    that may differ; None for any.
     """
 
     settled: bool = False
@@ -63,8 +61,8 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class Lag:
-    """Where the code index is behind a checkout: a `notice` of it, and the `paths` of which it still says
-    what no longer holds. It is `certain` when all files were looked at just now.
+    """How far the code index is behind a checkout: a `notice`, and the `paths` with outdated entries. It is
+    `certain` when all files were compared just now.
     """
 
     notice: str = ""
@@ -76,12 +74,11 @@ class Lag:
 def steady(
     runtime: Runtime, *, certain: bool = False, asked: str = "", wanted: Sequence[str] = ()
 ) -> Iterator[Lag]:
-    """Make the code index say what the caller's checkout says, for a call that looks into it inside.
-    Gives where it is behind.
+    """Bring the code index up to date for a call that reads it inside the context; yield where it is behind.
 
-    A few changed files are indexed at once, many by a job: of them only such as mention what is `asked`
-    and those that are `wanted` at once. Each checkout has an index of its own. For a caller who may only
-    read, the index stays as it is. With `certain` all files are looked at, whatever the system told of them.
+    A few changed files are indexed at once, many by a job: of those, only files that match `asked` or are
+    `wanted` are indexed at once. Each checkout has an index of its own. For a caller that may only read, the
+    index stays as it is. With `certain` all files are compared, whatever file events arrived.
     """
     if runtime.project is None or runtime.checkout is None:
         yield Lag()
@@ -128,7 +125,9 @@ def _joined(*notices: str) -> str:
 
 
 def not_indexed(runtime: Runtime, *, symbols: bool = False) -> str:
-    """What of the checkout no search of code or `symbols` can find, in a clause; empty when all is indexed."""
+    """A clause that names the parts of the checkout missing from code search or `symbols`; empty when all is
+    indexed.
+    """
     tree = _trees(runtime).get(runtime.root) if runtime.checkout is not None else None
     skipped = tree.walked.skipped if tree is not None and tree.walked is not None else ()
     groups = left_out(runtime.view.files.errors(runtime.scope), skipped, symbols=symbols)
@@ -137,8 +136,8 @@ def not_indexed(runtime: Runtime, *, symbols: bool = False) -> str:
 
 
 def refreshed(runtime: Runtime, check: Callable[[], None]) -> ScanReport:
-    """Bring the whole index up to date with the caller's checkout. Other calls go on meanwhile, and
-    compare again before they trust the index. `check` may raise to end it between two commits.
+    """Bring the whole index up to date with the caller's checkout. Concurrent calls continue, and compare again
+    before they use the index. `check` may raise to abort between two commits.
     """
     index = _described(runtime)
     with index.lock:
@@ -160,7 +159,7 @@ def refreshed(runtime: Runtime, check: Callable[[], None]) -> ScanReport:
 
 
 def rest(runtime: Runtime, busy: frozenset[Path]) -> int:
-    """Stop watching the checkouts that are not `busy`; says how many."""
+    """Stop watching the checkouts that are not `busy`; return how many."""
     idle = [tree for tree in _trees(runtime).values() if tree.watcher and tree.root not in busy]
     for tree in idle:
         tree.close()
@@ -179,7 +178,7 @@ def _trees(runtime: Runtime) -> Cache[Path, Tree]:
 
 
 def _tree(runtime: Runtime) -> Tree:
-    """What is remembered of the caller's checkout. Resolvers are large: few trees keep one."""
+    """The cached state of the caller's checkout. Resolvers are large, so few trees keep one."""
     trees = _trees(runtime)
     found = trees.made(runtime.root, lambda: Tree(runtime.root))
     found.keep_within(partial(_within_limits, runtime) if is_limited(runtime) else None)
@@ -203,7 +202,7 @@ def _difference(
     if walked is None:
         return None
     behind = frozenset[str]() if index.settled else index.behind
-    # Until all of it is brought over, the index describes no tree.
+    # Until the copy is complete, the index matches no tree.
     index.settled, index.behind = False, None
     if behind is None or tree.touched is None or len(behind | tree.touched) > _MOST_SWITCHED:
         begin_index(runtime)
@@ -235,7 +234,7 @@ def _bring_some(
     asked: str,
     wanted: Sequence[str],
 ) -> frozenset[str]:
-    """Index those of the files that differ which an answer is most likely in; returns their paths."""
+    """Index the changed files that most likely hold the answer; return their paths."""
     differing = (*difference.changed, *difference.added)
     paths = [path for path in dict.fromkeys(wanted) if path in differing][:INLINE]
     if asked:
@@ -252,7 +251,7 @@ def _bring_some(
 
 
 def _watch(runtime: Runtime) -> None:
-    """Ask the system for hints; where a session is open, have a resolver at hand as well."""
+    """Start watching for file events; with an open session also prepare a resolver."""
     index = _described(runtime)
     with index.lock:
         tree = _tree(runtime)
@@ -261,7 +260,7 @@ def _watch(runtime: Runtime) -> None:
     here = frozenset({runtime.scope})
     if walked is None or not runtime.view.sessions.find(here, statuses=("active",), limit=1):
         return
-    # Whoever changes the first file should not wait for it, nor should a search meanwhile.
+    # Neither the first change nor a concurrent search should wait for it.
     resolver = Resolver.of(runtime.root, walked.files)
     resolver.kept_in(runtime.view.files, runtime.scope)
     resolver.ready({language_name(file.path) for file in walked.files})

@@ -1,4 +1,4 @@
-"""What a change of some definitions may break, and the tests that would notice."""
+"""What a change of definitions may break, and the tests that cover it."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from contextd.domain.quoting import document, indented, inline
 from contextd.domain.tokens import count_tokens
 
 _MOST_FOLLOWED = 300
-"""Definitions whose callers are looked for: past that a change touches everything anyway."""
+"""Definitions whose callers are searched for; a change of more affects nearly everything."""
 _SECONDS = 2.0
-"""How long callers are looked for: whoever asks again gets the rest, as what was read is kept."""
+"""Seconds to search for callers: a repeated query continues, as the facts read so far are cached."""
 
 _MOST_PLACES = 100
-"""Past so many places nobody reads on, and what calls those is not looked for."""
+"""Past this many places the list is no longer useful, and their callers are not searched."""
 _TESTS_READ = 30
-"""Test files that are read: a hundred may call what everybody calls."""
+"""Test files that are read: a hundred may call a common function."""
 _TEST_FILES, _EACH = 10, 8
-"""Test files that are named, and tests of each: a list of all is no choice."""
+"""Test files listed, and tests of each: a list of all tests selects nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class DependentPlace:
-    """A place that may break. `level` counts the calls between it and the change, `why` says how it is
-    linked: `call`, `use`, `extends` or `import`.
+    """A place that may break. `level` counts the calls between it and the change, `why` is the link: `call`,
+    `use`, `extends` or `import`.
     """
 
     path: str
@@ -50,7 +50,7 @@ class DependentPlace:
 
 @dataclass(frozen=True, slots=True)
 class TestOfCode:
-    """A test that would notice, and why it is thought so."""
+    """A test that covers the change, and the evidence for it."""
 
     path: str
     symbol: str
@@ -59,13 +59,13 @@ class TestOfCode:
 
     @property
     def place(self) -> str:
-        """As test runners take it."""
+        """The test's id in the form that test runners accept."""
         return f"{self.path}::{self.symbol.replace('.', '::')}" if self.symbol else self.path
 
 
 @dataclass(frozen=True, slots=True)
 class CodeReach:
-    """Everything a change reaches; `lack` says what was not followed and how to get it, empty for nothing."""
+    """Everything a change reaches; `lack` says what was not followed and how to get it, empty when complete."""
 
     broken: list[DependentPlace]
     tests: list[TestOfCode]
@@ -83,8 +83,8 @@ def reach(
     depth: int,
     along: Mapping[str, int],
 ) -> CodeReach:
-    """What leads to some definitions, `depth` calls far, certain and near places first. What stands in a
-    changed definition itself is left out. `along` is how often other files changed with these.
+    """The callers of some definitions, `depth` calls far, certain and near places first. Callers inside a
+    changed definition are left out. `along` is how often other files changed with these.
     """
     calls.look_for(changed.symbols[:_MOST_FOLLOWED])
     saying: Counter[str] = Counter()
@@ -113,13 +113,13 @@ def reach(
 
 
 def _first(tests: Iterable[TestEvidence]) -> list[TestEvidence]:
-    """The test files that are worth reading."""
+    """The test files worth reading."""
     return sorted(tests, key=lambda one: (-one.score, one.path))[:_TESTS_READ]
 
 
 @dataclass(slots=True)
 class _Following:
-    """Callers while they are looked for, in all code and the tests that are worth it."""
+    """The search for callers, in all code and the selected tests."""
 
     calls: CallGraph
     sources: Sources
@@ -130,11 +130,11 @@ class _Following:
     )
 
     def among(self, path: str) -> bool:
-        """Whether a file is looked into."""
+        """Whether a file is searched."""
         return path in self.tests or not is_test(path)
 
     def drop_imports(self) -> None:
-        """An import stands for its file only where nothing else in it certainly does."""
+        """An import represents its file only if the file has no other certain use."""
         using = {one.path for one in self.found.values() if one.certain and one.why != "import"}
         self.found = {
             place: one
@@ -143,7 +143,7 @@ class _Following:
         }
 
     def follow(self, depth: int) -> str:
-        """Find the callers; what is lacking of them, as `CodeReach` says it."""
+        """Find the callers; return what is missing, as `CodeReach` describes it."""
         targets = frozenset((one.path, one.qualified) for one in self.changed.symbols)
         seen = set(targets)
         level = [(one, True) for one in self.changed.symbols]
@@ -151,7 +151,7 @@ class _Following:
         for distance in range(1, depth + 1):
             further: list[tuple[Definition, bool]] = []
             self.calls.look_for(one for one, _ in level[:_MOST_FOLLOWED])
-            # Telling names first: whoever is cut short has most of the answer then.
+            # Distinctive names first: a search that runs out of time then has most of the answer.
             level[:_MOST_FOLLOWED] = sorted(
                 level[:_MOST_FOLLOWED], key=lambda pair: self.calls.spread(pair[0])
             )
@@ -178,10 +178,8 @@ class _Following:
         end: float,
         targets: frozenset[tuple[str, str]],
     ) -> Iterator[tuple[Definition, bool]]:
-        """Note who leads to a definition from outside of the `targets`, and give what is to be followed from
-        there.
-        """
-        # Further away only what calls something hands a change on.
+        """Record the callers of a definition outside of the `targets`, and return those to follow next."""
+        # Beyond the first level only calls propagate a change.
         direct = distance == 1
         found = (
             uses(self.calls, self.sources, one, end, self.among)
@@ -203,7 +201,7 @@ class _Following:
 
 
 def _importing_gone(graph: SymbolGraph, changed: ChangedCode) -> Iterable[DependentPlace]:
-    """The imports that name what is not there any more."""
+    """The imports of names that no longer exist."""
     for file in changed.files:
         names = {name.partition(".")[0] for name in file.removed_names}
         for path in sorted(graph.importers.get(file.path, ())) if names else ():
@@ -224,7 +222,7 @@ _INDEXES = frozenset(("__init__", "index", "mod"))
 
 
 def _module(path: str) -> str:
-    """What an import of a file ends in."""
+    """The definition that an import of a file resolves to."""
     name = posixpath.basename(path).partition(".")[0]
     return posixpath.basename(posixpath.dirname(path)) if name in _INDEXES else name
 
@@ -239,9 +237,7 @@ def _tests(
     every: Sequence[DependentPlace],
     changed: Mapping[str, Iterable[str]],
 ) -> list[TestOfCode]:
-    """The tests that are worth running, best first, those of one file together and the `changed` ones of it
-    first.
-    """
+    """The tests worth running, best first; those of one file are together, the `changed` ones first."""
     symbols = {path: dict.fromkeys(names, True) for path, names in changed.items()}
     for one in every:
         known = tests.get(one.path)
@@ -262,7 +258,7 @@ def _tests(
 
 @dataclass(frozen=True, slots=True)
 class TextSection:
-    """A heading with lines below it, and the share of a budget they may take when it is short."""
+    """A heading with lines below it, and its share of the budget when that is short."""
 
     heading: str
     lines: Sequence[str]
@@ -270,9 +266,7 @@ class TextSection:
 
 
 def packed(title: str, sections: Sequence[TextSection], budget: int) -> str:
-    """The sections in at most `budget` tokens. What one does not need the others get; what is left out is
-    counted.
-    """
+    """Fit the sections into `budget` tokens. Sections share unused budget; omitted lines are counted."""
     some = [one for one in sections if one.lines]
     costs = {one.heading: [count_tokens(line) + 1 for line in one.lines] for one in some}
     left = budget - count_tokens(title) - sum(count_tokens(one.heading) + 12 for one in some)
@@ -297,7 +291,7 @@ def packed(title: str, sections: Sequence[TextSection], budget: int) -> str:
 
 
 def by_file(broken: Sequence[DependentPlace]) -> list[str]:
-    """A line per file and symbol, in the order they come."""
+    """A line per file and symbol, in the given order."""
     grouped: dict[tuple[str, bool], list[DependentPlace]] = {}
     for one in broken:
         grouped.setdefault((one.path, one.certain), []).append(one)

@@ -1,4 +1,4 @@
-"""Taking turns: what several ask at once of one checkout is worked out one after the other."""
+"""Serialise concurrent impact queries on one checkout."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from contextd.runtime.runtime import Runtime
 
 _PLACES = 64
 _LONGEST = 8.0
-"""Seconds that somebody waits: for four before him, each of whom may take two."""
+"""Seconds to wait for a turn: four queries before this one, each of up to two seconds."""
 
 
 @contextmanager
 def turn(runtime: Runtime, what: str, seconds: float = _LONGEST) -> Iterator[bool]:
-    """Hold the turn for this work in the caller's checkout; whether it came in time. Side by side, each would
-    do most of the same work and have a part of the time for it: all would come to less than one alone.
+    """Hold the queue of the caller's checkout; yield whether the turn came in time. Concurrent queries would
+    repeat most of each other's work in a fraction of the time, and return less than one alone.
     """
     turns = runtime.organisation.caches.of(f"turns: {what}", _PLACES)
     lock: Lock = turns.made((runtime.scope, runtime.root), Lock)

@@ -1,4 +1,4 @@
-"""The documents behind entries of the index, made again from canonical data."""
+"""Rebuild the documents behind index entries from canonical data."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from contextd.runtime.runtime import Runtime
 
 
 def documents_behind(runtime: Runtime, entries: Iterable[Pending]) -> list[Document]:
-    """The documents of these entries; those that nothing stands behind any more are left out.
+    """The documents of these entries, without those whose source is gone.
 
-    Each scope is asked alone: two scopes may have a record of the same id.
+    Each scope is queried alone: two scopes may have a record of the same id.
     """
     by_scope: dict[Scope, list[Pending]] = {}
     for one in entries:

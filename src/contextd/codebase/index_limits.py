@@ -1,4 +1,4 @@
-"""Which files of the caller's checkout are indexed: all that its owner asked for, or as many as fit."""
+"""Which files of the caller's checkout are indexed: all after `contextd init`, otherwise up to the limit."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from contextd.runtime.runtime import Runtime
 
 
 def is_limited(runtime: Runtime) -> bool:
-    """Whether nobody asked for an index of this checkout: `contextd init` does, trusting a folder does not."""
+    """Whether this checkout has only the automatic index: `contextd init` requests a full one, trust does not."""
     return runtime.checkout is not None and not runtime.checkout.initialised
 
 
 def limited(runtime: Runtime, walked: Walk) -> Walk:
-    """The walk without what is too much to be indexed."""
+    """Limit a walk to the files that may be indexed."""
     if not is_limited(runtime):
         return walked
     return within_limits(walked, lambda: runtime.view.files.stamps(runtime.scope))
 
 
 def listed(runtime: Runtime) -> Walk:
-    """The files of the caller's checkout that are to be indexed, as they are now."""
+    """The current files of the caller's checkout that may be indexed."""
     return limited(runtime, walk(runtime.root))
 
 
 def cut_by_limit(walked: Walk | None) -> str:
-    """What the limit left out of a walk, in a clause; empty where it left out nothing."""
+    """A clause on the files that the limit left out of a walk; empty when it left out none."""
     skipped = walked.skipped if walked is not None else ()
     return next((f"{count} not indexed: {why}" for count, why in skipped if why == OVER), "")

@@ -1,5 +1,5 @@
-"""The commits that mended some files or wrote lines of them, and the tests that changed with them,
-remembered while they are right.
+"""Commits that fixed some files or wrote lines of them, and the tests that changed with them, cached until they
+change.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from contextd.runtime.caches import Cache
 from contextd.runtime.runtime import Runtime
 
 _REMEMBERED = 500
-"""Answers of git: each walks through the history of its files, which takes it a quarter of a second in one
-of 10,000 commits.
+"""Cached answers of git: each walks the history of its files, which takes a quarter of a second for 10,000
+commits.
 """
 
 
@@ -36,7 +36,7 @@ def fixes_of(runtime: Runtime, paths: Sequence[str], limit: int) -> list[git.Com
 
 
 def writers_of(runtime: Runtime, one: Definition) -> set[str]:
-    """The commits that wrote the lines of a definition that are there now."""
+    """The commits that wrote the current lines of a definition."""
     try:
         about = os.stat(runtime.root / one.path)  # noqa: PTH116 - half the time of Path.stat
     except OSError:
@@ -55,8 +55,8 @@ def writers_of(runtime: Runtime, one: Definition) -> set[str]:
 
 
 def changed_along(runtime: Runtime, paths: Sequence[str]) -> Counter[str]:
-    """How often other files changed with some source files: tests that go over HTTP or a command line call
-    nothing that could be followed.
+    """How often other files changed together with some source files: tests that run over HTTP or a command line
+    have no calls to follow.
     """
     sources = tuple(path for path in paths if not is_test(path))
     if not sources:

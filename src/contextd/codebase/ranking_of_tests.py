@@ -1,4 +1,4 @@
-"""Which test files a change needs, the likeliest first, and what speaks for each."""
+"""Rank the test files that a change needs, with the evidence for each."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _JAVA = re.compile(r"(?<=[a-z0-9])(?:Tests?|IT|TestCase|Spec)$|^Test(?=[A-Z])")
 
 @dataclass(slots=True)
 class TestEvidence:
-    """What speaks for a test file: the places that surely call what changes, those that perhaps do and
-    those that call what calls it; how many of the changed names it `says`; how often it changed `along`;
-    whether it is `named` after a changed file, `imports` one, or changes `itself`. `near` is the share of
-    its folders that a changed file has as well.
+    """The evidence for a test file: places that certainly call the changed code, those that may, and those that
+    call its callers; how many of the changed names it `says`; how often it changed `along`; whether it is
+    `named` after a changed file, `imports` one, or changes `itself`. `near` is the share of its folders that a
+    changed file shares.
     """
 
     path: str
@@ -35,7 +35,7 @@ class TestEvidence:
     near: float = 0.0
 
     def values(self) -> tuple[float, ...]:
-        """The signals, as they are weighed."""
+        """The signals as a feature vector."""
         return (
             *(log1p(self.calls), float(self.calls > 0), log1p(self.perhaps), log1p(self.away)),
             *(log1p(self.says), log1p(self.along), float(self.named), float(self.imports)),
@@ -44,23 +44,23 @@ class TestEvidence:
 
     @property
     def score(self) -> float:
-        """How likely it is needed, beside others of the same change."""
+        """How likely the test is needed, relative to others of the same change."""
         return sum(w * value for w, value in zip(_WEIGHTS, self.values(), strict=True))
 
     @property
     def speaks(self) -> bool:
-        """Whether anything speaks for it: to have changed along once may be where the history begins."""
+        """Whether there is any evidence: one joint change may be the start of the history."""
         by_code = self.calls or self.perhaps or self.away or self.says or self.imports
         return bool(by_code or self.named or self.itself or self.along > 1)
 
     @property
     def certain(self) -> bool:
-        """Whether it surely runs what changes."""
+        """Whether it certainly runs changed code."""
         return self.calls > 0 or self.named or self.itself
 
     @property
     def why(self) -> str:
-        """What speaks for it, the strongest first."""
+        """The evidence, the strongest first."""
         if self.itself:
             return "changes itself"
         reasons: list[str] = []
@@ -76,10 +76,10 @@ class TestEvidence:
 
 _WEIGHTS = (0.0, 0.5, 0.6, 0.3, 1.5, 1.2, 0.35, 0.9, 9.0, 1.4)
 """Fitted listwise on the 40 newest commits each of werkzeug, trpc and pip that change source and test files;
-over the three left out in turn it names 1 to 2 points more than weights set by hand. `itself` is set.
+with each left out in turn it names 1 to 2 points more than weights set by hand. `itself` is set by hand.
 """
 _FARTHEST = 3.0
-"""How far behind the best one is still named: twice the precision for 2 to 5 points of what is found."""
+"""The largest distance to the best test that is still listed: twice the precision for 2 to 5 points of recall."""
 
 
 def evidence_of(
@@ -88,8 +88,8 @@ def evidence_of(
     saying: Mapping[str, int],
     along: Mapping[str, int],
 ) -> dict[str, TestEvidence]:
-    """What is known of the test files before any is read. `saying` are those that say changed names, with
-    how many, `along` those that changed with the files before, with how often.
+    """Evidence available before any test file is read. `saying` are those that mention changed names, with how
+    many, `along` those that changed with the files before, with how often.
     """
     found: dict[str, TestEvidence] = {}
 
@@ -122,7 +122,7 @@ def evidence_of(
 
 
 def chosen(tests: Iterable[TestEvidence], most: int) -> list[TestEvidence]:
-    """Those that are worth running, the likeliest first; what changes itself is among them."""
+    """The test files worth running, the likeliest first, including changed ones."""
     some = (one for one in tests if one.speaks)
     best = sorted(some, key=lambda one: (-one.score, one.path))
     first = next((one.score for one in best if not one.itself), 0.0)
@@ -132,11 +132,11 @@ def chosen(tests: Iterable[TestEvidence], most: int) -> list[TestEvidence]:
 _RUN = re.compile(r"(?:^|[/_.-])tests?(?:[_.]|$)|(?:^|/)test", re.IGNORECASE)
 _NAMED_TEST = re.compile(r"(?:test|benchmark|example|fuzz)", re.IGNORECASE)
 _BY_NAME = (".py", ".go")
-"""Languages whose runners find tests by their names."""
+"""Languages whose runners find tests by name."""
 
 
 def is_run(graph: SymbolGraph, path: str) -> bool:
-    """Whether a runner takes a file among tests: what only helps others is none to run."""
+    """Whether a runner collects the file: a test helper is not a test to run."""
     if not path.endswith(".py") or _RUN.search(posixpath.basename(path)):
         return True
     file = graph.files.get(path)
@@ -144,9 +144,7 @@ def is_run(graph: SymbolGraph, path: str) -> bool:
 
 
 def runnable(path: str, symbol: str) -> str:
-    """The test around a function that stands inside of it, which no runner takes by itself; nothing where
-    it is no test.
-    """
+    """The test around a nested function, which no runner collects by itself; None where it is not in a test."""
     parts = symbol.split(".")
     tests = [number for number, part in enumerate(parts) if part.startswith("test_")]
     if tests:
@@ -155,7 +153,7 @@ def runnable(path: str, symbol: str) -> str:
 
 
 def stem(path: str) -> str:
-    """The name of a file without what says that it is a test."""
+    """The name of a file without its test prefix or suffix."""
     name = posixpath.basename(path).partition(".")[0]
     plain = _STEM.sub("", _STEM.sub("", name))
     return (_JAVA.sub("", plain) or plain).casefold()

@@ -1,4 +1,4 @@
-"""One scan of a whole checkout at a time, over all processes of a home."""
+"""A lock that allows one scan of a checkout at a time, across all processes of a home."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def scan_turn(runtime: Runtime, check: Callable[[], None]) -> Iterator[None]:
 
 
 def _opened(runtime: Runtime) -> int | None:
-    """The open file of the lock; None where the home takes no file, as on a full disk."""
+    """The open lock file; None where the home is not writable, as on a full disk."""
     folder = runtime.settings.home / _FOLDER
     name = sha256(os.fsencode(runtime.root)).hexdigest()[:32]
     with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Scanning a project: files into the index, facts into project.yaml."""
+"""Scan a project: index its files, and write its facts to project.yaml."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from contextd.runtime.runtime import Runtime
 from contextd.skills.skill_files import follow_skill_files
 
 _FILES_AT_ONCE, _BYTES_AT_ONCE = 250, 4_000_000
-"""A commit holds no more than the first, nor much more than the second."""
+"""A commit holds at most this many files, and not much more than this many bytes."""
 
 _ESSENCES_AT_ONCE = 2_000
 _READINGS_AT_ONCE = _STAMPS_AT_ONCE = 4_000
@@ -95,8 +95,8 @@ def scan_project(
 
 
 def begin_index(runtime: Runtime) -> None:
-    """Let a checkout without an index begin with that of another checkout of its project. Contents are shared,
-    so it costs a row for each file; a comparison or a scan then finds what differs.
+    """Start the index of a checkout from that of another checkout of its project. Contents are shared, so it
+    costs a row per file; a comparison or a scan then finds the differences.
     """
     files, scope = runtime.view.files, runtime.scope
     known = files.checkouts(scope)
@@ -108,7 +108,7 @@ def begin_index(runtime: Runtime) -> None:
 
 
 def keep_stamps(runtime: Runtime, stamps: Sequence[FileStamp]) -> None:
-    """Keep the stamps of files whose content is known, for whoever may write here."""
+    """Store the stamps of files whose content is known, for a caller that may write here."""
     if not stamps or not runtime.caller.may("write", runtime.scope):
         return
     for start in range(0, len(stamps), _STAMPS_AT_ONCE):
@@ -118,7 +118,7 @@ def keep_stamps(runtime: Runtime, stamps: Sequence[FileStamp]) -> None:
 
 @dataclass(slots=True)
 class _Batch:
-    """Files of a scan that wait for their commit."""
+    """Scanned files that wait for their commit."""
 
     runtime: Runtime
     check: Callable[[], None]
@@ -131,7 +131,7 @@ class _Batch:
     def put(
         self, files: Sequence[SourceFile], same_text: frozenset[str], same_chunks: frozenset[str]
     ) -> None:
-        """Take some more, and commit what is enough."""
+        """Add some files, and commit when there are enough."""
         self.same_text |= same_text
         self.same_chunks |= same_chunks
         for file in files:
@@ -142,7 +142,7 @@ class _Batch:
                 self.commit()
 
     def commit(self, remove: Sequence[str] = ()) -> None:
-        """Write what waits."""
+        """Commit the pending files."""
         self.check()
         some, self.files, self.size = self.files, [], 0
         change = CodeChange(
@@ -183,7 +183,7 @@ class Initialised:
     notice: str = ""
 
     def as_text(self) -> str:
-        """The ✓ lines, and what to do next."""
+        """The ✓ lines, and the next step."""
         if not self.files:
             return "\n".join([*self._files_written, _NO_FILES])
         found = " + ".join(self.stack[:6]) or "no known framework"
@@ -306,14 +306,14 @@ def _essences(runtime: Runtime) -> Essences:
 
 
 def _reason(model: ProjectModel | None, facts: ProjectFacts, found: str) -> str:
-    """Why the project is taken for what it is: a person's word, or what the scan found."""
+    """The evidence for the project's type: the user's choice, or what the scan found."""
     if model is None or (model.type, model.pattern) == (facts.type, facts.pattern):
         return found
     return f"as project.yaml says; the scan found {facts.type}, {facts.pattern}"
 
 
 def _answer_to(runtime: Runtime, name: str) -> None:
-    """Let the project be called by the name that its briefings call it."""
+    """Rename the project to the name that its briefings use."""
     project = runtime.project
     if project is None or name in (project.name, project.scope.project, *project.aliases):
         return

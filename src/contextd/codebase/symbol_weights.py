@@ -1,4 +1,4 @@
-"""Keeping how much the definitions of a project matter, by which those of one name are ordered."""
+"""Keep the weights of a project's definitions, which order those of one name."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from contextd.domain.changes import Changes, CodeChange
 from contextd.runtime.runtime import Runtime
 
 _AT_ONCE = 2_000
-"""Files of a project that are weighed before an answer: 0.2 s; more behind it."""
+"""Files of a project that are weighed before an answer: 0.2 s; the rest follows after it."""
 
 _CHANGED = 10
-"""Weights are told anew once so large a part of the files changed: every tenth."""
+"""Recompute the weights once this share of the files changed: a tenth."""
 
 
 def keep_weights(runtime: Runtime, *, behind: bool = False) -> None:
-    """Tell the weights anew where too many files changed since; of a large project not now but `behind`
-    the answer. For whoever may write here.
+    """Recompute the weights when too many files changed; for a large project not now but `behind` the answer.
+    For a caller that may write here.
     """
     files, scope = runtime.view.files, runtime.scope
     if not runtime.caller.may("write", scope) or not _outdated(runtime):

@@ -25,7 +25,7 @@ _RULES = ((POLICIES, "policy", policies_folder), (STANDARDS, "standard", standar
 
 @dataclass(frozen=True, slots=True)
 class TrustedFile:
-    """A file below a root, what it brings, and who committed its last change; empty where nobody did."""
+    """A file below a root, what it provides, and the author of its last commit; empty without one."""
 
     path: str
     brings: str

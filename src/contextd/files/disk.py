@@ -1,4 +1,4 @@
-"""Replacing a file so that a crash leaves the old one or the new one, never a half. Standard
+"""Atomic file replacement: after a crash the file has its old or its new content, never half of it. Standard
 library only.
 """
 
@@ -14,7 +14,7 @@ from contextd.domain.errors import Denied, Unavailable
 
 
 def target_inside(root: Path, path: Path) -> Path:
-    """Where a write to `path` really lands, links followed. Raises `Denied` outside `root`."""
+    """Return the path a write to `path` lands on, with symlinks resolved. Raises `Denied` outside `root`."""
     # `Path.resolve` raises for links in a circle.
     real_root, real = Path(os.path.realpath(root)), Path(os.path.realpath(path))
     if real != real_root and real_root not in real.parents:

@@ -1,9 +1,10 @@
-"""Reading a file that somebody else may have put there: a repository, a client, an archive.
+"""Guarded reads of files from untrusted sources: a repository, a client, an archive.
 
-A path can lead to a pipe that never answers, a device without an end, a file of a gigabyte, or out of the
-folder it lies in. So every file is opened without waiting and without following what was swapped in, looked
-at once it is open, and read up to a limit. Everything refused is an `OSError`, as for a file that is not
-there, and its `strerror` says why in words. Standard library only.
+A path can be a pipe that never answers, an endless device or a file of a gigabyte, or it can point out of its
+folder. So every file is opened without blocking and without following a swapped-in link, checked once it is
+open, and read up to a limit. Every refusal is an `OSError`, as for a missing file, and its `strerror` gives
+the
+reason. Standard library only.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 _SECONDS = 10.0
-"""A disk that gives less than a block in this time is not waited for."""
+"""Seconds; a disk that delivers less than a block in this time is not waited for."""
 
 SMALL = 8 << 20
-"""Bytes of a file that people write, or programs for their own settings."""
+"""The most bytes read of a file that a person writes, or a program for its own settings."""
 
 _BLOCK = 1 << 20
 _OPEN = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -33,9 +34,9 @@ _WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)
 def read_file(
     path: Path, limit: int = SMALL, *, within: Path | None = None, cut: bool = False
 ) -> bytes:
-    """The bytes of a regular file. One of more than `limit` bytes is refused, or with `cut` read that far; one
-    that grows meanwhile is read to the limit. With `within` a link must not lead out of that folder.
-
+    """Return the bytes of a regular file. A file over `limit` bytes is refused, or with `cut` read up to the
+    limit; one
+    that grows meanwhile is read up to the limit. With `within`, a link must not point out of that folder.
     Raises `OSError`.
     """
     with ExitStack() as stack:
@@ -47,8 +48,9 @@ def read_file(
 
 
 def open_file(path: Path, *, within: Path | None = None) -> BinaryIO:
-    """A regular file, open for reading as much as it holds now: what is appended meanwhile is not seen. To be
-    closed by the caller. Raises `OSError`.
+    """Open a regular file for reading at its current size: data appended later is not seen. The caller closes
+    it.
+    Raises `OSError`.
     """
     with ExitStack() as stack:
         descriptor = open_regular(stack, path, within)
@@ -65,7 +67,7 @@ def open_regular(stack: ExitStack, path: Path, within: Path | None = None) -> in
     else:
         base = Path(os.path.realpath(within))
         if base not in real.parents:
-            raise OSError(errno.ELOOP, "it is a link that leads out of its folder", str(path))
+            raise OSError(errno.ELOOP, "it is a link that points out of its folder", str(path))
         descriptor = open_beneath(stack, base, real.relative_to(base).parts)
     mode = os.fstat(descriptor).st_mode
     if stat.S_ISDIR(mode):
@@ -76,7 +78,7 @@ def open_regular(stack: ExitStack, path: Path, within: Path | None = None) -> in
 
 
 def open_beneath(stack: ExitStack, base: Path, parts: Sequence[str]) -> int:
-    """A descriptor of what lies at `parts` below `base`, no link followed on the way, closed with `stack`.
+    """Return a descriptor of the file at `parts` below `base`, closed with `stack`; no link is followed.
     Raises `OSError`.
     """
     if os.open not in os.supports_dir_fd:
@@ -95,7 +97,7 @@ def open_beneath(stack: ExitStack, base: Path, parts: Sequence[str]) -> int:
 
 
 def read_open(descriptor: int, limit: int) -> bytes:
-    """At most `limit` bytes of an open file. Raises `OSError` where they do not come."""
+    """Return at most `limit` bytes of an open file. Raises `OSError` when the read takes too long."""
     blocks: list[bytes] = []
     left, end = limit, time.monotonic() + _SECONDS
     while left > 0 and (block := os.read(descriptor, min(left, _BLOCK))):
@@ -107,7 +109,7 @@ def read_open(descriptor: int, limit: int) -> bytes:
 
 
 class _Bounded(io.RawIOBase):
-    """An open file as long as it was when it was opened."""
+    """An open file, read only up to the size it had when it was opened."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor

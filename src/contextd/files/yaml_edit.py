@@ -52,7 +52,7 @@ Edit = Set | Append | Remove
 
 @dataclass(frozen=True, slots=True)
 class _Splice:
-    """Replace text[start:end]. Of two at one place the `deeper` one comes first."""
+    """Replace text[start:end]. Of two replacements at one position the `deeper` one is applied first."""
 
     start: int
     end: int
@@ -123,7 +123,7 @@ def _items(items: Sequence[Any], indent: int) -> list[str]:
 
 
 def _apply(data: Any, edit: Edit) -> None:
-    """Make the edit in plain or in ruamel's data."""
+    """Apply the edit to plain data or to ruamel's."""
     for key in edit.path[:-1]:
         if data.get(key) is None:
             data[key] = {}
@@ -140,7 +140,7 @@ def _apply(data: Any, edit: Edit) -> None:
 
 
 def _in_text(text: str, edits: Sequence[Edit], wanted: Any) -> str:
-    """The edited text, or nothing when the result would not be what was meant."""
+    """The edited text, or None when the result would differ from the intended data."""
     try:
         editor = _Editor(text)
         splices = [splice for edit in _united(edits) for splice in editor.splices(edit)]
@@ -212,7 +212,7 @@ def _refused(edits: Sequence[Edit]) -> Invalid:
 
 
 class _Unusual(Exception):
-    """A layout that is left to the rewriting."""
+    """A layout that the text editor leaves to ruamel.yaml."""
 
 
 class _Editor:

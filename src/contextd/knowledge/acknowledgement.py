@@ -9,8 +9,9 @@ from contextd.knowledge.writing import Saved
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The id of what was stored, or of the duplicate that was there; `note` is what there is to say besides.
-    `operation` is what it did to what is known: ADD, UPDATE or SKIP.
+    """The id of the stored record, or of the existing duplicate; `note` adds a remark.
+
+    `operation` is the effect on the store: ADD, UPDATE or SKIP.
     """
 
     id: str
@@ -29,7 +30,7 @@ _WORDS = {"added": "recorded", "inbox": "kept for review", "duplicate": "already
 
 
 def recorded(saved: Saved, note: str = "") -> Recorded:
-    """The acknowledgment of a write, in words, with a `note` at its end."""
+    """Acknowledge a write in words, with `note` at the end."""
     id = saved.record.id
     if saved.outcome == "updated":
         return Recorded(id, saved.outcome, saved.reason, saved.reason, operation=saved.operation)
@@ -52,7 +53,7 @@ def recorded(saved: Saved, note: str = "") -> Recorded:
 
 
 def fate(saved: Saved) -> str:
-    """What a caller should know of a note besides that it was saved."""
+    """What a caller should know about a saved note."""
     if saved.outcome == "duplicate":
         return f"{saved.reason}; that entry is returned"
     reason = "it waits in the inbox: " + saved.reason if saved.outcome == "inbox" else saved.reason

@@ -1,4 +1,4 @@
-"""What a client reads by itself, so that nobody need tell it."""
+"""Instruction files that a client loads itself, so contextd need not inject their records."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from contextd.thin.home import directory_from, user_directory
 
 
 def reads_itself(runtime: Runtime, record: Record) -> bool:
-    """Whether a record was imported from the file of instructions that the calling client loads whole at
-    the start of each session. Others, and searches, are told of it.
+    """Whether a record was imported from the instruction file that the calling client loads whole at
+    the start of each session. Other clients still get it, and searches still return it.
     """
     if record.source.operation != IMPORT or record.data.get("origin") != "instructions":
         return False

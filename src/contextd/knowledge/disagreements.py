@@ -1,4 +1,4 @@
-"""Which records contradict each other: a record at each write with its neighbours, a daily job all."""
+"""Find records that contradict each other: at each write among neighbours, daily among all."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _MOST_PAIRS = 1_000
 
 
 def disagreement(one: Record, other: Record, types: Types) -> tuple[str, str] | None:
-    """(kind, reason) when two records contradict each other; the smaller id is told first."""
+    """(kind, reason) when two records contradict each other; the smaller id comes first."""
     one, other = sorted((one, other), key=lambda record: record.id)
     judged = judge(statement_of(one, types), statement_of(other, types))
     return (judged.how, judged.reason) if judged.verdict == "opposite" else None
 
 
 def note_disagreements(runtime: Runtime, record_id: str) -> None:
-    """Compare a record with its nearest neighbours and keep the pairs that disagree.
+    """Compare a record with its nearest neighbours and store the pairs that disagree.
 
-    Pairs it was in before stay only as long as the comparison still finds them.
+    Its earlier pairs are dropped unless the comparison still finds them.
     """
     there = runtime.view.records.get([record_id])
     if not there or there[0].kind not in kinds_that("compared"):
@@ -56,7 +56,7 @@ def note_disagreements(runtime: Runtime, record_id: str) -> None:
 
 
 def conflicting(runtime: Runtime, records: Iterable[Record]) -> dict[str, list[str]]:
-    """Ids of what contradicts these records, by record id; an open pair alone counts."""
+    """Ids of the records that contradict these, by record id; only open pairs count."""
     compared = [record for record in records if record.kind in kinds_that("compared")]
     if not compared:
         return {}
@@ -84,13 +84,13 @@ def _nearest(runtime: Runtime, record: Record) -> list[str]:
 
 
 def queue_comparison(runtime: Runtime) -> str:
-    """Have all records of the project compared in the background; the job's id."""
+    """Queue a comparison of all records of the project; return the job's id."""
     job = new_job("find_contradictions", runtime.scope, runtime.place, once="")
     return runtime.queue(job)[0]
 
 
 def pair_of(runtime: Runtime, one: str, other: str, kind: str, reason: str) -> Contradiction:
-    """The pair as it is stored."""
+    """The pair in its stored form."""
     a, b = ordered(one, other)
     return Contradiction(a=a, b=b, kind=kind, reason=reason, found_at=runtime.clock.now())
 

@@ -1,4 +1,4 @@
-"""Knowledge tied to git: where it was made, and whether the code it cites still says the same."""
+"""Git anchors: the commit a record was made at, and whether the code it cites has changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CHECKOUTS = 32
 
 
 def citations(runtime: Runtime) -> Citations:
-    """What is remembered of the history of the call's checkout."""
+    """Cached facts about the history of the call's checkout."""
     root = runtime.root
     cache = runtime.organisation.caches.of("citations", _CHECKOUTS)
     found: Citations = cache.made(root, lambda: Citations(root))
@@ -23,8 +23,8 @@ def citations(runtime: Runtime) -> Citations:
 
 
 def anchor_for(runtime: Runtime, *texts: str) -> Anchor:
-    """Where in git something is written: commit, branch, and the blobs of the files of the project
-    that these texts name. Empty where there is no checkout or git does not answer.
+    """Where in git something is recorded: commit, branch, and the blobs of the project files that these
+    texts name. Empty without a checkout or when git fails.
     """
     if runtime.checkout is None:
         return Anchor()
@@ -37,7 +37,7 @@ def anchor_for(runtime: Runtime, *texts: str) -> Anchor:
 
 
 def texts_of(data: Mapping[str, Any]) -> Iterator[str]:
-    """The texts among typed fields, those in lists too: files are named there."""
+    """The strings among typed fields, including those in lists: they may name files."""
     for value in data.values():
         for one in value if isinstance(value, list | tuple) else (value,):
             if isinstance(one, str):
@@ -45,7 +45,7 @@ def texts_of(data: Mapping[str, Any]) -> Iterator[str]:
 
 
 def standings(runtime: Runtime, records: Iterable[Record]) -> dict[str, AnchorStanding]:
-    """How the code that the project's records cite stands in the caller's checkout, by record id."""
+    """The state of the code that the project's records cite in the caller's checkout, by record id."""
     if runtime.checkout is None or runtime.project is None:
         return {}
     anchors = {r.id: r.anchor for r in records if r.scope == runtime.scope}
@@ -53,15 +53,13 @@ def standings(runtime: Runtime, records: Iterable[Record]) -> dict[str, AnchorSt
 
 
 def notes(runtime: Runtime, records: Iterable[Record]) -> dict[str, str]:
-    """What to say beside a record about the code it cites; records with nothing to say are left
-    out.
-    """
+    """A note on the cited code for each record; records without a note are left out."""
     found = standings(runtime, records).items()
     return {id: standing.note for id, standing in found if standing.note}
 
 
 def from_elsewhere(runtime: Runtime, found: dict[str, AnchorStanding]) -> set[str]:
-    """Ids of records that only an unmerged branch knows, unless the user wants them."""
+    """Ids of records known only on an unmerged branch, unless the user wants them."""
     if runtime.settings.flag("recall.other_branches"):
         return set()
     return {id for id, standing in found.items() if standing.elsewhere}

@@ -1,4 +1,4 @@
-"""Where a record keeps what the file it came from said differently than contextd would."""
+"""Where a record stores how an imported file differed from contextd's own rendering."""
 
 KEPT = "imported"
 """The name in `Record.data`. Not a typed field: views leave it out."""

@@ -1,4 +1,4 @@
-"""What was imported: a durable row per import and scope, and the counts of it."""
+"""Import log: a durable row per import and scope, with its counts."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from contextd.knowledge.writing import embed_documents
 from contextd.runtime.runtime import Runtime
 
 IMPORT = "import"
-"""The kind of the rows, and what a change by an import is called in a record's history."""
+"""The kind of these rows, and the name of a change by an import in a record's history."""
 
 TAKEN_BACK = "unimport"
-"""What taking an import back is called there."""
+"""The name of an undone import in a record's history."""
 
 _log = logging.getLogger(__name__)
 
@@ -27,8 +27,8 @@ _NOTES = 30
 
 @dataclass(slots=True)
 class ImportTally:
-    """What an import did in one scope. Of what was `read`, each is new, updated, duplicate or junk;
-    `unread` was not understood, `archived` stands in its file no more, `redacted` counts secrets.
+    """What an import did in one scope. Each item `read` is new, updated, duplicate or junk;
+    `unread` items were unreadable, `archived` ones are gone from their file, `redacted` counts secrets.
     """
 
     read: int = 0
@@ -44,12 +44,12 @@ class ImportTally:
     notes: list[str] = field(default_factory=list[str])
 
     def note(self, text: str) -> None:
-        """Tell the person something once; the first thirty are kept."""
+        """Add a notice for the user, without duplicates; the first thirty are kept."""
         if text not in self.notes and len(self.notes) < _NOTES:
             self.notes.append(text)
 
     def add(self, other: ImportTally) -> None:
-        """Count what another one counted as well."""
+        """Add the counts of another import."""
         for name, value in asdict(other).items():
             if name != "notes":
                 setattr(self, name, getattr(self, name) + value)
@@ -58,12 +58,12 @@ class ImportTally:
 
     @property
     def changed(self) -> int:
-        """How much is other than before."""
+        """The number of changed records."""
         return self.new + self.updated + self.archived
 
 
 def interrupted(runtime: Runtime, asked: str) -> Record | None:
-    """The row of an import of the same that was broken off: it goes on under its id."""
+    """The row of an interrupted import of the same source: the import continues under its id."""
     rows = import_rows(runtime)
     same = [r for r in rows if r.data.get("state") == "running" and r.data.get("asked") == asked]
     return same[0] if same else None
@@ -76,7 +76,7 @@ def import_rows(runtime: Runtime) -> list[Record]:
 
 
 def begin_row(runtime: Runtime, id: str, asked: str) -> None:
-    """Write down that an import is under way here, before anything of it is."""
+    """Record that an import has started, before any of its records are written."""
     if _row_here(runtime, id) is None:
         _put(runtime, id, {"state": "running", "asked": asked}, f"Import of {asked}, under way")
 
@@ -90,7 +90,7 @@ def end_row(
     formats: Sequence[str] = (),
     files: Sequence[str] = (),
 ) -> None:
-    """Write down what came of an import here. `files` are those that are followed."""
+    """Record the result of an import. `files` are the files it follows."""
     counts = asdict(tally)
     summary = f"Import of {asked}: {tally.read} read, {tally.new} new, {tally.updated} updated"
     known = list(dict.fromkeys(formats))
@@ -113,17 +113,17 @@ def end_row(
 
 
 def mark_undone(runtime: Runtime, row: Record) -> None:
-    """Write down that an import was taken back here."""
+    """Record that an import was undone here."""
     _put(runtime, row.id, {**row.data, "state": "undone"}, f"{row.content}, taken back")
 
 
 def new_import_id() -> str:
-    """An id for an import; it is the same in every scope it touches."""
+    """An id for an import, the same in every scope it writes to."""
     return new_id()
 
 
 def _row_here(runtime: Runtime, id: str) -> Record | None:
-    """The row in this very scope: a wider one may have a row of the same import."""
+    """The row in exactly this scope: a wider one may have a row of the same import."""
     found = runtime.view.records.get([id])
     return found[0] if found and found[0].scope == runtime.scope else None
 

@@ -1,4 +1,4 @@
-"""Texts for other machines: without the paths, the user and the host of this one."""
+"""Make texts portable: remove the paths, the user and the host of this machine."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ from contextd.runtime.runtime import Runtime
 from contextd.thin.home import user_directory
 
 _ENDS = r"(?![\w.-])"
-"""What a path may not go on with: `/srv/shop` is no part of `/srv/shop-old`."""
+"""Characters that continue a path: `/srv/shop` is not part of `/srv/shop-old`."""
 
 _HOMES = re.compile(
     r"(?<![\w.~/\\])(?:/(?:home|Users)/[^/\s\"'\\:;,)\]}>]+|[A-Za-z]:\\{1,2}Users\\{1,2}[^\\\s\"'/:;,)\]}>]+)"
 )
-"""The home of anybody, also of one whose transcripts were imported."""
+"""Any home folder, including one in imported transcripts."""
 
 _COMMON = frozenset({"localhost", "root", "user", "admin", "host", "local", "linux", "macbook"})
 _SHORTEST = 5
-"""Letters of a host's name that is taken out wherever it stands; a shorter one could be any word."""
+"""The least length of a host name that is replaced everywhere; a shorter one could be any word."""
 
 
 def portable_text(runtime: Runtime) -> Callable[[str], str]:
-    """What takes this machine out of a text, be it plain or JSON: a checkout of the project becomes `.`, a home
-    `~`, the host and whoever is logged in to it `host` and `user@host`.
+    """Replacements that remove this machine from a text, plain or JSON: a checkout of the project becomes
+    `.`, a home
+    `~`, the host and its logged-in user `host` and `user@host`.
     """
     project = runtime.project
     roots = {*(project.roots if project is not None else ()), str(runtime.settings.home)}
@@ -47,7 +48,7 @@ def portable_text(runtime: Runtime) -> Callable[[str], str]:
 
 
 def portable_record(record: Record, portable: Callable[[str], str]) -> Record:
-    """A record whose texts are all portable."""
+    """The record with all its texts portable."""
     texts = portable(
         json.dumps(
             [record.title, record.content, dict(record.data)], default=str, ensure_ascii=False
@@ -58,7 +59,7 @@ def portable_record(record: Record, portable: Callable[[str], str]) -> Record:
 
 
 def _forms(paths: Iterable[str]) -> list[str]:
-    """Each path as it is, resolved, and as JSON has it."""
+    """Each path as given, resolved, and escaped for JSON."""
     plain = {form for path in paths for form in (path, str(Path(path).resolve()))}
     return [*plain, *({json.dumps(path)[1:-1] for path in plain} - plain)]
 

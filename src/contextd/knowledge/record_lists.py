@@ -1,4 +1,4 @@
-"""Records in lists, and what is asked of them by their owner."""
+"""Records in lists, and filters for them."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def row_of(record: Record, now: datetime, validity: Validity) -> RecordRow:
 
 
 def statuses_of(status: AskedStatus) -> tuple[str, ...]:
-    """The statuses that `any`, `waiting` or one name means."""
+    """The statuses meant by `any`, `waiting` or one name."""
     if status in ("any", ""):
         return STATUSES
     if status == "waiting":
@@ -73,7 +73,7 @@ def statuses_of(status: AskedStatus) -> tuple[str, ...]:
 
 
 def typed_as(kind: str, type_: str) -> dict[str, Any]:
-    """The condition for a context type, or a type of discovery."""
+    """The filter for a context type, or a type of discovery."""
     if not type_.strip():
         return {}
     return {"type" if kind == "discovery" else "contextType": type_.strip()}
@@ -81,7 +81,7 @@ def typed_as(kind: str, type_: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class FieldDifference:
-    """What one field was and is. `lines` are marked `+ `, `- ` or two blanks."""
+    """The old and new value of one field. `lines` are marked `+ `, `- ` or two blanks."""
 
     field: str
     lines: list[str]

@@ -1,4 +1,4 @@
-"""How records look to a caller: typed results and their text lines."""
+"""Views of records for callers: typed results and their text lines."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ class ContextEntry:
 
 @dataclass(frozen=True, slots=True)
 class SavedEntry(ContextEntry):
-    """A context entry that was saved, and what there is to say about that."""
+    """A saved context entry, and a note on it."""
 
     note: str = ""
 
     def as_text(self) -> str:
         """The entry, then the note."""
-        # A class with slots is made anew, which leaves `super()` without its class.
+        # `slots=True` creates a second class, and `super()` without arguments refers to the first.
         return "\n".join(filter(None, (ContextEntry.as_text(self), self.note)))
 
 
 def entry(record: Record, validity: Validity, score: float | None = None) -> ContextEntry:
-    """The view of a context entry, and of a record of another kind among them: its kind is its type."""
+    """The view of a context entry; a record of another kind has its kind as its type."""
     is_note, data = record.kind == "context", dict(record.data)
     for unseen in (KEPT, "savedAs"):
         data.pop(unseen, None)
@@ -78,8 +78,8 @@ def entry(record: Record, validity: Validity, score: float | None = None) -> Con
 
 
 def noted(record: Record, validity: Validity) -> str:
-    """What every view of a record says of its validity: that nobody confirmed it yet, and what replaced or
-    contradicts it.
+    """The validity note of every view: a missing confirmation, and what replaced or contradicts the
+    record.
     """
     return " · ".join(filter(None, (_UNCONFIRMED.get(record.status, ""), validity.note)))
 
@@ -88,7 +88,7 @@ _UNCONFIRMED = {"candidate": "candidate, not confirmed", "inbox": "inbox, not co
 
 
 def saved_entry(record: Record, note: str) -> SavedEntry:
-    """The view of a context entry that was saved."""
+    """The view of a saved context entry."""
     shown = entry(record, CURRENT)
     return SavedEntry(**{part.name: getattr(shown, part.name) for part in fields(shown)}, note=note)
 
@@ -113,7 +113,7 @@ class Entries:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A piece of knowledge with what a reader needs to judge it."""
+    """A record with what a reader needs to judge it."""
 
     id: str
     kind: str
@@ -135,7 +135,7 @@ class Known:
     session: str = ""
 
     def as_text(self) -> str:
-        """Title and content, then where it comes from."""
+        """Title and content, then the source."""
         head = headed(self.title, self.content)
         session = f"session {short_id(self.session)}" if self.session else ""
         note = "".join(f" · {one}" for one in (session, self.stale, self.validity) if one)
@@ -143,7 +143,7 @@ class Known:
 
 
 def label(kind: str, data: dict[str, Any]) -> str:
-    """The kind, told apart where its data tells more: `decision`, `memory`, `failure memory`."""
+    """The kind, refined by its data: `decision`, `memory`, `failure memory`."""
     if kind == "discovery":
         return str(data.get("type", kind))
     if kind == "memory" and data.get("outcome") == "failure":
@@ -160,7 +160,7 @@ def known(
     why: str = "",
     stale: str = "",
 ) -> Known:
-    """The view of any record; `stale` says what became of the code it cites."""
+    """The view of any record; `stale` says how the code it cites has changed."""
     return Known(
         id=record.id,
         kind=record.kind,
@@ -191,7 +191,7 @@ def shortened(text: str, most: int = 120) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """An acknowledgment: what happened to which record."""
+    """An acknowledgement: what was done to which record."""
 
     id: str
     message: str

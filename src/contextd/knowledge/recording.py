@@ -1,5 +1,5 @@
-"""The one way to record something new: `remember`, and the tools of older clients for notes, lessons and typed
-entries, all end here.
+"""Record something new: `remember`, and the older tools for notes, lessons and typed entries,
+all end here.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ from contextd.schema.text import content_of
 
 @dataclass(frozen=True, slots=True)
 class NewRecord:
-    """What somebody wants recorded. `kind` is a built-in kind or a type of the user's, `bubble` the id of one.
-    With `untyped` an unknown kind is a type that nobody declared yet, otherwise it is an error.
+    """A record to create. `kind` is a built-in kind or a type of the user's, `bubble` the id of one.
+
+    With `untyped` an unknown kind becomes an undeclared type, otherwise it is an error.
     """
 
     kind: str
@@ -40,10 +41,10 @@ class NewRecord:
 
 
 def record_new(runtime: Runtime, new: NewRecord) -> tuple[Saved, str]:
-    """Store what `new` says; what became of it, and a note on its type.
+    """Store `new`; return the result, and a note on its type.
 
-    A memory with a topic replaces the one on that topic. Raises `Invalid` with every field that does not
-    fit, for an unknown kind, and for a kind that other operations make.
+    A memory with a topic replaces the one on that topic. Raises `Invalid` naming every wrong field,
+    for an unknown kind, and for a kind that other operations create.
     """
     kind = None if new.untyped else KINDS.get(new.kind)
     if kind is None:
@@ -91,7 +92,7 @@ def _on_topic(runtime: Runtime, topic: str, scope: Scope) -> Record | None:
 
 
 def _revised(runtime: Runtime, before: Record, new: NewRecord, fields: Mapping[str, Any]) -> Saved:
-    """The memory on a topic, with what is new in its place."""
+    """The existing memory on a topic, with the new content."""
     topic = fields["topic"]
     revision = before.with_(
         title=new.title.strip(),

@@ -1,4 +1,4 @@
-"""A later word takes the place of an earlier one: what a session made sure of, over what was learned before."""
+"""Supersede older records by what a session established."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _OVERRULES = ("opposite", "update")
 
 
 def supersede_older(runtime: Runtime, statements: Sequence[tuple[Record, datetime]]) -> list[str]:
-    """Let each of these records, said at its moment, take the place of what the project learned on the same
-    subject before and is the opposite of it or older. The ids of what was superseded: kept, with the
-    reason, and an undo away.
+    """Let each of these records, said at its moment, supersede earlier records of the project on the same
+    subject that say the opposite or are outdated. Return the ids of the superseded records, which keep the
+    reason and can be restored with undo.
 
-    What is trusted more is left as it is, and so is what holds beyond the project.
+    Records with more trust are left alone, and so are those that apply beyond the project.
     """
     moments = {record.id: at for record, at in statements}
     superseded_ids: list[str] = []
@@ -37,7 +37,7 @@ def supersede_older(runtime: Runtime, statements: Sequence[tuple[Record, datetim
             for older, reason in _older(runtime, record, at, moments)
         ]
         if changes:
-            # Who changed one of them meanwhile knows better.
+            # A concurrent change of one of them takes precedence.
             with suppress(Conflict):
                 change_all(runtime, changes)
                 superseded_ids += [one.before.id for one in changes]
@@ -47,7 +47,7 @@ def supersede_older(runtime: Runtime, statements: Sequence[tuple[Record, datetim
 def _older(
     runtime: Runtime, record: Record, at: datetime, moments: Mapping[str, datetime]
 ) -> list[tuple[Record, str]]:
-    """What `record` overrules, and in which words."""
+    """The records that `record` overrules, and the reason for each."""
     if not runtime.embedder.model:
         return []
     query = Query(scopes=frozenset({record.scope}), kinds=kinds_that("compared"), statuses=FOUND)
@@ -71,8 +71,8 @@ def _older(
 
 
 def _may_end(record: Record, other: Record) -> bool:
-    """Whether a record may take the place of another: a directive yields to a directive alone, and what
-    the user directed to the user alone.
+    """Whether a record may supersede another: only a directive supersedes a directive, and only the
+    user supersedes the user's own.
     """
     if not is_directive(other):
         return True

@@ -1,7 +1,7 @@
-"""Typed context entries: how they are kept in a record, and what callers see of them.
+"""Typed context entries: how records store them, and their views.
 
 A typed entry is a record of the kind `context` with `contextType` and `structuredData` in its data;
-its content is made from the fields, so that searches find them.
+its content is generated from the fields, so that searches find it.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from contextd.schema.model import FIELDS, SAVED_AS, TYPE, ContextType, Schema
 from contextd.schema.text import content_of, shown_value
 
 _TELLING = 10
-"""Characters from which a value that a text repeats is no coincidence."""
+"""The least length at which a value repeated in a text is not a coincidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class TypedEntry(ContextEntry):
-    """A context entry, with the names of fields its type does not declare any more."""
+    """A context entry, with the names of fields that its type no longer declares."""
 
     undeclared: list[str] = field(default_factory=list[str])
     note: str = ""
 
     def as_text(self) -> str:
-        """The entry, and what there is to say about it."""
-        # Content made from the fields begins with the type.
+        """The entry, and a note on it."""
+        # Content generated from the fields begins with the type.
         beginning = content_of(self.context_type or "", {})
         kind = "" if self.content.startswith(beginning) else f" ({self.context_type})"
-        # A class with slots is made anew, which leaves `super()` without its class.
+        # `slots=True` creates a second class, and `super()` without arguments refers to the first.
         lines = [ContextEntry.as_text(self) + kind]
         if self.undeclared:
             lines.append(f"  no longer declared: {', '.join(self.undeclared)}")
@@ -65,7 +65,7 @@ class TypedEntries:
 def typed_entry(
     record: Record, kind: ContextType | None, validity: Validity, note: str = ""
 ) -> TypedEntry:
-    """The view of an entry under its type; None for an entry without a type in force."""
+    """The view of an entry under its type; None for an entry without an active type."""
     shown = entry(record, validity)
     values = {part.name: getattr(shown, part.name) for part in fields(ContextEntry)}
     if record.kind != "context":
@@ -157,10 +157,10 @@ def with_type(record: Record, name: str, changes: Mapping[str, Any], schema: Sch
 
 
 def in_step(before: Record, after: Record) -> Record:
-    """A changed entry whose text and fields say the same: a text that is made from the fields follows
-    them, and a single field of free text follows the text.
+    """Make the text and the fields of a changed entry consistent: a generated text follows the fields, and
+    a single field of free text follows the text.
 
-    Raises `Invalid` for a new text that leaves out what the fields still hold.
+    Raises `Invalid` for a new text that leaves out a value the fields still have.
     """
     was, now = structured(before), structured(after)
     made = bool(was) and before.content == _made_of(before)
@@ -189,6 +189,6 @@ def in_step(before: Record, after: Record) -> Record:
 
 
 def _made_of(record: Record) -> str:
-    """The text that the fields of an entry make."""
+    """The text generated from the fields of an entry."""
     name = record.data.get(TYPE) or record.data.get(SAVED_AS) or ""
     return content_of(str(name), structured(record))

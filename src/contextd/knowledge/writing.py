@@ -1,4 +1,4 @@
-"""Putting knowledge into the store: through the write gate, into record and index at once."""
+"""Write records: through the write gate, into store and index in one commit."""
 
 from __future__ import annotations
 
@@ -51,16 +51,16 @@ from contextd.schema.active_schema import schema_of
 _SIMILAR = 5
 _MOST_WORDS = 64
 _ATTEMPTS = 3
-"""How often a draft is looked at again because the same was recorded meanwhile."""
+"""How often a draft is checked again when the same record was stored meanwhile."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What became of a draft. `outcome` is `added`, `updated`, `inbox`, `duplicate` or `rejected`; `record` is
-    the new one, or the one that was there; None when the draft was rejected. `changed` says that the one
-    that was there took something over.
+    """The result of a draft. `outcome` is `added`, `updated`, `inbox`, `duplicate` or `rejected`; `record` is
+    the new one, or the existing one; None when the draft was rejected. `changed` says that the existing
+    one was updated.
     """
 
     outcome: str
@@ -71,14 +71,14 @@ class Saved:
 
     @property
     def operation(self) -> Operation:
-        """What the draft did to what is known."""
+        """The draft's effect on the store."""
         if self.outcome in ("added", "inbox"):
             return "ADD"
         return "UPDATE" if self.changed else "SKIP"
 
     @property
     def record(self) -> Record:
-        """The record. Raises `Invalid` with the gate's reason when there is none."""
+        """The record. Raises `Invalid` with the gate's reason when the draft was rejected."""
         if self.record_or_none is None:
             raise Invalid(f"not stored: {self.reason}", "say it in your own words, as one fact")
         return self.record_or_none
@@ -103,12 +103,12 @@ def save_new(
     gate: bool = True,
     candidate: bool = False,
 ) -> Saved:
-    """Pass a draft through the write gate and store what comes out.
+    """Pass a draft through the write gate and store the result.
 
     Without an `anchor`, a record of the project is anchored at the caller's commit and branch and at
-    the files it names. With an `id` that is already there, nothing is written and that record is the
-    duplicate: work that may run twice gives its records ids of their own. A `candidate` is found by
-    searches and told to nobody unasked. Raises `Invalid` naming every wrong field, `Denied` when the
+    the files it names. When a record with this `id` exists, nothing is written and that record is the
+    duplicate: work that may run twice gives its records fixed ids. A `candidate` is found by
+    searches and never injected. Raises `Invalid` naming every wrong field, `Denied` when the
     caller may not write there.
     """
     declared = kind_named(kind)
@@ -145,7 +145,7 @@ def save_new(
             alone = gate and not look.same_known
             _create(runtime, record, verdict.reason, alone=alone, vectors=look.vectors)
         except Conflict:
-            # Somebody recorded the same between the look and the commit: look again.
+            # The same was recorded between the check and the commit: check again.
             continue
         outcome = "inbox" if record.status == "inbox" else "added"
         return Saved(outcome, verdict.reason, record.with_(version=1), redacted)
@@ -153,7 +153,7 @@ def save_new(
 
 
 def _known(runtime: Runtime, verdict: Verdict, existing: Record) -> Saved:
-    """What becomes of a draft that says what is known."""
+    """Handle a draft that repeats an existing record."""
     seen, more = _seen_again(runtime, existing, verdict.draft)
     reason = "; ".join(filter(None, (verdict.reason, more)))
     changed = seen.version != existing.version
@@ -213,7 +213,7 @@ def _create(
 
 
 def _anchor(runtime: Runtime, scope: Scope, draft: Draft) -> Anchor:
-    """Where in git a draft is written; what holds beyond the project stands nowhere in it."""
+    """Where in git a draft is written; None for a draft that applies beyond the project."""
     if runtime.project is None or scope != runtime.scope:
         return Anchor()
     return anchor_for(runtime, draft.title, draft.content, *texts_of(draft.data))
@@ -246,12 +246,12 @@ def _draft(
 
 
 _NO_FRESHER = ("feedback", "retract", "signal")
-"""Changes of what is thought of a record, which make it no fresher."""
+"""Changes of a record's assessment, which do not make it newer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A record as it was read and as it shall be, with the word for it in the history."""
+    """A record before and after a change, with the name of the change for the history."""
 
     before: Record
     after: Record
@@ -262,9 +262,9 @@ class Changed:
 def change(
     runtime: Runtime, before: Record, after: Record, *, action: str, reason: str = ""
 ) -> Record:
-    """Store a changed record, without secrets, keeping the state before it in the history.
+    """Store a changed record, redacted, and keep the previous state in the history.
 
-    Raises `Conflict` when the record is not as it was read any more.
+    Raises `Conflict` when the record changed since it was read.
     """
     return change_all(runtime, [Changed(before, after, action, reason)])[0]
 
@@ -276,8 +276,8 @@ def change_all(
     beside: Sequence[Record] = (),
     **committed: Any,
 ) -> list[Record]:
-    """Store changed records together, all or none, with new ones `beside` them and whatever else is
-    `committed`. Only what has a new text is embedded, and that before anything is written.
+    """Store changed records together, all or none, with new ones `beside` them and anything else
+    `committed`. Only changed texts are embedded, before anything is written.
     """
     puts = [Put(record, "create") for record in beside]
     new_texts = [record_document(record) for record in beside]
@@ -314,7 +314,7 @@ def new_record(
     data: Mapping[str, Any] | None = None,
     session: str = "",
 ) -> Record:
-    """A record of the project that passes no gate, without secrets; to be committed by the caller.
+    """Return a redacted record of the project that skips the write gate; the caller commits it.
 
     Raises as `save_new` does.
     """
@@ -329,12 +329,12 @@ def new_record(
 
 
 def _trust_of(runtime: Runtime) -> Trust:
-    """Who stands behind what a caller writes: whoever types, or an agent."""
+    """The author of what a caller writes: the user, or an agent."""
     return "human" if runtime.surface in ("cli", "web") else "agent"
 
 
 def within_limits(record: Record) -> Record:
-    """The same record. Raises `TooLarge` and `Invalid` for texts that nobody may store anew."""
+    """Return the same record. Raises `TooLarge` and `Invalid` for texts that may no longer be stored."""
     check_limits(_as_draft(record))
     return record
 
@@ -350,7 +350,7 @@ def _as_draft(record: Record) -> Draft:
 
 
 def cleaned(runtime: Runtime, record: Record) -> tuple[Record, int]:
-    """A changed record as it would be stored, and how many secrets were taken out of it.
+    """The changed record in its stored form, and how many secrets were redacted from it.
 
     Raises `Invalid` naming every wrong field.
     """
@@ -365,7 +365,7 @@ def cleaned(runtime: Runtime, record: Record) -> tuple[Record, int]:
 
 
 def embed_documents(runtime: Runtime, documents: Sequence[Document]) -> dict[str, Vector]:
-    """A vector per distinct text, by digest; nothing when the embedder is missing or broken."""
+    """A vector per distinct text, by digest; empty when the embedder is missing or broken."""
     texts = {one.digest: one.text for one in documents if runtime.may_embed(one.scope)}
     if not runtime.embedder.model or not texts:
         return {}
@@ -378,7 +378,7 @@ def embed_documents(runtime: Runtime, documents: Sequence[Document]) -> dict[str
 
 
 def undo_of(record: Record | None, undone: Change) -> Put | Removal:
-    """The change that takes another one back. `record` is the present state, None when the record is
+    """The change that undoes another one. `record` is the current state, None when the record is
     gone; `undone` an entry of its history.
     """
     reason = f"undo of {undone.action}"
@@ -391,8 +391,8 @@ def undo_of(record: Record | None, undone: Change) -> Put | Removal:
 
 
 def _seen_again(runtime: Runtime, existing: Record, draft: Draft) -> tuple[Record, str]:
-    """A duplicate counts as an occurrence of what is there, which takes over the new tags and the
-    bubble; the record as it is then, and what it took over, in words.
+    """Count a duplicate as an occurrence of the existing record, which gets the new tags and the
+    bubble; return the updated record, and the additions in words.
     """
     mine = runtime.caller.may("write", existing.scope, area_of(existing.kind))
     if mine and "occurrence_count" in KINDS[existing.kind].fields:
@@ -419,8 +419,8 @@ def _seen_again(runtime: Runtime, existing: Record, draft: Draft) -> tuple[Recor
 
 
 class _Look:
-    """What the gate asks of the store. The draft's vector is kept, since the record needs it too, and
-    whether the same was known: entries of one type may say the same in their only free field.
+    """What the gate asks of the store. The draft's vector is cached, since the record needs it too, and
+    so is whether the text was known: entries of one type may repeat their only free field.
     """
 
     def __init__(self, runtime: Runtime, scope: Scope, kind: str, session: str) -> None:
@@ -430,7 +430,7 @@ class _Look:
         self.same_known = False
 
     def lookup(self) -> GateLookup:
-        """The callables of the gate."""
+        """The callbacks of the gate."""
         view, session = self._runtime.view, self._session
         return GateLookup(
             served=lambda digests: view.sessions.handed_out(self._scope, session, digests),
@@ -448,13 +448,13 @@ class _Look:
     def _similar(self, text: str) -> list[tuple[Record, float]]:
         runtime = self._runtime
         view = runtime.view
-        # What holds more widely is not known already because one project knows it.
+        # A record of one project does not make a wider one a duplicate.
         scopes = frozenset(self._scope.cascade)
         query = Query(scopes=scopes, kinds=(self._kind,), statuses=PRESENT)
         try:
             vector = vector_of(runtime, self._scope, text)
         except Unavailable:
-            # Without vectors the words must do, or contradictions would pass unseen.
+            # Without vectors, compare words, or contradictions would be missed.
             found = view.sharing([query_words(text)[:_MOST_WORDS]], query, _SIMILAR)
             return [(record, _word_cosine(text, record.text)) for record in found]
         self.vectors[digest(text)] = vector
@@ -468,6 +468,6 @@ def _word_cosine(one: str, other: str) -> float:
 
 
 def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
-    """Tags as they are kept: lower case, single spaces, each once."""
+    """Normalise tags: lower case, single spaces, no duplicates."""
     cleaned = (" ".join(tag.split()).lower() for tag in tags)
     return tuple(dict.fromkeys(tag for tag in cleaned if tag))

@@ -1,4 +1,4 @@
-"""Taking secrets out of a text by their shape, by their place, and by the label beside them.
+"""Redaction: finding secrets in a text by their shape, their position or their label, and replacing them.
 
 Uses: domain.
 Start at: `redact.py`.

@@ -1,7 +1,7 @@
-"""Values that documents print as examples, which are nobody's secret.
+"""Published example values, which are not real secrets.
 
 A published value is the same everywhere, a sequence counts letters or digits up, and an encoded example
-is the Base64 of words for passwords. None of them can be a value that a generator drew.
+is the Base64 of words for passwords. A generator would not draw any of them.
 """
 
 from __future__ import annotations
@@ -27,27 +27,30 @@ _PUBLISHED = frozenset(
     21232f297a57a5a743894a0e4a801fc3 098f6bcd4621d373cade4e832627b4f6 a94a8fe5ccb19ba61c4c0873d391e987982fbbd3
     """.split()
 )
-"""Printed in RFC 2617, 6238, 6749, 6750, 7617 and 9449, OpenID Connect, the manuals of AWS, Azurite and the Cosmos DB
-emulator; and digests of nothing, `password`, `foo`, `admin` and `test`.
+"""Printed in RFC 2617, 6238, 6749, 6750, 7617 and 9449, OpenID Connect, and the manuals of AWS, Azurite and
+the
+Cosmos DB emulator; and digests of the empty text, `password`, `foo`, `admin` and `test`.
 """
 
 _SEQUENTIAL = 0.7
-"""The least share of steps that count one up. By chance a step does so once in 26 for letters, in 10 for digits."""
+"""The least share of steps that count up by one. By chance that is one step in 26 for letters, in 10 for
+digits.
+"""
 
 _SHORTEST_SEQUENCE = 5
 _ENCODED = regex(r"[A-Za-z0-9+/_-]{8,200}={0,2}")
 _READABLE = regex(r"[\x01\t\n -~]+")
 _NTLM = "TlRMTVNTUAA"
-"""Base64 of what an NTLM message begins with. It answers one challenge, and is worth nothing afterwards."""
+"""Base64 of the start of an NTLM message. It answers one challenge and is worthless afterwards."""
 
 
 def is_published(value: str) -> bool:
-    """Whether it stands in a specification or a manual, or is a message of an NTLM handshake."""
+    """Whether a value is printed in a specification or manual, or is a message of an NTLM handshake."""
     return value in _PUBLISHED or value.startswith(_NTLM)
 
 
 def is_sequence(value: str) -> bool:
-    """Whether its letters and its digits each count up: `A1B2C3D4`, `ABC123XYZ789`, `123456`."""
+    """Whether the letters and the digits of a value each count up: `A1B2C3D4`, `ABC123XYZ789`, `123456`."""
     letters = [ord(char) for char in value.casefold() if "a" <= char <= "z"]
     digits = [ord(char) for char in value if "0" <= char <= "9"]
     if len(letters) + len(digits) < max(_SHORTEST_SEQUENCE, len(value) - 4):
@@ -63,7 +66,7 @@ def _counts_up(run: list[int]) -> bool:
 
 
 def decoded_text(value: str) -> str:
-    """The readable text that a value is the Base64 of; empty when it is of none."""
+    """The readable text that a value encodes as Base64; empty when it does not decode to text."""
     if not _ENCODED.fullmatch(value):
         return ""
     padded = value.rstrip("=").replace("-", "+").replace("_", "/")
@@ -75,6 +78,6 @@ def decoded_text(value: str) -> str:
 
 
 def secret_part(readable: str) -> str:
-    """What is secret in the text of a header: the password of a pair, the token of an OAuth message."""
+    """The secret part of a header's value: the password of a pair, the token of an OAuth message."""
     bearer = re.search(r"auth=Bearer ([^\x01]+)", readable)
     return bearer[1] if bearer else readable.partition(":")[2] or readable

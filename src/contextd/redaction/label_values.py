@@ -1,7 +1,7 @@
-"""Where the value of a label stands, and how far it goes.
+"""Locate the value that belongs to a label, and its end.
 
 Values follow their label in assignments, calls, tags, options, headers and sentences of a few
-languages, plain, quoted, escaped or encoded. Nothing here judges whether one is a secret.
+languages: plain, quoted, escaped or encoded. Other modules decide whether a value is a secret.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class FoundValue(NamedTuple):
 
 
 WINDOW = 160
-"""No label stands further from its value."""
+"""The largest distance in characters between a label and its value."""
 
 _EMPHASIS = r"(?:\*\*|__|<code>|<b>)?"
 _TYPE = (
@@ -58,7 +58,7 @@ _STATEMENT_ENDS = regex(r"[ \t]*(?:[,;]|\)+;?)[ \t]*(?://|#|/\*|\r?\n|\\r|\\n|\"
 _ARGUMENT_ENDS = regex(r"[ \t]*[,)\]}]")
 _SPACED_SIGN = regex(r"[ \t]|[^=]*:[ \t]")
 _CODE_REACH = 160
-"""How far before its name the bracket of a call or the word of a declaration may stand."""
+"""How far before its name the bracket of a call or the keyword of a declaration may be."""
 
 _CLOSES_NAME = frozenset("\"'`,\\\r\n")
 _TAGGED = regex(r"(?:[ \t][^<>\n]{0,60})?>\s{0,8}(?:<!\[CDATA\[)?")
@@ -100,7 +100,7 @@ _BRACKETS = {")": "(", "]": "[", "}": "{"}
 
 
 def assigned(text: str, start: int, end: int) -> FoundValue | None:
-    """What is assigned to the name at `[start, end)`, or passed beside it."""
+    """The value assigned to the name at `[start, end)`, or passed beside it."""
     named = _VALUE_OF_NAME.match(text, end, end + WINDOW) if text[end] in _CLOSES_NAME else None
     if named:
         return _value(text, named.end(), start)
@@ -125,8 +125,8 @@ def assigned(text: str, start: int, end: int) -> FoundValue | None:
 
 
 def _in_code(text: str, start: int, sign: re.Match[str], end: int) -> bool:
-    """Whether a quoted value that ends at `end` is assigned by a program, and not by a file of settings,
-    a shell or JSON. A name between double quotes is one of JSON, so it never is.
+    """Whether a program assigns the quoted value that ends at `end`, rather than a settings file, a shell or
+    JSON. A name in double quotes is a JSON key, so it never counts.
     """
     if sign[0].lstrip("\\")[:1] == '"':
         return False
@@ -168,7 +168,7 @@ def optional(text: str, end: int) -> FoundValue | None:
 
 
 def stated(text: str, end: int) -> FoundValue | None:
-    """What a sentence says that something is whose name ends at `end`."""
+    """The value that a sentence gives for the name that ends at `end`."""
     sign = _SENTENCE.match(text, end, end + WINDOW)
     found = _value(text, sign.end(), sign.end()) if sign else None
     if found is None or found.form == "quoted":
@@ -177,7 +177,7 @@ def stated(text: str, end: int) -> FoundValue | None:
 
 
 def stated_before(text: str, start: int) -> FoundValue | None:
-    """What a sentence says that it is what the name at `start` means: "use X as the password"."""
+    """The value that a sentence assigns to the name at `start` from the front: "use X as the password"."""
     low = max(0, start - WINDOW)
     match = _SENTENCE_BEFORE.search(text[low:start])
     return (
@@ -228,7 +228,7 @@ def _bare(text: str, at: int, form: Form) -> FoundValue | None:
 
 
 def _trimmed(text: str, at: int, end: int) -> int:
-    """Where a value ends without the punctuation behind it; what is cut off stays so."""
+    """Where a value ends without trailing punctuation; a value that was cut off stays as it is."""
     while end > at and text[end - 1] in _TRAILING and not text.endswith("...", at, end):
         opened = _BRACKETS.get(text[end - 1])
         if opened and text.find(opened, at, end) >= 0:
@@ -238,7 +238,7 @@ def _trimmed(text: str, at: int, end: int) -> int:
 
 
 def whole_run(text: str, found: FoundValue) -> int:
-    """Where a value ends that was cut off because it is long."""
+    """Where a value ends that was cut off because of its length."""
     if found.end - found.start < LONGEST:
         return found.end
     rest = _REST.match(text, found.end, found.end + _LONGEST_RUN)

@@ -1,7 +1,7 @@
-"""Secrets that are told by the name beside them.
+"""Secrets identified by the name beside them.
 
-Each hit of a literal keyword is looked at in a window of bounded size, so the time grows with the
-length of the text and nothing else.
+The text around each hit of a literal keyword is searched in a window of bounded size, so the time grows
+only with the length of the text.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _KEY_FOLLOWS = re.compile(r"\\{0,4}[\"'`]\s{0,4}:(?!:)")
 _LOGIN_BEFORE = re.compile(r"login\s{1,8}\S{1,60}\s{1,8}$")
 _SPACED_VALUE = re.compile(r"\s{1,8}([^\s\"'`,;]{4,100})")
 _NAMED_ELSEWHERE = re.compile(r"\barn:aws[\w:<>*{}$-]*:secret:$|\bpass (?:\w{1,12} )?`$")
-"""What a name stands behind: that of a secret at AWS, or an argument that somebody should "pass `…`"."""
+"""What precedes a name that is not a label: that of a secret at AWS, or an argument one should "pass `…`"."""
 
 _COMPARED = re.compile(r"[=!]=[ \t]{0,4}$")
 
@@ -91,7 +91,7 @@ def labelled(text: Text) -> Iterator[Span]:
 
 
 def _foreign(text: Text) -> Iterator[Span]:
-    """Passwords behind a word for them that is not written in Latin letters."""
+    """Passwords after a word for "password" in a non-Latin script."""
     whole = text.whole
     if whole.isascii():
         return
@@ -109,7 +109,7 @@ def _foreign(text: Text) -> Iterator[Span]:
 
 
 def _past_escape(text: str, start: int, at: int) -> int:
-    r"""Where a name begins that an escape stands before: `\nPASSWORD`, `%0Apassword`."""
+    r"""Where a name begins that follows an escape: `\nPASSWORD`, `%0Apassword`."""
     before = text[start - 1] if start else ""
     if before == "\\" and start < at and text[start] in "nrt":
         return start + 1
@@ -170,7 +170,7 @@ def _names_phrase(text: Text, end: int, named: Label) -> bool:
 
 
 def _of_netrc(text: str, end: int) -> Span | None:
-    """The password of a line of .netrc, whose login stands before it."""
+    """The password in a line of .netrc, which follows the login."""
     match = _SPACED_VALUE.match(text, end, end + _NEAR)
     if match is None or is_placeholder(match[1]):
         return None
@@ -210,7 +210,7 @@ def _judged(text: str, end: int, named: Label, found: FoundValue | None) -> Span
 
 
 def _reports(text: str, end: int) -> bool:
-    """Whether PASS says that a test passed: the password of nobody."""
+    """Whether PASS reports a passed test and labels no password."""
     if not text.startswith("PASS", max(0, end - 4)):
         return False
     if text[end : end + 2] in _REPORTED:

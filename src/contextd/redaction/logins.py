@@ -1,7 +1,7 @@
-"""Passwords behind the name of a user: "log in with admin / …", "credentials: bob:…".
+"""Passwords after a user name: "log in with admin / …", "credentials: bob:…".
 
-No word for a password stands here, so a value must be one that nobody would write for another
-reason: a word with a year and a symbol, or digits among letters that spell nothing.
+No word for a password labels them, so a value must look like nothing else: a word with a year and a
+symbol, or digits among letters that form no word.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _PASSWORD = Label("password")
 
 
 def logins(text: Text) -> Iterator[Span]:
-    """The spans of passwords that stand beside the user they are for."""
+    """The spans of passwords written next to their user name."""
     for stem in _STEMS:
         at = text.lower.find(stem)
         while at >= 0:

@@ -1,4 +1,4 @@
-"""Whether a text is made of words: what people say and programmers name things after, or not."""
+"""Distinguish natural-language words and programmers' names from generated text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextd.domain.regex import regex
 from contextd.redaction.percent_decoding import decoded
 
 LEAST_ENTROPY = 3.0
-"""Bits a character; what a generator makes has more from 12 characters on, `aaaa1111` has not."""
+"""Entropy in bits per character. Generated text of 12 characters or more exceeds it, `aaaa1111` does not."""
 
 _KNOWN = regex(
     r"base(?:16|32|58|62|64|85)|b64(?=enc|dec)|sha[-_]?(?:512|384|256|224|[123])|oauth[12]?|utf[-_]?(?:8|16|32)(?:mb[34])?"
@@ -21,7 +21,7 @@ _KNOWN = regex(
     r"|v\d+(?:alpha|beta|rc|[a-z])?\d*|py\d+|es\d+)(?![a-z0-9])",
     re.I,
 )
-"""Names with a number that everybody knows."""
+"""Well-known names with a number."""
 
 _IDENTIFIER = regex(
     r"(?:[a-z]+\.){0,3}(?:[A-Za-z]?[a-z]{2,}|[A-Z]{2,5})(?:[A-Z][a-z]{2,}|[A-Z]{2,5}(?![a-z]))*\d{1,2}"
@@ -32,7 +32,7 @@ _SHAPED = regex(r"[^\W\d_]+\d{0,4}|\d{1,12}[a-z]{0,2}")
 _HUMP = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+")
 _VOWEL = regex(r"[aeiouyäöüáéíóúâêîôûãõå]", re.I)
 _CROWD = regex(r"(?:sch|(?!sch)[bcdfghjklmnpqrstvwxz]){5}", re.I)
-"""More consonants than a word has in a row; the three of `sch` are one sound."""
+"""More consonants than a word has in a row; the three of `sch` count as one."""
 
 _RUN = regex(r"(?=.*\d)[A-Za-z0-9+/=_!@#$%^&*~-]{16,300}")
 _NUMBER = regex(r"\d+")
@@ -48,7 +48,7 @@ def spoken(text: str) -> bool:
 
 
 def mostly_spoken(text: str) -> bool:
-    """Whether all parts of a name but a short one are words: `hibernate.hbm2ddl.auto`."""
+    """Whether all parts of a name except short ones are words: `hibernate.hbm2ddl.auto`."""
     parts = _PART.findall(text)
     others = [part for part in parts if not _pronounced(part)]
     return len(parts) > 2 and len(others) == 1 and len(others[0]) <= 10
@@ -60,7 +60,7 @@ def is_identifier(text: str) -> bool:
 
 
 def random_looking(text: str, shortest: int) -> bool:
-    """Whether `text` has at least `shortest` characters that no person would write as words: letters
+    """Whether `text` has at least `shortest` characters that do not form words: letters
     mixed with digits, or with letters of the other case.
     """
     if len(text) < shortest or text.isdigit() or entropy(text[:200]) < LEAST_ENTROPY:
@@ -73,8 +73,8 @@ def random_looking(text: str, shortest: int) -> bool:
 
 
 def drawn_alone(text: str) -> bool:
-    """Whether a text without a label is what only a generator makes: one run of at least 16 characters that
-    mixes lower case, upper case and digits as chance does. Digests and ids have one case only, names few numbers.
+    """Whether an unlabelled text looks generated: one run of at least 16 characters that mixes lower case,
+    upper case and digits at random. Digests and ids have one case only, names few digits.
     """
     if not _RUN.fullmatch(text) or not random_looking(text, 16) or is_identifier(text):
         return False
@@ -84,13 +84,13 @@ def drawn_alone(text: str) -> bool:
 
 
 def hops(text: str) -> int:
-    """How often it changes between lower case, upper case and the rest."""
+    """How often a text changes between lower case, upper case and other characters."""
     kinds = ["a" if c.islower() else "A" if c.isupper() else "0" for c in text]
     return sum(one != other for one, other in pairwise(kinds))
 
 
 def entropy(text: str) -> float:
-    """Bits per character, by how often each comes."""
+    """Entropy in bits per character."""
     total = len(text)
     return -sum(n / total * math.log2(n / total) for n in Counter(text).values())
 

@@ -1,4 +1,4 @@
-"""Secrets that are told by where they stand: addresses, headers, key blocks, command lines."""
+"""Secrets identified by their position: addresses, headers, key blocks, command lines."""
 
 from __future__ import annotations
 
@@ -55,7 +55,9 @@ _ENCODED = regex(r"[A-Za-z0-9+/]{20,}")
 _KEY_BLOCK = 20_000
 _ELLIPSIS = regex(r"\n\W{0,12}(?:\.\.\.|…)\W{0,12}\n")
 _ELIDED = 200
-"""Characters of a block with an ellipsis for a line that are not enough of the key: its first line is public."""
+"""Characters; a key block shortened by an ellipsis reveals too little up to this length: its first line is
+public.
+"""
 
 _AZURE_SECRET = regex(
     r"(?:(?<![A-Za-z0-9_~.\-])|(?<=\[\dm)|(?<=\[\d\dm))[A-Za-z0-9_~.\-]{3}\dQ~[A-Za-z0-9_~.\-]{31,34}(?![A-Za-z0-9_~\-])"
@@ -80,10 +82,10 @@ _TAKES = {
     "sshpass": "p", "login": "p", "redis-cli": "a",
     "smbclient": "U", "rpcclient": "U",
 }  # fmt: skip
-"""Which switches of a command are followed by a secret, or by a name and a secret."""
+"""Which switches of a command take a secret, or a name and a secret."""
 
 _OF_SAMBA = frozenset(("smbclient", "rpcclient"))
-"""Commands that take a name and a password with `%` between them."""
+"""Commands that take a name and a password separated by `%`."""
 
 _PIPED = regex(
     r"\b(?:echo|printf)\s{1,4}(?:-\w\s{1,4}|'%s(?:\\n)?'\s{1,4})?(?P<quote>[\"']?)(?P<secret>[^\s\"'$`|]{6,100})(?P=quote)\s{0,4}\|[^|\n]{0,80}$"
@@ -92,7 +94,7 @@ _OPTION = Label("password", constant=True)
 
 
 def places(text: Text) -> Iterator[Span]:
-    """The spans of secrets that their surroundings give away."""
+    """The spans of secrets identified by their surroundings."""
     for literal, look in _LOOKS:
         at = text.lower.find(literal)
         while at >= 0:
@@ -123,8 +125,8 @@ _CONSTANTS = regex(r"[A-Z]+(?:[_:]+[A-Z]+)+")
 
 
 def _guessable(password: str) -> bool:
-    """Whether a password is of those that stand in examples: a word or two in lower case, what a name of a
-    constant says, or a pattern.
+    """Whether a password is one used in examples: a word or two in lower case, the name of a
+    constant, or a pattern.
     """
     password = decoded(password)
     if not any(map(str.isalnum, password)) or _CONSTANTS.fullmatch(password):
@@ -206,7 +208,7 @@ def _azure_secret(text: str, at: int) -> Iterator[Span]:
 
 
 def _planetscale(text: str, at: int) -> Iterator[Span]:
-    """A token of PlanetScale: dots may part it into runs that are too short to be looked at."""
+    """A PlanetScale token: dots may split it into runs that are too short for the shape search."""
     match = _PLANETSCALE.match(text, at, at + _WINDOW)
     if match and any(map(str.isdigit, match[0])):
         yield *match.span(), "planetscale-token"
@@ -227,7 +229,7 @@ def _sql(text: str, at: int) -> Iterator[Span]:
 
 
 def _piped(text: str, at: int) -> Iterator[Span]:
-    """The password that a command before `--password-stdin` at `at` prints."""
+    """The password printed by the command before `--password-stdin` at `at`."""
     low = max(0, at - _WINDOW)
     match = _PIPED.search(text[low:at].rpartition("\n")[2])
     if match and is_secret(match["secret"], _OPTION, "line"):
@@ -270,7 +272,7 @@ _HASH = regex(
     r"|SCRAM-SHA-\d{1,3}\$\d{1,9}:[A-Za-z0-9+/=]{10,64}\$[A-Za-z0-9+/=]{20,100}:[A-Za-z0-9+/=]{20,100}",
     re.I,
 )
-"""As crypt(3), Apache, LDAP, Django and PostgreSQL store passwords: a salt alone is none."""
+"""Hashes as crypt(3), Apache, LDAP, Django and PostgreSQL store passwords; a salt alone does not count."""
 
 _HASH_ANCHOR = re.compile(rb"[${](?:s?sha|apr1|2[abxy]?\$|[156y]\$|argon2|scrypt|pbkdf2)")
 _DJANGO_KEY = regex(r"django-insecure-(?P<secret>[A-Za-z0-9!@#$%^&*(\-_=+)]{20,64})")

@@ -1,4 +1,4 @@
-"""The shapes of secrets that can be told without a label, one row each.
+"""The shapes of secrets that need no label, one row each.
 
 Prefixes and lengths follow the providers' documentation.
 """
@@ -13,9 +13,9 @@ SHORTEST_RUN = 20
 
 # A hook that finds no daemon imports this; `dataclasses` would be 7 ms of its 50.
 class Rule(NamedTuple):
-    """One kind of secret: its name in the replacement, the literal texts it begins with (none when
-    it begins with anything), and the pattern of what follows them. One that stands `alone` never
-    follows a `-` or `_`: "cache-key-" and a digest are no key of Mailgun's.
+    """One kind of secret: its name in the replacement, its literal prefixes (empty when it has none),
+    and the pattern of what follows them. A secret that is `alone` never follows a `-` or `_`:
+    "cache-key-" and a digest are not a key of Mailgun's.
     """
 
     type: str
@@ -35,7 +35,9 @@ _L = r"[a-z0-9]"
 _B = r"[A-Za-z0-9+/]"
 _UUID = rf"{_H}{{8}}-(?:{_H}{{4}}-){{3}}{_H}{{12}}"
 _CUT = r"(?=(?:[A-Za-z_\-]*\d){2})"
-"""Before a body that may be cut short: half of it is a secret still, and two digits tell it from a name."""
+"""Before a body that may be truncated: half of it is still a secret, and two digits distinguish it from a
+name.
+"""
 
 _HEX = "0123456789abcdefABCDEF"
 
@@ -252,4 +254,4 @@ COMPANIONS: dict[str, str] = {
     "twilio-key": r"(?<![A-Za-z0-9])[0-9a-f]{32}(?![A-Za-z0-9])",
     "alibaba-key": r"(?<![A-Za-z0-9])[A-Za-z0-9]{30}(?![A-Za-z0-9])",
 }
-"""The other half of a pair, which has no prefix of its own: looked for close to the first half."""
+"""The second half of a pair, which has no prefix of its own: searched for close to the first half."""

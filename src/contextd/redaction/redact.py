@@ -1,7 +1,7 @@
-"""Secrets out of text, before anything else sees it.
+"""Redact secrets from text before anything else reads it.
 
-The scan costs a fixed number of literal searches, then looks closely at bounded windows around the
-hits only, so its time grows with the length of the text and nothing else.
+The scan makes a fixed number of literal searches, then examines bounded windows around the hits only,
+so its time grows only with the length of the text.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ MARK = "[REDACTED:"
 _MARKED = re.compile(r"\[REDACTED:[a-z0-9-]{1,40}:[0-9a-f]{8}\]")
 _SHORTEST = 8
 _REACH = 500
-"""How far from a secret its replacement may change what is found."""
+"""The distance from a secret, in characters, within which its replacement may change what is found."""
 
 _ROUNDS = 5
-"""More are needed by texts that are made for it only."""
+"""Only texts made to defeat the scan need more passes."""
 
 
 # A hook that finds no daemon imports this; `dataclasses` would be 7 ms of its 50.
 class FoundSecret(NamedTuple):
     """A secret at `[start, end)` of the original text. Equal secrets under one key have equal
-    fingerprints; the secret cannot be read back from it.
+    fingerprints; the fingerprint does not reveal the secret.
     """
 
     type: str
@@ -44,16 +44,16 @@ class FoundSecret(NamedTuple):
 
 
 class Redacted(NamedTuple):
-    """Text without its secrets, and what was found in it."""
+    """Redacted text, and the secrets found in it."""
 
     text: str
     findings: tuple[FoundSecret, ...] = ()
 
 
 def redact(text: str, key: bytes = b"") -> Redacted:
-    """`text` with every secret replaced by `[REDACTED:<type>:<hmac8>]`.
+    """Return `text` with every secret replaced by `[REDACTED:<type>:<hmac8>]`.
 
-    `key` keys the HMAC-SHA256 whose first 8 hexadecimal digits stand for the secret. Redacting
+    `key` keys the HMAC-SHA256 whose first 8 hexadecimal digits identify the secret. Redacting
     twice changes nothing. Linear in the length of the text.
     """
     spans = _all_spans(text)
@@ -70,9 +70,9 @@ def redact(text: str, key: bytes = b"") -> Redacted:
 
 
 def redact_json(value: Any, key: bytes = b"") -> Any:
-    """JSON data with every secret in it replaced: first in each text as it reads, where quotes are not
-    escaped, then in all of it as it is written, where a text stands beside the name it has, and at last what
-    one of its texts gave away in the others.
+    """Redact JSON data in three passes: each string on its own, unescaped; the serialised whole, where a
+    value is next
+    to its key; and last, in all strings, secrets that one of them revealed.
     """
     by_itself, findings, known = _clean_parts(value, key)
     written = redact(json.dumps(by_itself, ensure_ascii=False), key)
@@ -84,8 +84,9 @@ def redact_json(value: Any, key: bytes = b"") -> Any:
 
 
 def redact_parts(value: Any, key: bytes = b"") -> tuple[Any, tuple[FoundSecret, ...]]:
-    """Data with every secret in its texts and names replaced, and what was found. A secret that one text
-    gives away, by a label beside it, is also replaced in the others: alone as a tag nothing tells it.
+    """Redact the strings and keys of the data, and report what was found. A secret that a label reveals in
+    one string is
+    also replaced in the others, where it has no label, such as in a tag.
     """
     cleaned, findings, known = _clean_parts(value, key)
     if known:
@@ -94,7 +95,7 @@ def redact_parts(value: Any, key: bytes = b"") -> tuple[Any, tuple[FoundSecret, 
 
 
 def redact_tags(tags: Sequence[str], key: bytes = b"") -> tuple[list[str], list[FoundSecret]]:
-    """Tags with those replaced that are secrets in whole, without a label beside them. Digests, ids and names stay."""
+    """Replace tags that are secrets as a whole, without a label. Digests, ids and names stay."""
     cleaned, findings = [], []
     for tag in tags:
         if drawn_alone(tag):
@@ -114,7 +115,7 @@ def _found(text: str, start: int, end: int, kind: str, key: bytes) -> FoundSecre
 
 
 def _clean_parts(value: Any, key: bytes) -> tuple[Any, tuple[FoundSecret, ...], Mapping[str, str]]:
-    """Data with the secrets of each text replaced, what was found, and what stands for each secret."""
+    """The data with the secrets of each string replaced, what was found, and the replacement of each secret."""
     findings: list[FoundSecret] = []
     known: dict[str, str] = {}
 
@@ -139,8 +140,8 @@ def _each(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def _all_spans(text: str) -> list[Span]:
-    """Every secret, also such as show only once their neighbours are replaced: what stands in for
-    one ends the words around it, so that a name or a value may begin there.
+    """Every secret, including those visible only once a neighbour is replaced: the replacement ends the word
+    before it, so that a name or a value may begin after it.
     """
     found = fresh = without_literals_of_tests(text, _spans(text))
     for _ in range(_ROUNDS):
@@ -157,7 +158,7 @@ def _all_spans(text: str) -> list[Span]:
 
 
 def _around(spans: Sequence[Span], size: int) -> list[tuple[int, int]]:
-    """The neighbourhoods of the spans, those that overlap made one."""
+    """The neighbourhoods of the spans; overlapping ones are merged."""
     areas: list[tuple[int, int]] = []
     for start, end, _ in spans:
         low, high = max(0, start - _REACH), min(size, end + _REACH)
@@ -168,7 +169,7 @@ def _around(spans: Sequence[Span], size: int) -> list[tuple[int, int]]:
 
 
 def _again(text: str, found: Sequence[Span], low: int, high: int) -> Iterator[Span]:
-    """What shows in `[low, high)` of the text once what was found there is replaced."""
+    """Secrets in `[low, high)` of the text that appear once those found there are replaced."""
     first = bisect_left(found, (low,))
     if first and found[first - 1][1] > low:
         low = found[first - 1][1]
@@ -205,7 +206,7 @@ def _spans(text: str) -> list[Span]:
 
 
 def _outside_marks(text: str, found: list[Span]) -> Iterator[Span]:
-    """The spans, in order, that touch nothing which was redacted before."""
+    """The spans, in order, that do not overlap text redacted before."""
     marks = [match.span() for match in _MARKED.finditer(text)]
     ends = [end for _, end in marks]
     for span in found:

@@ -1,4 +1,4 @@
-"""Secrets that are known from one text of a record, in its other texts."""
+"""Secrets known from one text of a record, found in its other texts."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ import re
 from collections.abc import Mapping
 
 _SHORTEST_PART = 6
-"""A shorter part of a secret is likely a word that the secret happens to hold."""
+"""Characters; a shorter part of a secret is likely an ordinary word that the secret contains."""
 
 _SHORTEST_WITHIN = 8
-"""A shorter secret is replaced only where it is a whole text: `admin` may be a password and a word."""
+"""Characters; a shorter secret is replaced only where it is the whole text: `admin` may be a password and a
+word.
+"""
 
 _MIXED = re.compile(r"[a-z][A-Z]|[^\W\d_]\d|\d[^\W\d_]|[^\w\s./:-]")
-"""What words do not have: a capital inside, digits beside letters, or signs."""
+"""Signs that a text is not a word: an inner capital, digits beside letters, or symbols."""
 
 
 def without_known(text: str, known: Mapping[str, str]) -> str:
-    """The text with the secrets of `known` (secret → what stands for it) replaced: where it is one of them in any
-    case, or a part of one, or where it holds one between other words.
+    """The text with the secrets of `known` (secret → replacement) replaced: where the text equals one in any
+    case, is part of one, or contains one among other words.
     """
     alone = text.strip().casefold()
     for secret, mark in known.items():

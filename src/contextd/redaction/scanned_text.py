@@ -1,4 +1,4 @@
-"""A text and what a scan asks of it again and again, computed once."""
+"""A text with the derived forms that a scan needs repeatedly, computed once."""
 
 from __future__ import annotations
 
@@ -31,6 +31,6 @@ class Text(NamedTuple):
 
 
 def read(whole: str) -> Text:
-    """The text, ready to be scanned."""
+    """Prepare a text for scanning."""
     plain = whole.encode("latin-1", "replace")
     return Text(whole, plain, plain.lower(), plain.translate(_RUN), plain.translate(_DIGIT))

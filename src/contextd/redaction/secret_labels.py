@@ -1,7 +1,7 @@
-"""Which names say that what stands beside them is a secret.
+"""Names that label their value as a secret.
 
-A name is cut into its words. The last one that counts decides: a `token_id` is an id, a
-`password_field` a field, a `keyboard` no key.
+A name is split into its words. The last significant word decides: a `token_id` is an id, a
+`password_field` a field, a `keyboard` not a key.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ Kind = Literal["password", "secret"]
 
 
 class Label(NamedTuple):
-    """What a name labels: a password, which people choose, or a secret, which machines make.
+    """What a name labels: a password, which people choose, or a secret, which machines generate.
 
-    It is `weak` where the name means other things as well, a `constant` when written like a variable
-    of the environment, an `option` when written like one of a command line. `word` is the one that decides,
+    It is `weak` where the name has other meanings too, a `constant` when written like an environment
+    variable, an `option` when written like a command-line option. `word` is the deciding word,
     `parts` are all of them in lower case.
     """
 
@@ -33,7 +33,7 @@ ANCHORS = (
     b"pass", b"pw", b"secret", b"token", b"key", b"cred", b"auth", b"kennwort", b"contrase", b"senha",
     b"clave",
 )  # fmt: skip
-"""A name that labels a secret has one of these in it, in ASCII and lower case."""
+"""Every name that labels a secret contains one of these, in ASCII and lower case."""
 
 _PASSWORDS = frozenset(
     """pass passe passphrase passcode passkey passwort passwrd pw psw pword kennwort kennworte contrase
@@ -66,7 +66,7 @@ _QUALIFIERS = frozenset(
     jfrog nuget npm pypi rubygems docker quay ingestion fernet flask django rails laravel
     x""".split()
 )
-"""What a key is for when it is a secret; a key alone is most often one of a table."""
+"""What a key is for when it is a secret; a plain key is most often one of a table."""
 
 _SUFFIXES = frozenset(
     """value string str text plain plaintext clear raw base base64 b64 hex prod production prd dev development
@@ -74,7 +74,7 @@ _SUFFIXES = frozenset(
     one two a b c env new again confirm confirmation repeat repeated is val unencrypted sandbox
     unsafe secure super""".split()
 )
-"""Words behind the one that counts which change nothing."""
+"""Words after the deciding one that do not change its meaning."""
 
 _OTHERWISE = frozenset(
     """public pub publishable pubkey foreign primary unique partition sort cache row lookup index websocket socket
@@ -82,20 +82,20 @@ _OTHERWISE = frozenset(
     cancellation lexer parser syntax stop eos bos pad sep cls unk design css theme color masked redacted
     sanitized""".split()
 )
-"""Words in front of it that make it something else: half of a pair, a place in a list, a word."""
+"""Words before the deciding one that change its meaning: half of a pair, a list position, a word."""
 
 _CURSORS = frozenset("deltatoken skiptoken pagetoken nexttoken synctoken continuationtoken".split())
-"""Places in a list, of Microsoft Graph and others, in one word."""
+"""List positions, of Microsoft Graph and others, in one word."""
 
 _PLACES = frozenset("next previous start resume".split())
 """The same when right before it: `next_token`, but not `NEXT_PRIVATE_TOKEN`."""
 
 _PUBLIC_KEYS = frozenset("site".split())
-"""What the key is for when pages show it: the site key of a captcha."""
+"""The use of a key that pages show: the site key of a captcha."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\dA-Za-z_]+")
 _REGION = re.compile(r"[a-z]{2,3}[-_](?:PW|pw)")
-"""A language as it is written on Palau: `en_PW`."""
+"""The locale of Palau: `en_PW`."""
 
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]*")
 

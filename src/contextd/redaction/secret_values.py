@@ -1,4 +1,4 @@
-"""Whether what stands beside a label is a secret, or a name, a placeholder, code or prose."""
+"""Decide whether a labelled value is a secret, or a name, a placeholder, code or prose."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from contextd.redaction.percent_decoding import decoded
 from contextd.redaction.secret_labels import Kind, Label
 
 Form = Literal["quoted", "literal", "argument", "line", "inline", "spoken"]
-"""How a value is written: between quotes, as a quoted literal that a program assigns or passes, as a quoted
-argument behind another one, as the rest of its line, among other things, or in a sentence.
+"""How a value is written: in quotes, as a quoted literal that a program assigns or passes, as a quoted
+argument after another one, as the rest of its line, among other things, or in a sentence.
 """
 
 SHORTEST, LONGEST = 6, 300
 """Characters; a longer value is judged by its beginning."""
 
 _SHORTEST_SURE = 8
-"""A shorter value is a password only where nothing else can stand: see `_weak`."""
+"""A shorter value is a password only where nothing else is possible: see `_weak`."""
 
 _LONGEST_OF: dict[Kind, int] = {"password": 128, "secret": LONGEST}
 _QUOTED: frozenset[Form] = frozenset(("quoted", "literal", "argument"))
@@ -46,7 +46,7 @@ _ORDINARY = frozenset(
     passphrase passcode demo hello world foo bar baz qux example mongo mongodb mariadb oracle sa key apikey value changeme temp dev
     development staging production local qwerty welcome login abc abcd""".split()
 )
-"""Values everybody uses in examples; no secret is lost by leaving them."""
+"""Common example values; leaving them reveals no secret."""
 
 _STANDS_FOR = regex(r"[${}<>*…]|\.\.\.|^sha\d|^md5|://")
 _FILTER = regex(r"(?:[a-z_]{3,24}=){1,2}[a-z\d.]{1,24}(?::[a-z_]{3,24}=[a-z\d.]{1,24}){0,4}")
@@ -55,7 +55,7 @@ _FILTER = regex(r"(?:[a-z_]{3,24}=){1,2}[a-z\d.]{1,24}(?::[a-z_]{3,24}=[a-z\d.]{
 _NAMED_KEY = regex(
     r"[A-Za-z][a-zA-Z-]*\d?[a-zA-Z-]*[a-z0-9A-Z-](?:Key|Token|Secret|Password|Passphrase|Credentials?)"
 )
-"""A name of such a thing and not the thing: `Shop-IsApiKey`."""
+"""The name of a secret and not the secret itself: `Shop-IsApiKey`."""
 
 _UUID = regex(r"\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?", re.I)
 _OF_IDS = frozenset("credential credentials pass passwords".split())
@@ -66,7 +66,9 @@ _MARKED_UP = regex(
     r"|^[a-z_]+(?::[\w,]+)?(?:\|[a-z_]+(?::[\w,.]+)?){2,}$|^\[\^?\w-\w|^(?:ISO-8859|iso-8859|[Ww]indows)-\d+$|^[\w./-]{1,80}\.(?:md|rst|txt|py|pyi|[jt]sx?|[cm]js|json|ya?ml|toml|go|rs|java|kt|cs|sql|html?|css|sh|log|png|svg|gif|jpe?g|webp|woff2?|exe|msi|dll|dmg|jar|zip|gz|pem|crt|jks|p12|pfx)(?::\d+)?$"
     r"|^(?:\w{1,12}[:@])?[v^~]?\d+(?:\.\d+){1,3}[\w.+-]*$|/[\w.-]+\.[a-z]{2,5}$|^(?:[\w-]+\.)+[a-z]+/"
 )
-"""Markup, colours of a terminal, digests with their name, patterns, formats, versions, files and addresses, which stand between quotes too."""
+"""Markup, terminal colours, digests with their name, patterns, formats, versions, files and addresses, which
+may also be in quotes.
+"""
 
 _CODE = regex(
     r"[A-Za-z_$][\w$.]*\(|::|\]\(|\(\)|^&?[\w$]+\[|^[!&*]?\(|^[\[{]|\?\.|&&|\|\||^\*|[\"']|^&?[A-Za-z_][\w.]*\{|[)\]}]\w|[)\]]\["
@@ -83,19 +85,19 @@ _NAMED_AFTER = regex(
     r"^(?:pass|pwd|secret|token|user|login|auth|field|input|name|cred|email|admin|account|test|demo|mock|stub|key)"
     r"|(?:password|secret|token|field|input|name)$"
 )
-"""What a variable with a number is named after: `userinput2`, but not `monkey7`."""
+"""Names of numbered variables: `userinput2`, but not `monkey7`."""
 
 _DATED = regex(
     r"[A-Z][A-Za-z]*[!@#$%^&*_.-]?\d{3,}[!@#$%^&*?]*"
     r"|[A-Z][a-z]{2,}(?:[-_.][A-Z][a-z]{2,}){1,3}[-_.]?(?:\d{2,}[!@#$%^&*?]+|\d{2,4})"
     r"|(?:[A-Z][a-z]{2,}){2,4}\d{1,4}[!@#$%^?]+"
 )
-"""A word with a year or a number behind it, or several joined ones: how many people make a password."""
+"""A word followed by a year or number, or several joined words: a common way to make up a password."""
 
 _JOINED = regex(
     r"[A-Za-z0-9]{1,24}(?:([-_.])[A-Za-z0-9]{1,24})(?:\1[A-Za-z0-9]{1,24}){1,8}[!?$%#]{0,3}"
 )
-"""Three parts or more with one joint: a passphrase, or a name."""
+"""Three parts or more with one separator: a passphrase, or a name."""
 
 _NUMBERED_WORD = regex(r"[A-Z]?[a-z]{3,}\d{2,4}")
 _IN_NAMES = frozenset(
@@ -118,7 +120,7 @@ _DJANGO = regex(r"[a-z0-9!@#$%^&*(\-_=+)]{40,64}")
 """The set and length of Django's secret keys, in which symbols look like code."""
 
 _ADDRESS = regex(r"0x[0-9a-fA-F]{40}|[a-z0-9.+_-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}")
-"""Of a contract or an account on a chain, which is public, where a key has 64 digits; and of mail."""
+"""An address of a contract or an account on a chain, which is public (a key has 64 digits); and of mail."""
 
 _EXAMPLE_PARTS = frozenset(
     """old new current brand my our your the a some any other another wrong right good bad valid invalid correct
@@ -132,7 +134,7 @@ _PARTS = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^A-Za-z]+")
 _NUMBERED_NAME = regex(r"[A-Za-z]?[a-z]*\d(?:[A-Z][a-z]{2,})+")
 _OWN_MEMBER = regex(r"(?:this|self)(?:\??\.[A-Za-z_$][\w$]*)+")
 _CLASS_FILE = regex(r"L?[a-z][a-z0-9_]*(?:/[A-Za-z_][\w$]*)+;?")
-"""A class as the virtual machine of Java writes it: `Lokhttp3/Authenticator;`."""
+"""A class in the notation of the Java virtual machine: `Lokhttp3/Authenticator;`."""
 
 _PUBLISHABLE = regex(r"(?:sb_publishable_|pk_(?:live|test)_|appl_|goog_|amzn_)\w+")
 """Keys that apps and pages ship, of Supabase, Stripe and RevenueCat."""
@@ -158,7 +160,7 @@ _DIGIT, _SPACE = regex(r"\d"), regex(r"\s")
 
 
 def is_secret(value: str, named: Label, form: Form) -> bool:
-    """Whether `value`, written in `form` beside a name that labels secrets, is one."""
+    """Whether `value`, written in `form` beside a name that labels secrets, is a secret."""
     if not SHORTEST <= len(value) <= _LONGEST_OF[named.kind]:
         return False
     if len(value) < _SHORTEST_SURE:
@@ -187,14 +189,16 @@ def is_secret(value: str, named: Label, form: Form) -> bool:
 
 
 def _may_be_uuid(named: Label, form: Form) -> bool:
-    """Whether a UUID beside this label is a secret and no id. That of a file in an address, `&token=`, is public."""
+    """Whether a UUID beside this label is a secret and not an id. One of a file in an address, `&token=`, is
+    public.
+    """
     alone = named.word == "token" and form in ("line", "spoken")
     return (named.option or not named.weak or alone) and named.word not in _OF_IDS
 
 
 def _passphrase(value: str, named: Label) -> bool:
-    """Whether words were joined to a password: four of letters alone, or fewer with a number. Names of
-    services and variables look the same, so only hyphens join words without a number of their own.
+    """Whether words were joined to form a password: four of letters alone, or fewer with a number. Names of
+    services and variables look the same, so without a number only hyphens count as joints.
     """
     sure = named.kind == "password" and (not named.weak or named.word == "pw")
     joined = _JOINED.fullmatch(value) if sure else None
@@ -213,8 +217,8 @@ def _passphrase(value: str, named: Label) -> bool:
 
 
 def _drawn_letters(value: str, form: Form) -> bool:
-    """Whether letters and symbols may be a secret: never of one case only, and in a sentence only where
-    the case changes as often as in what a generator draws.
+    """Whether letters and symbols may be a secret: never in one case only, and in a sentence only where
+    the case changes as often as in generated text.
     """
     if form != "spoken":
         return not (value.islower() or value.isupper())
@@ -222,7 +226,7 @@ def _drawn_letters(value: str, form: Form) -> bool:
 
 
 def _is_code(value: str, named: Label, form: Form) -> bool:
-    """Whether it is an expression, a name, a pattern, a file or an address."""
+    """Whether a value is an expression, a name, a pattern, a file or an address."""
     if _MARKED_UP.search(value) or _ADDRESS.fullmatch(value):
         return True
     if _FILTER.fullmatch(value) or _NAMED_KEY.fullmatch(value) or _PUBLISHABLE.fullmatch(value):
@@ -235,8 +239,8 @@ def _is_code(value: str, named: Label, form: Form) -> bool:
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether a value stands for another one, or is one everybody uses in examples, with or without
-    a number behind.
+    """Whether a value is a placeholder or a common example value, with or without a number
+    at the end.
     """
     if _PLACEHOLDER.search(value, 0, 100) or value.casefold() in _ORDINARY:
         return True
@@ -246,7 +250,7 @@ def is_placeholder(value: str) -> bool:
 
 
 def is_example(value: str) -> bool:
-    """Whether documents print it: published, a sequence, or the Base64 of a value everybody uses."""
+    """Whether documentation prints it: published, a sequence, or the Base64 of a common example value."""
     if is_published(value) or is_sequence(value):
         return True
     readable = decoded_text(value)
@@ -262,14 +266,14 @@ def is_example(value: str) -> bool:
 
 
 def _repeats_its_name(value: str, named: Label) -> bool:
-    """Whether its words are those of the name it stands beside: `rootPassword: newRootPassword123`."""
+    """Whether its words are those of its label: `rootPassword: newRootPassword123`."""
     parts = {part.casefold() for part in _PARTS.findall(value[:60]) if part.isalpha()}
     others = parts - _EXAMPLE_PARTS - _ORDINARY
     return named.word in parts and len(parts) > 1 and others <= set(named.parts)
 
 
 def _names_itself(value: str) -> bool:
-    """Whether it says that it is a password, of whom and when, and nothing else: `newPassword123`, `testpwd`."""
+    """Whether it only describes a password, its owner or its age: `newPassword123`, `testpwd`."""
     word = value.casefold().rstrip("0123456789")
     if _TWO_ORDINARY.fullmatch(word) and "123456789".startswith(value[len(word) :]):
         return True
@@ -279,8 +283,8 @@ def _names_itself(value: str) -> bool:
 
 
 def _fixture(value: str) -> bool:
-    """Whether a literal of a program is a value for tests and examples: a word and a number, or one that says
-    what it is with digits for letters, `Passw0rd!`. In a setting, a command or a sentence it may be real.
+    """Whether a literal of a program is a value for tests and examples: a word and a number, or its own
+    description with digits for letters, `Passw0rd!`. In a setting, a command or a sentence it may be real.
     """
     match = _WORD_AND_NUMBER.fullmatch(value)
     if match and value[-1].isdigit() and spoken(match["word"]):
@@ -291,8 +295,8 @@ def _fixture(value: str) -> bool:
 
 
 def _dense(value: str) -> bool:
-    """Whether it changes between letters of both cases and digits so often that a word of a
-    placeholder in it is chance.
+    """Whether it changes so often between letters of both cases and digits that a placeholder's word in it
+    is a coincidence.
     """
     if len(value) < 32 or not all(kind.search(value) for kind in _CLASSES[:3]):
         return False
@@ -300,7 +304,7 @@ def _dense(value: str) -> bool:
 
 
 def _phrase(value: str) -> bool:
-    """Whether words between quotes are a password and not a message about one."""
+    """Whether quoted words are a password and not a message about one."""
     words = value.split()
     return len(words) <= 4 and any(
         len(word) >= 5 and _DIGIT.search(word) and not spoken(word) for word in words
@@ -308,7 +312,7 @@ def _phrase(value: str) -> bool:
 
 
 def _chosen(value: str, named: Label, form: Form, *, digits: bool) -> bool:
-    """Whether it is a password that a person chose: characters of several kinds, and no name."""
+    """Whether it is a password chosen by a person: characters of several kinds, and not a name."""
     classes = sum(bool(kind.search(value)) for kind in _CLASSES)
     symbol = bool(_SYMBOL.search(value[:-1]))
     if classes < 2 or entropy(value) < 2.3:
@@ -334,8 +338,8 @@ def _chosen(value: str, named: Label, form: Form, *, digits: bool) -> bool:
 
 
 def _weak(value: str, named: Label, form: Form) -> bool:
-    """Whether it is a word with a number, `hunter2` or `passwrod1234`, where only a password can stand. A
-    variable looks the same, but for its number, which is short, and for what it is named after.
+    """Whether it is a word with a number, `hunter2` or `passwrod1234`, where only a password is possible. A
+    variable looks the same, except for its number, which is short, and its name.
     """
     match = _WORD_AND_NUMBER.fullmatch(value)
     if match is None or named.kind != "password" or named.weak or form in _OF_PROGRAMS:
@@ -359,13 +363,13 @@ def _is_member(value: str) -> bool:
 
 
 def _mixed(value: str) -> bool:
-    """Whether symbols, digits and letters come often enough that it was drawn."""
+    """Whether it has enough symbols, digits and letters to be generated."""
     symbols = sum(not char.isalnum() for char in value)
     return symbols >= 5 and sum(map(str.isdigit, value)) >= 3 and len(set(value)) >= 20
 
 
 def _unspeakable(value: str) -> bool:
-    """Whether a word of a sentence is none that people say: digits among the letters, or symbols."""
+    """Whether a word of a sentence is not a natural-language word: digits among the letters, or symbols."""
     if (
         _TECHNICAL.fullmatch(value)
         or _NUMBERED.fullmatch(value)
@@ -377,13 +381,13 @@ def _unspeakable(value: str) -> bool:
 
 
 def _drawn(value: str) -> bool:
-    """Whether characters of every kind alternate as they do in what a generator draws."""
+    """Whether characters of every kind alternate as in generated text."""
     kinds = all(kind.search(value) for kind in _CLASSES)
     return kinds and len(value) >= 12 and hops(value) >= len(value) / 2 and not spoken(value)
 
 
 def _generated(value: str, named: Label, form: Form, *, digits: bool) -> bool:
-    """Whether it is a secret that a machine made; the less sure its label, the longer it must be."""
+    """Whether it is a machine-generated secret; the less certain its label, the longer it must be."""
     if form == "spoken" and (_NUMBERED.fullmatch(value) or _PUNCTUATED.search(value.rstrip("="))):
         return False
     classes = sum(bool(kind.search(value)) for kind in _CLASSES)

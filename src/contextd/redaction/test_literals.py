@@ -1,8 +1,8 @@
-"""Secrets in the literals of a test, which were made up for it.
+"""Made-up secrets in the literals of tests.
 
-A test states what it expects: a statement of an assertion or the head of a test case begins a line
-near by. Only passwords and keys that a name labels are left there. Tokens of providers, private
-keys and tokens that can be read on their own are secrets wherever they stand.
+A test is recognised by a line near by that begins with an assertion or the head of a test case. Only
+passwords and keys identified by a label are left there. Tokens of providers, private keys and
+self-contained tokens are secrets everywhere.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from contextd.domain.regex import regex
 from contextd.redaction.scanned_text import Span
 
 _MADE_UP = frozenset("password secret authorization password-hash cookie url-password".split())
-"""Types of secrets that a test makes up; all others have a shape that only the real thing has."""
+"""Types of secrets that tests make up; every other type has a shape that only a real secret has."""
 
 _NEAR = 60
-"""Lines between a literal and a statement of a test; a test case is seldom longer."""
+"""Lines between a literal and a statement of a test; a test case is rarely longer."""
 
 _STATEMENT = regex(
     r"(?m)^[ \t]*(?:"
@@ -36,9 +36,9 @@ _QUOTES = "\"'`"
 
 
 def without_literals_of_tests(text: str, spans: Sequence[Span]) -> list[Span]:
-    """The spans but those of made-up secrets that stand between quotes near a statement of a test.
+    """The spans without made-up secrets, which are in quotes near a statement of a test.
 
-    Nearness is counted in lines: redaction never adds one, so a second pass finds no more.
+    Distance is counted in lines: redaction never adds one, so a second pass finds no more.
     """
     doubtful = [span for span in spans if span[2] in _MADE_UP and _between_quotes(text, span[0])]
     if not doubtful:
@@ -48,7 +48,7 @@ def without_literals_of_tests(text: str, spans: Sequence[Span]) -> list[Span]:
 
 
 def _between_quotes(text: str, at: int) -> bool:
-    """Whether a literal is open at `at` that began on the same line."""
+    """Whether a literal that began on the same line is open at `at`."""
     before = text[text.rfind("\n", 0, at) + 1 : at][-400:]
     return any(before.count(quote) % 2 for quote in _QUOTES)
 

@@ -1,7 +1,7 @@
-"""Secrets that are told by their own shape, found in a fixed number of passes over the text.
+"""Secrets identified by their shape, found in a fixed number of passes over the text.
 
-Only runs of letters and digits long enough for a token are looked at, and of these only such as
-begin like one or hold a digit: nearly every long run of ordinary text is a name without any.
+Only runs of letters and digits that are long enough for a token are examined, and of these only those that
+have a token's prefix or a digit: nearly every other long run in ordinary text is a name.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from contextd.redaction.providers import COMPANIONS, SHORTEST_RUN, TOKENS, Rule
 from contextd.redaction.scanned_text import Span, Text
 
 _HEAD = 3
-"""Rules are looked up by this many of their first characters."""
+"""Rules are looked up by their first characters; this is how many."""
 
 _LONGEST = 10_000
 _RUN = b"a" * SHORTEST_RUN
 _LOOKBACK = (32, 48)
-"""How far before its longest run a token may begin; the second one where `$` stands inside."""
+"""How far before its longest run a token may begin; the second value where it contains `$`."""
 
 _DOT, _SLASH, _DOLLAR, _BLANK_BYTE = map(ord, "./$ ")
 _INSIDE = frozenset(b".:~|/!$")
-"""What may stand inside a token, before its longest run."""
+"""What a token may contain before its longest run."""
 
 _COMPANION_BEFORE, _COMPANION_AFTER = 200, 400
 
@@ -42,8 +42,8 @@ _RULES = _by_head()
 
 
 def _inner() -> re.Pattern[str]:
-    """A token that continues a name. Heads are grouped by their first letter: of a hundred
-    alternatives Python tries each one.
+    """A token that continues a name. Heads are grouped by first letter: Python tries each of a hundred
+    alternatives in turn.
     """
     groups: dict[str, list[str]] = {}
     for head in (head for rule in TOKENS if not rule.alone for head in rule.heads):
@@ -67,20 +67,20 @@ _ESCAPE = regex(
 )
 _ESCAPED = frozenset(b"\\%[;")
 _BARE = frozenset((36, 37, 38, 40, 50, 58, *range(80, 90)))
-"""How long the runs are that a token without a head fills."""
+"""The lengths of runs filled by a token without a head."""
 
 _BLANK = regex(r"[xX]{6}|[A-Za-z0-9]\*{3}")
 
 
 def _any_joint(head: str) -> str:
-    """The pattern of a head. Names of files and of types put another joint in place of its last one."""
+    """The pattern of a head. Names of files and of types replace its last separator."""
     return (
         f"{re.escape(head[:-1])}[-_]" if head[-1] in _JOINTS and len(head) > 3 else re.escape(head)
     )
 
 
 def _said_heads() -> dict[str, str]:
-    """Heads by how they read once their joints became blanks, as in a title made from a name."""
+    """Heads with their separators as blanks, as in a title made from a name."""
     return {
         re.sub("[-_]", " ", head): head
         for rule in TOKENS
@@ -97,7 +97,7 @@ _WORDS_BEFORE = re.compile(r"(?<![A-Za-z0-9])(?:[A-Za-z0-9]{1,10} ){1,3}$")
 
 
 def _said(text: str, start: int, end: int) -> Span | None:
-    """The token whose head stands before a run as words of their own: `npm` and a blank."""
+    """The token whose head precedes a run as separate words: `npm` and a blank."""
     before = _WORDS_BEFORE.search(text, max(0, start - _LONGEST_SAID), start)
     words = before[0] if before else ""
     while words:
@@ -120,7 +120,7 @@ def _pattern(head: str) -> re.Pattern[str]:
 
 
 def tokens(text: Text) -> Iterator[Span]:
-    """The spans of secrets with a shape of their own, and of what belongs to them."""
+    """The spans of secrets identified by shape, including their second halves."""
     whole, plain, runs, digits = text.whole, text.plain, text.runs, text.digits
     size, done = len(whole), 0
     start = runs.find(_RUN)
@@ -149,7 +149,7 @@ def tokens(text: Text) -> Iterator[Span]:
 
 
 def _starts(text: str, start: int, end: int, before: int, *, bare: bool) -> list[int]:
-    """Where a token may begin that the run at `[start, end)` is part of, in order."""
+    """Positions where a token may begin that contains the run at `[start, end)`, in order."""
     found: list[int] = []
     if before in _INSIDE:
         if before != _SLASH or text.startswith("1//", max(0, start - 3)):

@@ -115,7 +115,7 @@ def test_the_inbox_of_a_project_has_nothing_of_its_neighbour(desk: Desk) -> None
 
 
 def test_the_text_says_what_waits_and_how_to_settle_it(desk: Desk) -> None:
-    assert desk.on("cli").answer("inbox").text == "nothing waits for your word"
+    assert desk.on("cli").answer("inbox").text == "nothing awaits review"
     id = made(desk, RULE)
     text = desk.on("cli").answer("inbox").text
     assert id[:8] in text

@@ -1,1 +1,1 @@
-"""Who calls whom, across files."""
+"""Call graph: callers and callees, across files."""

@@ -1,4 +1,4 @@
-"""Names that files of TypeScript see without an import: `declare global`, and scripts of declarations."""
+"""Global names of TypeScript, visible without an import: `declare global`, and scripts of declarations."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _NAME = re.compile(r"[\w$]+")
 
 
 def files_seeing(layout: CodeLayout, sources: Sources, one: Definition) -> list[str]:
-    """The other files that mean a definition by its bare name, in order of path; none where only an import
-    leads to it. A file that imports or defines the name itself means its own.
+    """The other files that refer to a definition by its bare name, in order of path; empty when it needs an
+    import. A file that imports or defines the name itself refers to its own.
     """
     name = one.symbol.name
     if not _NAME.fullmatch(name) or not is_ambient(layout, sources, one):
@@ -41,7 +41,7 @@ def files_seeing(layout: CodeLayout, sources: Sources, one: Definition) -> list[
 
 
 def is_ambient(layout: CodeLayout, sources: Sources, one: Definition) -> bool:
-    """Whether every file of the program sees a definition."""
+    """Whether a definition is visible in every file of the program."""
     language = language_of(one.path)
     if language is None or one.symbol.parent or layout.family(one.path) != "ecmascript":
         return False

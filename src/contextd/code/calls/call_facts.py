@@ -1,4 +1,4 @@
-"""What one file says of its calls, before other files are known."""
+"""The call facts of one file, extracted without looking at other files."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ namespace of PHP, the file's own with None, and the constants below.
 SELF: Expr = ("self",)
 SUPER: Expr = ("super",)
 NOTHING: Expr = ("nothing",)
-"""`None`, `null` and the like: no value that could be called."""
+"""`None`, `null` and the like: never callable."""
 IMPLICIT: Expr = ("implicit",)
-"""What a method of Java is called on where that is not written."""
+"""The implicit receiver of a Java method call."""
 OWN_OBJECT: Expr = ("own_object",)
-"""The object that a function makes and returns: what is written in it belongs to the function."""
+"""The object that a function builds and returns: its members belong to the function."""
 PARENT: Expr = ("parent",)
-"""An instance of the class that the class around extends: interfaces and traits are not meant."""
+"""An instance of the class that the enclosing class extends, without interfaces and traits."""
 RECEIVER: Expr = ("receiver",)
-"""What a method was called on, where it gives back the same or another of its class."""
+"""The receiver of a method that returns itself or another instance of its class."""
 UNKNOWN: Expr = ("unknown",)
 NARROWED = "?"
-"""How the name of a variable begins in the bindings of a block that a condition tells its type for."""
+"""The prefix of a variable in the bindings of a block whose condition narrows its type."""
 SLOT = "."
-"""How the name of a field begins in the bindings of a file of C, where functions are put in it."""
+"""The prefix of a field in the bindings of a C file that assigns functions to it."""
 
 SiteKind = Literal["call", "use", "extends"]
 UseKind = Literal["call", "use", "extends", "import"]
@@ -50,8 +50,8 @@ UseKind = Literal["call", "use", "extends", "import"]
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A place that calls something, hands it on as a value (`use`) or builds a class on it. `start` is the
-    offset of the last name of `target`, `scope` the index of the scope around it.
+    """A place that calls something, passes it as a value (`use`) or extends a class. `start` is the offset of
+    the last name of `target`, `scope` the index of the enclosing scope.
     """
 
     kind: SiteKind
@@ -63,12 +63,13 @@ class Site:
 
 @dataclass(slots=True)
 class CodeScope:
-    """A module, class, function or a block in one, from offset to offset. `bindings` are what its names are set to, in a
-    class also what `self.x` is set to, each with the index of the scope that says so; `<T>` is a type
-    parameter, `<impl>` the type a block implements, `=T` what a name of a type stands for. `bases` are those of
-    a class, `returns` what a function gives back: its annotation alone where it has one. `parameters` are the
-    types of its parameters, of which the last `optional` may be left out. `<this>` is the type that an extension is a
-    method of, which is no parameter of it. With `is_call` it says how an instance of the type around it is called.
+    """A module, class, function or a block in one, by offsets. `bindings` are the values of its names, in a
+    class also those of `self.x`, each with the index of the assigning scope; `<T>` is a type parameter,
+    `<impl>` the type that a block implements, `=T` the target of a type alias. `bases` are those of a class,
+    `returns` what a function returns: only its annotation where it has one. `parameters` are the types of its
+    parameters, of which the last `optional` may be omitted. `<this>` is the extended type of an extension
+    method, which is not one of its parameters. `is_call` marks a signature by which instances of the enclosing
+    type are called.
     """
 
     kind: Literal["module", "class", "function", "block"]
@@ -94,7 +95,7 @@ class CodeScope:
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """The scopes of a file, the module first, and its sites by the name they end in."""
+    """The scopes of a file, the module first, and its sites by their last name."""
 
     digest: str
     scopes: Sequence[CodeScope]
@@ -102,13 +103,13 @@ class FileFacts:
 
     @property
     def sites(self) -> list[Site]:
-        """The sites in source order: those that begin at one place have one name."""
+        """The sites in source order; sites with the same offset have the same name."""
         every = (site for some in self.by_name.values() for site in some)
         return sorted(every, key=lambda site: site.start)
 
 
 def by_name(sites: Iterable[Site]) -> dict[str, list[Site]]:
-    """Sites by the name they end in."""
+    """Sites by their last name."""
     found: dict[str, list[Site]] = {}
     for site in sites:
         found.setdefault(str(site.target[-1]), []).append(site)

@@ -1,4 +1,4 @@
-"""Who calls a definition and whom it calls, found where it is asked for and then kept."""
+"""The call graph: callers and callees of definitions, computed on request and cached."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _COMMON = frozenset(dir(list) + dir(dict) + dir(str) + dir(set) + dir(bytes)) | 
     equals hashCode getClass size put contains isEmpty stream clone unwrap iter into from
     """.split()
 )
-"""Names that anything may have: they tell nothing of whose they are."""
+"""Names too common to identify their owner."""
 _FARTHEST = 2
 _BINDING = frozenset(("python", "ecmascript"))
-"""Families in which an import binds names, and nothing else brings in those of another file."""
+"""Families in which only imports make names of another file visible."""
 _FIXTURES = "conftest.py"
-"""Where pytest finds things that nobody imports."""
+"""Where pytest looks for fixtures that are not imported."""
 _DOTTED = frozenset(("python", "go", "rust"))
-"""Families in which a member is always named behind a dot or a colon in other files."""
+"""Families in which other files always name a member after a dot or a colon."""
 
 
 class _AnyName:
@@ -51,16 +51,16 @@ _ANY_NAME = _AnyName()
 
 @dataclass
 class CallGraph:
-    """The calls of a project. Every answer is worked out when it is first asked for."""
+    """The calls of a project, each computed on first request."""
 
     graph: SymbolGraph
     facts: CodeFacts
     ready_edges: Mapping[str, Sequence[Edge]] = field(default_factory=dict[str, "Sequence[Edge]"])
-    """Files whose edges somebody else worked out, a compiler for example: where it says what a name means,
-    that stands for ours.
+    """Files whose edges come from an external index, such as a compiler's: where it resolves a name, its answer
+    replaces ours.
     """
     notice: str = ""
-    """What is to be known of those."""
+    """The facts of the checkout's files."""
     _linked: dict[tuple[str, int, int], tuple[Edge, ...]] = field(
         default_factory=dict[tuple[str, int, int], tuple[Edge, ...]]
     )
@@ -78,21 +78,21 @@ class CallGraph:
 
     @cached_property
     def layout(self) -> CodeLayout:
-        """Where the definitions stand."""
+        """The scopes of definitions."""
         return CodeLayout(self.graph, self.facts)
 
     @cached_property
     def interpreter(self) -> Interpreter:
-        """What expressions mean."""
+        """The evaluator of expressions."""
         return Interpreter(self.layout)
 
     @cached_property
     def fields(self) -> FunctionFields:
-        """What C keeps in fields."""
+        """Functions stored in C fields."""
         return FunctionFields(self.layout, self.interpreter)
 
     def _meant(self, one: Definition) -> tuple[Definition, ...]:
-        """What a declaration of C stands for, else the definition itself."""
+        """The definition that a C declaration refers to, else the declaration itself."""
         return self.layout.linkage.definitions(one) if self._is_c(one.path) else (one,)
 
     def _is_c(self, path: str) -> bool:
@@ -100,7 +100,7 @@ class CallGraph:
 
     @cached_property
     def told_by_target(self) -> Mapping[tuple[str, str], Sequence[Edge]]:
-        """The edges that were told, by file and name of what they lead to."""
+        """The externally resolved edges, by file and name of their target."""
         found: dict[tuple[str, str], list[Edge]] = {}
         for edges in self.ready_edges.values():
             for edge in edges:
@@ -110,7 +110,7 @@ class CallGraph:
 
     @cached_property
     def told_places(self) -> Container[tuple[str, int, str]]:
-        """(path, line, name) of every place of which it was told what it means."""
+        """(path, line, name) of every externally resolved place."""
         return {
             (edge.path, edge.line, edge.target.symbol.name)
             for edges in self.ready_edges.values()
@@ -118,19 +118,19 @@ class CallGraph:
         }
 
     def look_for(self, several: Iterable[Definition]) -> None:
-        """Make ready to ask for the callers of several definitions."""
+        """Prepare to find the callers of several definitions."""
         self.facts.look_for(name for one in several for name in self._called(one))
 
     def spread(self, one: Definition) -> int:
-        """In how many files the name of a definition stands that was looked for."""
+        """In how many files the name of a definition occurs; it must have been searched before."""
         return len(self.facts.naming(one.symbol.name))
 
     def callers(
         self, one: Definition, until: float = inf, among: Callable[[str], bool] | None = None
     ) -> tuple[Edge, ...]:
-        """Every place that leads to a definition, certain ones first, else by file and line; those in some
-        files only, when it is said which. At `until`, by the monotonic clock, those found so far; what was
-        read is not read again the next time.
+        """Every place that refers to a definition, certain ones first, else by file and line; optionally in
+        some files only. At `until`, by the monotonic clock, those found so far; facts read so far are cached
+        for the next call.
         """
         found: dict[tuple[str, int, UseKind], Edge] = {}
         every = (edge for each in self._meant(one) for edge in self._leading(each, until, among))
@@ -141,8 +141,8 @@ class CallGraph:
         return tuple(sorted(found.values(), key=lambda e: (not e.certain, e.path, e.line)))
 
     def candidates(self, one: Definition) -> dict[tuple[str, str], None]:
-        """The files that may lead to a definition, each with the name it has there. Whoever is cut short has
-        seen those first that import it.
+        """The files that may refer to a definition, each with its name there. Files that import it come first,
+        so that a search that runs out of time has seen them.
         """
         near = {one.path, *self.graph.importers.get(one.path, ())}
         return {
@@ -175,8 +175,8 @@ class CallGraph:
             yield from edges
 
     def _may_reach(self, path: str, name: str, one: Definition) -> bool:
-        """Whether a file that has a name may mean the definition by it, and is worth reading. What stands
-        by itself is reached through an import of its name or of a module, a member behind a dot.
+        """Whether a file with a name may use it for the definition and is worth reading. A top-level definition
+        is reached through an import of its name or of a module, a member after a dot.
         """
         family = self.layout.family(one.path)
         if path == one.path or one.symbol.name in INITIALISERS:
@@ -193,7 +193,7 @@ class CallGraph:
 
     @cached_property
     def _imported_names(self) -> Mapping[str, Container[str]]:
-        """What the imports of a file bind; anything where it imports a whole module."""
+        """The names that a file's imports bind; any name where it imports a whole module."""
         found: dict[str, set[str]] = {}
         whole: dict[str, Container[str]] = {}
         for path, use in self.graph.uses:
@@ -208,7 +208,7 @@ class CallGraph:
         return (names | set(self.graph.passed_on_as.get(one.symbol.name, ()))) - {"*"}
 
     def _names(self, one: Definition) -> list[str]:
-        """What a definition may be called where it is called."""
+        """The names by which a definition may be called."""
         names = self._called(one)
         if self._is_c(one.path) and one.symbol.kind in FUNCTIONS and not one.symbol.parent:
             names |= self.fields.fields_of(one)
@@ -220,7 +220,7 @@ class CallGraph:
         return sorted(names)
 
     def callees(self, one: Definition) -> list[Edge]:
-        """What the code of a definition leads to, in its order."""
+        """The targets of the calls in a definition, in source order."""
         several = self._meant(one)
         if several != (one,):
             return [edge for each in several for edge in self.callees(each)]
@@ -236,8 +236,8 @@ class CallGraph:
         return sorted([*found, *ready], key=lambda edge: edge.line) if ready else found
 
     def _own(self, path: str, site: Site) -> Iterator[Edge]:
-        """Where a site leads as far as nobody else said. An index names a class that is called, not the
-        initialiser which that means.
+        """The targets of a site that no external index resolves. An index names the called class, not the
+        initialiser that the call means.
         """
         is_told = (path, site.line, str(site.target[-1])) in self.told_places
         for edge in self.link(path, site):
@@ -245,7 +245,7 @@ class CallGraph:
                 yield edge
 
     def link(self, path: str, site: Site) -> tuple[Edge, ...]:
-        """Where a site leads."""
+        """The targets of a site."""
         key = path, site.start, site.scope
         known = self._linked.get(key)
         if known is None:
@@ -291,13 +291,13 @@ class CallGraph:
             if one is None or meaning.kind == "module" or one.symbol.kind in CONSTANTS:
                 continue
             if meaning.kind == "instance":
-                # A value of a type is no name of it.
+                # A value of a type does not name the type.
                 continue
             yield one, certain
             if meaning.kind == "class" and site.kind == "call":
                 own = self.layout.member(one, one.symbol.name)
                 if own is not None and own.symbol.kind in FUNCTIONS:
-                    # Of the class itself: what it is built on may bear the same name.
+                    # In the class itself: a base class may have the same name.
                     yield own, certain
                 for name in INITIALISERS:
                     for inner in self.interpreter.member(one, name).meanings:
@@ -307,7 +307,7 @@ class CallGraph:
     def _read(
         self, around: Interpretation, name: str, reached: set[Definition]
     ) -> Iterator[tuple[Definition, bool]]:
-        """The property or constant of a type that is read: what its value means is another question."""
+        """The property or constant of a type that is read; its value is not followed."""
         for meaning in around.meanings:
             if meaning.one is None or meaning.kind not in ("class", "instance"):
                 continue
@@ -329,7 +329,7 @@ class CallGraph:
     def _overriding(
         self, around: Interpretation, name: str, reached: set[Definition]
     ) -> Iterator[Definition]:
-        """The methods that may be meant because the receiver is of a class below the one that is said."""
+        """Candidate methods when the receiver may be of a subclass of its declared class."""
         if name in INITIALISERS:
             return
         for meaning in around.meanings:
@@ -340,7 +340,7 @@ class CallGraph:
                         yield own
 
     def heirs(self, one: Definition) -> list[Definition]:
-        """The classes that are built on one, at any distance."""
+        """The subclasses of a class, direct and indirect."""
         known = self._heirs.get(one)
         if known is not None:
             return known
@@ -363,7 +363,7 @@ class CallGraph:
         return self._heirs[one]
 
     def _built_on(self, name: str) -> Iterator[tuple[str, int]]:
-        """The class scopes that name a type as what they are built on."""
+        """The class scopes that name a type as a base."""
         for path in self.facts.building(name):
             found = self.facts.get(path)
             for number, scope in enumerate(found.scopes if found is not None else ()):
@@ -371,7 +371,7 @@ class CallGraph:
                     yield path, number
 
     def _only_method(self, path: str, name: str) -> list[Definition]:
-        """The one method of the project with a telling name, where imports lead near it."""
+        """The only method of the project with a distinctive name, if imports connect it."""
         if name in _COMMON or name.startswith("__"):
             return []
         family = self.layout.family(path)
@@ -403,5 +403,5 @@ def _functions(found: Interpretation) -> list[Definition]:
 
 
 def _same(one: Definition, other: Definition) -> bool:
-    """Whether two definitions are one: overloads are."""
+    """Whether two definitions are overloads of one another."""
     return one == other or (one.path, one.qualified) == (other.path, other.qualified)

@@ -1,4 +1,4 @@
-"""What the files of a checkout say of their calls, read when they are asked about and kept."""
+"""Call facts of the files of a checkout, read on request and cached."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ from contextd.ports.code import Files
 _SECONDS = 5.0
 _AT_ONCE = 100
 _FEW = 40
-"""So many files are read rather than searched for words: the search starts a program, which takes as long."""
+"""Up to this many files are read directly: searching them for words starts a program, which takes as long."""
 _MEMBER = re.compile(r"[.:]\s*([\w$]+)")
 _WORD = re.compile(r"[\w$#]+")
 _BUILDING = re.compile(
     r"^\s*\*?[\w.]+(?:\[[^\]]*\])?\s*(?:`.*|//.*|,)?$|\b(?:class|interface|impl|trait|extends|implements)\b"
 )
-"""A line on which a type may be built on another: an embedded field of Go, or the head of a type."""
+"""A line on which a type may name a base: an embedded field of Go, or the head of a type."""
 _HEADED = frozenset(("python", "ecmascript", "java", "c"))
-"""Families in which the signature of a type says what it is built on."""
+"""Families in which a type's signature names its bases."""
 _TYPES = frozenset(("class", "interface", "type", "enum", "struct", "record", "trait"))
 
 Kept = dict[str, FileFacts | None]
-"""By path and digest: facts outlast a scan that leaves their file as it was."""
+"""By path and digest: facts survive a scan in which their file did not change."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredCalls:
-    """Where calls are kept that were read of the files of a project."""
+    """The store of call facts of a project's files."""
 
     files: Files
     scope: Scope
@@ -56,7 +56,7 @@ class StoredCalls:
 @dataclass
 class CodeFacts:
     """The facts of the files under `root`, which the graph describes. `shared` and `words` are shared by
-    the graphs of one checkout that follow each other. What is not in `stored` waits in `unsaved`.
+    successive graphs of one checkout. Facts missing from `stored` wait in `unsaved`.
     """
 
     root: Path
@@ -72,7 +72,7 @@ class CodeFacts:
     _bases: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
 
     def __post_init__(self) -> None:
-        """Learn the words of the files that were read before."""
+        """Load the words of files whose facts are stored."""
         files, words = self.graph.files, self.words
         for path in words.paths():
             if path not in files or not words.holds(path, files[path].digest):
@@ -91,7 +91,7 @@ class CodeFacts:
         }
 
     def get(self, path: str) -> FileFacts | None:
-        """The facts of a file; None where its calls are not understood."""
+        """The facts of a file; None where its language is not supported."""
         file = self.graph.files.get(path)
         if file is None or not _is_read(file.language, file.error):
             return None
@@ -106,7 +106,7 @@ class CodeFacts:
         return self.shared[key]
 
     def fetch(self, paths: Iterable[str]) -> None:
-        """Take the facts of some files from where they are kept, in one go."""
+        """Load the facts of some files from the store in one go."""
         if self.stored is None:
             return
         files = self.graph.files
@@ -122,7 +122,7 @@ class CodeFacts:
             self.shared[f"{digest} {path}"] = facts_in(digest, facts)
 
     def _read(self, path: str) -> tuple[FileFacts | None] | None:
-        """What a file says as it stands there now; None where it cannot be read."""
+        """The facts of a file's current content; None where it cannot be read."""
         file = self.graph.files[path]
         try:
             raw = read_inside(self.root, path)
@@ -130,7 +130,7 @@ class CodeFacts:
             return None
         data = decode(raw).encode("utf-8", "replace")
         found = facts_of(path, file.language, data, file.digest)
-        # A file that is newer than the index says so with the next scan.
+        # The next scan updates a file that is newer than the index.
         if path in self._unread and content_digest(raw) == file.digest:
             self.words.put(path, file.digest, words_in(found) if found is not None else ())
             self.unsaved.append(kept(path, file.digest, found))
@@ -138,8 +138,8 @@ class CodeFacts:
         return (found,)
 
     def read_ahead(self, most: int, seconds: float) -> bool:
-        """Read files before they are asked about, those that most others need first, for so many `seconds`.
-        Whether that was all, or it has read `most`.
+        """Read files in advance, the most imported first, for this many `seconds`. Return whether all are read,
+        or `most` of them.
         """
         if self._ahead is None:
             rank = self.graph.rank
@@ -156,18 +156,18 @@ class CodeFacts:
         return True
 
     def sites(self, path: str, name: str) -> Sequence[Site]:
-        """The sites of a file that end in a name."""
+        """The sites of a file whose last name is this."""
         found = self.get(path)
         return found.by_name.get(name, ()) if found is not None else ()
 
     def naming(self, name: str) -> Sequence[str]:
-        """The code files that may have a site or a base which ends in a name, in order of path."""
-        # Looking may read files, whose words are known then.
+        """The code files that may have a site or a base with this last name, in order of path."""
+        # The search may read files, whose words are then known.
         self.look_for([name])
         return sorted(self._not_read(self._naming.get(name, ())) | self.words.naming(name))
 
     def building(self, name: str) -> Sequence[str]:
-        """The code files that may have a type which is built on one of this name, in order of path."""
+        """The code files that may have a type with a base of this name, in order of path."""
         found: set[str] = set()
         if self._unread:
             found |= self._headed.get(name, set())
@@ -177,21 +177,21 @@ class CodeFacts:
         return sorted(self._not_read(found) | self.words.building(name))
 
     def filling(self, name: str) -> Sequence[str]:
-        """The code files that may put a function in a field of this name, in order of path."""
+        """The code files that may assign a function to a field of this name, in order of path."""
         self.look_for([name])
         return sorted(self._not_read(self._naming.get(name, ())) | self.words.filling(name))
 
     def _not_read(self, paths: Iterable[str]) -> set[str]:
-        """Those of these files that are not read yet. To be asked before the words of those that are: what
-        reads ahead meanwhile takes a file out here only when its words are known there.
+        """Those of these files that are not read yet. Call it before checking words of the others: reading in
+        advance removes a file here only once its words are known.
         """
         return {path for path in paths if path in self._unread}
 
     @cached_property
     def _headed(self) -> Mapping[str, set[str]]:
-        """The files by the words in the heads of their types, where these say what they are built on."""
+        """The files by the words in the heads of their types, where these name the bases."""
         found: dict[str, set[str]] = {}
-        # A copy, here and below: what reads ahead takes files out of it.
+        # A copy, here and below: reading in advance removes files from it.
         for path in list(self._unread):
             for symbol in self.graph.files[path].symbols if self._is_headed(path) else ():
                 if symbol.kind in _TYPES:
@@ -207,14 +207,14 @@ class CodeFacts:
         return BY_NAME[self.graph.files[path].language].family in _HEADED
 
     def has_member(self, path: str, name: str) -> bool:
-        """Whether a file that names something does so after a dot, as far as its lines tell."""
+        """Whether a file has the name after a dot, judging by its lines."""
         if path not in self._unread:
             return self.words.has_member(path, name)
         return name not in self._members or path in self._members[name]
 
     def look_for(self, names: Iterable[str], seconds: float = _SECONDS) -> None:
-        """Find the files that have any of these words, in one go: each search reads all files. What is
-        not found in so many `seconds` is looked for again the next time.
+        """Find the files that contain any of these words, in one pass: each search reads all files. Words not
+        searched within this many `seconds` are searched again the next time.
         """
         if len(self._unread) <= _FEW:
             for path in list(self._unread):

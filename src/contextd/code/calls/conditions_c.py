@@ -1,4 +1,6 @@
-"""Preprocessor conditions around definitions of C and C++: which system they name, and which alternatives they leave."""
+"""Preprocessor conditions around definitions of C and C++: the platforms they name, and the alternatives they
+select.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ _SYSTEMS = regex(
     r"|__MWERKS__|__BORLANDC__|__TURBOC__|__WATCOMC__|__MVS__|__QNX\w*)\b"
 )
 _ALWAYS = regex(r"!?\s*(?:defined)?\s*\(?\s*__GNUC__\s*\)?")
-"""What compilers of the systems that are left define."""
+"""Macros that compilers of the remaining platforms define."""
 _NOT = regex(r"!\s*(?:defined\s*)?\(?\s*\Z")
 _BRANCHES = frozenset(("preproc_ifdef", "preproc_if", "preproc_elif"))
 _DIRECTIVE = regex(
@@ -34,8 +36,8 @@ _FIRST_WORD = regex(r"\s*(\w+)")
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A condition that a place depends on. `is_not` says `#ifndef`, `is_else` that the place is in another branch,
-    and `is_guard` that it is an include guard or `__cplusplus`.
+    """A condition around a place. `is_not` means `#ifndef`, `is_else` that the place is in another branch, and
+    `is_guard` that it is an include guard or `__cplusplus`.
     """
 
     text: str
@@ -45,8 +47,8 @@ class Branch:
 
 
 def is_for_other_system(conditions: Iterable[Branch]) -> bool | None:
-    """Tell whether one of these names a system: one that is hardly this one, or that it is not one of those (False).
-    None without such a condition.
+    """Whether one of these names a foreign platform (True), or excludes one (False). None without such a
+    condition.
     """
     marks: set[bool] = set()
     for one in conditions:
@@ -61,7 +63,7 @@ def is_for_other_system(conditions: Iterable[Branch]) -> bool | None:
 
 
 def conditions_around(node: Node | None) -> Iterator[Branch]:
-    """The conditions around a node, innermost first. Include guards are not told apart."""
+    """The conditions around a node, innermost first, include guards among them."""
     is_else = False
     while node is not None:
         if node.type in _BRANCHES:
@@ -72,19 +74,19 @@ def conditions_around(node: Node | None) -> Iterator[Branch]:
 
 
 def is_defined_elsewhere(sources: Sources, one: Definition) -> bool:
-    """Tell whether a file defines a name for some other system alone."""
+    """Whether a file defines a name for another platform only."""
     places = _places(sources, one)
     return bool(places) and all(is_for_other_system(place) is True for place in places)
 
 
 def is_alternative(sources: Sources, one: Definition) -> bool:
-    """Tell whether every definition of a name in its file depends on a condition other than the include guard."""
+    """Whether every definition of a name in its file depends on a condition other than the include guard."""
     places = _places(sources, one)
     return bool(places) and all(any(not c.is_guard for c in place) for place in places)
 
 
 def is_self_guarded(sources: Sources, one: Definition) -> bool:
-    """Tell whether a macro is defined where no other file has done so: `#ifndef X` around `#define X`."""
+    """Whether a macro is a fallback definition: `#ifndef X` around `#define X`."""
     name = one.symbol.name
     places = _places(sources, one)
     return bool(places) and all(any(c.text.strip() == name for c in place) for place in places)
@@ -105,7 +107,7 @@ def _places(sources: Sources, one: Definition) -> list[tuple[Branch, ...]]:
 
 
 def conditions_at(data: bytes, starts: Sequence[int]) -> list[tuple[Branch, ...]]:
-    """The conditions of each of some offsets in a text, outermost first. A tree has not all: parsing blanks some."""
+    """The conditions at each offset of a text, outermost first. Trees lack some, which are blanked for parsing."""
     found: list[tuple[Branch, ...]] = []
     waiting = sorted(starts)
     stack: list[Branch] = []

@@ -1,4 +1,4 @@
-"""What one gets out of lists, mappings and several values together."""
+"""Types of elements in lists, mappings and tuples."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from contextd.domain.dataclass import dataclass
 
 _DEEPEST = 24
 _FIRST_WALKED = frozenset(("Generator", "AsyncGenerator", "Iterator", "Result"))
-"""Types with several arguments, of which a walk gives the first."""
+"""Types with several arguments, of which iteration yields the first."""
 _MAPPINGS = frozenset(
     """dict Dict Mapping MutableMapping defaultdict OrderedDict Map WeakMap Record ReadonlyMap HashMap
     BTreeMap LinkedHashMap TreeMap ConcurrentMap ConcurrentHashMap""".split()
 )
 _ENTRIES = frozenset(("Map", "ReadonlyMap"))
-"""Mappings of which a walk gives pairs, in the languages that walk over them at all."""
+"""Mappings whose iteration yields pairs, in the languages that iterate over them."""
 _APART = frozenset(("java", "rust"))
-"""Families in which a field and a method may have one name."""
+"""Families in which a field and a method may have the same name."""
 _TUPLES = frozenset(("tuple", "Tuple"))
 _PICKING = frozenset(
     """get pop popleft setdefault at shift getOrDefault unwrap expect unwrap_or unwrap_or_else
     unwrap_or_default borrow borrow_mut orElse orElseThrow orElseGet getFirst getLast next poll
     peek remove element into_inner find findFirst findLast lock""".split()
 )
-"""What gives one element of a container."""
+"""Methods that return one element of a container."""
 _KEEPING = frozenset(
     """copy iter iter_mut into_iter as_ref as_mut as_deref as_deref_mut clone cloned copied filter rev
     skip take peekable stream sorted limit distinct toList collect to_vec as_slice get get_mut next
@@ -36,24 +36,24 @@ _KEEPING = frozenset(
     reverse slice sort concat toSorted parallelStream iterator listIterator reversed subList
     ok ok_or ok_or_else or or_else map_err context with_context chain by_ref split_first""".split()
 )
-"""What gives a container, an option or a walk over one that holds the same."""
+"""Methods that return a container, an option or an iterator with the same elements."""
 
 _KEPT_MAPPINGS = frozenset(("copy", "clone", "lock", "borrow", "borrow_mut", "write", "read"))
 _VIEWS = frozenset(("values", "items", "enumerate", "entries", "into_values", "values_mut"))
 
 Place = tuple[str, int, Expr]
-"""A type, and the file and scope that write it down."""
+"""A type, and the file and scope that contain it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Containers:
-    """Follows what is held in something to what it is."""
+    """Resolves the element types of containers."""
 
     layout: CodeLayout
     evaluator: Evaluator
 
     def items(self, path: str, scope: int, inner: Expr, depth: int) -> list[Interpretation]:
-        """What one gets walking over something."""
+        """The type of the elements in an iteration."""
         places = self._types(path, scope, inner, depth)
         if not places and self.layout.family(path) == "rust":
             places = self._stepped(path, scope, inner, depth)
@@ -62,7 +62,7 @@ class Containers:
     def held_by(
         self, path: str, scope: int, inner: Expr, heads: Container[str], depth: int
     ) -> list[Interpretation]:
-        """What is held by something whose type has one of these names."""
+        """The element type of a container with one of these type names."""
         return [
             self._typed(place, place[2][2][0], depth)
             for place in self._types(path, scope, inner, depth)
@@ -70,7 +70,7 @@ class Containers:
         ]
 
     def _stepped(self, path: str, scope: int, inner: Expr, depth: int) -> list[Place]:
-        """What an iterator of the project says it gives, next."""
+        """The type declared by `next` of one of the project's iterators."""
         if inner[0] == "call" and inner[1][0] == "attr" and inner[1][2] == "iter":
             own = self._returned(path, scope, inner[1], depth)
             inner = inner if own else inner[1][1]
@@ -86,7 +86,7 @@ class Containers:
         ]
 
     def picked(self, path: str, scope: int, expression: Expr, depth: int) -> Interpretation:
-        """What `xs[0]`, `xs.get(key)` and the like give."""
+        """The type of `xs[0]`, `xs.get(key)` and the like."""
         match expression:
             case ("of", inner, _):
                 held = inner
@@ -98,7 +98,7 @@ class Containers:
         return joined(self._typed(place, _subscripted(place[2]), depth) for place in places)
 
     def part(self, path: str, scope: int, inner: Expr, number: int, depth: int) -> Interpretation:
-        """One of several values that something gives together."""
+        """One of several values that an expression yields together."""
         places = [
             (where, at, one)
             for where, at, one in self._together(path, scope, inner, depth)
@@ -146,7 +146,7 @@ class Containers:
         return self.evaluator.evaluate(place[0], place[1], ("typed", one), depth)
 
     def _bindings(self, path: str, scope: int, name: str) -> list[Place]:
-        """What the nearest scope around sets a name to."""
+        """The value of a name in the nearest scope."""
         scopes = self.layout.scopes(path)
         while scope >= 0:
             bound = scopes[scope].bindings.get(name)
@@ -156,7 +156,7 @@ class Containers:
         return []
 
     def _returned(self, path: str, scope: int, called: Expr, depth: int) -> list[Place]:
-        """What the functions that may be called give back."""
+        """The return types of the functions that may be called."""
         return [
             (
                 where,
@@ -170,7 +170,7 @@ class Containers:
         ]
 
     def _types(self, path: str, scope: int, expression: Expr, depth: int) -> list[Place]:
-        """The container types, with what they hold, that an expression may be of."""
+        """The container types, with their elements, that an expression may have."""
         if depth > _DEEPEST:
             return []
         match expression:
@@ -202,7 +202,7 @@ class Containers:
         return [found for place in places for found in self._types(*place, depth + 1)]
 
     def _parts(self, path: str, scope: int, expression: Expr, depth: int) -> list[Place]:
-        """What a container holds that is a container itself."""
+        """The elements of a nested container."""
         match expression:
             case ("item", inner):
                 held = self._types(path, scope, inner, depth + 1)
@@ -217,7 +217,7 @@ class Containers:
                 return []
 
     def _held(self, path: str, scope: int, around: Expr, name: str, depth: int) -> list[Place]:
-        """What an attribute of something is set to, or gives where it is a property."""
+        """The value of an attribute, or the type of a property."""
         found: list[Place] = []
         for meant in self.evaluator.evaluate(path, scope, around, depth).meanings:
             found += [(meant.path, meant.at, part) for key, part in meant.parts if key == name]
@@ -259,7 +259,7 @@ def _tuple(expression: Expr) -> tuple[Expr, ...] | None:
 
 
 def _walked(written: Expr) -> Expr:
-    """What one gets out of a type with arguments, walking over it."""
+    """The element type of a generic type in an iteration."""
     head, given = _last(written[1]), written[2]
     if head in _ENTRIES and len(given) == 2:
         return ("of", ("name", "tuple"), given)
@@ -274,7 +274,7 @@ def _subscripted(written: Expr) -> Expr:
 
 
 def _viewed(written: Expr, name: str) -> Expr:
-    """The container that a method of a container gives."""
+    """The container that a method of a container returns."""
     head, given = _last(written[1]), written[2]
     if name == "enumerate":
         return ("of", UNKNOWN, (("several", (UNKNOWN, ("typed", _walked(written)))),))

@@ -1,4 +1,4 @@
-"""Values and types of C# in the forms that calls need."""
+"""Values and types of C# in the form of call facts."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from contextd.code.calls.expressions import either, item_of
 from contextd.code.index.languages.outline import text_of
 
 _AWAITED = frozenset("Task ValueTask Nullable IAsyncResult Lazy".split())
-"""Types that stand for what is between their brackets, at least once it was awaited."""
+"""Wrapper types that represent their type argument, at least once awaited."""
 _DELEGATES = frozenset("Func Action Predicate Converter Comparison EventHandler Expression".split())
 _WALKS = frozenset(
     """Select Where Any All First FirstOrDefault Last LastOrDefault Single SingleOrDefault OrderBy
     OrderByDescending GroupBy SelectMany ForEach Find FindAll Exists Count Sum Min Max ToDictionary ToLookup
     TakeWhile SkipWhile Distinct RemoveAll TrueForAll""".split()
 )
-"""Methods that hand a function each of what they walk over."""
+"""Methods that pass each element of an iteration to a function."""
 _KEEPING = frozenset(
     """Where OrderBy OrderByDescending ThenBy Reverse Take Skip Distinct ToList ToArray AsEnumerable
     TakeWhile SkipWhile Concat Append Prepend Union Except Intersect FindAll AsReadOnly ConfigureAwait
     ToHashSet AsQueryable""".split()
 )
-"""Methods of what can be walked over that give the same again."""
+"""Methods of enumerables that return the same elements."""
 _PICKING = frozenset(
     """First FirstOrDefault Last LastOrDefault Single SingleOrDefault ElementAt Find Pop Peek Dequeue
     FirstAsync SingleAsync""".split()
@@ -38,7 +38,7 @@ _NAMED = frozenset(
 
 
 def type_of(node: Node | None) -> Expr:
-    """The type that a node writes down."""
+    """The type written in a node."""
     if node is None:
         return UNKNOWN
     read = _TYPES.get(node.type)
@@ -46,7 +46,7 @@ def type_of(node: Node | None) -> Expr:
 
 
 def typed(node: Node | None) -> Expr:
-    """An instance of it."""
+    """An instance of the type."""
     found = type_of(node)
     return found if found in (UNKNOWN, NOTHING) else ("typed", found)
 
@@ -99,7 +99,7 @@ _TYPES: dict[str, Callable[[Node], Expr]] = {
 
 
 def value(node: Node | None) -> Expr:
-    """What a node stands for as a value."""
+    """The value of a node."""
     if node is None:
         return UNKNOWN
     read = _FORMS.get(node.type)
@@ -115,7 +115,7 @@ def _inner(node: Node) -> Expr:
 
 
 def _holder(node: Node) -> Expr:
-    """What stands before a dot."""
+    """The expression before a dot."""
     around = node.child_by_field_name("expression")
     if around is not None:
         if around.type in ("generic_name", "predefined_type"):
@@ -125,7 +125,7 @@ def _holder(node: Node) -> Expr:
 
 
 def last_name(node: Node | None) -> Node | None:
-    """The identifier at the end of what a call calls."""
+    """The identifier at the end of a callee."""
     while node is not None and node.type != "identifier":
         if node.type == "generic_name":
             node = node.named_children[0]
@@ -146,7 +146,7 @@ def _member(node: Node) -> Expr:
 
 
 def holder_of_member(node: Node) -> Expr:
-    """What stands before the dot of a member."""
+    """The expression before the dot of a member."""
     return _around(node)
 
 
@@ -162,7 +162,7 @@ def _around(node: Node) -> Expr:
 
 
 def called(node: Node) -> Expr:
-    """What a call calls, by the number of its arguments; not known where that is no name."""
+    """The target of a call, by the number of its arguments; unknown when the callee is not a name."""
     function = node.child_by_field_name("function")
     named = last_name(function)
     if function is None or named is None:
@@ -193,7 +193,7 @@ def _call(node: Node) -> Expr:
 
 
 def walked(found: Expr) -> Expr:
-    """What a method hands to a function that walks over something; not known of another."""
+    """The argument that an iterating method passes to its function; unknown for other methods."""
     is_walk = found[0] == "attr" and found[2] in _WALKS and found[1][1] != IMPLICIT
     return ("item", found[1][1]) if is_walk else UNKNOWN
 

@@ -1,4 +1,4 @@
-"""One place that leads to a definition."""
+"""Edge: one place that refers to a definition."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from contextd.domain.dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A place that calls `target`, names it, builds a class on it or imports it. `caller` is the definition around
-    the place, None at the top of a file. What is not `certain` may mean another definition.
+    """A place that calls `target`, names it, extends it or imports it. `caller` is the definition around the
+    place, None at the top of a file. An edge that is not `certain` may mean another definition.
     """
 
     path: str

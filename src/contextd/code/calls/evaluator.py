@@ -1,4 +1,4 @@
-"""What the parts that say what expressions mean need of each other."""
+"""The evaluator interface shared by the modules that resolve expressions."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from contextd.code.symbols.symbol_graph import Definition
 
 
 class Evaluator(Protocol):
-    """Says what expressions mean."""
+    """Resolves expressions."""
 
     def evaluate(self, path: str, scope: int, expression: Expr, depth: int = 0) -> Interpretation:
-        """What an expression in a scope may mean."""
+        """The possible meanings of an expression in a scope."""
         ...
 
     def attribute(
         self, around: Interpretation, name: str, depth: int = 0, count: int | None = None
     ) -> Interpretation:
-        """What is reached behind a dot; with `count` a method that takes so many arguments."""
+        """The member after a dot; with `count`, a method that takes this many arguments."""
         ...
 
     def member(self, holder: Definition, name: str, depth: int = 0) -> Interpretation:
@@ -28,15 +28,15 @@ class Evaluator(Protocol):
         ...
 
     def lineage(self, one: Definition, depth: int = 0) -> Iterator[Definition]:
-        """A class and what it is built on, nearest first."""
+        """A class and its bases, nearest first."""
         ...
 
     def bases(self, one: Definition, depth: int = 0) -> Iterator[Interpretation]:
-        """What a class is built on, in its order."""
+        """The bases of a class, in order."""
         ...
 
     def own(self, path: str, scope: int, which: str, depth: int) -> Interpretation:
-        """The class around a scope, its instance, or what it is built on."""
+        """The class around a scope, its instance, or its bases."""
         ...
 
     def constructed(self, path: str, scope: int, which: Expr, depth: int) -> Interpretation:
@@ -44,5 +44,5 @@ class Evaluator(Protocol):
         ...
 
     def means(self, one: Definition, depth: int) -> Interpretation:
-        """What a definition means where it is named."""
+        """The meaning of a definition where it is named."""
         ...

@@ -1,4 +1,4 @@
-"""Syntax nodes of every language into the few forms of values and types that calls need."""
+"""Convert syntax nodes of every language into the expression forms of call facts."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _MEMBERS = {
     "nested_identifier": ("object", "property"),
 }
 _PATH_HEADS = frozenset(("crate", "self", "super", "identifier"))
-"""What paths of Rust begin with."""
+"""First segments of Rust paths."""
 _FIELDS = frozenset(("field_access", "field_expression"))
-"""What names a field, in languages where a method may have the same name."""
+"""Nodes that name a field, in languages where a method may have the same name."""
 _CALLS = frozenset(("call", "call_expression"))
 _AROUND = frozenset(
     """await await_expression parenthesized_expression non_null_expression satisfies_expression
@@ -40,13 +40,13 @@ _AROUND = frozenset(
     bracketed_type constraint type_bound annotated_type""".split()
 )
 _SAME = frozenset(("Promise.all", "Array.from", "Object.freeze", "Object.seal", "Promise.resolve"))
-"""Functions of JavaScript that return what they get, at least once it was awaited."""
+"""Functions of JavaScript that return their argument, at least once awaited."""
 _PARTS = frozenset(("Object.values", "Object.entries"))
-"""Functions of JavaScript that return what the method of that name returns for a map."""
+"""Functions of JavaScript that return what the map method of that name returns."""
 _PRIMITIVES = frozenset("string number boolean bigint symbol never".split())
 _LEADING = frozenset(("new", "typed", "object", "call"))
 _MOST_PARTS = 24
-"""Properties kept of an object: longer ones are tables, whose values are of one sort."""
+"""The most properties kept of an object: longer ones are tables, whose values are alike."""
 _WALKING = frozenset("enumerate iter list next reversed set sorted tuple zip".split())
 _TOGETHER = frozenset(("expression_list", "tuple", "tuple_expression"))
 _ALTERNATIVES = frozenset(
@@ -65,7 +65,7 @@ _TRANSPARENT = {
     "java": frozenset(("Optional",)),
     "rust": frozenset("Box Rc Arc".split()),
 }
-"""By family, types that stand for what is between their brackets, at least once it was awaited."""
+"""By family, wrapper types that represent their type argument, at least once awaited."""
 _LAST = frozenset(("Coroutine",))
 _FIRST = frozenset(("Annotated", "Omit", "Pick"))
 _NO_TYPES = frozenset(("comment", "line_comment", "block_comment", "lifetime"))
@@ -74,7 +74,7 @@ _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 
 
 def value(node: Node | None) -> Expr:
-    """What a node stands for as a value, or as a type where a type is written."""
+    """The value of a node, or its type where a type is written."""
     if node is None:
         return UNKNOWN
     kind = node.type
@@ -100,8 +100,8 @@ def value(node: Node | None) -> Expr:
 
 
 def _is_primitive(node: Node) -> bool:
-    """Whether a type of TypeScript is one that a member of a class is never reached through: what is `Shop | string`
-    was narrowed to a shop before.
+    """Whether a TypeScript type has no members of interest: a value of `Shop | string` is narrowed to a shop
+    before its members are used.
     """
     if node.type == "literal_type":
         return True
@@ -109,7 +109,7 @@ def _is_primitive(node: Node) -> bool:
 
 
 def _member(node: Node) -> Expr:
-    """What stands behind a dot or two colons."""
+    """The member after a dot or two colons."""
     kind = node.type
     if kind == "scoped_type_identifier" and node.child_by_field_name("name") is None:
         parts = [one for one in node.named_children if one.type.endswith("identifier")]
@@ -147,7 +147,7 @@ def _call(node: Node) -> Expr:
 
 
 def _walk(node: Node) -> Expr | None:
-    """What the functions of Python that walk over something give."""
+    """The result of a Python iteration function."""
     name = text_of(node.child_by_field_name("function"))
     listed = node.child_by_field_name("arguments")
     given = listed.named_children if listed is not None and name in _WALKING else []
@@ -162,7 +162,7 @@ def _walk(node: Node) -> Expr | None:
 
 
 def _made_of(node: Node) -> Node | None:
-    """The type that `make` or `new` of Go makes."""
+    """The type that `make` or `new` of Go creates."""
     named = node.child_by_field_name("function")
     given = node.child_by_field_name("arguments")
     if given is None or not given.named_children or text_of(named) not in ("make", "new"):
@@ -172,13 +172,13 @@ def _made_of(node: Node) -> Node | None:
 
 
 def typed(node: Node | None) -> Expr:
-    """An instance of the type that a node writes down."""
+    """An instance of the type written in a node."""
     found = value(node)
     return found if found in (UNKNOWN, NOTHING, RECEIVER) else ("typed", found)
 
 
 def name_node(node: Node) -> Node:
-    """The last name of what a call calls."""
+    """The last name of a callee."""
     while True:
         inner = (
             node.child_by_field_name(_MEMBERS[node.type][1])
@@ -203,7 +203,7 @@ def _is_called(node: Node) -> bool:
 def _named(name: str) -> Expr:
     if name in _NOTHINGS:
         return NOTHING
-    # Files say the same names over and over, and all that was read is kept.
+    # Names repeat across files, and all facts are cached.
     return ("name", intern(name))
 
 
@@ -227,12 +227,12 @@ def _alternatives(node: Node) -> Expr:
 
 
 def item_of(found: Expr) -> Expr:
-    """What an option, a result or a list holds."""
+    """The content of an option, a result or a list."""
     return found if found in (UNKNOWN, NOTHING) else ("item", found)
 
 
 def either(found: list[Expr]) -> Expr:
-    """One of these; what is nothing is left out."""
+    """One of these; empty values are left out."""
     some = list(dict.fromkeys(one for one in found if one != NOTHING))
     if not some:
         return NOTHING
@@ -248,7 +248,7 @@ def _new(field_name: str) -> Callable[[Node], Expr]:
 
 
 def with_type_arguments(head: Node | None, around: Node) -> Expr:
-    """A type whose arguments the node around it has: `new Map<K, V>()`, `extends Shelf<Book>`."""
+    """A type whose arguments are on the node around it: `new Map<K, V>()`, `extends Shelf<Book>`."""
     found = value(head)
     is_apart = around.type in ("new_expression", "extends_clause")
     listed = around.child_by_field_name("type_arguments") if is_apart else None
@@ -275,7 +275,7 @@ def _cast(node: Node) -> Expr:
 
 
 def _generic(node: Node) -> Expr:
-    """A type with arguments, in any of the languages."""
+    """A generic type with its arguments, in any of the languages."""
     head = node.child_by_field_name("name") or node.child_by_field_name("type") or _first(node)
     listed = node.child_by_field_name("type_arguments") or node.named_children[-1]
     given = [value(one) for one in listed.named_children if one.type not in _NO_TYPES]
@@ -292,7 +292,7 @@ def _generic(node: Node) -> Expr:
 
 
 def _family(node: Node, listed: Node) -> str:
-    """The family a type with arguments is written in, by how its grammar has it."""
+    """The language family of a generic type, judging by its grammar nodes."""
     if node.child_by_field_name("name") is not None:
         return "ecmascript"
     is_field = node.child_by_field_name("type") is not None
@@ -321,7 +321,7 @@ def _array(node: Node) -> Expr:
 
 
 def _tail(node: Node | None) -> Expr:
-    """What a block of Rust gives: its last expression, where that is more than a name."""
+    """The value of a Rust block: its last expression, unless that is a plain name."""
     last = node.named_children[-1] if node is not None and node.named_children else None
     if node is not None and node.type == "else_clause":
         return _tail(last)
@@ -341,7 +341,7 @@ def _branches(node: Node) -> Expr:
 
 
 def _listed(node: Node) -> Expr:
-    """A list that is written out."""
+    """A list literal."""
     values = [
         item_of(value(_first(one))) if one.type == "spread_element" else value(one)
         for one in node.named_children
@@ -351,7 +351,7 @@ def _listed(node: Node) -> Expr:
 
 
 def _function_type(node: Node) -> Expr:
-    """The type of a function, of which the parameters are of interest."""
+    """The type of a function; only its parameters matter."""
     listed = node.child_by_field_name("parameters")
     given = listed.named_children if listed is not None else []
     written = [one.child_by_field_name("type") or one for one in given]
@@ -359,7 +359,7 @@ def _function_type(node: Node) -> Expr:
 
 
 def _object(node: Node) -> Expr:
-    """An object that is written out, or its type: the properties whose values or types lead anywhere."""
+    """An object literal or its type: the properties whose values or types can be resolved."""
     parts: dict[str, Expr] = {}
     for one in node.named_children:
         name = text_of(one.child_by_field_name("key") or one.child_by_field_name("name"))
@@ -375,7 +375,7 @@ def _object(node: Node) -> Expr:
 
 
 def _tuple_type(node: Node) -> Expr:
-    """`[A, B]` of TypeScript, or `(A, B)` of Rust, where only a walk asks for what is in it."""
+    """`[A, B]` of TypeScript, or `(A, B)` of Rust, whose elements only matter in an iteration."""
     held = tuple(value(one) for one in node.named_children)
     return ("of", ("name", "tuple") if text_of(node)[:1] == "[" else UNKNOWN, held)
 
@@ -385,7 +385,7 @@ def _gathered(node: Node) -> Expr:
 
 
 def _quoted(node: Node) -> Expr:
-    """A type between quotes, as Python writes one that is defined further down."""
+    """A quoted type, as Python writes a forward reference."""
     parts = [part.strip() for part in text_of(node).strip("'\"").split("|")]
     found: list[Expr] = []
     for part in parts:
@@ -406,7 +406,7 @@ def _defined(node: Node) -> Expr:
 
 
 def _converted(node: Node) -> Expr:
-    """`T(x)`, or a call of a function with types as arguments: they are written alike in Go."""
+    """`T(x)`, or a call of a generic function: Go writes them alike."""
     found = value(node.child_by_field_name("type"))
     return ("call", found[1] if found[0] == "of" else found)
 

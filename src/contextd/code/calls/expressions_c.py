@@ -1,4 +1,4 @@
-"""Expressions, types and declarators of C and C++ into the forms of values and types that calls need."""
+"""Convert expressions, types and declarators of C and C++ into the forms of call facts."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _HANDED_ON = frozenset(("move", "forward", "ref", "cref"))
 SMART = frozenset(
     "unique_ptr shared_ptr weak_ptr optional intrusive_ptr scoped_refptr scoped_ptr".split()
 )
-"""Types that hold one thing, which `->` and `*` reach."""
+"""Smart pointers, which `->` and `*` dereference."""
 POINTING = "->"
 
 
 def c_value(node: Node | None) -> Expr:
-    """What a node stands for as a value, or as a type where a type is written."""
+    """The value of a node, or its type where a type is written."""
     if node is None:
         return UNKNOWN
     kind = node.type
@@ -69,7 +69,7 @@ def _made(node: Node | None) -> Expr:
 
 
 def c_typed(node: Node | None) -> Expr:
-    """An instance of the type that a node writes down, or of what it points to."""
+    """An instance of the type written in a node, or of the type it points to."""
     found = c_value(node)
     return found if found in (UNKNOWN, NOTHING) else ("typed", found)
 
@@ -81,7 +81,7 @@ def _arguments(node: Node) -> tuple[Expr, ...]:
 
 
 def parts(node: Node) -> tuple[tuple[str, ...], Node | None]:
-    """The names before the last `::` without their arguments, and what stands behind it."""
+    """The names before the last `::` without their arguments, and the name after it."""
     before: list[str] = []
     here: Node | None = node
     while here is not None and here.type == "qualified_identifier":
@@ -122,7 +122,7 @@ def name_behind(node: Node) -> str:
 
 
 def last_name(node: Node) -> Node:
-    """The node of the last name of what is called."""
+    """The node of the last name of a callee."""
     while True:
         match node.type:
             case "field_expression":
@@ -161,7 +161,7 @@ def _call(node: Node) -> Expr:
 
 
 def declared(node: Node | None) -> tuple[str, bool]:
-    """The name in a declarator, and whether it is a function or points to one."""
+    """The name in a declarator, and whether it is a function or a function pointer."""
     is_function = False
     here = node
     while here is not None and here.type not in _NAMES:
@@ -175,8 +175,8 @@ def declared(node: Node | None) -> tuple[str, bool]:
 
 
 def function_declarator(node: Node | None) -> Node | None:
-    """The part of a declarator that has the name and the parameters of a function: none where it declares
-    a pointer to one.
+    """The part of a declarator with the name and the parameters of a function; None where it declares a
+    function pointer.
     """
     here = node
     while here is not None and here.type != "function_declarator":
@@ -191,7 +191,7 @@ def function_declarator(node: Node | None) -> Node | None:
     named = here.child_by_field_name("declarator")
     is_pointer = named is not None and named.type == "parenthesized_declarator"
     inner = named.named_children[0] if is_pointer and named and named.named_children else None
-    # `int (close)(int)` keeps a macro of that name away.
+    # `int (close)(int)` prevents the expansion of a macro of that name.
     return here if inner is None or inner.type in _NAMES else None
 
 

@@ -1,4 +1,4 @@
-"""Functions that are written beside a type and called as if they were its methods."""
+"""Extension functions: declared outside a type and called like its methods."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from contextd.domain.dataclass import dataclass
 
 _HIDDEN = re.compile(r"^(?:\[.*\]\s*)?(?:private|static)\b", re.S)
 _EXTENDING = frozenset(("csharp",))
-"""Families in which functions are called on types that another place defines."""
+"""Families with extension functions."""
 _USUAL = frozenset(
     """Add AddRange Append Aggregate All Any AsEnumerable Average Cast Clear Clone Close Compare CompareTo
     Concat Contains ContainsKey CopyTo Count Create Dispose DisposeAsync Distinct ElementAt EndsWith Equals
@@ -30,12 +30,12 @@ _USUAL = frozenset(
     StartsWith Stop Substring Sum Take ThenBy ToArray ToDictionary ToList ToLower ToLookup ToString ToUpper
     Trim TryAdd TryGetValue TryParse Union Update Wait Where Write WriteAsync WriteLine Zip""".split()
 )
-"""Names of methods that types of .NET have: an extension of that name says little of what is meant."""
+"""Method names of .NET types: an extension of that name is ambiguous."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extensions:
-    """Finds the extensions of types, by their names."""
+    """Finds the extensions of types, by name."""
 
     layout: CodeLayout
     evaluator: Evaluator
@@ -43,7 +43,7 @@ class Extensions:
     def method(
         self, path: str, receiver: Interpretation, name: str, count: int, depth: int
     ) -> Interpretation:
-        """A function that is written beside a type and called as if it were a method of it."""
+        """An extension function."""
         family = self.layout.family(path)
         if family not in _EXTENDING:
             return OUTSIDE if receiver.outside or receiver.whole else NOT_KNOWN
@@ -77,7 +77,7 @@ class Extensions:
         return Interpretation(tuple(found.values()), whole=whole)
 
     def _is_telling(self, name: str, found: Collection[tuple[str, str]], family: str) -> bool:
-        """Whether nothing else of the project has the name of an extension, nor probably what it extends."""
+        """Whether the name of an extension, and probably its extended type, are unique in the project."""
         return name not in _USUAL and all(
             (one.path, one.qualified) in found
             for one in self.layout.graph.by_name.get(name, ())
@@ -85,7 +85,7 @@ class Extensions:
         )
 
     def _extends(self, receiver: Interpretation, extended: Interpretation) -> bool:
-        """Whether what is called on is of the type that an extension is written for."""
+        """Whether the receiver is of the type that an extension extends."""
         types = {meant.one for meant in extended.meanings}
         return any(
             meant.one is not None and not types.isdisjoint(self.evaluator.lineage(meant.one))

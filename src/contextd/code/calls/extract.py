@@ -1,4 +1,4 @@
-"""The scopes, names and calls of one file, from its syntax tree."""
+"""Extract the scopes, names and calls of one file from its syntax tree."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ _NAMED = frozenset(
     """identifier attribute member_expression selector_expression field_access
     scoped_identifier""".split()
 )
-"""What stands for a definition by its name alone."""
+"""The name of a definition represents it."""
 _SEVERAL = frozenset(("expression_list", "pattern_list", "tuple_pattern"))
 
 
 def facts_of(path: str, language_name: str, data: bytes, digest: str) -> FileFacts | None:
-    """What a file says of its calls; None in a language whose calls are not understood."""
+    """Extract the call facts of a file; None for an unsupported language."""
     language = language_of(path)
     row = BY_NAME.get(language_name)
     query = QUERIES.get(row.family if row is not None else "")
@@ -83,7 +83,7 @@ def facts_of(path: str, language_name: str, data: bytes, digest: str) -> FileFac
             reading.leave_before(node.start_byte)
             steps[name](reading, node)
     except RecursionError:
-        # A chain of a thousand calls and fields, as nobody writes by hand.
+        # A generated chain of a thousand calls and fields.
         return None
     reading.sites.sort(key=lambda site: site.start)
     return FileFacts(digest, tuple(reading.scopes), by_name(reading.sites))
@@ -118,7 +118,7 @@ def _impl(reading: FileReading, node: Node) -> None:
 
 
 def _heritage(node: Node) -> list[Node]:
-    """The types a class names as what it extends or implements."""
+    """The types that a class extends or implements."""
     if node.type in ("extends_clause",):
         return node.children_by_field_name("value")
     clauses = ("extends_clause", "implements_clause", "type_list")
@@ -142,7 +142,7 @@ def _alias(reading: FileReading, node: Node) -> None:
 
 
 def _assign(reading: FileReading, node: Node) -> None:
-    """Bind what stands left to what stands right, or to the type that is written."""
+    """Bind the left side to the value on the right, or to the declared type."""
     left = (
         node.child_by_field_name("left")
         or node.child_by_field_name("name")
@@ -163,7 +163,7 @@ def _assign(reading: FileReading, node: Node) -> None:
     if right is not None and right.type in _NAMED:
         reading.site("use", right)
     if node.type == "variable_declarator" and right is None and written is None:
-        # `let x;` is what it is set to later.
+        # `let x;` gets its type from a later assignment.
         found = NOTHING
     lefts = [left]
     if node.type == "assignment_expression" and _is_declared(reading, left):
@@ -175,14 +175,14 @@ def _assign(reading: FileReading, node: Node) -> None:
         lefts = node.children_by_field_name("name")
     for one in lefts:
         if node.type == "assignment_expression" and one.type == "identifier":
-            # Nothing is declared by it, other than in Python.
+            # It declares nothing, except in Python.
             reading.bind(text_of(one), found, reading.declaring(text_of(one)))
         else:
             _bind_left(reading, one, found)
 
 
 def _is_declared(reading: FileReading, left: Node) -> bool:
-    """Whether the type of what is set was written down before: then that is what it holds."""
+    """Whether the target's type was declared before: the declaration then wins."""
     if reading.family == "java":
         return True
     for number in reversed(reading.open_):
@@ -326,7 +326,7 @@ def _element(reading: FileReading, node: Node) -> None:
 
 
 def _annotation(reading: FileReading, node: Node) -> None:
-    """The types that are written: a change of one of them bears on what is typed with it."""
+    """The types that are written: a change of one of them affects everything typed with it."""
     waiting = [node]
     while waiting:
         one = waiting.pop()
@@ -345,13 +345,13 @@ def _pair(reading: FileReading, node: Node) -> None:
 
 
 def _mention(reading: FileReading, node: Node) -> None:
-    """A member that is named and not called: handed on, compared, set, or a property that is read."""
+    """A member that is named and not called: passed on, compared, assigned, or a property that is read."""
     if name_node(node).start_byte not in reading.named:
         reading.site("use", node)
 
 
 _STEPS: dict[str, Callable[[FileReading, Node], None]] = {
-    # First, so that what begins at the same place stands in the block.
+    # First, so that nodes at the same offset belong to the block.
     "lexical": lexical,
     "caught": caught,
     "narrow": narrow,
@@ -386,4 +386,4 @@ _STEPS: dict[str, Callable[[FileReading, Node], None]] = {
     **C_STEPS,
 }
 _STEPS_OF = {"csharp": extract_csharp.STEPS, "php": extract_php.STEPS}
-"""Families whose trees are read by steps of their own."""
+"""Families with extraction steps of their own."""

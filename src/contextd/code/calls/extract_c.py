@@ -1,6 +1,4 @@
-"""What files of C and C++ say: declarators, methods outside of their class, namespaces, macros and tables of
-functions.
-"""
+"""Extract C and C++: declarators, methods outside of their class, namespaces, macros and tables of functions."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ from contextd.domain.regex import regex
 NAMESPACE, USING = "<namespace>", "<using>"
 
 ELSEWHERE, HERE = "?", "!"
-"""How names begin in the bindings of a file that it defines for some other system, and for what is not one."""
+"""Prefixes in the bindings of a file for names it defines for another platform, and for non-functions."""
 
 _CALLED = regex(rb"(?<![\w.>#])((?:[A-Za-z_]\w*+::)*+)([A-Za-z_]\w*+)[ \t]*+\(")
 _ALONE = regex(rb"\s*+([A-Za-z_]\w*+)\s*+")
@@ -39,8 +37,8 @@ _LONGEST_MACRO = 20_000
 
 
 def function(reading: FileReading, node: Node) -> None:
-    """A function with a body: its parameters, and what it returns. One that is defined outside of its class
-    or namespace stands in a scope of that.
+    """A function with a body: its parameters and return type. One defined outside of its class or namespace
+    gets a scope for that.
     """
     declarator = function_declarator(node.child_by_field_name("declarator"))
     if declarator is None:
@@ -61,7 +59,7 @@ def function(reading: FileReading, node: Node) -> None:
 
 
 def _note_system(reading: FileReading, node: Node, name: str) -> None:
-    """Note a definition that stands under a condition which names a system."""
+    """Record a definition under a condition that names a platform."""
     is_elsewhere = is_for_other_system(conditions_around(node))
     if is_elsewhere is not None:
         reading.bind(f"{ELSEWHERE if is_elsewhere else HERE}{name}", ("name", name), 0)
@@ -86,7 +84,7 @@ def _signature(
 
 
 def _template(reading: FileReading, node: Node) -> None:
-    """The type parameters of what stands in a template: they hide types of that name."""
+    """The type parameters of a template: they hide types of that name."""
     around = node.parent
     if around is None or around.type != "template_declaration":
         return
@@ -98,7 +96,7 @@ def _template(reading: FileReading, node: Node) -> None:
 
 
 def class_(reading: FileReading, node: Node) -> None:
-    """A class, struct or union with what it is built on."""
+    """A class, struct or union with its bases."""
     named = node.child_by_field_name("name")
     if named is None:
         reading.enter("block", "", node)
@@ -117,7 +115,7 @@ def class_(reading: FileReading, node: Node) -> None:
 
 
 def namespace(reading: FileReading, node: Node) -> None:
-    """A namespace, which is a scope by its name."""
+    """A namespace, which is a scope with a name."""
     name = text_of(node.child_by_field_name("name")).replace("::", ".")
     reading.enter("block", name, node)
     reading.bind(NAMESPACE, ("name", intern(name)))
@@ -147,7 +145,7 @@ def alias(reading: FileReading, node: Node) -> None:
 
 
 def block(reading: FileReading, node: Node) -> None:
-    """A block with names of its own, what a handler catches among them."""
+    """A block with its own names, including caught exceptions."""
     around = node.parent
     if around is not None and around.type in ("function_definition", "lambda_expression"):
         return
@@ -181,7 +179,7 @@ def walk(reading: FileReading, node: Node) -> None:
 def _bind_declared(
     reading: FileReading, node: Node, declarator: Node | None, value: Expr | None
 ) -> None:
-    """Bind the name of a declarator to its type, or to what it is given where that is left out."""
+    """Bind the name of a declarator to its type, or to its initial value with `auto`."""
     if declarator is not None and declarator.type == "structured_binding_declarator":
         for one in declarator.named_children:
             reading.bind(text_of(one), UNKNOWN)
@@ -190,7 +188,7 @@ def _bind_declared(
     type_ = node.child_by_field_name("type")
     is_open = type_ is not None and type_.type == "placeholder_type_specifier"
     found = UNKNOWN if is_function else (value or UNKNOWN) if is_open else c_typed(type_)
-    # What is nothing would leave the name to a function of the same name elsewhere.
+    # Without a binding, the name would resolve to a function of that name elsewhere.
     reading.bind(name, found if found[0] != "nothing" else UNKNOWN)
 
 
@@ -204,7 +202,7 @@ def declaration(reading: FileReading, node: Node) -> None:
             if here.kind == "class":
                 _method(reading, type_, inner)
             elif reading.scopes[reading.function].kind == "function":
-                # `Reader reader(file);` in a function is no declaration of one.
+                # `Reader reader(file);` inside a function declares a variable, not a function.
                 reading.bind(declared(inner)[0], c_typed(type_))
                 if type_ is not None and type_.type.endswith(("identifier", "template_type")):
                     _called(reading, type_)
@@ -249,7 +247,7 @@ def _called(reading: FileReading, callee: Node) -> None:
 
 
 def initialised(reading: FileReading, node: Node) -> None:
-    """What a constructor builds its class on, before its body."""
+    """The base class constructors called before a constructor's body."""
     named = next(iter(node.named_children), None)
     if named is None:
         return
@@ -259,7 +257,7 @@ def initialised(reading: FileReading, node: Node) -> None:
 
 
 def _handed(reading: FileReading, nodes: list[Node]) -> None:
-    """Functions that are handed on by their names."""
+    """Functions that are passed by name."""
     for node in nodes:
         one = node
         if one.type == "pointer_expression" and one.children[0].type == "&":
@@ -284,7 +282,7 @@ def pair(reading: FileReading, node: Node) -> None:
 
 
 def _slot(reading: FileReading, name: str, value: Node) -> None:
-    """Note that a field holds what may be a function."""
+    """Record that a field holds a possible function."""
     if value.type == "pointer_expression":
         value = value.child_by_field_name("argument") or value
     if name and value.type == "identifier" and not _is_local(reading, text_of(value)):
@@ -309,7 +307,7 @@ def assign(reading: FileReading, node: Node) -> None:
 
 
 def returned(reading: FileReading, node: Node) -> None:
-    """What a function gives back whose type is left out, and functions that are given back."""
+    """The return value of a function with a deduced type, and functions that are returned."""
     _handed(reading, node.named_children)
     scope = reading.scopes[reading.function]
     if scope.kind == "function" and not scope.annotated and node.named_children:
@@ -317,7 +315,7 @@ def returned(reading: FileReading, node: Node) -> None:
 
 
 def macro(reading: FileReading, node: Node) -> None:
-    """What the text of a macro calls: it has no tree of its own."""
+    """The calls in the text of a macro, which has no tree of its own."""
     value = node.child_by_field_name("value")
     _note_system(reading, node, text_of(node.child_by_field_name("name")))
     if value is None or value.text is None or len(value.text) > _LONGEST_MACRO:
@@ -360,4 +358,4 @@ STEPS = {
     "c_return": returned,
     "c_macro": macro,
 }
-"""What is done with each kind of node, in the order of those that begin at one place."""
+"""The handler of each kind of node, in the order for nodes at the same offset."""

@@ -1,4 +1,4 @@
-"""The scopes, names and calls of a file of C#."""
+"""Extract the scopes, names and calls of a C# file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _space(reading: FileReading, node: Node) -> None:
 
 
 def _named_type(node: Node) -> Expr:
-    """A type where a place says its name: without what stands between its brackets."""
+    """A type by its name, without type arguments."""
     if node.type == "qualified_name":
         return qualified(node)
     found = type_of(node)
@@ -49,7 +49,7 @@ def _class(reading: FileReading, node: Node) -> None:
                 reading.site("extends", named, _named_type(written))
     parameters = next((one for one in node.named_children if one.type == "parameter_list"), None)
     for one in parameters.named_children if parameters is not None else ():
-        # Of a record these are its properties, of a class what its members see.
+        # In a record these are properties, in a class its members see them.
         reading.bind(
             text_of(one.child_by_field_name("name")), typed(one.child_by_field_name("type"))
         )
@@ -132,7 +132,7 @@ def _lambda(reading: FileReading, node: Node) -> None:
 
 
 def _handed(node: Node, number: int) -> Expr:
-    """What a function without types gets, by what it is handed to."""
+    """The argument types of a lambda without declared types, from the method it is passed to."""
     argument = node.parent
     listed = argument.parent if argument is not None else None
     around = listed.parent if listed is not None else None
@@ -194,7 +194,7 @@ def _loop(reading: FileReading, node: Node) -> None:
 
 
 def _pattern(reading: FileReading, node: Node) -> None:
-    """What is bound by its type alone: `x is T t`, `case T t`, `catch (T t)`, `out T t`."""
+    """Bindings with a declared type: `x is T t`, `case T t`, `catch (T t)`, `out T t`."""
     written, name = node.child_by_field_name("type"), node.child_by_field_name("name")
     if written is not None and name is not None:
         is_open = written.type == "implicit_type"

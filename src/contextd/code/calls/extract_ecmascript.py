@@ -1,4 +1,4 @@
-"""What conditions, default exports and types inside of types say, in TypeScript and JavaScript."""
+"""Extract conditions, default exports and nested types of TypeScript and JavaScript."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from contextd.code.index.languages.ecmascript_modules import bound_names
 from contextd.code.index.languages.outline import text_of
 
 _GUARD = re.compile(r"(?:is|has|assert)[A-Z]\w*")
-"""How functions are called whose return type may be `x is T`: every other call costs a scope for nothing."""
+"""Names of functions whose return type may be `x is T`: a scope for every other call would be wasted."""
 _CONDITIONAL = {"if_statement": "condition", "ternary_expression": "condition"}
 
 
@@ -32,7 +32,7 @@ def narrow(reading: FileReading, node: Node) -> None:
 
 
 def lexical(reading: FileReading, node: Node) -> None:
-    """Open a block for what `const`, `let` and loops declare; the body of a function is its scope already."""
+    """Open a block for declarations by `const`, `let` and loops; a function body already is a scope."""
     around = node.parent
     is_body = around is not None and around.child_by_field_name("parameters") is not None
     is_body = is_body or (around is not None and around.type == "arrow_function")
@@ -41,21 +41,21 @@ def lexical(reading: FileReading, node: Node) -> None:
 
 
 def caught(reading: FileReading, node: Node) -> None:
-    """Open a block for `catch (error)`, which hides what else has the name."""
+    """Open a block for `catch (error)`, which hides other variables of that name."""
     reading.enter("block", "", node)
     for name in bound_names(node.child_by_field_name("parameter")):
         reading.bind(name, UNKNOWN)
 
 
 def default_export(reading: FileReading, node: Node) -> None:
-    """Note what `export default new Shop()` exports."""
+    """Record the export of `export default new Shop()`."""
     found = value(node)
     if found[0] in ("new", "call", "object", "typed"):
         reading.bind("default", found)
 
 
 def is_nested(node: Node) -> bool:
-    """Whether a signature stands in a type that is part of another: `inner: { page: Page }`."""
+    """Whether a signature is part of a nested type: `inner: { page: Page }`."""
     body = node.parent
     is_type = body is not None and body.type == "object_type"
     around = body.parent if is_type and body is not None else None
@@ -63,7 +63,7 @@ def is_nested(node: Node) -> bool:
 
 
 def _narrowed(node: Node | None) -> Iterator[tuple[str, Expr]]:
-    """The variables a condition narrows, each with what it then is."""
+    """The variables that a condition narrows, each with its narrowed type."""
     if node is None:
         return
     if node.type == "parenthesized_expression":

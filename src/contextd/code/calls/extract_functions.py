@@ -1,4 +1,4 @@
-"""Functions, closures, their parameters and the types that are left open."""
+"""Extract functions, closures, parameters and type parameters."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ _WALKS = frozenset(
     max_by_key min_by_key sort_by_key inspect take_while skip_while partition retain and_then
     is_some_and""".split()
 )
-"""Methods that hand a function each of what they walk over."""
+"""Methods that pass each element of an iteration to a function."""
 _PAIRING = frozenset(("sort", "toSorted", "reduce", "reduceRight"))
-"""Methods that do so with the second parameter."""
+"""Methods that do so with the function's second parameter."""
 _TAKING = frozenset(("call_expression", "method_invocation", "new_expression"))
-"""What functions are handed to."""
+"""Nodes that receive functions as arguments."""
 PATTERNS = frozenset(("identifier", "property_identifier", "field_identifier", "type_identifier"))
 _PLACES = frozenset(
     """subscript subscript_expression index_expression attribute member_expression
     selector_expression field_access array_access field_expression""".split()
 )
-"""What is set without a name being bound: `self.seen[key] = x` says nothing of `self`."""
+"""Targets whose assignment binds no name: `self.seen[key] = x` says nothing of `self`."""
 _PROPERTIES = ("property", "cached_property", "computed_field")
 
 _BOUND = frozenset(("identifier", "shorthand_property_identifier_pattern"))
 
 
 def _name_of(node: Node) -> str:
-    """The name of a function, or of what it is kept in."""
+    """The name of a function, or of the variable that holds it."""
     name = text_of(node.child_by_field_name("name"))
     parent = node.parent
     if not name and parent is not None and parent.type in ("variable_declarator", "pair"):
@@ -45,7 +45,7 @@ def _name_of(node: Node) -> str:
 
 
 def function(reading: FileReading, node: Node) -> None:
-    """A function or method: its parameters, and what it is written to return."""
+    """A function or method: its parameters, and its declared return type."""
     name = _name_of(node)
     above = reading.here
     in_class = reading.scopes[above].kind == "class"
@@ -98,7 +98,7 @@ def _parameters(reading: FileReading, node: Node, scope: CodeScope, decorators: 
 
 
 def type_parameters(reading: FileReading, node: Node) -> None:
-    """What the types that are left open have to fulfil."""
+    """The bounds of type parameters."""
     listed = node.child_by_field_name("type_parameters")
     where = next((one for one in node.named_children if one.type == "where_clause"), None)
     for holder in (listed, where):
@@ -118,8 +118,8 @@ def type_parameters(reading: FileReading, node: Node) -> None:
 
 
 def _handed(node: Node, number: int) -> Expr:
-    """What a function without types gets as a parameter, by where it stands: handed to a walk, such as
-    `xs.map(x => …)`, to a function that says what it hands on, or kept where its type is written.
+    """The parameter of a function without declared types, inferred from its position: passed to an iteration,
+    such as `xs.map(x => …)`, to a function with a declared callback type, or assigned to a typed variable.
     """
     around = node.parent
     if around is None:
@@ -142,7 +142,7 @@ def _handed(node: Node, number: int) -> Expr:
     if inner[0] != "attr" or position:
         return handed
     if number == 0 and inner[2] == "then":
-        # A promise stands for what it gives.
+        # A promise represents its result.
         return ("bounds", (inner[1], handed))
     if number == 0 and inner[2] == "forEach":
         # Of a map it is the value, as `at` says of both.
@@ -171,7 +171,7 @@ def closure(reading: FileReading, node: Node) -> None:
 
 
 def _fixtures(reading: FileReading, parameters: Node | None) -> None:
-    """What pytest hands to a function by the names of its parameters."""
+    """Fixtures that pytest passes by parameter name."""
     for one in parameters.named_children if parameters is not None else ():
         bound = reading.scopes[reading.here].bindings.get(text_of(one))
         if one.type == "identifier" and bound == [(UNKNOWN, reading.here)]:
@@ -181,7 +181,7 @@ def _fixtures(reading: FileReading, parameters: Node | None) -> None:
 
 
 def _results(node: Node) -> Expr:
-    """What a function of Go returns, of which there may be several."""
+    """The return values of a Go function."""
     written = [
         one.child_by_field_name("type")
         for one in node.named_children
@@ -193,7 +193,7 @@ def _results(node: Node) -> Expr:
 
 
 def _predicate(written: Node) -> Expr | None:
-    """What `x is T` says of the argument; None where a type is written."""
+    """The type guard `x is T` of the argument; None for an ordinary return type."""
     inner = written.named_children[0] if written.named_children else None
     if inner is None or inner.type != "type_predicate":
         return None
@@ -220,7 +220,7 @@ def _parameter(
     decorators: list[str],
     in_class: bool,
 ) -> None:
-    """Bind what a parameter is called to its type."""
+    """Bind a parameter to its type."""
     if node.type == "self_parameter":
         reading.bind("self", SELF)
         return
@@ -268,7 +268,7 @@ def _parameter(
 def bind_parts(
     reading: FileReading, pattern: Node, found: Expr, written: Node | None = None
 ) -> None:
-    """Bind the names of a pattern to what they take out of a value."""
+    """Bind the names of a pattern to the parts of a value."""
     if pattern.type == "object_pattern":
         bind_properties(reading, pattern, found, written)
     elif pattern.type == "array_pattern":
@@ -281,7 +281,7 @@ def bind_parts(
 def bind_properties(
     reading: FileReading, pattern: Node, found: Expr, written: Node | None = None
 ) -> None:
-    """Bind what `{ a, b: c, d = 1 }` takes out of an object, by its type where that is written out."""
+    """Bind the names in `{ a, b: c, d = 1 }` to properties of an object, or to their declared types."""
     types = _property_types(written)
     for one in pattern.named_children:
         if one.type == "object_assignment_pattern":
@@ -296,7 +296,7 @@ def bind_properties(
 
 
 def bind_elements(reading: FileReading, pattern: Node, found: Expr) -> None:
-    """Bind what `[a, , { b }, c = 1]` takes out of an array, each to the element it stands for."""
+    """Bind the names in `[a, , { b }, c = 1]` to elements of an array."""
     number = 0
     for one in pattern.children:
         number += one.type == ","
@@ -332,7 +332,7 @@ def bound_names(node: Node) -> list[str]:
 
 
 def returned(node: Node) -> Expr:
-    """What a function gives back that returns this."""
+    """The return value of a function that returns this expression."""
     inner = node.named_children[0] if node.type == "parenthesized_expression" else node
     if inner.type == "this":
         return RECEIVER

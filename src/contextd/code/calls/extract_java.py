@@ -1,4 +1,4 @@
-"""What only files of Java say: anonymous classes, patterns and calls of constructors by `this` and `super`."""
+"""Extract Java: anonymous classes, patterns, and constructor calls by `this` and `super`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def anonymous(reading: FileReading, node: Node) -> None:
 
 
 def pattern(reading: FileReading, node: Node) -> None:
-    """What is bound by its type alone: `x instanceof T t`, `case T t`, `catch (T t)`."""
+    """Bindings with a declared type: `x instanceof T t`, `case T t`, `catch (T t)`."""
     if node.type == "type_pattern":
         type_, name = [*node.named_children, None, None][:2]
     elif node.type == "catch_formal_parameter":
@@ -38,7 +38,7 @@ def pattern(reading: FileReading, node: Node) -> None:
 
 
 def components(reading: FileReading, node: Node) -> None:
-    """What a record holds."""
+    """The components of a record."""
     owner = reading.own_class()
     for one in node.named_children:
         written = one.child_by_field_name("type")
@@ -55,7 +55,7 @@ def construct(reading: FileReading, node: Node) -> None:
 
 
 def reference(reading: FileReading, node: Node) -> None:
-    """`Order::total`, a method that is handed on."""
+    """`Order::total`, a method reference."""
     children = node.named_children
     if len(children) > 1 and children[-1].type == "identifier":
         target = ("attr", value(children[0]), text_of(children[-1]))

@@ -1,4 +1,6 @@
-"""The scopes, names and calls of a file of PHP. Variables keep their `$`, so that none is taken for a class."""
+"""Extract the scopes, names and calls of a PHP file. Variables keep their `$`, to distinguish them from
+classes.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from contextd.code.index.languages.outline import text_of
 
 _NAMES = frozenset(("name", "qualified_name", "relative_name"))
 _NAMED = frozenset(("name", "attr"))
-"""What a class is written as: its name alone or behind its namespace."""
+"""The written form of a class: its name alone or after its namespace."""
 _PLACES = frozenset(("member_access_expression", "scoped_property_access_expression"))
 
 
@@ -32,7 +34,7 @@ def _space(reading: FileReading, node: Node) -> None:
 
 
 def _import(reading: FileReading, node: Node) -> None:
-    """Bind what `use` names: functions by their names, the rest as what a path may begin with."""
+    """Bind the names of `use`: functions by name, the rest as the first segment of a path."""
     group = node.child_by_field_name("body")
     space = next((one for one in node.named_children if one.type == "namespace_name"), None)
     prefix = text_of(space).strip("\\") + "\\" if group is not None else ""
@@ -69,7 +71,7 @@ def _class(reading: FileReading, node: Node) -> None:
 
 
 def _comment(node: Node) -> dict[str, Expr]:
-    """The types that the comment before a node tells."""
+    """The types in the comment before a node."""
     before = node.prev_sibling
     while before is not None and before.type == "attribute_list":
         before = before.prev_sibling
@@ -78,7 +80,7 @@ def _comment(node: Node) -> dict[str, Expr]:
 
 
 def _function(reading: FileReading, node: Node) -> None:
-    """A function, method or closure: its parameters and what it gives back."""
+    """A function, method or closure: its parameters and return type."""
     scope = reading.enter("function", text_of(node.child_by_field_name("name")), node)
     comment_types = _comment(node)
     owner = reading.own_class()
@@ -96,7 +98,7 @@ def _function(reading: FileReading, node: Node) -> None:
 
 
 def _told(written: Expr, comment: Expr) -> Expr:
-    """The type in the code, unless only the comment tells one."""
+    """The type in the code, else the one in the comment."""
     return (
         written if written not in (UNKNOWN, NOTHING) else comment if comment != UNKNOWN else written
     )
@@ -123,7 +125,7 @@ def _parameter(
 
 
 def _field(reading: FileReading, node: Node) -> None:
-    """What a class declares to hold."""
+    """The properties that a class declares."""
     owner = reading.own_class()
     if owner is None:
         return
@@ -185,7 +187,7 @@ def _set(reading: FileReading, left: Node, found: Expr) -> None:
 
 
 def _bind(reading: FileReading, name: str, found: Expr) -> None:
-    """Set a variable: it is one of the whole function, whatever block it stands in."""
+    """Set a variable: it belongs to the whole function, not to a block."""
     reading.bind(name, found, reading.function)
     for number in reversed(reading.open_):
         if reading.scopes[number].kind != "block":
@@ -195,7 +197,7 @@ def _bind(reading: FileReading, name: str, found: Expr) -> None:
 
 
 def _is_declared(reading: FileReading, owner: int, name: str) -> bool:
-    """Whether the type of a field was written down: then that is what it holds."""
+    """Whether the type of a field was declared: the declaration then wins."""
     known = reading.scopes[owner].bindings.get(name, ())
     return any(scope == owner for _, scope in known)
 
@@ -224,7 +226,7 @@ def _catch(reading: FileReading, node: Node) -> None:
 
 
 def _narrow(reading: FileReading, node: Node) -> None:
-    """What an `if` found out of a variable by `instanceof`, which holds in its block, and behind `&&`."""
+    """The narrowing of a variable by `instanceof` in an `if`, which holds in its block, and after `&&`."""
     around = node.parent
     side = "left" if around is not None and around.type == "binary_expression" else "condition"
     condition = around.child_by_field_name(side) if around is not None else None
@@ -278,7 +280,7 @@ def _new(reading: FileReading, node: Node) -> None:
 
 
 def _constant(reading: FileReading, node: Node) -> None:
-    """`Order::class`, which hands a class on."""
+    """`Order::class`, which passes a class as a value."""
     first = node.named_children[0] if node.named_children else None
     if first is not None and first.type in _NAMES and text_of(node).endswith("::class"):
         found = class_named(first)
@@ -287,7 +289,7 @@ def _constant(reading: FileReading, node: Node) -> None:
 
 
 def _listed(reading: FileReading, node: Node) -> None:
-    """`[$this, 'method']`, a method that is handed on."""
+    """`[$this, 'method']`, a method reference."""
     elements = [one.named_children[0] for one in node.named_children if one.named_children]
     if len(elements) == 2 and elements[1].type == "string":
         around, name = value(elements[0]), text_of(elements[1])[1:-1]

@@ -1,4 +1,4 @@
-"""What only files of Rust say: `impl` blocks, patterns, closures and the arguments of macros."""
+"""Extract Rust: `impl` blocks, patterns, closures and the arguments of macros."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _THROUGH = frozenset(
     """match_pattern ref_pattern mut_pattern reference_pattern remaining_field_pattern
     parenthesized_pattern captured_pattern or_pattern""".split()
 )
-"""What stands around a pattern for the same value."""
+"""Nodes around a pattern for the same value."""
 _WHOLE = frozenset(("captured_pattern", "or_pattern"))
 _TAKEN_OUT = frozenset(("Some", "Ok"))
-"""What holds one value of an option or a result."""
+"""Variants with one value of an option or a result."""
 _MOST_MACROS = 2_000
-"""Macros read in one file: each is a parse of its own, and generated tables have tens of thousands."""
+"""The most macros parsed in one file: each is a parse of its own, and generated tables have tens of thousands."""
 _SHORTEST_TOKENS = 5
 """Bytes of the shortest arguments with a call between them: `(f())`."""
 
@@ -40,7 +40,7 @@ def implementation(reading: FileReading, node: Node) -> None:
 
 
 def variants(reading: FileReading, node: Node) -> None:
-    """The variants of an enum, what they hold, and the fields of a struct that have no names."""
+    """The variants of an enum with their fields, and the unnamed fields of a struct."""
     owner = reading.own_class()
     body = node.child_by_field_name("body")
     name = text_of(node.child_by_field_name("name"))
@@ -61,7 +61,7 @@ def variants(reading: FileReading, node: Node) -> None:
 
 
 def bind_pattern(reading: FileReading, node: Node | None, found: Expr) -> None:
-    """Bind the names of a pattern to the parts of what it is held against."""
+    """Bind the names of a pattern to the parts of the matched value."""
     if node is None:
         return
     kind = node.type
@@ -126,7 +126,7 @@ def walk(reading: FileReading, node: Node) -> None:
 
 
 def macros(language: Language, query: str, data: bytes, root: Node) -> Iterator[tuple[Node, str]]:
-    """What is looked for, in the arguments of the macros of a file: they have no tree of their own."""
+    """Extract the arguments of a file's macros, which have no tree of their own."""
     waiting = _tokens(language, root)
     for _ in range(_MOST_MACROS):
         if not waiting:

@@ -1,4 +1,4 @@
-"""What is known of a file while its calls are read."""
+"""The names and types of a file, collected while its calls are extracted."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from contextd.domain.dataclass import dataclass
 
 @dataclass(slots=True)
 class FileReading:
-    """A file while it is read. `open_` are the scopes around the node that comes next."""
+    """A file during extraction. `open_` are the scopes around the next node."""
 
     family: str
     scopes: list[CodeScope] = field(default_factory=list[CodeScope])
     sites: list[Site] = field(default_factory=list[Site])
     open_: list[int] = field(default_factory=list[int])
     named: set[int] = field(default_factory=set[int])
-    """Where the names of `sites` stand."""
+    """The scopes of `sites`' names."""
 
     @property
     def here(self) -> int:
-        """The scope around the node that comes next."""
+        """The scope around the next node."""
         return self.open_[-1]
 
     @property
     def function(self) -> int:
-        """The same, blocks left out."""
+        """The same, skipping blocks."""
         return next(n for n in reversed(self.open_) if self.scopes[n].kind != "block")
 
     def enter(
         self, kind: Literal["class", "function", "block"], name: str, node: Node
     ) -> CodeScope:
-        """Open the scope that a node is."""
+        """Open the scope of a node."""
         scope = CodeScope(
             kind,
             name,
@@ -54,7 +54,7 @@ class FileReading:
             self.open_.pop()
 
     def bind(self, name: str, found: Expr, scope: int | None = None) -> None:
-        """Note what a name is set to, here or in another scope."""
+        """Record the value of a name, here or in another scope."""
         at = self.here if scope is None else scope
         if name and found == NOTHING and self.family == "ecmascript":
             # It says nothing of the type, and still hides the name from outside.
@@ -65,11 +65,11 @@ class FileReading:
                 known.append((found, self.here))
 
     def declaring(self, name: str) -> int:
-        """The scope around that has a name, else the file."""
+        """The nearest enclosing scope with a name, else the file."""
         return next((n for n in reversed(self.open_) if name in self.scopes[n].bindings), 0)
 
     def site(self, kind: SiteKind, node: Node, target: Expr | None = None) -> None:
-        """Note a place that leads somewhere."""
+        """Record a place that refers to something."""
         named = name_node(node)
         found = target or value(node)
         if found[0] in ("name", "attr", "fixture", "scoped", "type"):
@@ -78,6 +78,6 @@ class FileReading:
             self.sites.append(Site(kind, found, line, named.start_byte, self.here))
 
     def own_class(self) -> int | None:
-        """The class whose instance `self` is here."""
+        """The class of `self` at this point."""
         found = [number for number in self.open_ if self.scopes[number].kind == "class"]
         return found[-1] if found else None

@@ -1,4 +1,4 @@
-"""Functions that C keeps in fields, and calls through them."""
+"""Functions stored in C fields, and calls through them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from contextd.domain.dataclass import dataclass
 
 _MOST_FILES = 40
 _MOST = 16
-"""Functions one field may hold: of those that every driver fills, a call tells nothing."""
+"""The most functions per field: with more, such as one per driver, a call is ambiguous."""
 
 
 @dataclass
 class FunctionFields:
-    """What is put in fields: `.open = my_open` and `ops->open = my_open`."""
+    """Functions assigned to fields: `.open = my_open` and `ops->open = my_open`."""
 
     layout: CodeLayout
     interpreter: Interpreter
@@ -27,7 +27,7 @@ class FunctionFields:
     )
 
     def held(self, name: str) -> Sequence[Definition]:
-        """The functions that a field of a name may hold; none where it may hold very many."""
+        """The functions that a field of a name may hold; empty where there are too many."""
         known = self._held.get(name)
         if known is None:
             paths = self.layout.facts.filling(name)
@@ -44,7 +44,7 @@ class FunctionFields:
                         yield meant.one
 
     def fields_of(self, one: Definition) -> set[str]:
-        """The names of the fields that a function is put in."""
+        """The names of the fields that a function is assigned to."""
         name: Expr = ("name", one.symbol.name)
         return {
             field_name[len(SLOT) :]

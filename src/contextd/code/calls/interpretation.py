@@ -1,4 +1,4 @@
-"""What an expression may stand for."""
+"""The possible meanings of an expression."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from contextd.domain.dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """A class, an instance of it, a function, the module at `path`, or a `signature`: what is called like
-    the scope `at` of `path`, which is no definition; or an `object` that is written out there, with its
-    properties in `parts`. `type_arguments` are the types that a class with type parameters,
-    or the class around a function, has between its brackets.
+    """A class, an instance of it, a function, the module at `path`, or a `signature`: a callable typed by the
+    scope `at` of `path`, which is not a definition; or an `object` literal there, with its properties in
+    `parts`. `type_arguments` are those of a generic class, or of the class around a function.
     """
 
     kind: Literal["class", "instance", "function", "module", "signature", "object"]
@@ -28,8 +27,8 @@ class Meant:
 
 @dataclass(frozen=True, slots=True)
 class Interpretation:
-    """What an expression may mean. `whole` says that it means nothing else. With `outside` what it means
-    is known and no part of the project. A `circle` is what would only lead back to where it began.
+    """The possible meanings of an expression. `whole` means that the list is complete. With `outside` the
+    meaning is known and not part of the project. A `circle` only refers back to its start.
     """
 
     meanings: tuple[Meant, ...] = ()
@@ -45,7 +44,7 @@ CIRCLE = Interpretation((), whole=True, circle=True)
 
 
 def joined(found: Iterable[Interpretation]) -> Interpretation:
-    """One of these."""
+    """One of several interpretations."""
     every = list(found)
     if len(every) == 1 and not every[0].circle and not (every[0].outside and every[0].meanings):
         return every[0]
@@ -59,7 +58,7 @@ def joined(found: Iterable[Interpretation]) -> Interpretation:
 
 
 def instances(found: Interpretation) -> Interpretation:
-    """Instances of the classes that are meant."""
+    """Instances of the given classes."""
     kinds = ("class", "instance", "object")
     some = [
         m if m.kind == "object" else Meant("instance", m.one, type_arguments=m.type_arguments)

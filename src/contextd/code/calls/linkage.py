@@ -1,4 +1,4 @@
-"""What files of C and C++ see of each other: what they include, and which definition a declaration stands for."""
+"""Visibility between C and C++ files: includes, and the definitions of declarations."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _SYSTEM_WORDS = frozenset(
     riscos os2 vms wasm wasi emscripten fuchsia x86 x64 i386 amd64 arm arm64 aarch64 neon ppc powerpc riscv
     s390 s390x mips sparc loongarch""".split()
 )
-"""Words in paths of files that only one kind of system or processor compiles."""
+"""Path words of files that only one kind of platform or processor compiles."""
 _PATH_WORDS = re.compile(r"[^/._\-]+")
 _SETTINGS = re.compile(r"conf(?:ig)?|version", re.I)
 _MOST_UNSEEN = 3
-"""Definitions named for what a file declares nowhere: where there are more, the name tells nothing."""
+"""The most definitions with a name that no file declares: with more, the name is ambiguous."""
 
 
 def is_declaration(symbol: Symbol) -> bool:
@@ -38,7 +38,7 @@ def is_declaration(symbol: Symbol) -> bool:
 
 
 def taken(symbol: Symbol) -> int:
-    """How many parameters a function has, as far as its signature says."""
+    """The number of a function's parameters, if its signature shows it."""
     _, _, rest = symbol.signature.partition(f"{symbol.name}(")
     depth = number = 0
     for at, sign in enumerate(rest):
@@ -54,8 +54,8 @@ def taken(symbol: Symbol) -> int:
 
 
 def are_for_systems(several: Sequence[Definition]) -> bool:
-    """Tell whether definitions of one name are alternatives that systems choose from: each stands in a file of its
-    own, and no more than one of these paths names no system. A use of the name is a use of each.
+    """Whether definitions of one name are platform alternatives: each is in a file of its own, and at most one
+    of these paths names no platform. A use of the name is a use of each.
     """
     paths = {one.path for one in several}
     general = [path for path in paths if not _SYSTEM_WORDS & set(_PATH_WORDS.findall(path.lower()))]
@@ -65,8 +65,8 @@ def are_for_systems(several: Sequence[Definition]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a name may mean; `whole` says that it is one of these, or each of them on another system, and `seen`
-    that the file can see it.
+    """The possible definitions of a name; `whole` says that it is one of these, or each of them on another
+    platform, and `seen` that they are visible in the file.
     """
 
     several: tuple[Definition, ...] = ()
@@ -76,7 +76,7 @@ class Choice:
 
 @dataclass
 class Linkage:
-    """The definitions of C and C++ of a project by name, and who includes whom."""
+    """The C and C++ definitions of a project by name, and the includes between its files."""
 
     graph: SymbolGraph
     family: Callable[[str], str]
@@ -89,7 +89,7 @@ class Linkage:
     )
 
     def included(self, path: str) -> frozenset[str]:
-        """A file and all that it includes, at any distance."""
+        """A file and all its direct and indirect includes."""
         known = self._included.get(path)
         if known is None:
             seen = {path}
@@ -104,7 +104,7 @@ class Linkage:
         return known
 
     def named(self, name: str) -> Sequence[tuple[str, Definition]]:
-        """The definitions of a name, each with the class or namespace that holds it."""
+        """The definitions of a name, each with its class or namespace."""
         known = self._named.get(name)
         if known is None:
             known = self._named[name] = tuple(
@@ -115,7 +115,7 @@ class Linkage:
         return known
 
     def home(self, one: Definition) -> str:
-        """What holds a definition, without namespaces that are not said."""
+        """The class or namespace of a definition, without those left out when it is named."""
         parent = "" if one.symbol.kind == MACRO else one.symbol.parent
         for inline in self._inline if parent else ():
             if parent == inline or parent.startswith(f"{inline}."):
@@ -143,7 +143,7 @@ class Linkage:
 
     @cached_property
     def opened_by_macros(self) -> frozenset[str]:
-        """The namespaces that macros open, so that nobody sees them."""
+        """The namespaces that macros open, which the parser does not see."""
         return frozenset(
             name
             for path, file in self.graph.files.items()
@@ -154,7 +154,7 @@ class Linkage:
         )
 
     def chosen(self, path: str, hits: Iterable[Definition]) -> Choice:
-        """Which of several definitions of one name a file means by it."""
+        """The definitions of one name that a file can refer to."""
         every = list(hits)
         seen = self.included(path)
         near = [one for one in every if one.path in seen]
@@ -181,7 +181,7 @@ class Linkage:
         return Choice(tuple(far) if len(far) <= _MOST_UNSEEN else (), is_whole, seen=False)
 
     def is_blind(self, path: str) -> bool:
-        """Tell whether a file includes a header by quotes that is not in the repository, other than settings."""
+        """Whether a file includes a quoted header that is not in the repository, other than settings."""
         file = self.graph.files.get(path)
         return file is not None and any(
             not one.target
@@ -205,7 +205,7 @@ class Linkage:
         return replace(choice, whole=is_whole and is_found)
 
     def definitions(self, one: Definition) -> tuple[Definition, ...]:
-        """What a declaration stands for; a definition for itself."""
+        """The definition of a declaration; a definition returns itself."""
         if not is_declaration(one.symbol):
             return (one,)
         known = self._defined.get(one)
@@ -236,7 +236,7 @@ class Linkage:
 
 
 def _types(path: str, several: Sequence[Definition]) -> list[Definition]:
-    """The types among these; what has members before a name for it, and those of the file itself first."""
+    """The types among these; those with members come before aliases, and those of the file itself first."""
     types = [one for one in several if one.symbol.kind in _TYPES]
     types = [one for one in types if one.path == path] or types
     return [one for one in types if one.symbol.kind != "type"] or types
@@ -248,7 +248,7 @@ def _choice(several: Sequence[Definition]) -> Choice:
 
 
 def _distinct(several: Iterable[Definition]) -> list[Definition]:
-    """One of those that a condition of the preprocessor leaves, or that have one name and other arguments."""
+    """One of several definitions that differ by preprocessor condition or by arguments."""
     by_place: dict[tuple[str, str], Definition] = {}
     for one in several:
         by_place.setdefault((one.path, one.qualified), one)

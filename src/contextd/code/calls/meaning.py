@@ -1,4 +1,4 @@
-"""What an expression of one file means, followed into the others."""
+"""Evaluate expressions across files."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from contextd.domain.dataclass import dataclass
 
 _DEEPEST = 24
 _MOST_STEPS = 2_000
-"""Expressions looked at for one: names that lead in circles through each other could take for ever."""
+"""The most expressions evaluated for one: circular names could take forever."""
 _ENTERING = ("__enter__", "__aenter__")
 
 
 class _UnderWay(threading.local):
-    """What is being looked at: by each thread for itself, or what one agent asks about would be a circle to
-    another, and be known as such.
+    """Evaluations in progress, per thread: otherwise one thread would see another's evaluation as a cycle and
+    cache it.
     """
 
     def __init__(self) -> None:
@@ -57,27 +57,27 @@ class Interpreter:
 
     @cached_property
     def containers(self) -> Containers:
-        """What is in containers."""
+        """Resolves elements of containers."""
         return Containers(self.layout, self)
 
     @cached_property
     def signatures(self) -> Signatures:
-        """How things are called."""
+        """Resolves callables."""
         return Signatures(self.layout, self)
 
     @cached_property
     def extensions(self) -> Extensions:
-        """What is called as if it were a member."""
+        """Resolves extension functions."""
         return Extensions(self.layout, self)
 
     @cached_property
     def members(self) -> Members:
-        """What classes hold."""
+        """Resolves members of classes."""
         return Members(self.layout, self)
 
     @cached_property
     def names(self) -> ScopeNames:
-        """What names mean."""
+        """Resolves names."""
         return ScopeNames(self.layout, self)
 
     def member(self, holder: Definition, name: str, depth: int = 0) -> Interpretation:
@@ -85,15 +85,15 @@ class Interpreter:
         return self.members.member(holder, name, depth)
 
     def lineage(self, one: Definition, depth: int = 0) -> Iterator[Definition]:
-        """A class and what it is built on, nearest first."""
+        """A class and its bases, nearest first."""
         return self.members.lineage(one, depth)
 
     def bases(self, one: Definition, depth: int = 0) -> Iterator[Interpretation]:
-        """What a class is built on, in its order."""
+        """The bases of a class, in order."""
         return self.members.bases(one, depth)
 
     def own(self, path: str, scope: int, which: str, depth: int) -> Interpretation:
-        """The class around a scope, its instance, or what it is built on."""
+        """The class around a scope, its instance, or its bases."""
         return self.names.own(path, scope, which, depth)
 
     def constructed(self, path: str, scope: int, which: Expr, depth: int) -> Interpretation:
@@ -101,24 +101,24 @@ class Interpreter:
         return self.members.constructed(path, scope, which, depth)
 
     def means(self, one: Definition, depth: int) -> Interpretation:
-        """What a definition means where it is named."""
+        """The meaning of a definition where it is named."""
         return self.names.means(one, depth)
 
     def evaluate(self, path: str, scope: int, expression: Expr, depth: int = 0) -> Interpretation:
-        """What an expression in a scope may mean."""
+        """The possible meanings of an expression in a scope."""
         key = path, scope, expression
         known = self._known.get(key)
         if known is not None:
             return known
         now = self._under_way
         if key in now.keys:
-            # `x = x.next()` says nothing of x that is not said where x comes from.
+            # `x = x.next()` adds nothing to the first value of x.
             now.circles += 1
             return CIRCLE
         outermost = not now.keys
         now.steps = 0 if outermost else now.steps + 1
         if depth > _DEEPEST or now.steps > _MOST_STEPS:
-            # What is cut short here is no answer for whoever asks for that part alone.
+            # A result that was cut short here must not be cached for its parts.
             now.circles += 1
             return NOT_KNOWN
         circles = now.circles
@@ -201,7 +201,7 @@ class Interpreter:
                 return self.attribute(self.evaluate(path, scope, around, depth), name, depth)
 
     def _gotten(self, path: str, scope: int, expression: Expr, depth: int) -> Interpretation:
-        """What is got out of something."""
+        """The element of a container."""
         match expression:
             case ("of", inner, *_):
                 held = self.members.with_types(path, scope, expression, depth)
@@ -231,7 +231,7 @@ class Interpreter:
                 return self._found(path, scope, expression, depth)
 
     def _of_c(self, path: str, scope: int, expression: Expr, depth: int) -> Interpretation:
-        """What only C and C++ say."""
+        """Expressions of C and C++ only."""
         match expression:
             case ("scoped", before, str(name)):
                 return self.names.c.scoped(path, scope, before, name, depth)
@@ -243,7 +243,7 @@ class Interpreter:
                 return NOT_KNOWN
 
     def _found(self, path: str, scope: int, expression: Expr, depth: int) -> Interpretation:
-        """What is known by where it stands or is handed to."""
+        """The type of a value, inferred from its position or from the parameter it is passed to."""
         match expression:
             case ("handed", callee, int(position), int(number)):
                 return self.signatures.handed(path, scope, callee, position, number, depth)
@@ -281,7 +281,7 @@ class Interpreter:
     def _or_picked(
         self, found: Interpretation, path: str, scope: int, expression: Expr, depth: int
     ) -> Interpretation:
-        """What was found, or else what is in the container that the expression takes it from."""
+        """The results, or else the elements of the container in the expression."""
         if found.meanings:
             return found
         picked = self.containers.picked(path, scope, expression, depth)
@@ -290,7 +290,7 @@ class Interpreter:
     def attribute(
         self, around: Interpretation, name: str, depth: int = 0, count: int | None = None
     ) -> Interpretation:
-        """What is reached behind a dot."""
+        """The member after a dot."""
         if around.circle:
             return around
         if not around.meanings:
@@ -355,7 +355,7 @@ class Interpreter:
         return joined(self.members.filled(*place, type_arguments, depth) for place in returns)
 
     def _answered(self, meant: Meant, depth: int) -> Interpretation:
-        """What a call gives of something that is known by its signature alone."""
+        """The result of calling a bare signature."""
         found = [
             self.evaluate(path, number, one, depth)
             for path, number in self.signatures.callable(meant)
@@ -364,7 +364,7 @@ class Interpreter:
         return joined(dict.fromkeys(found)) if found else NOT_KNOWN
 
     def _guarded(self, path: str, scope: int, callee: Expr, depth: int) -> Interpretation:
-        """What a type predicate says of its argument; not known where it is none."""
+        """The type that a type predicate gives its argument; unknown without a predicate."""
         found = [
             self.evaluate(where, number, ("typed", one[1]), depth)
             for meant in self.evaluate(path, scope, callee, depth).meanings
@@ -375,7 +375,7 @@ class Interpreter:
         return joined(dict.fromkeys(found)) if found else NOT_KNOWN
 
     def _given(self, path: str, scope: int, fixture: Expr, depth: int) -> Interpretation:
-        """What a fixture returns or yields."""
+        """The value that a fixture returns or yields."""
         found = self.evaluate(path, scope, fixture, depth)
         functions = [one.one for one in found.meanings if one.one is not None]
         places = [place for one in functions for place in self.layout.scopes_of(one)]
@@ -384,7 +384,7 @@ class Interpreter:
         return self._called(found, depth)
 
     def _entered(self, path: str, scope: int, inner: Expr, depth: int) -> Interpretation:
-        """What `with … as x` binds."""
+        """The value that `with … as x` binds."""
         found = self.evaluate(path, scope, inner, depth)
         given: list[Interpretation] = []
         for one in found.meanings:

@@ -1,4 +1,4 @@
-"""What classes hold and inherit, with the types that are given to them."""
+"""Members of classes, own and inherited, with type arguments applied."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from contextd.code.symbols.symbol_graph import Definition
 from contextd.domain.dataclass import dataclass
 
 _FILLED = frozenset(("java", "ecmascript", "csharp"))
-"""Families whose type parameters are followed to what is type_arguments for them."""
+"""Families whose type parameters are replaced by type arguments."""
 _COUNTING = frozenset(("csharp",))
-"""Families in which every way to call a method is written down: none is called with another number."""
+"""Families with explicit overloads: a method is never called with another number of arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """Finds members, fields and what a class is built on."""
+    """Finds members, fields and bases of classes."""
 
     layout: CodeLayout
     evaluator: Evaluator
 
     def with_types(self, path: str, scope: int, expression: Expr, depth: int) -> Interpretation:
-        """A class with what stands between its brackets."""
+        """A class with its type arguments."""
         held = self.evaluator.evaluate(path, scope, expression[1], depth)
         classes = [one for one in held.meanings if one.kind == "class"]
         if len(classes) != 1 or self.layout.family(path) not in _FILLED:
@@ -45,7 +45,7 @@ class Members:
     def filled(
         self, path: str, scope: int, expression: Expr, type_arguments: Types, depth: int
     ) -> Interpretation:
-        """What an expression means where the type parameters of the class around it are type_arguments."""
+        """The meaning of an expression with the type arguments of the enclosing class applied."""
         if type_arguments:
             expression = with_arguments(self.layout, path, scope, expression, type_arguments)
         return self.evaluator.evaluate(path, scope, expression, depth)
@@ -53,7 +53,7 @@ class Members:
     def _ancestry(
         self, one: Definition, type_arguments: Types, depth: int
     ) -> Iterator[tuple[Definition, Types]]:
-        """A class and what it is built on, nearest first, with the types each is type_arguments."""
+        """A class and its bases, nearest first, each with its type arguments."""
         seen: set[Definition] = set()
         waiting = [(one, type_arguments)]
         while waiting:
@@ -83,8 +83,8 @@ class Members:
         type_arguments: Types = (),
         count: int | None = None,
     ) -> Interpretation:
-        """A member of a class, its own or inherited; the value of a property. Of methods of one name
-        it is the one that takes `count` arguments, where that is said and one does.
+        """A member of a class, its own or inherited; the value of a property. Of overloaded methods it is one
+        that takes `count` arguments, if given and possible.
         """
         if count is not None:
             found = self._taking(holder, name, type_arguments, count, depth)
@@ -144,7 +144,7 @@ class Members:
         return None
 
     def lineage(self, one: Definition, depth: int = 0) -> Iterator[Definition]:
-        """A class and what it is built on, nearest first."""
+        """A class and its bases, nearest first."""
         for above, _ in self._ancestry(one, (), depth):
             yield above
 
@@ -158,7 +158,7 @@ class Members:
         return self.evaluator.means(own, depth)
 
     def bases(self, one: Definition, depth: int = 0) -> Iterator[Interpretation]:
-        """What a class is built on, in its order."""
+        """The bases of a class, in order."""
         for path, number in self.layout.scopes_of(one):
             scope = self.layout.scopes(path)[number]
             for base in scope.bases:
@@ -174,7 +174,7 @@ class Members:
         return joined(classes) if classes else OUTSIDE
 
     def payload(self, path: str, scope: int, type_: Expr, name: str, depth: int) -> Interpretation:
-        """What a pattern takes out of a struct or of a variant."""
+        """The value that a pattern extracts from a struct or a variant."""
         if type_[0] == "attr":
             for meant in self.evaluator.evaluate(path, scope, type_[1], depth).meanings:
                 if meant.one is not None and meant.one.symbol.kind == "enum":
@@ -184,7 +184,7 @@ class Members:
         )
 
     def field(self, path: str, scope: int, around: Expr, name: str, depth: int) -> Interpretation:
-        """A field, or what stands behind a dot where it is none."""
+        """A field, or the expression after a dot when it is not a field."""
         holders = self.evaluator.evaluate(path, scope, around, depth)
         for meant in holders.meanings if len(holders.meanings) == 1 else ():
             found = (
@@ -196,7 +196,7 @@ class Members:
 
 
 def takes(scope: CodeScope, count: int) -> bool:
-    """Whether a function can be called with so many arguments."""
+    """Whether a function accepts this many arguments."""
     taken = len(scope.parameters)
     if scope.is_variadic and count >= taken - 1 - scope.optional:
         return True

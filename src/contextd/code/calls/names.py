@@ -1,4 +1,4 @@
-"""What a name means in a scope, and whom `self` and `super` stand for."""
+"""Resolve names in a scope, `self` and `super` included."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CLASS_SCOPES_SEEN = frozenset(("java", "csharp"))
 
 @dataclass(frozen=True, slots=True)
 class ScopeNames:
-    """Finds what names stand for, in their file and through its imports."""
+    """Resolves names in their file and through its imports."""
 
     layout: CodeLayout
     evaluator: Evaluator
@@ -47,7 +47,7 @@ class ScopeNames:
         return CNames(self.layout, self.evaluator)
 
     def own(self, path: str, scope: int, which: str, depth: int) -> Interpretation:
-        """The class around a scope, its instance, or what it is built on."""
+        """The class around a scope, its instance, or its bases."""
         at = self._class_around(path, scope)
         one = self._class_at(path, at, depth) if at is not None else None
         if at is not None and one is None and which == "self":
@@ -81,7 +81,7 @@ class ScopeNames:
     def name(
         self, path: str, scope: int, name: str, depth: int, *, with_values: bool = True
     ) -> Interpretation:
-        """What a name stands for in a scope; without values no variable."""
+        """The meaning of a name in a scope; without values, variables are ignored."""
         if self.layout.family(path) == "c":
             return self.c.name(path, scope, name, depth)
         return self._name(path, scope, name, depth, with_values=with_values)
@@ -125,7 +125,7 @@ class ScopeNames:
     def _told(
         self, path: str, here: CodeScope, name: str, depth: int, *, with_values: bool
     ) -> Interpretation | None:
-        """What a type parameter, or the condition around a block, says that a name is."""
+        """The type of a name from a type parameter, or from the condition around a block."""
         if (given := here.bindings.get(f"<{name}>")) is not None:
             return self._bound(path, given, depth)
         guard = here.bindings.get(f"{NARROWED}{name}") if with_values else None
@@ -135,7 +135,7 @@ class ScopeNames:
     def _in_class(
         self, path: str, at: int, one: Definition | None, name: str, depth: int
     ) -> Interpretation:
-        """What a name means inside of a class that lets its members be named alone."""
+        """The meaning of a name inside a class whose members can be named without a receiver."""
         if one is not None:
             found = self.evaluator.member(one, name, depth)
             # A method is no name here, and neither is the constructor that bears the name of its class.
@@ -153,7 +153,7 @@ class ScopeNames:
     def method_in_reach(
         self, path: str, scope: int, name: str, count: int, depth: int
     ) -> Interpretation:
-        """A method of Java that is called by its name alone: of a class around, or imported."""
+        """A Java method called without a receiver: of an enclosing class, or imported."""
         scopes = self.layout.scopes(path)
         at = scope
         while at > 0:
@@ -179,7 +179,7 @@ class ScopeNames:
         return self._global(path, name, depth)
 
     def of_arity(self, found: Interpretation, arity: int) -> Interpretation:
-        """A type with so many type parameters: C# tells types of one name apart by that."""
+        """A type with this many type parameters: C# distinguishes types of one name by that."""
         meanings: list[Meant] = []
         whole = found.whole
         for meant in found.meanings:
@@ -223,7 +223,7 @@ class ScopeNames:
         return OUTSIDE if not wild else NOT_KNOWN
 
     def _package(self, path: str, name: str) -> tuple[Meant, ...]:
-        """The files a package of Go is made of, called by its last part or by another name."""
+        """The files of a Go package, named by its last segment or by an alias."""
         if self.layout.family(path) != "go":
             return ()
         known = self._packages.get((path, name))
@@ -245,8 +245,8 @@ class ScopeNames:
         )
 
     def _seen(self, path: str, name: str) -> tuple[Meant, ...]:
-        """A type that a file sees without an import of it: in C# one that a member of its own is called like,
-        in PHP one of its namespace that only a comment names.
+        """A type visible in a file without an import: in C# one that a member has the name of, in PHP one of
+        the namespace that only a comment names.
         """
         family = self.layout.family(path)
         if family not in ("csharp", "php"):
@@ -281,7 +281,7 @@ class ScopeNames:
         return Interpretation((Meant("module", path=use.path),), whole=True)
 
     def means(self, one: Definition, depth: int) -> Interpretation:
-        """What a definition means where it is named."""
+        """The meaning of a definition where it is named."""
         kind = one.symbol.kind
         if self.layout.family(one.path) == "c":
             return self.c.means(one, depth)
@@ -303,7 +303,7 @@ class ScopeNames:
         return self._bound(one.path, bound, depth) if bound else NOT_KNOWN
 
     def in_module(self, path: str, name: str, depth: int) -> Interpretation:
-        """What a module gives under a name."""
+        """The export of a module under a name."""
         # A package of Go is all of its files, and each of them is asked for each name of it that is called.
         given = self._given.get((path, name))
         if given is None:
@@ -312,7 +312,7 @@ class ScopeNames:
 
     def _gives(self, path: str, name: str) -> Definition | Interpretation:
         if path not in self.layout.graph.files:
-            # A style sheet or a picture is imported too, and defines nothing.
+            # Style sheets and images are imported too, and define nothing.
             return OUTSIDE
         found = definer(self.layout.graph.files.get, path, name)
         if found is not None:
@@ -329,7 +329,7 @@ class ScopeNames:
         return passed if passed is not None else OUTSIDE
 
     def _passed_on(self, path: str, name: str) -> Definition | Interpretation | None:
-        """What a module imports under a name, or exports as a whole."""
+        """The name that a module imports, or its whole export."""
         for use in self.layout.bound(path, name):
             if use.symbol is not None and self.layout.family(path) == "rust":
                 return Definition(use.path, use.symbol)
@@ -384,7 +384,7 @@ class ScopeNames:
         return self.layout.scopes(path)[scope].start if scope > 0 else 0
 
     def dotted(self, path: str, expression: Expr) -> Interpretation | None:
-        """The module behind `a.b` where `import a.b` made it known."""
+        """The module behind `a.b` where `import a.b` imports it."""
         if self.layout.family(path) != "python":
             return None
         parts: list[str] = []
@@ -400,7 +400,7 @@ class ScopeNames:
         return None
 
     def module(self, path: str, scope: int, which: str, depth: int) -> Interpretation:
-        """What a path of Rust begins with, which is never a variable."""
+        """The first segment of a Rust path, which is never a variable."""
         if which not in ("crate", "self", "super"):
             return self.name(path, scope, which, depth, with_values=False)
         scopes = self.layout.scopes(path)
@@ -422,6 +422,6 @@ class ScopeNames:
 
 
 def _package_names(specifier: str) -> set[str]:
-    """What a package of Go may be called by: the last part of its path that is no version, bare or not."""
+    """The possible names of a Go package: the last path segment that is not a version, with or without affixes."""
     parts = [one for one in specifier.split("/") if not _VERSION.fullmatch(one)] or [specifier]
     return {parts[-1], specifier.rsplit("/", 1)[-1], _DECORATED.sub("", parts[-1])}

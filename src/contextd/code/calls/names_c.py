@@ -1,4 +1,4 @@
-"""What names of C and C++ mean: in blocks, classes and namespaces, and through includes."""
+"""Resolve C and C++ names in blocks, classes and namespaces, and through includes."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _CONDITIONAL = frozenset(("function", MACRO))
 
 @dataclass(frozen=True, slots=True)
 class CNames:
-    """Finds what names stand for in files of C and C++."""
+    """Resolves names in files of C and C++."""
 
     layout: CodeLayout
     evaluator: Evaluator
 
     def name(self, path: str, scope: int, name: str, depth: int) -> Interpretation:
-        """What a name stands for in a scope."""
+        """The meaning of a name in a scope."""
         scopes = self.layout.scopes(path)
         at = scope
         while at >= 0:
@@ -59,7 +59,7 @@ class CNames:
                 yield meant.one
 
     def _prefixes(self, path: str, scope: int, depth: int) -> Iterator[str]:
-        """The namespaces that are looked into, innermost first, then those that are used."""
+        """The namespaces to search, innermost first, then the used ones."""
         scopes = self.layout.scopes(path)
         inside: list[str] = []
         used: list[str] = []
@@ -106,7 +106,7 @@ class CNames:
         return self._by_argument(path, name, depth) if named else OUTSIDE
 
     def _by_argument(self, path: str, name: str, depth: int) -> Interpretation:
-        """A function of some namespace, which its arguments may bring in."""
+        """A function of any namespace, found through its arguments."""
         seen = self.layout.linkage.included(path)
         functions = [
             one
@@ -124,13 +124,13 @@ class CNames:
         return found if whole else Interpretation(found.meanings, outside=found.outside)
 
     def _is_elsewhere(self, one: Definition) -> bool:
-        """Whether a file defines a name for some other system alone: here the library may have it."""
+        """Whether a file defines a name for another platform only: the library may have it here."""
         scopes = self.layout.scopes(one.path) if one.symbol.kind in _CONDITIONAL else ()
         known = scopes[0].bindings if scopes else {}
         return f"{ELSEWHERE}{one.symbol.name}" in known and f"{HERE}{one.symbol.name}" not in known
 
     def means(self, one: Definition, depth: int) -> Interpretation:
-        """What a definition means where it is named; a declaration what it stands for."""
+        """The meaning of a definition where it is named; a declaration means its definition."""
         kind = one.symbol.kind
         if kind in FUNCTIONS or kind == MACRO:
             several = {
@@ -150,7 +150,7 @@ class CNames:
         return self._bound_at(one, one.symbol.name, depth)
 
     def _overloads(self, one: Definition) -> list[Definition]:
-        """The methods of a class that have the name of one of them."""
+        """The overloads of a method in its class."""
         if one.symbol.kind != "method":
             return [one]
         named = self.layout.linkage.named(one.symbol.name)
@@ -158,7 +158,7 @@ class CNames:
         return [each for each in same if each.qualified == one.qualified]
 
     def _bound_at(self, one: Definition, name: str, depth: int) -> Interpretation:
-        """What the scope around a definition binds a name to."""
+        """The binding of a name in the scope around a definition."""
         scopes = self.layout.scopes(one.path)
         around = [
             scope.bindings[name]
@@ -172,7 +172,7 @@ class CNames:
     def scoped(
         self, path: str, scope: int, before: tuple[str, ...], name: str, depth: int
     ) -> Interpretation:
-        """What `a::b` stands for: a member of a class, or what a namespace holds."""
+        """The meaning of `a::b`: a member of a class, or of a namespace."""
         if not before:
             return self._found(path, [""], name, depth)
         outer: Expr = ("scoped", before[:-1], before[-1]) if before[1:] else ("name", before[-1])
@@ -192,7 +192,7 @@ class CNames:
     def pointee(
         self, containers: Containers, path: str, scope: int, inner: Expr, depth: int
     ) -> Interpretation:
-        """What a pointer leads to, one that is a class of the library among them."""
+        """The target of a pointer, including smart pointers of the library."""
         found = self.evaluator.evaluate(path, scope, inner, depth)
         held = containers.held_by(path, scope, inner, SMART, depth) if not found.meanings else []
         return joined(held) if held else found
@@ -200,7 +200,7 @@ class CNames:
     def item(
         self, containers: Containers, path: str, scope: int, inner: Expr, depth: int
     ) -> Interpretation:
-        """What is behind brackets, or what a walk gives."""
+        """The element in brackets, or of an iteration."""
         if items := containers.items(path, scope, inner, depth):
             return joined(items)
         found = self.evaluator.evaluate(path, scope, inner, depth)
@@ -217,7 +217,7 @@ def _dotted(found: Expr) -> str:
 
 
 def _outward(name: str) -> Iterator[str]:
-    """A namespace and those around it, none last."""
+    """A namespace and its parents, the global one last."""
     while name:
         yield name
         name = name.rpartition(".")[0]

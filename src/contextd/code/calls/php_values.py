@@ -1,4 +1,4 @@
-"""Values and types of PHP in the forms that calls need, from code and from the comments that document it."""
+"""Values and types of PHP in the form of call facts, from code and from doc comments."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _FUNCTIONS = frozenset(
 
 
 def class_named(node: Node | None) -> Expr:
-    """The class that a name stands for where only a class can stand."""
+    """The class that a name means where only a class is possible."""
     written = text_of(node)
     return _class(written) if written else UNKNOWN
 
@@ -50,7 +50,7 @@ def _class(written: str) -> Expr:
 
 
 def type_of(node: Node | None) -> Expr:
-    """An instance of the type that a node writes down; scalars have nothing to call and are left out."""
+    """An instance of the type written in a node; scalars have no methods and are left out."""
     if node is None:
         return UNKNOWN
     kind = node.type
@@ -72,7 +72,7 @@ def _either(found: list[Expr]) -> Expr:
 
 
 def documented(text: str) -> dict[str, Expr]:
-    """The types a comment tells, by `return`, `var` or the name of a parameter with its `$`."""
+    """The types in a comment, by `return`, `var` or the name of a parameter with its `$`."""
     found: dict[str, Expr] = {}
     for tag, rest in _TAG.findall(text) if "@" in text else ():
         written, after = _split(rest)
@@ -96,7 +96,7 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def type_written(text: str) -> Expr:
-    """An instance of the type that a comment writes down."""
+    """An instance of the type written in a comment."""
     return _either([_one_type(part) for part in _parts(text.removeprefix("?"), "|")])
 
 
@@ -130,7 +130,7 @@ def _parts(text: str, between: str) -> list[str]:
 
 
 def value(node: Node | None) -> Expr:
-    """What a node stands for as a value."""
+    """The value of a node."""
     if node is None:
         return UNKNOWN
     read = _FORMS.get(node.type)
@@ -160,7 +160,7 @@ def _property(node: Node) -> Expr:
 
 
 def _holder(node: Node | None) -> Expr:
-    """What stands before `::`."""
+    """The expression before `::`."""
     if node is None:
         return UNKNOWN
     if node.type in ("name", "qualified_name", "relative_scope", "relative_name"):
@@ -185,7 +185,7 @@ def _constant(node: Node) -> Expr:
 
 
 def called(node: Node) -> Expr:
-    """What a call calls; not known where that is no name."""
+    """The target of a call; unknown when the callee is not a name."""
     if node.type == "function_call_expression":
         return _function(node.child_by_field_name("function"))
     name = _last(node)

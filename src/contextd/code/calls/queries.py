@@ -1,4 +1,4 @@
-"""What is looked at in the syntax tree of each family of languages, by name of the step it is for."""
+"""Tree-sitter queries of each language family, by the extraction step they feed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The trait that gives a type of outside, or an unknown one, a method in Rust."""
+"""Trait methods of Rust on foreign or unknown types."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ _OF_THE_LIBRARY = frozenset(
 def trait_method(
     layout: CodeLayout, path: str, name: str, imported: Container[str], near: Container[str]
 ) -> Definition | None:
-    """The method that the only trait with this name gives, where the file can see the trait: by a name it
-    imports (`imported`) from a file it imports (`near`), or in its own file.
+    """The method from the only trait with this name, if the file can see the trait: by a name it imports
+    (`imported`) from a file it imports (`near`), or in its own file.
     """
     if name in _OF_THE_LIBRARY:
         return None
@@ -71,7 +71,7 @@ def _is_around(outer: Definition, inner: Definition) -> bool:
 
 
 def _implements(layout: CodeLayout, one: Definition, trait: str) -> bool:
-    """Tell whether a method stands in an `impl` of a trait."""
+    """Whether a method is in an `impl` of a trait."""
     scopes = layout.scopes(one.path)
     around = [
         scope

@@ -1,7 +1,7 @@
-"""Definitions and references of an `index.scip`, where a compiler's indexer left one.
+"""Definitions and references of an `index.scip` written by a compiler's indexer.
 
-Of the protocol buffers only what is needed is read: documents (2) with their path (1) and
-occurrences (2), each with a range (1), a symbol (2) and roles (3).
+Only part of the protocol buffers is read: documents (2) with their path (1) and occurrences (2), each with a
+range (1), a symbol (2) and roles (3).
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ from contextd.domain.errors import ContextdError
 
 INDEX = "index.scip"
 _LARGEST = 64_000_000
-"""Reading takes 40 ms of CPU a megabyte, once for each index that is written."""
+"""Bytes; reading takes 40 ms of CPU a megabyte, once per written index."""
 _HOLDERS = frozenset("packages apps services libs crates modules projects plugins".split())
 """Folders that hold packages."""
 _MOST_WRONG = 0.1
-"""The share of definitions that may stand elsewhere than an index says: generated ones have no place."""
+"""The share of definitions that may be at another position than the index says: generated ones have no
+position.
+"""
 _LONGEST_IMPORT = 200
 _WORD = re.compile(r"[\w$#]+")
 _CALLED = re.compile(r"(?:<[^()]*>)?\(")
@@ -39,7 +41,7 @@ _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 @dataclass(frozen=True, slots=True)
 class ScipOccurrence:
-    """A place where a symbol is named. Lines and columns count from 0."""
+    """An occurrence of a symbol. Lines and columns count from 0."""
 
     line: int
     column: int
@@ -49,14 +51,14 @@ class ScipOccurrence:
 
 @dataclass(frozen=True, slots=True)
 class ScipDocument:
-    """What an index says of one file."""
+    """The index's data for one file."""
 
     path: str
     occurrences: tuple[ScipOccurrence, ...]
 
 
 def read_scip(data: bytes) -> list[ScipDocument]:
-    """The documents of an index. Raises `ValueError` for bytes that are none."""
+    """The documents of an index. Raises `ValueError` for bytes that are not an index."""
     return [
         _document(value)
         for number, value in _fields(memoryview(data))
@@ -68,8 +70,8 @@ Stamp = tuple[tuple[str, int, int], ...]
 
 
 def stamp(root: Path, folders: Iterable[str]) -> Stamp:
-    """(folder, when it was written in nanoseconds, size) of each index of a checkout, that of the root or of
-    a package of its own below.
+    """(folder, modification time in nanoseconds, size) of each index of a checkout, that of the root or of a
+    package below.
     """
     found = []
     for folder in ("", *sorted(folders)):
@@ -94,8 +96,8 @@ def package_folders(graph: SymbolGraph) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class ScipIndexes:
-    """What the indexes of a checkout say, by the path of the file, with when that was written; `unread` are
-    those that cannot be read.
+    """The contents of a checkout's indexes, by file path, with their modification time; `unread` are the
+    unreadable ones.
     """
 
     documents: Mapping[str, tuple[int, ScipDocument]]
@@ -122,7 +124,7 @@ def read_indexes(root: Path, written: Stamp) -> ScipIndexes:
 
 @dataclass(frozen=True, slots=True)
 class ToldCalls:
-    """The edges of the files that indexes cover, and what they say nothing of any more."""
+    """The edges of the files that indexes cover, and the outdated files among them."""
 
     edges: Mapping[str, Sequence[Edge]]
     notice: str = ""
@@ -130,7 +132,7 @@ class ToldCalls:
 
 def told_edges(root: Path, graph: SymbolGraph, indexes: ScipIndexes | None = None) -> ToldCalls:
     """The edges of the files an index covers. Files that changed after it was written are left out, and those
-    whose names do not stand where it says, because it is of another commit.
+    whose names are not at the indexed positions, because the index is of another commit.
     """
     if indexes is None:
         indexes = read_indexes(root, stamp(root, package_folders(graph)))
@@ -151,7 +153,7 @@ def told_edges(root: Path, graph: SymbolGraph, indexes: ScipIndexes | None = Non
     }
     stale = len(covered) - len(texts)
     notices = [f"{place} cannot be read" for place in indexes.unread]
-    notices += [f"{INDEX} is not of {stale} files as they are now: make it anew"] if stale else []
+    notices += [f"{INDEX} is not of {stale} files as they are now: make it again"] if stale else []
     return ToldCalls(edges, "; ".join(notices))
 
 
@@ -165,11 +167,11 @@ def _lines(root: Path, path: str) -> list[str] | None:
 def _definitions(
     graph: SymbolGraph, path: str, document: ScipDocument, lines: Sequence[str]
 ) -> tuple[dict[str, Definition], int]:
-    """(our definitions by the symbols of the index, how many do not stand where it says)."""
+    """(our definitions by the symbols of the index, how many are not at the indexed position)."""
     found: dict[str, Definition] = {}
     wrong = 0
     for one in document.occurrences:
-        # What ends in a colon an indexer numbers, such as the keys of an object.
+        # Symbols that end in a colon are numbered by the indexer, such as the keys of an object.
         if not one.roles & _DEFINITION or one.symbol.startswith("local ") or one.symbol[-1] == ":":
             continue
         name = _last(one.symbol)
@@ -183,13 +185,13 @@ def _definitions(
 
 
 def _last(symbol: str) -> str:
-    """The name that a symbol of an index ends in."""
+    """The last name of an index symbol."""
     name = symbol.rstrip("().#:").rpartition("/")[2].replace("#", ".").rpartition(".")[2]
     return name.strip("`").replace("<constructor>", "constructor")
 
 
 def _names(lines: Sequence[str], one: ScipOccurrence) -> str | None:
-    """The name that stands at a place; None where columns may be counted in another way."""
+    """The name at a position; None where columns may be counted in another unit."""
     line = lines[one.line] if one.line < len(lines) else ""
     if not line.isascii():
         return None
@@ -221,7 +223,7 @@ def _edges(
 
 
 def _made_by(graph: SymbolGraph, one: Definition) -> list[Definition]:
-    """What else a call of a class means, or of its constructor, by which some indexes name it."""
+    """The other targets of a class call or constructor call, which some indexes record instead."""
     symbols = graph.files[one.path].symbols
     if one.symbol.name in INITIALISERS:
         holder = one.symbol.parent.rpartition(".")[2]
@@ -234,7 +236,7 @@ def _made_by(graph: SymbolGraph, one: Definition) -> list[Definition]:
 
 
 def _import_lines(graph: SymbolGraph, path: str, lines: Sequence[str]) -> set[int]:
-    """The lines of the imports of a file, counted from 0: to be imported is no use."""
+    """The lines of a file's imports, counted from 0: an import is not a use."""
     found: set[int] = set()
     for one in graph.files[path].imports:
         opened = 0
@@ -247,7 +249,7 @@ def _import_lines(graph: SymbolGraph, path: str, lines: Sequence[str]) -> set[in
 
 
 def _defined(graph: SymbolGraph, path: str, one: ScipOccurrence) -> Definition | None:
-    """Our definition behind one of the index: the innermost on its line whose name its symbol ends in."""
+    """Our definition for one of the index: the innermost on its line with the symbol's last name."""
     name = _last(one.symbol)
     fitting = [
         symbol

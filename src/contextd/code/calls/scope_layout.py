@@ -1,4 +1,4 @@
-"""Definitions by what holds them, and the scope each one is."""
+"""Definitions by their class or namespace, and their scopes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from contextd.domain.dataclass import dataclass
 FUNCTIONS = frozenset(("function", "method"))
 CONSTANTS = frozenset(("constant", "variable", "property", "field"))
 SPREAD = frozenset(("go", "rust"))
-"""Families in which the methods of a type may stand anywhere in its folder."""
+"""Families in which a type's methods may be anywhere in its folder."""
 
 _CSHARP_TYPES = frozenset(("class", "struct", "interface", "type"))
 _RUST_TYPES = frozenset(
@@ -34,9 +34,7 @@ At = tuple[str, int]
 
 @dataclass
 class CodeLayout:
-    """The definitions of a project by their holders. All of it is made for a file when that is first
-    asked about.
-    """
+    """The definitions of a project by their class or namespace, computed per file on first request."""
 
     graph: SymbolGraph
     facts: CodeFacts
@@ -57,7 +55,7 @@ class CodeLayout:
 
     @cached_property
     def linkage(self) -> Linkage:
-        """What files of C and C++ see of each other."""
+        """Visibility between files of C and C++."""
         return Linkage(self.graph, self.family)
 
     @cached_property
@@ -75,19 +73,19 @@ class CodeLayout:
         return row.family if row is not None else ""
 
     def held(self, path: str, holder: str) -> Mapping[str, Definition]:
-        """What a definition of a file holds, by name; with no holder, what stands by itself."""
+        """The members of a definition in a file, by name; without a holder, the top-level definitions."""
         known = self._members.get(path)
         if known is None:
             known = {}
             file = self.graph.files.get(path)
             for one in file.symbols if file is not None else ():
                 known.setdefault(one.parent, {}).setdefault(one.name, Definition(path, one))
-            # Whole, as everything that is remembered here: others may ask at the same time.
+            # Assigned complete, like every cache here: other threads may read it.
             self._members[path] = known
         return known.get(holder, {})
 
     def member(self, holder: Definition, name: str) -> Definition | None:
-        """The member of a type itself, not of what it is built on."""
+        """The member declared in a type itself, not in its bases."""
         found = self.held(holder.path, holder.qualified).get(name)
         if found is None and self.family(holder.path) in SPREAD:
             for path in self._apart(holder):
@@ -97,7 +95,7 @@ class CodeLayout:
         return found
 
     def methods(self, holder: Definition, name: str) -> list[At]:
-        """The scopes of the methods of one name that a type has itself."""
+        """The scopes of a type's own methods with one name."""
         return [
             (path, number)
             for path, at in self.scopes_of(holder)
@@ -113,7 +111,7 @@ class CodeLayout:
 
     @cached_property
     def _implementing(self) -> Mapping[str, Sequence[str]]:
-        """The files of Rust with an `impl` of a type that another file defines, which has that name alone."""
+        """The Rust files with an `impl` of a type from another file, if the type's name is unique."""
         defined: dict[str, int] = {}
         found: dict[str, list[str]] = {}
         for path in self.graph.files:
@@ -129,7 +127,7 @@ class CodeLayout:
 
     @cached_property
     def _modules(self) -> tuple[Mapping[tuple[str, str], str], Mapping[str, str]]:
-        """Of Rust: (file, module it declares or crate it names) to file, and file to the one that declares it."""
+        """For Rust: (file, declared module or named crate) to file, and file to the declaring one."""
         children: dict[tuple[str, str], str] = {}
         declared: dict[str, str] = {}
         for path, file in self.graph.files.items():
@@ -144,15 +142,15 @@ class CodeLayout:
         return children, declared
 
     def child_module(self, path: str, name: str) -> str | None:
-        """The file of a module of Rust by the name that a file declares or names it with."""
+        """The file of a Rust module by the name in a declaration or path."""
         return self._modules[0].get((path, name)) if self.family(path) == "rust" else None
 
     def declared_in(self, path: str) -> str:
-        """The file that declares the module of a file; none of a crate."""
+        """The file that declares the module of a file; None for a crate."""
         return self._modules[1].get(path, "")
 
     def crate_of(self, path: str) -> str:
-        """The file a crate begins with."""
+        """The root file of a crate."""
         seen = {path}
         while (above := self.declared_in(path)) and above not in seen:
             seen.add(above)
@@ -160,7 +158,7 @@ class CodeLayout:
         return path
 
     def bound(self, path: str, name: str) -> Sequence[NameUse]:
-        """What an import of a file binds a name to, or makes visible by it."""
+        """The target of a file's import for a name that it binds or makes visible."""
         known = self._bound.get(path)
         if known is None:
             known = {}
@@ -173,7 +171,7 @@ class CodeLayout:
         return known.get(name, ())
 
     def alias(self, path: str, name: str) -> Iterator[tuple[str, Expr]]:
-        """What a name of a type stands for, and the file that says so."""
+        """The target of a type alias, and the file that declares it."""
         own = self.held(path, "").get(name)
         places = [(path, own.symbol.name)] if own is not None else []
         if own is None:
@@ -185,13 +183,13 @@ class CodeLayout:
                 yield where, one
 
     def scopes(self, path: str) -> Sequence[CodeScope]:
-        """The scopes of a file; none where its calls are not understood."""
+        """The scopes of a file; empty for an unsupported language."""
         found = self.facts.get(path)
         return found.scopes if found is not None else ()
 
     def space(self, path: str, start: int = 0) -> str:
-        """The namespace at an offset of a file of PHP, the first where none begins before it. C# knows the
-        first of a file only.
+        """The namespace at an offset of a PHP file, the first one before any declaration. In C# only the first
+        of a file is known.
         """
         scopes = self.scopes(path)
         spaces = [one for one, _ in scopes[0].bindings.get("<space>", ())] if scopes else []
@@ -200,7 +198,7 @@ class CodeLayout:
         return str(found[1]) if found is not None else ""
 
     def full_name(self, path: str, start: int, written: str) -> str:
-        r"""What a path of PHP, as `Alias\Inner\name`, stands for at an offset, without a `\` in front."""
+        r"""The target of a PHP path such as `Alias\Inner\name` at an offset, without a leading `\`."""
         if written.startswith("\\"):
             return written[1:]
         head, _, rest = written.partition("\\")
@@ -213,9 +211,7 @@ class CodeLayout:
         return f"{begun}\\{rest}".strip("\\")
 
     def fixture(self, path: str, name: str) -> Definition | None:
-        """The fixture that pytest finds by a name for a test: in its file, or in the nearest
-        `conftest.py`.
-        """
+        """The fixture that pytest finds by name for a test: in its file, or in the nearest `conftest.py`."""
         folder = posixpath.dirname(path)
         places = [path, posixpath.join(folder, "conftest.py")]
         while folder:
@@ -237,18 +233,18 @@ class CodeLayout:
         return at if at > 0 and scopes[at].start == start else None
 
     def definition_of(self, path: str, scope: int) -> Definition | None:
-        """The definition a scope is the inside of."""
+        """The definition of a scope."""
         known = self._of_scope.get(path)
         if known is None:
             known = self._of_scope[path] = dict(self._matched(path))
         return known.get(scope)
 
     def scopes_of(self, one: Definition) -> list[At]:
-        """The scopes that a definition is: of a type whose methods stand apart, all of them."""
+        """The scopes of a definition: all of them, for a type with separate methods."""
         return [at for part in (one, *self.parts(one)) for at in self._scopes(part)]
 
     def _scopes(self, one: Definition) -> list[At]:
-        """Those in its own file."""
+        """The scopes in its own file."""
         places = self._scopes_of.get(one.path)
         if places is None:
             self.definition_of(one.path, 0)
@@ -261,7 +257,7 @@ class CodeLayout:
         return [(one.path, number) for number, known in some if known == one]
 
     def parts(self, one: Definition) -> list[Definition]:
-        """The other parts of a type of C# that is written down in several."""
+        """The other parts of a partial C# type."""
         symbol = one.symbol
         if symbol.kind in FUNCTIONS or "partial" not in symbol.signature:
             return []
@@ -278,9 +274,7 @@ class CodeLayout:
         ]
 
     def of_arity(self, one: Definition, arity: int) -> Definition | None:
-        """A type of C#, or the one of its name and namespace that has so many type parameters; None where
-        there is none.
-        """
+        """A C# type, or its namesake in the namespace with this many type parameters; None where there is none."""
         if self.family(one.path) != "csharp" or _arity(one.symbol) == arity:
             return one
         return next(
@@ -317,7 +311,7 @@ class CodeLayout:
         return found
 
     def binding_scope(self, path: str, start: int, name: str) -> CodeScope | None:
-        """The innermost function or block around an offset that sets a name; None where only the file may."""
+        """The innermost function or block around an offset that binds a name; None at file level."""
         return self._binding(path, self.scope_around(path, start), name)
 
     def _binding(self, path: str, at: int, name: str) -> CodeScope | None:
@@ -329,9 +323,9 @@ class CodeLayout:
         return None
 
     def declaring_scope(self, path: str, start: int, name: str) -> CodeScope | None:
-        """The function or block in which what is defined at an offset gets its name; None in the file itself."""
+        """The function or block in which a definition at an offset is named; None at file level."""
         at = self.scope_at(path, start)
-        # What a function is called is a name outside of it.
+        # A function's name belongs to the scope around it.
         before = self.scopes(path)[at].parent if at is not None else None
         return self._binding(
             path, self.scope_around(path, start) if before is None else before, name
@@ -356,7 +350,7 @@ class CodeLayout:
         return min(fitting, default=(0, 0))[1]
 
     def around(self, path: str, start: int) -> Definition | None:
-        """The innermost definition around an offset, a constant only where nothing else is."""
+        """The innermost definition around an offset, a constant only without any other."""
         ordered = self._ordered.get(path)
         if ordered is None:
             file = self.graph.files.get(path)
@@ -373,7 +367,7 @@ class CodeLayout:
 
 
 def _arity(symbol: Symbol) -> int:
-    """How many type parameters a type of C# has."""
+    """The number of type parameters of a C# type."""
     _, _, after = symbol.signature.partition(symbol.name)
     listed = re.match(r"\s*<([^>]*)>", after)
     return listed[1].count(",") + 1 if listed else 0

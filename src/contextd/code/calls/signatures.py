@@ -1,4 +1,4 @@
-"""What a function gets that is handed to another, by the types of those parameters."""
+"""Arguments of callbacks, inferred from the declared types of those parameters."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from contextd.code.symbols.symbol_graph import Definition
 from contextd.domain.dataclass import dataclass
 
 _DEEPEST = 8
-"""Types looked through for one: aliases of aliases of unions."""
+"""The most types resolved for one: aliases of aliases of unions."""
 _MOST = 24
-"""Overloads looked at: some interfaces have hundreds, which begin alike."""
+"""The most overloads compared: some interfaces have hundreds that begin alike."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signatures:
-    """Follows callbacks to the types that say what they are called with."""
+    """Resolves callbacks through their declared function types."""
 
     layout: CodeLayout
     evaluator: Evaluator
 
     def callable(self, meant: Meant) -> list[At]:
-        """The scopes that say how something is called."""
+        """The scopes that declare a call signature."""
         if meant.kind == "signature":
             return [(meant.path, meant.at)]
         if meant.one is None:
@@ -46,7 +46,7 @@ class Signatures:
         ][:_MOST]
 
     def gives_receiver(self, function: Interpretation) -> bool:
-        """Whether a method gives back what it is called on, or another of that class."""
+        """Whether a method returns its receiver, or another instance of that class."""
         places = [at for one in function.meanings for at in self.callable(one)]
         return bool(places) and all(
             set(self.layout.scopes(path)[number].returns) == {RECEIVER} for path, number in places
@@ -55,8 +55,8 @@ class Signatures:
     def with_type_parameters(
         self, found: Interpretation, number: int, may_be_outside: bool
     ) -> Interpretation:
-        """Those of several methods that have so many type parameters, where any has. The only one is meant, unless
-        what is before the dot may be a type of outside with a method of that name.
+        """The methods with this many type parameters, if any. The only one is returned, unless the receiver may
+        be of a foreign type with a method of that name.
         """
         fitting = tuple(one for one in found.meanings if self._has_type_parameters(one, number))
         if not fitting:
@@ -65,7 +65,7 @@ class Signatures:
         return replace(found, meanings=fitting, whole=found.whole or is_chosen)
 
     def _has_type_parameters(self, meant: Meant, number: int) -> bool:
-        """Whether a method has so many, or one of its name that stands beside it."""
+        """Whether a method takes this many arguments, or an overload beside it does."""
         one = meant.one
         if one is None or meant.kind != "function":
             return True
@@ -91,7 +91,7 @@ class Signatures:
     def declared(
         self, path: str, scope: int, type_: Expr, number: int, depth: int
     ) -> Interpretation:
-        """Parameter `number` of a function whose type is written where it is kept."""
+        """Parameter `number` of a function assigned to a typed variable or field."""
         return self._first([(path, scope, type_)], number, depth)
 
     def _first(self, types: list[Place], number: int, depth: int) -> Interpretation:
@@ -144,7 +144,7 @@ class Signatures:
                     yield where, at, tuple(self.layout.scopes(where)[at].parameters)
 
     def _only_method(self, one: Definition) -> list[At]:
-        """The method a lambda stands for, where an interface of Java has only that."""
+        """The method that a lambda implements, where a Java interface has only that one."""
         if self.layout.family(one.path) != "java":
             return []
         held = self.layout.held(one.path, one.qualified).values()

@@ -1,4 +1,4 @@
-"""What files say of their calls, in the form that is kept of it."""
+"""The storage format of call facts."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ from contextd.code.calls.call_facts import SLOT, CodeScope, FileFacts, Site
 from contextd.domain.code import FileCalls
 
 MEMBER, BASE, FIELD = ".", "<", ":"
-"""How a word begins that stands behind a dot, one that a type is built on, and a field that a function is
-put in.
-"""
+"""Prefixes of stored words: a member after a dot, a base type, and a field to which a function is assigned."""
 
 _MEMBERS = frozenset({"attr", "field"})
 
@@ -44,7 +42,7 @@ _READERS = (
 
 @cache
 def reader() -> str:
-    """Which reading of calls this is: another one once a line of it differs."""
+    """The version of the extraction: it changes with every line of the code below."""
     state = hashlib.blake2b(digest_size=12)
     for name in _READERS:
         state.update(Path(__file__).with_name(f"{name}.py").read_bytes())
@@ -52,7 +50,7 @@ def reader() -> str:
 
 
 def kept(path: str, digest: str, facts: FileFacts | None) -> FileCalls:
-    """The facts of a file whose content has a digest; None where its calls are not understood."""
+    """The facts of a file whose content has a digest; None for an unsupported language."""
     names = "" if facts is None else " ".join(sorted(set(words_in(facts))))
     return FileCalls(
         path=path, digest=digest, reader=reader(), names=names, facts=_plain(facts) if facts else ()
@@ -60,9 +58,7 @@ def kept(path: str, digest: str, facts: FileFacts | None) -> FileCalls:
 
 
 def words_in(facts: FileFacts) -> Iterator[str]:
-    """The last names of the sites of a file and of what its classes are built on, marked. None has a
-    space.
-    """
+    """The last names of a file's sites and of its base classes, with their prefixes. No word contains a space."""
     for name, sites in facts.by_name.items():
         yield from {f"{MEMBER if site.target[0] in _MEMBERS else ''}{name}" for site in sites}
     for scope in facts.scopes:
@@ -73,14 +69,14 @@ def words_in(facts: FileFacts) -> Iterator[str]:
 
 
 def base_names(scope: CodeScope) -> Iterator[str]:
-    """The last names of what a class is built on."""
+    """The last names of a class's bases."""
     for base in scope.bases:
         yield str((base[1] if base[0] == "of" else base)[-1])
 
 
 def facts_in(digest: str, kept_facts: tuple[Any, ...]) -> FileFacts | None:
-    """What `kept` was given. The sites of a name, and what a scope says inside, are unpacked when they are
-    asked for: of most files that a question leads to that is one name, and few scopes.
+    """Load stored facts. The sites of a name, and the contents of a scope, are unpacked on request: most
+    queries need one name and few scopes of a file.
     """
     if not kept_facts:
         return None
@@ -93,12 +89,12 @@ _OUTER = tuple(one.name for one in fields(CodeScope) if one.name not in _INNER)
 
 
 class _PackedScope(CodeScope):
-    """A scope whose lists are unpacked when one of them is first asked for."""
+    """A scope whose lists are unpacked on first access."""
 
     __slots__ = ("_packed",)
 
     def __init__(self, packed: bytes, *outer: Any) -> None:
-        # The lists stay unset, so that Python asks below for them.
+        # The lists stay unset, so that Python calls `__getattr__` below.
         self._packed = packed
         for name, value in zip(_OUTER, outer, strict=True):
             setattr(self, name, value)
@@ -114,7 +110,7 @@ class _PackedScope(CodeScope):
 
 
 class _PackedSites(Mapping[str, Sequence[Site]]):
-    """Sites by name, those of a name unpacked when they are asked for."""
+    """Sites by name, unpacked per name on first access."""
 
     def __init__(self, packed: Mapping[str, bytes]) -> None:
         self._packed = packed
@@ -138,7 +134,7 @@ class _PackedSites(Mapping[str, Sequence[Site]]):
 
 
 def _plain(facts: FileFacts) -> tuple[Any, ...]:
-    """Text, numbers and bytes. The bytes are marshalled too: whoever keeps them answers for them, see
+    """Text, numbers and bytes. The bytes are marshalled too: the store that keeps them vouches for them, see
     `calls_row` of the store.
     """
     scopes = tuple(

@@ -1,4 +1,4 @@
-"""Types with the type parameters of the class around them replaced by what was given for these."""
+"""Substitute type arguments for the type parameters of the enclosing class."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Types = tuple[Interpretation, ...]
 def with_arguments(
     layout: CodeLayout, path: str, scope: int, expression: Expr, types: Types
 ) -> Expr:
-    """An expression of a scope in which the type parameters of the class around it are `types`, in their
-    order. Parameters of a function in between hide those of the class.
+    """An expression in which the type parameters of the enclosing class are replaced by `types`, in their
+    order. Type parameters of a function in between hide those of the class.
     """
     if not any(one.meanings for one in types):
         return expression

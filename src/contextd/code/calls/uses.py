@@ -1,7 +1,7 @@
-"""Where a definition is used: the one answer that references, symbols, impacts and reviews share.
+"""Uses of a definition: one answer shared by references, symbols, impacts and reviews.
 
-Functions and methods are looked for in the call graph. What stands by itself is also found where imports
-lead to its name and nothing in between hides that.
+Functions and methods are searched in the call graph. Top-level definitions are also found where imports bind
+their name and no local binding hides it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from contextd.code.symbols.symbol_graph import Definition
 
 _QUALIFIED = re.compile(rb"([\w$]+)\s*(?:\?\.|\.|::|->)\s*\$?\Z")
 _NAMED_BY_TYPE = frozenset(("ecmascript", "python"))
-"""Families in which nothing but the name of its holder says whose a constant is."""
+"""Families in which a constant's owner is known only by the name before the dot."""
 _OWN = frozenset(("this", "self", "static"))
 
 
@@ -43,8 +43,8 @@ def uses(
     until: float = inf,
     among: Callable[[str], bool] | None = None,
 ) -> tuple[Edge, ...]:
-    """Every line that leads to a definition, certain ones first, else by file and line; those in some files
-    only, when it is said which. At `until`, by the monotonic clock, those found so far.
+    """Every line that refers to a definition, certain ones first, else by file and line; optionally in some
+    files only. At `until`, by the monotonic clock, those found so far.
     """
     found: dict[tuple[str, int], Edge] = {}
     is_c_name = calls.layout.family(one.path) == "c" and one.symbol.kind not in FUNCTIONS
@@ -89,7 +89,7 @@ def uses(
 def _word_uses(
     calls: CallGraph, sources: Sources, one: Definition, among: Callable[[str], bool] | None
 ) -> Iterator[Reference]:
-    """The lines that imports lead to a definition from; those of each part of a type of C#."""
+    """The lines with uses through imports; for a partial C# type, those of each part."""
     unbound = [] if _is_member(calls, one) else files_seeing(calls.layout, sources, one)
     if calls.layout.family(one.path) == "csharp":
         unbound = [*unbound, *sorted(parts_of_holder(calls, one))]
@@ -98,12 +98,12 @@ def _word_uses(
 
 
 def files_using(found: Iterable[Edge]) -> int:
-    """In how many files the certain ones of some uses are."""
+    """The number of files with certain uses."""
     return len({edge.path for edge in found if edge.certain})
 
 
 def _is_member(calls: CallGraph, one: Definition) -> bool:
-    """Whether only the type of what stands before a dot says that a definition is meant."""
+    """Whether only the receiver's type identifies the definition."""
     return (
         calls.layout.family(one.path) in QUERIES
         and bool(one.symbol.parent)
@@ -113,7 +113,7 @@ def _is_member(calls: CallGraph, one: Definition) -> bool:
 
 
 def _is_other(calls: CallGraph, sources: Sources, one: Definition, line: Reference) -> bool:
-    """Whether a name that imports lead to the definition by means something else where it stands."""
+    """Whether a name bound by an import means something else at this position."""
     if calls.layout.family(one.path) == "rust" and is_other_in_rust(calls, sources, one, line):
         return True
     if calls.layout.family(one.path) == "php" and is_other_in_php(calls, sources, one, line):
@@ -134,7 +134,7 @@ def _is_other(calls: CallGraph, sources: Sources, one: Definition, line: Referen
         return not is_around
     if holder != one and _is_of_other_type(calls, sources, one, holder, line):
         return True
-    # An alias of a type leads on to what it stands for.
+    # An alias of a type refers on to its target.
     led = [edge for edge in _leading(calls, line) if edge.target.symbol.name == line.name]
     same = (one, *calls.layout.parts(one))
     return bool(led) and all(edge.certain and edge.target not in same for edge in led)
@@ -143,7 +143,7 @@ def _is_other(calls: CallGraph, sources: Sources, one: Definition, line: Referen
 def _is_of_other_type(
     calls: CallGraph, sources: Sources, one: Definition, holder: Definition, line: Reference
 ) -> bool:
-    """Whether a constant or field is named of another type: `Other.NAME`, or alone in another class."""
+    """Whether a constant or field belongs to another type: `Other.NAME`, or alone in another class."""
     if calls.layout.family(one.path) == "rust":
         is_other = is_of_other_type(calls, sources, holder, line)
         if is_other is not None:
@@ -159,7 +159,7 @@ def _is_of_other_type(
 
 
 def _starts(calls: CallGraph, one: Definition) -> list[int]:
-    """Where a definition begins, and those that share its qualified name in its file."""
+    """Where a definition begins, and its overloads in the same file."""
     symbol = one.symbol
     return [
         each.start

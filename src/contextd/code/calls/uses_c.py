@@ -1,7 +1,7 @@
-"""Where types, constants, macros and namespaces of C and C++ are used.
+"""Uses of types, constants, macros and namespaces of C and C++.
 
-An include binds no name: a word means what the innermost class or namespace around it holds, among the
-definitions that the file includes at any distance.
+An include binds no name: a word means the member of the innermost enclosing class or namespace, among the
+definitions that the file includes directly or indirectly.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def uses_in_c(
     until: float = inf,
     among: Callable[[str], bool] | None = None,
 ) -> Iterator[tuple[Reference, bool]]:
-    """(line, whether it is certain) of each use of a definition that is no function, file by file. At `until`,
-    by the monotonic clock, those found so far; the next call begins where this one ended.
+    """(line, whether it is certain) of each use of a non-function definition, file by file. At `until`, by the
+    monotonic clock, those found so far; the next call resumes there.
     """
     name = one.symbol.name
     # `TEST(cart, is_empty) {` looks like the definition of a function that is called as the macro is.
@@ -85,7 +85,7 @@ def uses_in_c(
 
 
 def _is_stand_in(calls: CallGraph, sources: Sources, one: Definition) -> bool:
-    """Tell whether a macro is defined only where nothing else of its name is: a keyword, or a macro of another header."""
+    """Whether a macro only replaces a missing name: a keyword, or a macro of another header."""
     if one.symbol.kind != MACRO:
         return False
     if one.symbol.name in _KEYWORDS:
@@ -95,7 +95,7 @@ def _is_stand_in(calls: CallGraph, sources: Sources, one: Definition) -> bool:
 
 
 def is_part_of_name(sources: Sources, line: Reference) -> bool:
-    """Tell whether a word is an argument of `TEST(cart, is_empty) {`, which names what the macro defines."""
+    """Whether a word is an argument of `TEST(cart, is_empty) {`, which names the generated test."""
     node = node_of(sources, line)
     if node is None or node.type not in _TYPES:
         return False
@@ -106,11 +106,11 @@ def is_part_of_name(sources: Sources, line: Reference) -> bool:
 
 
 def _candidates(calls: CallGraph, one: Definition) -> Iterator[str]:
-    """The files that include a definition; then headers whose includers do, where nothing else has the name."""
+    """The files that include a definition; then headers whose includers do, if the name is unique."""
     linkage = calls.layout.linkage
     named = [each for _, each in linkage.named(one.symbol.name)]
     is_alone = all(_same(linkage, each, one) for each in named)
-    # A type may be named in a header, and have its members in a file that nobody includes.
+    # A type may be declared in a header, and have its members in a file that is not included.
     is_module = one.symbol.kind == "module"
     anchors = {
         each.path
@@ -172,7 +172,7 @@ def _meant(
 
 
 def _qualifiers(node: Node) -> tuple[str, ...]:
-    """What is written before a name and its colons, outermost first."""
+    """The qualifiers before a name and its colons, outermost first."""
     found: list[str] = []
     here, around = node, node.parent
     while around is not None and around.type in ("qualified_identifier", "template_type"):
@@ -187,7 +187,7 @@ def _qualifiers(node: Node) -> tuple[str, ...]:
 def _hits(
     calls: CallGraph, one: Definition, path: str, start: int, before: Sequence[str]
 ) -> list[Definition]:
-    """The definitions that a word may mean, of the innermost scope that has any."""
+    """The definitions that a word may mean, from the innermost scope that has any."""
     linkage = calls.layout.linkage
     seen = linkage.included(path)
     named = [
@@ -215,7 +215,7 @@ def _hits(
 
 
 def _prefixes(calls: CallGraph, path: str, start: int) -> Iterator[str]:
-    """The classes and namespaces around a place, innermost first, then those that are used there."""
+    """The classes and namespaces around a place, innermost first, then the used ones."""
     scopes = calls.layout.scopes(path)
     inside: list[str] = []
     used: list[str] = []
@@ -241,7 +241,7 @@ def _dotted(found: tuple[object, ...]) -> str:
 
 
 def _same(linkage: Linkage, one: Definition, other: Definition) -> bool:
-    """Whether two definitions are one: what conditions leave, or a type and the name for it."""
+    """Whether two definitions are one: alternatives by condition, or a type and its alias."""
     if one.qualified != other.qualified:
         return False
     is_namespace = "module" in (one.symbol.kind, other.symbol.kind)
@@ -258,7 +258,7 @@ def _same(linkage: Linkage, one: Definition, other: Definition) -> bool:
 
 
 def _is_one(hits: Sequence[Definition]) -> bool:
-    """Whether several definitions are one thing, such as a type and the name for it."""
+    """Whether several definitions are one thing, such as a type and its alias."""
     records = {(e.path, e.qualified) for e in hits if e.symbol.kind not in (_ALIAS, "module")}
     aliases = {(e.path, e.qualified) for e in hits if e.symbol.kind == _ALIAS}
     is_one = len(records) <= 1 and len(aliases) <= 1

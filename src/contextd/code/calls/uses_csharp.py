@@ -1,4 +1,4 @@
-"""Where properties, fields and constants of C# are used: the type of what stands before the dot says whose it is."""
+"""Uses of properties, fields and constants in C#: the type before the dot determines the owner."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _DECLARED = (
 
 
 def is_member_of_csharp(calls: CallGraph, one: Definition) -> bool:
-    """Tell whether a definition is a property, field, event or constant of a type of C#."""
+    """Whether a definition is a property, field, event or constant of a C# type."""
     if calls.layout.family(one.path) != "csharp" or not one.symbol.parent:
         return False
     return one.symbol.kind in _VALUES
@@ -52,7 +52,7 @@ _VALUES = frozenset(("property", "constant"))
 
 
 def parts_of_holder(calls: CallGraph, one: Definition) -> set[str]:
-    """The other files with a part of a type that a definition stands in."""
+    """The other files with a part of a definition's type."""
     found: set[str] = set()
     parent = one.symbol.parent
     while parent:
@@ -69,8 +69,8 @@ def uses_of_member(
     until: float,
     among: Callable[[str], bool] | None = None,
 ) -> Iterator[tuple[Reference, bool]]:
-    """Yield (line, whether it is certain) for each use of a member that is no function, file by file until `until`
-    of the monotonic clock.
+    """Yield (line, whether it is certain) for each use of a non-function member, file by file until `until` of
+    the monotonic clock.
     """
     name, holder = one.symbol.name, _holder(calls, one.path, one.symbol.parent)
     if holder is None:
@@ -132,7 +132,7 @@ def _meant(
 def _of_receiver(
     calls: CallGraph, one: Definition, holder: Definition, held: Interpretation
 ) -> bool | None:
-    """Whether the member of what stands before the dot is the one that is meant."""
+    """Whether the receiver's member is the queried one."""
     if not held.meanings:
         return None if held.outside else False
     answers: set[bool | None] = set()
@@ -156,7 +156,7 @@ def _of_receiver(
 def _member(
     calls: CallGraph, one: Definition, name: str
 ) -> tuple[Definition | None, Definition | None]:
-    """(the member of a type or of what it is built on, the type that has it)."""
+    """(the member of a type or of its bases, the type that declares it)."""
     for above in calls.interpreter.lineage(one):
         own = calls.layout.member(above, name)
         if own is not None:
@@ -165,7 +165,7 @@ def _member(
 
 
 def _created(calls: CallGraph, path: str, scope: int, listed: Node) -> Interpretation:
-    """What an initialiser in braces sets the members of."""
+    """The type whose members an initialiser in braces sets."""
     made = listed.parent
     written: Expr = ("unknown",)
     if made is not None and made.type in _CREATION:
@@ -174,7 +174,7 @@ def _created(calls: CallGraph, path: str, scope: int, listed: Node) -> Interpret
 
 
 def _by_itself(calls: CallGraph, one: Definition, path: str, scope: int) -> bool | None:
-    """Whether a name without a dot means the member: the innermost class that has one of the name says so."""
+    """Whether a name without a dot means the member: the innermost class with a member of that name decides."""
     scopes = calls.layout.scopes(path)
     at = scope
     while at > 0:
@@ -205,6 +205,6 @@ def _is_declared(around: Node, node: Node) -> bool:
 
 
 def _is_named(node: Node) -> bool:
-    """Whether it names an argument or a member of an object without a type."""
+    """Whether it names an argument or a member of an anonymous object."""
     after = node.next_sibling
     return after is not None and text_of(after) in ("=", ":")

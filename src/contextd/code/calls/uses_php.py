@@ -1,4 +1,4 @@
-"""Which type or function of PHP a name means where namespaces share it."""
+"""Which PHP type or function a name means where namespaces share it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PREFIX = "namespace_name"
 
 
 def is_other_in_php(calls: CallGraph, sources: Sources, one: Definition, line: Reference) -> bool:
-    """Tell whether a word that imports lead to the definition by means something else."""
+    """Whether a word that imports connect to the definition means something else."""
     if one.symbol.kind in FUNCTIONS:
         # The call graph resolves every call. Nothing but a call names a function.
         return True

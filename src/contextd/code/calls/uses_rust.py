@@ -1,4 +1,4 @@
-"""Which type of Rust a name means where several modules define one."""
+"""Which Rust type a name means where several modules define one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BEHIND_A_DOT = frozenset(("field_identifier",))
 
 
 def is_other_in_rust(calls: CallGraph, sources: Sources, one: Definition, line: Reference) -> bool:
-    """Whether a word that may name a type or function is known to mean another one."""
+    """Whether a word that may name a type or function certainly means another one."""
     node = node_of(sources, line)
     if node is None or one.symbol.kind in CONSTANTS:
         return False
@@ -51,14 +51,14 @@ def is_other_in_rust(calls: CallGraph, sources: Sources, one: Definition, line: 
         for each in calls.graph.by_name.get(one.symbol.name, ())
         if each != one and each.symbol.kind not in CONSTANTS and not each.symbol.parent
     ]
-    # What nothing leads to is certain only where nothing else has the name.
+    # Without a path to the definition, a use is certain only if the name is unique.
     return bool(homonyms) and calls.layout.family(one.path) == "rust"
 
 
 def is_of_other_type(
     calls: CallGraph, sources: Sources, holder: Definition, line: Reference
 ) -> bool | None:
-    """Tell whether `T::NAME` names the constant of another type than `holder`; None where `T` is unknown."""
+    """Whether `T::NAME` names the constant of another type than `holder`; None where `T` is unknown."""
     node = node_of(sources, line)
     path = node.parent if node is not None else None
     head = path.child_by_field_name("path") if path is not None and path.type in _PATHS else None
@@ -76,7 +76,7 @@ def is_of_other_type(
 
 
 def _bounds(head: Node) -> list[str] | None:
-    """The traits that a type parameter must have; None for what is no type parameter."""
+    """The trait bounds of a type parameter; None for anything else."""
     name = text_of(head)
     around = head.parent
     while around is not None:
@@ -92,7 +92,7 @@ def _bounds(head: Node) -> list[str] | None:
 
 
 def _is_module(node: Node) -> bool:
-    """Whether it is the name of a module that is declared, or the head of a path."""
+    """Whether it is the name of a declared module, or the first segment of a path."""
     parent = node.parent
     if parent is None:
         return False

@@ -1,4 +1,4 @@
-"""Which files say a word, where their calls were read."""
+"""Index of the words in files' call facts."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from contextd.code.calls.stored_facts import BASE, FIELD, MEMBER
 
 
 class WordIndex:
-    """The words of files as `kept.words_in` gives them. Graphs of one checkout that follow each other
-    share it, so that only what changed is read again.
+    """The words of files, from `kept.words_in`. Successive graphs of one checkout share it, so that only
+    changed files are read again.
     """
 
     def __init__(self) -> None:
         self._words: dict[str, tuple[str, Sequence[str]]] = {}
         self._paths: dict[str, set[str]] = {}
-        # Two who ask at once may have read the same file.
+        # Two concurrent queries may have read the same file.
         self._writing = Lock()
 
     def put(self, path: str, digest: str, words: Iterable[str]) -> None:
-        """Know what a file says."""
+        """Add a file's words."""
         own = tuple(words)
         with self._writing:
             if self.holds(path, digest):
@@ -31,7 +31,7 @@ class WordIndex:
             self._words[path] = digest, own
 
     def drop(self, path: str) -> None:
-        """Know nothing of a file."""
+        """Remove a file."""
         with self._writing:
             self._forget(path)
 
@@ -40,28 +40,28 @@ class WordIndex:
             self._paths[word].discard(path)
 
     def holds(self, path: str, digest: str) -> bool:
-        """Whether it is known what a file says whose content has a digest."""
+        """Whether the words of a file with this digest are known."""
         known = self._words.get(path)
         return known is not None and known[0] == digest
 
     def paths(self) -> list[str]:
-        """The files that it knows of."""
+        """The indexed files."""
         return list(self._words)
 
     def naming(self, name: str) -> set[str]:
-        """The files with a site that ends in a name, or a type built on it."""
+        """The files with a site that ends in a name, or a type that extends it."""
         return {
             path for mark in ("", MEMBER, BASE) for path in list(self._paths.get(mark + name, ()))
         }
 
     def building(self, name: str) -> set[str]:
-        """The files with a type that is built on one of this name."""
+        """The files with a type that extends one of this name."""
         return set(self._paths.get(BASE + name, ()))
 
     def filling(self, name: str) -> set[str]:
-        """The files that put a function in a field of this name."""
+        """The files that assign a function to a field of this name."""
         return set(self._paths.get(FIELD + name, ()))
 
     def has_member(self, path: str, name: str) -> bool:
-        """Whether a file says a name behind a dot."""
+        """Whether a file has the name after a dot."""
         return path in self._paths.get(MEMBER + name, ())

@@ -1,1 +1,1 @@
-"""What git knows of a checkout. It knows nothing of the layers above it."""
+"""Git queries of a checkout, independent of higher layers."""

@@ -1,7 +1,7 @@
-"""Whether what git said of a repository still holds, told by the files that git reads for it.
+"""Validity of cached git answers, checked by the files git reads.
 
-Only for ordinary repositories, with a `.git` directory at their root: of a linked work tree, a
-submodule or a bare repository every stamp is a new one, and git is asked each time.
+Only for ordinary repositories, with a `.git` directory at their root: for a linked work tree, a submodule or a
+bare repository every stamp is new, and git is queried each time.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from pathlib import Path
 from contextd.files.guarded import read_file
 
 PERIOD = 600.0
-"""Seconds after which git is asked again all the same: its settings can include files from anywhere."""
+"""Seconds after which git is queried again in any case: its settings can include files from anywhere."""
 
 _LONGEST_REFERENCE = 4_096
 _MOST_LINKS = 5
-"""How often one reference may lead to the next, as in git itself."""
+"""The longest chain of references, as in git itself."""
 
 Stamp = tuple[Hashable, ...]
 
 
 def place_stamp(place: Path) -> Stamp:
-    """For which work tree is around a directory."""
+    """The stamp for finding the work tree around a directory."""
     for folder in (place, *place.parents):
         if not os.path.lexists(folder / ".git"):
             continue
@@ -39,7 +39,7 @@ def place_stamp(place: Path) -> Stamp:
 
 
 def reference_stamp(root: Path, references: Iterable[str]) -> Stamp:
-    """For which commits `HEAD` and these references of a repository point to."""
+    """The stamp for the commits of `HEAD` and these references."""
     git_dir = _git_dir(root)
     if git_dir is None:
         return (object(),)
@@ -49,7 +49,7 @@ def reference_stamp(root: Path, references: Iterable[str]) -> Stamp:
 
 
 def remote_stamp(root: Path) -> Stamp:
-    """For which remotes a repository has."""
+    """The stamp for a repository's remotes."""
     git_dir = _git_dir(root)
     if git_dir is None:
         return (object(),)
@@ -57,13 +57,13 @@ def remote_stamp(root: Path) -> Stamp:
 
 
 def _git_dir(root: Path) -> Path | None:
-    """Where an ordinary repository has its data; None of another sort."""
+    """The git directory of an ordinary repository; None for another kind."""
     git_dir = root / ".git"
     return git_dir if git_dir.is_dir() and not git_dir.is_symlink() else None
 
 
 def _links(git_dir: Path, name: str) -> list[str]:
-    """A reference and those it leads to: `HEAD` to that of the branch that is checked out."""
+    """A reference and those it refers to: `HEAD` refers to the current branch."""
     names = [name]
     while len(names) <= _MOST_LINKS:
         try:
@@ -78,7 +78,7 @@ def _links(git_dir: Path, name: str) -> list[str]:
 
 
 def _settings() -> Stamp:
-    """The person's own settings of git, and when to ask anew."""
+    """The user's global git settings, and when to read them again."""
     home = os.environ.get("HOME", "")
     other = os.environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
     return (_states((Path(home, ".gitconfig"), Path(other, "git", "config"))), _period())

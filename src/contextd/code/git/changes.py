@@ -1,4 +1,4 @@
-"""What happened to a work tree while nobody of ours was looking."""
+"""Changes of a work tree since contextd last looked at it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Unavailable
 
 MOST_COMMITS = 100
-"""Commits looked at; beyond it only their number is known, as "100 or more"."""
+"""The most commits read; beyond it only their number is known, as "100 or more"."""
 
 MOST_FILES = 500
 """Files named per list."""
@@ -32,10 +32,9 @@ DEPENDENCY_FILES = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExternalChanges:
-    """What is different from a moment before. Paths are relative to the root of the work tree.
-
-    `modified`, `deleted` and `untracked` are everything not committed; `touched` are those of them
-    that changed after the moment, when one was given. `notes` say what could not be found out.
+    """The differences since an earlier moment. Paths are relative to the root of the work tree. `modified`,
+    `deleted` and `untracked` are everything not committed; `touched` are those of them that changed after the
+    moment, when one was given. `notes` name missing information.
     """
 
     branch_then: str = ""
@@ -96,11 +95,10 @@ def external_changes(
     *,
     deadline: float = 1.0,
 ) -> ExternalChanges:
-    """What changed in the work tree `root` since a commit, an instant, or both.
+    """The changes in the work tree `root` since a commit, an instant, or both.
 
-    Takes `deadline` seconds at most; what git did not answer by then is named in `notes`. Without
-    any moment only the uncommitted state is told. Raises only `Invalid`, for a `since_commit` that
-    is no commit id.
+    Takes `deadline` seconds at most; answers that git did not give in time are named in `notes`. Without any
+    moment only the uncommitted state is reported. Raises only `Invalid`, for a malformed `since_commit`.
     """
     if since_commit:
         git.checked_commit(since_commit)
@@ -116,7 +114,7 @@ def external_changes(
 
 
 class _Questions:
-    """The git commands of one look, running side by side."""
+    """The git commands of one report, running in parallel."""
 
     def __init__(self, root: Path, since_commit: str, since_time: datetime | None) -> None:
         self.root, self.commit, self.time = root, since_commit, since_time
@@ -185,7 +183,7 @@ class _Questions:
         return code, out
 
     def _is_elsewhere(self, branch_then: str, branch_now: str, end: float) -> bool:
-        """Whether the commit of last time is safe on the branch it was made on."""
+        """Whether the last known commit still exists on the branch it was made on."""
         if not branch_then or branch_then == branch_now:
             return False
         try:
@@ -205,7 +203,7 @@ class _Questions:
 
 
 def _without_ours(state: git.WorkTreeStatus) -> git.WorkTreeStatus:
-    """What contextd itself writes is no news."""
+    """Ignore contextd's own files."""
 
     def others(paths: Sequence[str]) -> tuple[str, ...]:
         return tuple(path for path in paths if path.split("/", 1)[0] != ".context")

@@ -1,4 +1,4 @@
-"""What became of the code that a piece of knowledge cites: changed, moved, reverted, or elsewhere."""
+"""The state of the code that a record cites: changed, moved, reverted, or elsewhere."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from contextd.domain.errors import Unavailable
 from contextd.domain.records import Anchor
 
 MOST_CITED = 20
-"""Paths taken from one text at most."""
+"""The most paths taken from one text."""
 
 _COMMITS = 2_000
 _KEPT = 5_000
@@ -37,11 +37,11 @@ def _is_file(root: Path, path: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class AnchorStanding:
-    """How the code behind an anchor stands now. Paths are those the anchor names.
+    """The current state of the code behind an anchor. Paths are those the anchor names.
 
-    `moved` maps a path to where its file is now. `reverted` says that a later commit took back the
-    anchor's. `elsewhere` names the branch it was made on when that is not merged here, `lost` that
-    its commit is in no history that is known here.
+    `moved` maps a path to the file's current path. `reverted` says that a later commit reverted the anchor's.
+    `elsewhere` names the branch it was made on when that is not merged here, `lost` that its commit is in no
+    history known here.
     """
 
     changed: tuple[str, ...] = ()
@@ -53,12 +53,12 @@ class AnchorStanding:
 
     @property
     def stale(self) -> bool:
-        """Whether what is cited is not what it was."""
+        """Whether the cited code changed."""
         return bool(self.changed or self.missing or self.reverted)
 
     @property
     def note(self) -> str:
-        """What a reader should know, in a few words; empty when all is as it was."""
+        """A few words for the reader; empty when nothing changed."""
         if self.elsewhere:
             return f"from branch {self.elsewhere}, not merged here"
         parts = []
@@ -76,7 +76,7 @@ class AnchorStanding:
 
 
 class Citations:
-    """Answers for one work tree, and remembers: blobs until a file changes, the rest per commit."""
+    """Answers for one work tree, and caches: blobs until a file changes, the rest per commit."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -88,9 +88,7 @@ class Citations:
         self._reverted: frozenset[str] | None = None
 
     def standings(self, anchors: Mapping[str, Anchor]) -> dict[str, AnchorStanding]:
-        """How each anchor stands; those that cite nothing, and all where git cannot say, are left
-        out.
-        """
+        """The state of each anchor; anchors without citations are left out, and all where git fails."""
         anchors = {key: anchor for key, anchor in anchors.items() if anchor.commit or anchor.paths}
         if not anchors:
             return {}
@@ -147,7 +145,7 @@ class Citations:
         )
 
     def _learn_ancestors(self, commits: set[str]) -> None:
-        """Which of these commits are in the history of HEAD; asked side by side."""
+        """Those of these commits that are in the history of HEAD; queried in parallel."""
         wanted = "merge-base", "--is-ancestor"
         unknown = sorted(commit for commit in commits if commit not in self._known)
         for start in range(0, len(unknown), 16):
@@ -157,7 +155,7 @@ class Citations:
                 self._known[commit] = running.collect()[0] == 0
 
     def in_history(self, commit: str) -> bool:
-        """Whether the commit is an ancestor of HEAD, as of the last question about it."""
+        """Whether the commit is an ancestor of HEAD, by the latest query."""
         return self._known.get(commit, False)
 
     def _has(self, branch: str) -> bool:
@@ -165,7 +163,7 @@ class Citations:
         return git.ask(self.root, *wanted) is not None
 
     def _hashes(self, paths: Iterable[str]) -> dict[str, str]:
-        """Blob hashes of files as they are; only those with another size or time are read."""
+        """Current blob hashes of files; only those with a changed size or time are read."""
         found, stamps = {}, {}
         for path in paths:
             try:
@@ -210,7 +208,7 @@ class Citations:
         return any(commit.startswith(sha) or sha.startswith(commit) for sha in self._reverted)
 
     def came_back(self, anchor: Anchor) -> bool:
-        """Whether cited files say again what they said before the work the anchor was made at."""
+        """Whether the cited files again have their content from before the anchor's work."""
         with self._lock:
             now = self._hashes(anchor.paths)
         differing = [p for p, blob in anchor.paths.items() if now.get(p, blob) != blob]
@@ -229,8 +227,8 @@ class Citations:
 
 
 def reverted(entries: Sequence[str]) -> set[str]:
-    """The commits that stand reverted, from the id and message of each reverting commit, parted by
-    a unit separator, newest first.
+    """The reverted commits, from the id and message of each reverting commit, separated by a unit separator,
+    newest first.
     """
     found: set[str] = set()
     for entry in entries:

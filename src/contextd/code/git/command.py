@@ -1,8 +1,8 @@
-"""The only place that builds a git command. A repository's configuration never makes git run a program.
+"""The only module that builds git commands, so that no repository's configuration can run a program.
 
-A repository may come from anybody, with a `.git/config` of its own. Git has more than eighty options that name
-a program. Single-valued ones get a fixed harmless value on the command line, which wins over every file.
-Drivers have names that only the repository knows, so they are listed first and then switched off one by one.
+A repository may come from anywhere, with its own `.git/config`. Git has more than eighty options that name a
+program. Single-valued ones get a fixed harmless value on the command line, which overrides every file. Drivers
+have repository-specific names, so they are listed first and then switched off one by one.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ _INHERITED = frozenset(
     """GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_NOSYSTEM GIT_CEILING_DIRECTORIES
     GIT_DISCOVERY_ACROSS_FILESYSTEM GIT_EXEC_PATH""".split()
 )
-"""Git's variables that say where the person's own settings are. The others come from a hook that is running,
-and would make each command answer for another repository, or name a program.
+"""Git's variables that locate the user's own settings. The others come from a running hook, and would redirect
+each command to another repository, or name a program.
 """
 
 _NEVER_INHERITED = frozenset("SSH_ASKPASS PAGER EDITOR VISUAL RIPGREP_CONFIG_PATH".split())
@@ -58,7 +58,7 @@ _OURS = {
 _WITHOUT_CONTENT = frozenset(
     "rev-parse rev-list symbolic-ref show-ref merge-base ls-tree remote config".split()
 )
-"""Commands that have no flag under which they read content: no driver can run."""
+"""Commands that have no flag for reading file contents: no driver can run."""
 
 _SHOWS_DIFFERENCES = frozenset("diff log show blame".split())
 
@@ -70,7 +70,7 @@ _GIT_FILES = (
     "HEAD config config.worktree commondir index packed-refs shallow info/exclude info/attributes "
     "info/sparse-checkout objects/info/alternates objects/info/commit-graph"
 ).split()
-"""Files below `.git` that git opens by name. It waits for ever on a pipe, and reads a device to its end."""
+"""Files below `.git` that git opens by name. It blocks forever on a pipe, and reads a device to its end."""
 
 RULES = (".gitignore", ".gitattributes", ".gitmodules", ".mailmap")
 """Files of a work tree that git opens by name."""
@@ -78,14 +78,14 @@ RULES = (".gitignore", ".gitattributes", ".gitmodules", ".mailmap")
 _WRITTEN_BY_HAND = (*RULES, "config", "config.worktree", "exclude", "attributes")
 
 _LARGEST = 4 << 20
-"""Bytes of a file of settings or rules: git reads each of them whole, for every command."""
+"""Bytes of a settings or rules file: git reads each of them whole, for every command."""
 
 NO_WORK_TREE = "this repository has no work tree"
 
 
 def git_environment() -> dict[str, str]:
-    """The environment of every program that contextd starts in a repository: nothing inherited from a hook,
-    no locks, network or translations, and no program found relative to the directory.
+    """The environment of every program that contextd starts in a repository: without variables of a hook,
+    locks, network or translations, and without relative program paths.
     """
     inherited = {
         name: value
@@ -96,9 +96,9 @@ def git_environment() -> dict[str, str]:
 
 
 def git_command(root: Path, arguments: Sequence[str]) -> list[str]:
-    """The command line of `git ARGUMENTS` to be run in `root`, with every program of the repository's switched
-    off. Raises `Unavailable` where git is missing, where the repository's own files are not ordinary ones, or
-    where a driver cannot be switched off.
+    """The command line of `git ARGUMENTS` in `root`, with every program of the repository switched off. Raises
+    `Unavailable` when git is missing, when the repository's own files are not ordinary ones, or when a driver
+    cannot be switched off.
     """
     named = naming(root) if tuple(arguments[:2]) == naming(root) else ()
     if named:
@@ -119,14 +119,14 @@ def git_command(root: Path, arguments: Sequence[str]) -> list[str]:
 
 
 def naming(git_dir: Path) -> tuple[str, str]:
-    """What stands before the name of a command that a git directory is to answer, for one that a person named and
-    contextd did not come upon. The work tree is given as well, so that its configuration names none.
+    """The options before a command that name its git directory, for a repository that the user named and
+    contextd did not discover. They include the work tree, so that its configuration cannot set one.
     """
     return f"--git-dir={git_dir}", f"--work-tree={git_dir}"
 
 
 def _name(arguments: Sequence[str]) -> str:
-    """The name of the command, behind git's own options; `-c` alone has a value of its own."""
+    """The name of the command, after git's own options; only `-c` has a separate value."""
     waiting = iter(arguments)
     for one in waiting:
         if one == "-c":
@@ -137,9 +137,9 @@ def _name(arguments: Sequence[str]) -> str:
 
 
 def program(name: str) -> str:
-    """The absolute path of a program. Raises `Unavailable` where no absolute folder of `PATH` has it.
+    """The absolute path of a program. Raises `Unavailable` when no absolute folder of `PATH` has it.
 
-    A relative entry of `PATH` would be looked up in the repository, where the process starts.
+    A relative entry of `PATH` would be resolved in the repository, where the process starts.
     """
     found = _program(name, os.environ.get("PATH", os.defpath))
     if not found:
@@ -158,7 +158,7 @@ def _absolute_path(path: str) -> str:
 
 
 def around(place: Path) -> Path:
-    """The nearest folder above `place` that has a `.git`, where git is to be asked; `place` where none has.
+    """The nearest folder above `place` with a `.git`, in which to run git; `place` without one.
 
     Below it there may be a repository without `.git`, which git would take for the nearest one.
     """
@@ -180,7 +180,7 @@ def _require_ordinary(root: Path) -> None:
 
 
 def is_bare(folder: Path) -> bool:
-    """Whether a folder is the inside of a repository: somebody's server has it, or it was put there."""
+    """Whether a folder is the inside of a repository: a bare one on a server, or one planted there."""
     # As git decides it: `.git` comes first. Only versions from 2.38 on know `safe.bareRepository`.
     return (
         not os.path.lexists(folder / ".git")
@@ -241,7 +241,7 @@ def _listed_drivers(root: Path, named: Sequence[str] = ()) -> tuple[tuple[str, .
 
 
 def _config_stamp(root: Path) -> tuple[object, ...]:
-    """What tells two states of the configuration apart; a new one each time where it lies elsewhere."""
+    """A stamp of the configuration; always new where it is in another place."""
     own = root / ".git"
     if not own.is_dir():
         return (object(),)
@@ -262,7 +262,7 @@ def _state(path: Path) -> object:
 
 
 def _configured(root: Path, named: Sequence[str]) -> list[str]:
-    """The names of every option that is set, for this repository, this person or this machine."""
+    """The names of all set options, of the repository, the user or the machine."""
     try:
         done = subprocess.run(
             [program("git"), *OPTIONS, *named, "config", "--list", "--name-only", "-z"],
@@ -299,9 +299,9 @@ def _switched_off(names: Sequence[str]) -> Iterator[str]:
 
 
 def require_own(root: Path, git_dir: Path) -> None:
-    """Raise `Invalid` where a repository claims a work tree that does not name it as its own.
+    """Raise `Invalid` when a repository claims a work tree that does not name it as its own.
 
-    `core.worktree` can name any folder of the machine; its `.git` has to lead back.
+    `core.worktree` can name any folder of the machine; its `.git` has to point back.
     """
     own = root / ".git"
     try:

@@ -1,4 +1,4 @@
-"""Differences between commits and the work tree, and the commits that mended something."""
+"""Diffs between commits and the work tree, and commits that fixed something."""
 
 from __future__ import annotations
 
@@ -16,34 +16,33 @@ _TRUNKS = ("origin/HEAD", "origin/main", "origin/master", "main", "master", "tru
 _SECONDS = 5.0
 _FLAGS = "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "-l400"
 _LONG_FILE = 20_000
-"""Changed lines of one file: more has a program written, and reading them takes as long as all the rest."""
+"""Changed lines of one file: larger changes are generated, and take as long to read as all the rest."""
 _TRIFLES = re.compile(
     r"\b(typos?|spelling|grammar|wording|docs?|readme|lint(ing)?|format(ting)?|whitespace|comments?)\b",
     re.IGNORECASE,
 )
-"""What is mended in such commits is no code."""
+"""Subjects of fixes that do not concern code."""
 _FIX = r"\b(fix(e[sd]|ing)?|bug|regression|hotfix|repair(s|ed)?|broken|crash(es|ed)?)\b"
 _LOOKED_AT = 400
-"""Commits of a few files that are looked through for fixes; older ones say little of the code now."""
+"""The most commits searched for fixes of a few files; older ones say little of the current code."""
 
 
 _LATEST, _MOST_AT_ONCE = 50, 30
-"""Commits looked at for what changes together, and the files above which one tells nothing."""
+"""The most commits read for joint changes, and the most files of a commit that counts."""
 
 
 def checked_revision(revision: str) -> str:
-    """A revision or a range of two, as git takes them. Raises `NotFound`: anything else could be an
-    option.
-    """
+    """Validate a revision or a range of two. Raises `NotFound`: anything else could be an option."""
     if not _REVISION.fullmatch(revision):
         raise NotFound(f"{revision!r} is no revision", "give a commit, a branch, or a range A..B")
     return revision
 
 
 def diff(root: Path, revision: str = "HEAD") -> str:
-    """The unified diff from a revision to the work tree, or of a range, with files that were moved as such.
-    Of files with more than 20,000 changed lines it has the heads alone. Raises `NotFound` for a revision
-    this repository does not have.
+    """The unified diff from a revision to the work tree, or of a range, with renames detected.
+
+    For files with more than 20,000 changed lines it has the heads only. Raises `NotFound` for a revision this
+    repository does not have.
     """
     wanted = checked_revision(revision)
     patience = git.seconds_for_all_files(root, _SECONDS)
@@ -67,14 +66,14 @@ def diff(root: Path, revision: str = "HEAD") -> str:
 
 
 def untracked(root: Path) -> list[str]:
-    """The files that git neither tracks nor ignores. Raises `Unavailable`."""
+    """The untracked files that are not ignored. Raises `Unavailable`."""
     listing = "ls-files", "-o", "--exclude-standard", "-z"
     found = git.ask(root, *listing, timeout=git.seconds_for_all_files(root, _SECONDS))
     return [path for path in (found or "").split("\0") if path]
 
 
 def _long_files(counted: str) -> Iterator[tuple[str, int]]:
-    """The files of a `--numstat -z` with more lines than anybody looks through."""
+    """The files of a `--numstat -z` with too many changed lines."""
     for row in counted.split("\0"):
         added, _, rest = row.partition("\t")
         removed, _, path = rest.partition("\t")
@@ -88,12 +87,12 @@ _MOVED = re.compile(r"^rename from (.+)\nrename to (.+)$", re.MULTILINE)
 
 
 def moves_in(text: str) -> dict[str, str]:
-    """New path → old path of each file that a unified diff says was moved."""
+    """New path → old path of each renamed file in a unified diff."""
     return {new.strip('"'): old.strip('"') for old, new in _MOVED.findall(text)}
 
 
 def texts_at(root: Path, revision: str, paths: Sequence[str]) -> dict[str, bytes]:
-    """Files as they were in a revision; of a range, at its beginning. Without those that were not there."""
+    """Files as of a revision; of a range, at its beginning. Missing files are left out."""
     if not paths:
         return {}
     start = re.split(r"\.\.\.?", checked_revision(revision))[0] or "HEAD"
@@ -103,8 +102,8 @@ def texts_at(root: Path, revision: str, paths: Sequence[str]) -> dict[str, bytes
 
 
 def fork(root: Path, base: str = "") -> tuple[str, str]:
-    """Where the branch that is checked out left `base`, or the main branch of the repository: (name of
-    that branch, commit). On that branch itself it is the latest commit. Raises `NotFound`.
+    """Where the current branch left `base`, or the main branch of the repository: (name of that branch,
+    commit). On that branch itself it is the latest commit. Raises `NotFound`.
     """
     if base and ".." in base:
         raise Invalid(f"{base!r} is a range", "give one branch; impact takes a range as its diff")
@@ -140,8 +139,8 @@ def _no_fork(root: Path) -> str:
 
 
 def fixes(root: Path, paths: Sequence[str], *, limit: int = 10) -> list[git.Commit] | None:
-    """The latest commits on some files whose subject says that they mend something; None where git is too
-    slow or there is no history.
+    """The latest commits on some files whose subject announces a fix; None when git is too slow or there is no
+    history.
     """
     if not paths:
         return []
@@ -161,7 +160,7 @@ def fixes(root: Path, paths: Sequence[str], *, limit: int = 10) -> list[git.Comm
 
 
 def touching(root: Path, path: str, first: int, last: int) -> set[str] | None:
-    """The commits that wrote the lines of a file that are there now; None where git does not say."""
+    """The commits that wrote the current lines of a file; None when git fails."""
     with suppress(Invalid, Unavailable):
         lines = f"{first},{max(first, last)}"
         blame = git.ask(root, "blame", "-s", "-l", "-L", lines, "--", path, timeout=1.5)
@@ -171,9 +170,7 @@ def touching(root: Path, path: str, first: int, last: int) -> set[str] | None:
 
 
 def changed_along(root: Path, paths: Sequence[str], revision: str = "HEAD") -> Counter[str] | None:
-    """How often other files changed in the latest commits that changed some files; None where git did not
-    answer in time.
-    """
+    """How often other files changed in the latest commits of some files; None when git did not answer in time."""
     flags = ("--no-merges", "--full-diff", "--name-only", "--no-renames", "--no-show-signature")
     wanted = "--format=%x1e", f"--max-count={_LATEST}", "-z", checked_revision(revision)
     found: Counter[str] = Counter()

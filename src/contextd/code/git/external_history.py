@@ -1,6 +1,6 @@
-"""The history of a repository that a person named, with or without a work tree.
+"""The history of a repository that the user named, with or without a work tree.
 
-`program.py` refuses a repository without a work tree: where contextd comes upon one, it may lie inside of a
+`git_queries.py` refuses a repository without a work tree: one that contextd discovers may be inside a
 stranger's clone. Here its git directory is given to each command, and no configuration chooses the work tree.
 """
 
@@ -14,8 +14,8 @@ from contextd.code.git.git_queries import LOG, Commit, ask, contents, read_log
 
 
 def named_git_dir(repository: Path) -> Path | None:
-    """The git directory of a work tree, or the folder itself where it is one. None where git refuses.
-    Raises `Unavailable`.
+    """The git directory of a work tree, or the folder itself if it is one. None where git refuses. Raises
+    `Unavailable`.
     """
     if is_bare(repository):
         return repository.resolve()
@@ -35,5 +35,5 @@ def log_named(git_dir: Path, *, limit: int, timeout: float) -> list[Commit]:
 
 
 def contents_named(git_dir: Path, names: Sequence[str], timeout: float) -> dict[str, bytes]:
-    """See `program.contents`."""
+    """See `git_queries.contents`."""
     return contents(git_dir, names, timeout, before=naming(git_dir))

@@ -1,7 +1,7 @@
-"""What git knows, asked through its own program; nothing here writes to a repository.
+"""Queries of git through its own program; nothing here writes to a repository.
 
 `command.py` builds every command: without locks, prompts, network, and programs that a repository's
-configuration names. A missing git, a refused or empty repository and a slow disk are answers, not crashes.
+configuration names. A missing git, a refused or empty repository and a slow disk are results, not crashes.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from contextd.domain.errors import ContextdError, Invalid, Unavailable
 from contextd.files.guarded import read_file
 
 TIMEOUT = 10.0
-"""Seconds a single command may take, unless told otherwise."""
+"""The default time limit of a command, in seconds."""
 
 FILE_BYTES = 120
-"""Bytes of git's index for a file: 107 to 154 in rich, TanStack query and kafka, by the length of their paths."""
+"""Bytes of git's index per file: 107 to 154 in rich, TanStack query and kafka, by the length of their paths."""
 
 _FILES_A_SECOND = 5_000
-"""Files that git looks at in a second, at least: a repository of 72,000 took more than 2 s on a busy machine."""
+"""Files that git checks in a second, at least: a repository of 72,000 took more than 2 s on a busy machine."""
 
 _REMEMBERED = 1_000
-"""Answers about one sort of thing that are kept."""
+"""The most cached answers of one kind."""
 
 LOG = "log -z --name-only --no-renames --no-show-signature --format=%x1e%H%x1f%an%x1f%ct%x1f%s%x1f".split()
-"""The command whose output `read_log` understands."""
+"""The command whose output `read_log` parses."""
 
 _COMMIT = re.compile(r"[0-9a-f]{4,64}")
 _REMOTE = re.compile(r"^(\S+)\t(.*) \(fetch\)", re.MULTILINE)
@@ -51,7 +51,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")
 @dataclass(frozen=True, slots=True)
 class Repository:
     """A work tree. `common_dir` is shared by all work trees of one repository, which is `shallow` when its
-    history was cut off.
+    history is truncated.
     """
 
     root: Path
@@ -78,7 +78,7 @@ class WorkTreeStatus:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """One commit. `subject` is a single printable line; `files` are those it touched."""
+    """One commit. `subject` is a single printable line; `files` are those it changed."""
 
     sha: str
     author: str
@@ -88,7 +88,7 @@ class Commit:
 
 
 class Running:
-    """A git command that was started and is collected later."""
+    """A running git command whose output is collected later."""
 
     def __init__(self, root: Path, arguments: Sequence[str], stdin: bytes | None = None) -> None:
         if not root.is_dir():
@@ -129,7 +129,7 @@ class Running:
         return self._process.returncode, out, err
 
     def stop(self) -> None:
-        """End the command if it still runs, and give back its pipes."""
+        """End the command if it still runs, and close its pipes."""
         with suppress(OSError):
             self._process.kill()
         self._process.communicate()
@@ -142,8 +142,8 @@ def ask(root: Path, *arguments: str, timeout: float = TIMEOUT) -> str | None:
 
 
 def listed_files(root: Path) -> int:
-    """About how many files git tracks around `root`, by the size of its index; 0 where it has none."""
-    # No command is started: this is asked when one did not answer.
+    """The approximate number of tracked files around `root`, by the size of git's index; 0 without one."""
+    # No command is started: this runs after one timed out.
     own = around(root) / ".git"
     with suppress(OSError, ContextdError):
         if own.is_file():
@@ -154,12 +154,12 @@ def listed_files(root: Path) -> int:
 
 
 def seconds_for_all_files(root: Path, least: float) -> float:
-    """How long a command that looks at every file may take: `least` seconds, and more the more files there are."""
+    """The time limit of a command that checks every file: `least` seconds, and more for many files."""
     return least + listed_files(root) / _FILES_A_SECOND
 
 
 def _size_of(root: Path) -> str:
-    """In brackets, how large a repository is in which git took too long; empty for one of ordinary size."""
+    """The size of a repository in which git took too long, in brackets; empty for one of ordinary size."""
     files = listed_files(root)
     return f" (about {round(files, -3):,} files)" if files > _FILES_A_SECOND else ""
 
@@ -167,8 +167,8 @@ def _size_of(root: Path) -> str:
 def contents(
     root: Path, names: Sequence[str], timeout: float = TIMEOUT, *, before: Sequence[str] = ()
 ) -> dict[str, bytes]:
-    """What git keeps under these names, such as `COMMIT:path`, asked for in one go; without those it does
-    not have. `before` are git's own options. Raises `Unavailable`.
+    """The contents of git objects with these names, such as `COMMIT:path`, in one query; without missing ones.
+    `before` are git's own options. Raises `Unavailable`.
     """
     wanted = [name for name in dict.fromkeys(names) if "\n" not in name]
     given = "".join(f"{name}\n" for name in wanted).encode("utf-8", "surrogateescape")
@@ -190,7 +190,7 @@ def contents(
 
 
 def find(path: Path) -> tuple[Repository | None, str]:
-    """The work tree around `path`, or None and one sentence saying why there is none."""
+    """The work tree around `path`, or None and one sentence with the reason."""
     place = around(path if path.is_dir() else path.parent)
     try:
         return _found(place, place_stamp(place))
@@ -223,12 +223,12 @@ def _found(place: Path, stamp: Stamp) -> tuple[Repository | None, str]:
 
 
 def repository(path: Path) -> Repository | None:
-    """The work tree around `path`; None when there is none or git cannot say."""
+    """The work tree around `path`; None when there is none or git fails."""
     return find(path)[0]
 
 
 def head(root: Path) -> str:
-    """The commit the work tree stands on; empty before the first commit."""
+    """The current commit of the work tree; empty before the first commit."""
     return (ask(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}") or "").strip()
 
 
@@ -238,7 +238,7 @@ def branch(root: Path) -> str:
 
 
 def here(root: Path) -> tuple[str, str]:
-    """`head` and `branch`, in one question where there is a commit."""
+    """`head` and `branch`, in one query where there is a commit."""
     return _here(root, reference_stamp(root, ()))
 
 
@@ -252,7 +252,7 @@ def _here(root: Path, stamp: Stamp) -> tuple[str, str]:
 
 
 def tips(root: Path, refs: Sequence[str]) -> dict[str, str]:
-    """The commits that those of these references that exist point to. `HEAD` is always asked about."""
+    """The commits of those of these references that exist. `HEAD` is always included."""
     return dict(_tips(root, tuple(refs), reference_stamp(root, refs)))
 
 
@@ -264,7 +264,7 @@ def _tips(root: Path, refs: Sequence[str], stamp: Stamp) -> dict[str, str]:
 
 
 def status(root: Path, *, timeout: float = TIMEOUT) -> WorkTreeStatus:
-    """Head, branch and what is not committed. Raises `Unavailable`."""
+    """Head, branch and uncommitted changes. Raises `Unavailable`."""
     code, out, err = start_status(root).collect(timeout)
     if code != 0:
         raise Unavailable(f"git status failed: {printable(err, 200)}", "check `git status` there")
@@ -272,13 +272,13 @@ def status(root: Path, *, timeout: float = TIMEOUT) -> WorkTreeStatus:
 
 
 def start_status(root: Path) -> Running:
-    """Begin `status`; `read_status` understands its output."""
+    """Start `status`; `read_status` parses its output."""
     flags = "--porcelain=v2", "-z", "--branch", "--untracked-files=normal", "--no-renames"
     return Running(root, ("status", *flags, "--ignore-submodules=dirty"))
 
 
 def read_status(text: str) -> WorkTreeStatus:
-    """What `start_status` printed."""
+    """Parse the output of `start_status`."""
     head_, branch_ = "", ""
     lists: dict[str, list[str]] = {"modified": [], "deleted": [], "untracked": []}
     for entry in text.split("\0"):
@@ -313,14 +313,14 @@ def log(
 def start_log(
     root: Path, since_commit: str = "", since_time: datetime | None = None, limit: int = 100
 ) -> Running:
-    """Begin `log`; `read_log` understands its output."""
+    """Start `log`; `read_log` parses its output."""
     since = () if since_time is None else (f"--since={since_time.astimezone(UTC).isoformat()}",)
     span = f"{checked_commit(since_commit)}..HEAD" if since_commit else "HEAD"
     return Running(root, (*LOG, f"--max-count={limit}", *since, span, "--"))
 
 
 def read_log(text: str) -> list[Commit]:
-    """What `start_log` printed."""
+    """Parse the output of `start_log`."""
     commits = []
     for record in text.split("\x1e")[1:]:
         fields = record.split("\x1f")
@@ -341,7 +341,7 @@ def checked_commit(commit: str) -> str:
 
 
 def has_commit(root: Path, commit: str) -> bool:
-    """Whether this repository still holds `commit`."""
+    """Whether this repository contains `commit`."""
     return ask(root, "cat-file", "-e", checked_commit(commit) + "^{commit}") is not None
 
 
@@ -362,7 +362,7 @@ def root_commits(root: Path, ref: str = "HEAD") -> list[str]:
 
 
 def tracked_files(root: Path) -> int:
-    """How many files the index of a work tree has, read from its header; 0 where there is none."""
+    """The number of files in a work tree's index, read from its header; 0 without one."""
     found = repository(root)
     if found is None:
         return 0
@@ -375,9 +375,9 @@ def tracked_files(root: Path) -> int:
 
 
 def remote_url(root: Path) -> str:
-    """Where the repository comes from: `origin`, else the first remote by name; else empty.
+    """The URL of `origin`, else of the first remote by name; else empty.
 
-    As git holds it, credentials included: normalise it before keeping it.
+    As git stores it, credentials included: normalise it before storing it.
     """
     return _remote_url(root, remote_stamp(root))
 
@@ -423,8 +423,8 @@ def _text(data: bytes) -> str:
 
 
 def printable(text: str, limit: int = 120) -> str:
-    """`text` as one line without control characters, cut at a word. Names and subjects are
-    written by strangers.
+    """`text` as one line without control characters, cut at a word. Names and subjects are written by
+    strangers.
     """
     clean = " ".join(_CONTROL.sub(" ", text).encode("utf-8", "replace").decode().split())
     return clean if len(clean) <= limit else clean[: limit - 1].rsplit(" ", 1)[0] + "…"

@@ -1,4 +1,4 @@
-"""What the commits of a checkout say of its files: what each was changed for, and how lately."""
+"""Per-file facts from the commits of a checkout: why each file was changed, and how recently."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from contextd.domain.errors import Invalid, Unavailable
 from contextd.domain.words import content_words
 
 COMMITS = 2_000
-"""So many of the newest commits are looked at."""
+"""The most commits read, newest first."""
 
 MOST_FILES = 20
-"""A commit that changed more files than this is about no place in particular."""
+"""A commit that changed more files than this is not about specific ones."""
 
 FLOOR, VOTERS = 0.1, 20
-"""How alike a subject must be to count, and how many subjects do."""
+"""The least similarity of a matching subject, and the most subjects that count."""
 
 FADING = 0.9
-"""What a change counts one commit later. Of 0.9, 0.97, 0.99 and 0.995 the first found most on 27 histories."""
+"""The weight of a change one commit later. Of 0.9, 0.97, 0.99 and 0.995 the first found most on 27 histories."""
 
 
 @dataclass(frozen=True)
 class CommitLog:
-    """The commits that led to `head`, newest first, each with its files."""
+    """The ancestors of `head`, newest first, each with its files."""
 
     head: str
     commits: tuple[git.Commit, ...]
 
     def alike(self, question: str) -> dict[str, tuple[float, str]]:
-        """Path → how much the commits whose subjects resemble `question` speak for the file, from
-        0 to 1, and the subject most like it.
+        """Path → how much the commits whose subjects resemble `question` support the file, from 0 to 1, and the
+        most similar subject.
 
-        Likeness is the Jaccard coefficient of the content words, each weighed by its idf among the
-        subjects. A commit's voice is shared among its files by the root of how many there are.
+        Similarity is the Jaccard coefficient of the content words, each weighted by its idf among the subjects.
+        A commit's score is divided by the root of the number of its files.
         """
         asked = content_words(question)
         whole = sum(self._weight(word) for word in asked)
@@ -60,8 +60,8 @@ class CommitLog:
 
     @cached_property
     def recent(self) -> Mapping[str, float]:
-        """Path → how much was changed lately: each change counts 0.9 to the power of how many
-        commits came after it, shared like a voice.
+        """Path → how much the file changed recently: each change counts 0.9 to the power of the number of
+        commits after it, divided by the root of the number of files in its commit.
         """
         found: dict[str, float] = {}
         for age, commit in enumerate(self.commits):
@@ -91,13 +91,12 @@ class CommitLog:
 
 
 NOTHING = CommitLog("", ())
-"""What is known of a checkout nobody looked at."""
+"""The facts of a checkout that was not read yet."""
 
 
 def past(root: Path, known: CommitLog, *, patience: float) -> CommitLog | None:
-    """The past of a checkout; `known` is what it was before, read again only from there on.
-
-    None when git did not answer within `patience` seconds, or cannot.
+    """The history of a checkout; `known` is the previous result, read again only from there on. None when git
+    did not answer within `patience` seconds, or fails.
     """
     try:
         head = git.head(root)
@@ -109,7 +108,7 @@ def past(root: Path, known: CommitLog, *, patience: float) -> CommitLog | None:
 
 
 def unknowable(root: Path) -> CommitLog:
-    """An empty past, for a history that cannot be read in any fair time until the next commit."""
+    """An empty history, for one that cannot be read in a reasonable time until the next commit."""
     try:
         return CommitLog(git.head(root), ())
     except (Unavailable, Invalid):

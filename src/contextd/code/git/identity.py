@@ -59,10 +59,9 @@ _FOLDS_PATHS = {"github.com", "gitlab.com", "bitbucket.org", "dev.azure.com", "c
 class ProjectIdentity:
     """A project as seen from one directory.
 
-    `kind` says what the identity rests on: `git` (root commit, and remote if there is one),
-    `remote` (URL only: a shallow clone, or no commit yet), `id` or `path`. `earlier` are
-    identities the same directory may have been saved under before it had this one. `note` is one
-    sentence when something could not be used, else empty.
+    `kind` is the basis of the identity: `git` (root commit, and remote if there is one), `remote` (URL only: a
+    shallow clone, or no commit yet), `id` or `path`. `earlier` are previous identities of the same directory.
+    `note` is one sentence when something could not be used, else empty.
     """
 
     identity: str
@@ -78,12 +77,12 @@ def _nobody(root: Path) -> bool:
 
 
 def identify(path: Path, trusts: Callable[[Path], bool] = _nobody) -> ProjectIdentity:
-    """The project around `path`, which need not be its root. What `.context/project.yaml` says counts in
-    folders that `trusts` accepts: a stranger's could name another project.
+    """The project around `path`, which need not be its root. `.context/project.yaml` counts only in folders
+    that `trusts` accepts: a stranger's could name another project.
 
-    All clones and work trees of a repository give one identity. Raises `NotFound` for a missing
-    directory, and `Invalid` for the home directory and the file system's root, which are nobody's project
-    by accident; `.context/project.yaml` in the home directory makes it one.
+    All clones and work trees of a repository give one identity. Raises `NotFound` for a missing directory, and
+    `Invalid` for the home directory and the file system's root, which are not projects by default;
+    `.context/project.yaml` in the home directory makes it one.
     """
     try:
         start = path.expanduser()
@@ -109,10 +108,10 @@ def identify(path: Path, trusts: Callable[[Path], bool] = _nobody) -> ProjectIde
 
 
 def match(identity: ProjectIdentity, known: Iterable[str]) -> str | None:
-    """Which of the known identities is this project, or None for a new one.
+    """The known identity of this project, or None for a new one.
 
-    The exact one; else the only one that agrees in what both know (a clone without history knows
-    only the remote, a repository before its first push only the root commit); else an earlier one.
+    An exact match; else the only one that agrees in all parts known to both (a clone without history knows only
+    the remote, a repository before its first push only the root commit); else an earlier one.
     """
     candidates = list(known)
     if identity.identity in candidates:
@@ -132,8 +131,8 @@ def _agree(mine: str, other: str) -> bool:
 
 
 def normalised_url(url: str) -> str:
-    """`host/path` of a remote, equal for every way to write it; credentials, scheme, default
-    ports and `.git` are dropped. Empty for a local path.
+    """`host/path` of a remote, equal for all spellings of its URL; credentials, scheme, default ports and
+    `.git` are dropped. Empty for a local path.
     """
     url = url.strip()
     host, path = "", ""
@@ -184,8 +183,8 @@ def _of_repository(repository: git.Repository, trusts: Callable[[Path], bool]) -
 
 
 def first_commit(root: Path, repository: git.Repository | None = None) -> str:
-    """The first commit of the main line of the repository whose work tree is `root`, 16 digits of it: the same
-    on side branches, orphan branches and in clones. Empty of a shallow clone and where there is none.
+    """The first commit of the main line of the repository with the work tree `root`, 16 digits of it: the same
+    on side branches, orphan branches and in clones. Empty for a shallow clone and without commits.
     """
     repository = repository or git.repository(root)
     if repository is None or repository.shallow or repository.root != root:
@@ -200,9 +199,9 @@ def first_commit(root: Path, repository: git.Repository | None = None) -> str:
 
 @lru_cache(maxsize=_TIPS)
 def _beginning(root: Path, tip: str) -> str:
-    """The first commit of the line that ends in `tip`. Raises `LookupError` where git cannot tell."""
+    """The first commit of the line that ends in `tip`. Raises `LookupError` when git fails."""
     # Along first parents only, so that merging a foreign history changes nothing. It takes
-    # 0.1 s for 15,000 commits; half a minute is for a repository nobody has.
+    # 0.1 s for 15,000 commits; half a minute allows for an extremely large repository.
     span = "rev-list", "--first-parent", "--max-parents=0", tip, "--"
     found = (git.ask(root, *span, timeout=30.0) or "").split()
     if not found:
@@ -211,7 +210,7 @@ def _beginning(root: Path, tip: str) -> str:
 
 
 def _published_url(root: Path) -> str:
-    """Normalised remote, through clones of clones on this machine; empty when unpublished."""
+    """Normalised remote, followed through local clones; empty when unpublished."""
     here = root
     for _ in range(_MOST_HOPS):
         url = _remote_of_bare(here, root) if is_bare(here) else git.remote_url(here)
@@ -225,9 +224,9 @@ def _published_url(root: Path) -> str:
 
 
 def _remote_of_bare(place: Path, root: Path) -> str:
-    """Where a repository without a work tree comes from; empty where its configuration does not say.
+    """The remote of a repository without a work tree; empty when its configuration has none.
 
-    Git is started in `root`, never in `place`, and is given the configuration as text.
+    Git is started in `root`, never in `place`, and gets the configuration as text.
     """
     try:
         settings = read_file(place / "config")
@@ -283,7 +282,7 @@ def _is_home(place: Path) -> bool:
 
 
 def _told(root: Path) -> dict[str, str]:
-    """`id` and `name` as project.yaml has them; a broken file says nothing."""
+    """`id` and `name` from project.yaml; empty for a broken file."""
     file = root / PROJECT_FILE
     try:
         found: Any = load_plain(read_file(file, _LARGEST_FILE, within=root).decode())

@@ -1,4 +1,4 @@
-"""What commits say beyond their subject."""
+"""Commit messages beyond their subject."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LONGEST = 8_000
 
 @dataclass(frozen=True, slots=True)
 class CommitMessage:
-    """A commit with a body: who said it, when, and all of it."""
+    """A commit with a body: its author, its time, and the whole message."""
 
     sha: str
     author: str
@@ -24,8 +24,8 @@ class CommitMessage:
 
 
 def messages_with_body(root: Path, limit: int) -> list[CommitMessage]:
-    """The commits among the last `limit` of the current branch that say more than a subject, newest first;
-    merges as well, which often say why.
+    """The commits among the last `limit` of the current branch that have a body, newest first; including
+    merges, which often give reasons.
     """
     flags = (
         "--no-show-signature",

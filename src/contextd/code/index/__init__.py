@@ -1,1 +1,1 @@
-"""Files into definitions, imports and chunks: what a scan stores."""
+"""Extract definitions, imports and chunks from files: the data that a scan stores."""

@@ -1,4 +1,4 @@
-"""Which unchanged files a change elsewhere may lead to other places."""
+"""Find unchanged files whose imports may resolve differently after a change elsewhere."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from contextd.domain.scope import Scope
 from contextd.ports.code import Files
 
 FEW = 1_000
-"""So many files that come or go are asked one by one what they draw to themselves; more draw all."""
+"""For up to this many added or removed files, the imports that may now point to each are looked up one by one;
+beyond that all are resolved again.
+"""
 
 _NAME = re.compile(r"\w+|\*")
 _ANY = "*"
@@ -26,7 +28,7 @@ _OPTIONS = '"compilerOptions"'
 
 @dataclass(slots=True)
 class _FamilyReach:
-    """The reaches of many files, in one family of languages."""
+    """The combined import reach of many files in one language family."""
 
     words: set[str] = field(default_factory=set[str])
     nameless: bool = False
@@ -35,7 +37,7 @@ class _FamilyReach:
     below: set[str] = field(default_factory=set[str])
 
     def add(self, path: str, reach: ImportReach) -> None:
-        """Take in that of one file."""
+        """Add the reach of one file."""
         self.words |= reach.words
         self.nameless |= reach.nameless
         self.everywhere |= reach.everywhere
@@ -45,7 +47,7 @@ class _FamilyReach:
             self.below.add(posixpath.dirname(path))
 
     def has(self, path: str, imports: Iterable[Import], words: frozenset[str]) -> bool:
-        """Whether imports of the file `path`, which say these words, are among it."""
+        """Whether the imports of the file `path`, which contain these words, are in it."""
         if self.everywhere or not self.words.isdisjoint(words):
             return True
         folder = posixpath.dirname(path)
@@ -56,9 +58,9 @@ class _FamilyReach:
 
 @dataclass(slots=True)
 class Affected:
-    """What a scan found that may lead imports of unchanged files elsewhere: files that came or went,
-    names that others define now, by the family whose imports may mean them, and settings. `all` is every
-    import there is, `families` are those of which every import is.
+    """Changes of a scan that may affect imports of unchanged files: added or removed files, names with new
+    definitions, by the family whose imports may mean them, and settings. `all` covers every import, `families`
+    are those fully affected.
     """
 
     resolver: Resolver
@@ -72,8 +74,8 @@ class Affected:
         return self.all or bool(self.moved or self.names or self.families)
 
     def change(self, stored: SourceFile | None, fresh: SourceFile | None) -> bool:
-        """Note what a file says otherwise than it did; one of both is None when it came or went.
-        Whether that may lead others elsewhere.
+        """Record the difference between two versions of a file; one of them is None when it was added or
+        removed. Return whether other imports may be affected.
         """
         names = {word for name in _defined(stored, fresh) for word in said_words(name) or [name]}
         families = _set_otherwise(stored, fresh)
@@ -86,14 +88,14 @@ class Affected:
         return bool(families or names)
 
     def move(self, path: str) -> None:
-        """Note that a file came or went."""
+        """Record that a file was added or removed."""
         self.moved.add(path)
         self.all |= len(self.moved) > FEW
-        # A name that belongs to another family decides nothing there, or only by being there.
+        # A name of another family has no effect there, or only through its existence.
         self.families |= {row.family for row in _set_by(path)}
 
     def has(self, path: str, language: str, imports: tuple[Import, ...]) -> bool:
-        """Whether the imports of a file may lead elsewhere now."""
+        """Whether the imports of a file may resolve differently now."""
         row = BY_NAME.get(language)
         if row is None or not imports:
             return False
@@ -107,7 +109,7 @@ class Affected:
         return bool(self.moved) and self._reach(row.family).has(path, imports, words)
 
     def concerned(self, files: Files, scope: Scope) -> list[str]:
-        """The paths of stored files that may be among it, in order."""
+        """The paths of stored files that may be affected, in order."""
         reaches = [self._reach(family) for family in _FAMILIES] if self.moved else []
         families = self.families | {
             family for family, one in zip(_FAMILIES, reaches, strict=False) if one.everywhere
@@ -146,30 +148,30 @@ def _family_of(path: str) -> str:
 
 
 def _seeing(file: SourceFile | None) -> set[str]:
-    """The families whose imports what this file defines may draw to it."""
+    """The families whose imports may resolve to definitions of this file."""
     own = _family_of(file.path) if file is not None else ""
     return {row.family for row in BY_NAME.values() if own in (row.family, *row.seen)}
 
 
 def decides(path: str) -> bool:
-    """Whether what a file says may lead the imports of others elsewhere."""
+    """Whether a file's content can affect the imports of others."""
     return path.endswith(".json") or bool(_set_by(path)) or defines_names(language_name(path))
 
 
 def _set_by(path: str) -> list[Language]:
-    """The languages in which a file called so decides where imports lead."""
+    """The languages in which a file of this name configures imports."""
     name = path.rsplit("/", 1)[-1]
     return [row for row in BY_NAME.values() if name in row.settings or is_tsconfig(name, row)]
 
 
 def defines_names(language: str) -> bool:
-    """Whether what the files of a language define decides where imports lead."""
+    """Whether definitions in a language affect where imports resolve."""
     row = BY_NAME.get(language)
     return row is not None and row.defines is not None
 
 
 def _set_otherwise(stored: SourceFile | None, fresh: SourceFile | None) -> set[str]:
-    """The families for which one of two readings of a file sets something and the other does not."""
+    """The families for which exactly one of two versions of a file sets an import option."""
     file = fresh or stored
     assert file is not None
     rows = _set_by(file.path)
@@ -184,7 +186,7 @@ def _configures(file: SourceFile | None) -> bool:
 
 
 def _decisive(row: Language, file: SourceFile | None) -> object:
-    """What a reading of a file sets; of one whose text is not kept, something no other reading says."""
+    """The import settings in a version of a file; for a file without stored text, a value equal to no other."""
     if file is None:
         return ()
     if not file.chunks and file.size:
@@ -193,7 +195,7 @@ def _decisive(row: Language, file: SourceFile | None) -> object:
 
 
 def _defined(stored: SourceFile | None, fresh: SourceFile | None) -> set[str]:
-    """The names that one of two readings of a file defines and the other does not; `*` stands for any."""
+    """The names that exactly one of two versions of a file defines; `*` means any."""
     file = fresh or stored
     row = BY_NAME.get(file.language) if file is not None else None
     if row is None or row.defines is None:
@@ -201,7 +203,7 @@ def _defined(stored: SourceFile | None, fresh: SourceFile | None) -> set[str]:
     both: list[set[tuple[str, ...]]] = []
     for reading in (stored, fresh):
         if reading is not None and not reading.chunks and reading.size:
-            # A file whose text is not kept says too little of what it is.
+            # A file without stored text reveals too little.
             return {_ANY}
         text = "".join(chunk.text for chunk in reading.chunks) if reading is not None else ""
         both.append({*row.defines(text)})

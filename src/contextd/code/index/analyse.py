@@ -1,4 +1,4 @@
-"""One file's bytes into what is known of it, all but where its imports lead."""
+"""Analyse one file's bytes: everything except the targets of its imports."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Unavailable
 
 _HOPELESS = 20_000
-"""Statements of a broken file past which it is no program, and matching in it would take long."""
+"""The most statements of a broken file: beyond it, it is not a program, and matching would take long."""
 
 
 PARSED = frozenset((*BY_NAME, *FORMATS, "notebook"))
-"""The languages of which more is read than the text."""
+"""The languages with analysis beyond plain text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
     """A parsed text: its UTF-8 bytes, its tree, its outline and its sections. `defect` says that contextd's own
-    reader failed on it: the text is then taken as plain.
+    reader failed on it: the text is then treated as plain.
     """
 
     data: bytes
@@ -41,10 +41,10 @@ class Parsed:
 
 
 def parse(path: str, text: str) -> Parsed:
-    """The tree and outline of a text in the language its path names; no tree for plain text.
+    """Parse a text in the language of its path; plain text has no tree.
 
-    Syntax errors are tolerated: what can be understood around them is kept. What takes longer than
-    `parsing_within` allows is plain text, with that as its defect.
+    Syntax errors are tolerated: the valid parts around them are kept. A text that takes longer than
+    `parsing_within` allows is treated as plain, with that as its defect.
     """
     data = text.encode("utf-8", "replace")
     language = language_of(path)
@@ -68,8 +68,8 @@ def parse(path: str, text: str) -> Parsed:
 
 
 def analyse(path: str, data: bytes, size: int, mtime_ns: int, *, defect: str = "") -> SourceFile:
-    """What these bytes say. `error` tells why the text of a file is not in the index, or that it
-    has syntax errors. With a `defect`, it is cut as plain text and nothing of it understood.
+    """Analyse a file's content. `error` gives the reason why its text is not indexed, or that it has syntax
+    errors. With a `defect`, it is chunked as plain text without any definitions.
     """
     language = language_name(path)
     bare = SourceFile(
@@ -110,9 +110,7 @@ def analyse(path: str, data: bytes, size: int, mtime_ns: int, *, defect: str = "
 
 
 def _notebook(bare: SourceFile, data: bytes) -> SourceFile | None:
-    """A notebook by its cells; the limits are those of the text in them, not of what it shows. None
-    when it is no notebook.
-    """
+    """A notebook by its cells; the limits apply to their text, not to outputs. None when it is not a notebook."""
     try:
         found = notebook(decode(data).encode("utf-8", "replace"), BY_NAME)
     except Exception:  # noqa: BLE001  as of every file: it stays searchable as plain text

@@ -1,7 +1,7 @@
-"""Cuts a file into pieces at its seams: split what is too large, merge what is small.
+"""Chunk a file at its boundaries: split large nodes, merge small ones.
 
-After cAST (Zhang et al. 2025): a node that fits stays whole, one that does not is replaced by its
-children, and neighbours are merged again up to the limit. The pieces cover every byte once.
+After cAST (Zhang et al. 2025): a node that fits stays whole, one that does not is replaced by its children, and
+neighbours are merged up to the limit. The chunks cover every byte once.
 """
 
 from __future__ import annotations
@@ -40,10 +40,9 @@ def chunks(
     spans: Sequence[tuple[int, int]] | None = None,
     sections: Sequence[FileSection] = (),
 ) -> tuple[Chunk, ...]:
-    """The chunks of a file, given as UTF-8. Without a tree, it is cut at its `sections`, at blank
-    lines and headings, then at lines. Where only the `spans` of it were parsed, the rest is cut like
-    text. A piece is named after its section, or else after the definition in it. A file of white
-    space only has none.
+    """The chunks of a file, given as UTF-8. Without a tree, it is cut at its `sections`, at blank lines and
+    headings, then at lines. Where only the `spans` of it were parsed, the rest is cut like text. A chunk is
+    named after its section, or else after its main definition. A file of white space only has none.
     """
     if not data.strip():
         return ()
@@ -99,14 +98,12 @@ def _chunk_id(path: str, language: str, piece: bytes, count: int) -> str:
 
 
 def owned_id(piece: Chunk, scope: Scope) -> str:
-    """The id of a piece in its project: equal files of two projects are two documents."""
+    """The id of a chunk in its project: equal files of two projects are two documents."""
     return hashlib.blake2b(f"{scope}\0{piece.id}".encode(), digest_size=16).hexdigest()
 
 
 def _main_symbol(symbols: Sequence[Symbol], starts: Sequence[int], start: int, end: int) -> str:
-    """What a piece is mostly about: the largest definition that starts in it, or the innermost
-    around it.
-    """
+    """The main definition of a chunk: the largest that starts in it, or the innermost around it."""
     low, high = bisect_right(starts, start - 1), bisect_right(starts, end - 1)
     best: Symbol | None = None
     for symbol in symbols[low:high]:
@@ -124,7 +121,7 @@ def _main_symbol(symbols: Sequence[Symbol], starts: Sequence[int], start: int, e
 
 
 class _Titles:
-    """The titles of pieces: that of the section most of a piece lies in."""
+    """The titles of chunks: each that of the section with its largest part."""
 
     def __init__(self, sections: Sequence[FileSection], size: int) -> None:
         self._titles = ["", *(one.title for one in sections)]
@@ -132,7 +129,7 @@ class _Titles:
         self._ends = [*self._starts[1:], size]
 
     def of(self, start: int, end: int) -> str:
-        """The title of the piece between two offsets."""
+        """The title of the chunk between two offsets."""
         low = max(0, bisect_right(self._starts, start) - 1)
         high = max(low + 1, bisect_right(self._starts, end - 1))
         return self._titles[
@@ -146,7 +143,7 @@ class _Titles:
 def _section_ends(
     data: bytes, weights: Sequence[int], sections: Sequence[FileSection]
 ) -> list[int]:
-    """Where pieces of a file end that falls into sections: each by itself, a long one like text."""
+    """Chunk ends of a file with sections: each section by itself, a long one like text."""
     ends: list[int] = []
     starts = sorted({0, *(one.start for one in sections if one.start < len(data))})
     for start, stop in zip(starts, [*starts[1:], len(data)], strict=True):
@@ -160,7 +157,7 @@ def _section_ends(
 def _mixed_ends(
     data: bytes, root: Node, weights: Sequence[int], spans: Sequence[tuple[int, int]]
 ) -> list[int]:
-    """Where pieces of a file end that is parsed in `spans` only."""
+    """Chunk ends of a file that is parsed in `spans` only."""
     ends: list[int] = []
     at = 0
     for start, stop in [*spans, (len(data), len(data))]:
@@ -179,9 +176,7 @@ def _mixed_ends(
 def _tree_ends(
     data: bytes, nodes: Sequence[Node], weights: Sequence[int], start: int, stop: int
 ) -> list[int]:
-    """Where pieces between `start` and `stop` end, merging siblings only. The tree may be any
-    depth: no recursion.
-    """
+    """Chunk ends between `start` and `stop`, merging siblings only. The tree may have any depth: no recursion."""
     ends: list[int] = []
     reached = start
     waiting: list[Node | None] = list(reversed(nodes))
@@ -220,12 +215,12 @@ def _tree_ends(
 
 
 def _text_ends(data: bytes, weights: Sequence[int]) -> list[int]:
-    """Where pieces of plain text end: paragraphs and sections, merged up to the limit."""
+    """Chunk ends in plain text: paragraphs and sections, merged up to the limit."""
     ends: list[int] = []
     start = reached = 0
     for stop in [*(seam.end() for seam in _SEAM.finditer(data)), len(data)]:
         if _HEADING.search(data, max(reached - 1, stop - 200, 0), stop) and stop < len(data):
-            # A heading opens what stands under it.
+            # A heading belongs to the text below it.
             continue
         if weights[stop] - weights[start] > LIMIT and reached > start:
             ends.append(reached)
@@ -254,7 +249,7 @@ def _line_ends(data: bytes, start: int, end: int, weights: Sequence[int]) -> lis
 
 
 def _at_line_ends(data: bytes, ends: Sequence[int]) -> list[int]:
-    """The same cuts, moved behind the rest of a line that holds nothing more."""
+    """The same cuts, moved past the rest of a blank line."""
     moved: list[int] = []
     for end in ends:
         rest = _REST_OF_LINE.match(data, end)
@@ -265,7 +260,7 @@ def _at_line_ends(data: bytes, ends: Sequence[int]) -> list[int]:
 
 
 def _merged(ends: Sequence[int], weights: Sequence[int]) -> list[int]:
-    """The cuts that are left when small pieces join the one before, or the one behind."""
+    """The cuts that remain when small chunks join the previous or the next one."""
     cuts: list[int] = []
     start = before = 0
     for end in ends:

@@ -1,7 +1,7 @@
-"""Whether the code model still describes a checkout, at the price of a look.
+"""Check cheaply whether the code model still describes a checkout.
 
-A look lists and stats the files. A watcher's hint makes it cheaper; without one, looks are as far
-apart as they are long, and where they are long, farther: they never take more than half of the time.
+A check lists and stats the files. A watcher's hint makes it cheaper; without one, checks are spaced by their
+own duration, and slow ones by more: they never take more than half of the time.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from contextd.domain.errors import ContextdError
 
 CHEAP = 0.25
 REST_PER_COST = 4.0
-"""Where there is no watcher, looks that take up to `CHEAP` seconds are their own cost apart, others
-four times that.
+"""Without a watcher, checks that take up to `CHEAP` seconds are spaced by their own duration, others by four
+times that.
 """
 
 TRUST = 10.0
-"""Seconds a watcher's silence is believed: hints can be lost."""
+"""Seconds for which a watcher's silence is trusted: hints can be lost."""
 
 COMPARED = 60.0
 """Seconds after which all files are compared with the model again, which other processes change too."""
 
 _MOST_HINTS = 200
 _RACY_NS = 20_000_000
-"""A file this young may change again without getting another time."""
+"""Seconds; a younger file may change again without a new time stamp."""
 
 Stamp = tuple[int, int, str]
 """Size, mtime_ns and digest."""
@@ -44,9 +44,9 @@ Stamp = tuple[int, int, str]
 
 @dataclass(frozen=True, slots=True)
 class CheckoutDifference:
-    """How a checkout differs from the code model. `walked` is what to scan: a file whose content is
-    known stands in it with the stamp the model has, so that a scan passes it by. `stamps` are those
-    of the model. `stamped` are the stamps that files with known content have now, where the model has others.
+    """The differences between a checkout and the code model. `walked` is what to scan: a file with known
+    content is listed with the model's stamp, so that a scan skips it. `stamps` are those of the model.
+    `stamped` are new stamps of files with known content.
     """
 
     walked: Walk
@@ -58,17 +58,17 @@ class CheckoutDifference:
 
     @property
     def count(self) -> int:
-        """How many files differ."""
+        """The number of differing files."""
         return len(self.changed) + len(self.added) + len(self.removed)
 
     @property
     def paths(self) -> frozenset[str]:
-        """Those that differ."""
+        """The differing files."""
         return frozenset((*self.changed, *self.added, *self.removed))
 
     def only(self, paths: Collection[str]) -> CheckoutDifference:
-        """As if of the files that differ there were these alone, which are there: to a scan of it the others
-        are neither there nor known, so it leaves them as they are.
+        """A difference limited to these existing files: to a scan of it the others neither exist nor are known,
+        so it leaves them alone.
         """
         others = {*self.changed, *self.added, *self.removed}.difference(paths)
         return CheckoutDifference(
@@ -81,12 +81,12 @@ class CheckoutDifference:
 
 @dataclass(slots=True)
 class Tree:
-    """What is remembered of one checkout between looks. Not safe to share between threads.
+    """The cached state of one checkout between checks. Not thread-safe.
 
-    `digests` holds what stamps stand for that the model does not have yet. `resolver` follows the files
-    from scan to scan. `limit` leaves out of a walk what is not to be indexed.
-    `touched` are the files that the latest look found other than the look before it, those that came and
-    went included, or None when it had none to compare with, or long ago: then all are to be compared with the model.
+    `digests` holds digests for stamps that the model does not have yet. `resolver` tracks the files from scan
+    to scan. `limit` removes files from a walk that are not to be indexed. `touched` are the files that the
+    latest check found changed since the check before it, added and removed ones included, or None without a
+    recent check to compare with: then all are to be compared with the model.
     """
 
     root: Path
@@ -104,10 +104,10 @@ class Tree:
     unlisted: set[str] = field(default_factory=set[str])
 
     def look(self, *, settled: bool, certain: bool = False) -> Walk | None:
-        """The files as they are now; None when none can have changed, or it is too soon to look.
+        """The current files; None when none can have changed, or it is too soon to check.
 
-        When not `settled`, the model describes another tree, and the files are always told. A look that
-        must be `certain` trusts no silence: on a busy machine a hint comes late.
+        When not `settled`, the model describes another tree, and the files are always returned. With `certain`,
+        a watcher's silence is not trusted: on a busy machine a hint comes late.
         """
         watcher = self.watcher
         hints = watcher.changes() if watcher is not None else None
@@ -134,16 +134,16 @@ class Tree:
         return self.clock() - self.compared_at < COMPARED
 
     def keep_within(self, limit: Callable[[Walk], Walk] | None) -> None:
-        """Leave out of looks what `limit` leaves out. All files are looked at anew where there was none before,
-        or is none now: what was left out is not gone.
+        """Leave files that `limit` excludes out of comparisons. All files are compared again when a limit was
+        added or removed: an excluded file is not a deleted one.
         """
         if (limit is None) != (self.limit is None):
             self.walked = None
         self.limit = limit
 
     def watch(self) -> bool:
-        """Watch the folders that hold files, anew when these are others now. Whether it works; what
-        the system refused once is not asked for again.
+        """Watch the folders that hold files; start again when the folders changed. Return whether it works; a
+        refusal of the system is remembered and not retried.
         """
         if self.walked is None or self.refused:
             return False
@@ -152,18 +152,18 @@ class Tree:
             self.close()
             self.watcher = watch(self.root, folders)
             self.refused = self.watcher is None
-            # What changed while the watches were set up was not told.
+            # Changes during the setup of the watches were not reported.
             self.looked_at = 0.0
         return self.watcher is not None
 
     def linked(self) -> Resolver:
-        """A resolver for the files of the latest look."""
+        """A resolver for the files of the latest check."""
         assert self.walked is not None
         return self._following(self.walked.files, {})
 
     def linked_beside(self, difference: CheckoutDifference, some: CheckoutDifference) -> Resolver:
-        """A resolver for `some` of a difference, to which the other files are as the model has them:
-        the scan of those leads anew what leads elsewhere because of them.
+        """A resolver for `some` files of a difference, which takes the other files from the model: a later scan
+        resolves imports again that those files change.
         """
         assert self.walked is not None
         left = {
@@ -177,7 +177,7 @@ class Tree:
     def _following(
         self, files: Sequence[WalkedFile], left: Mapping[str, tuple[int, int]]
     ) -> Resolver:
-        # One that broke off on its way is not kept.
+        # An interrupted resolver is discarded.
         resolver, self.resolver = self.resolver or Resolver(self.root, ()), None
         resolver.follow(files, left)
         self.resolver = resolver
@@ -190,17 +190,17 @@ class Tree:
             watcher.close()
 
     def compare_all(self, walked: Walk, stamps: Mapping[str, Stamp]) -> CheckoutDifference:
-        """As `compare` of all files with all that the model has."""
+        """As `compare`, for all files and the whole model."""
         self.touched = None
         self.compared_at = self.clock()
         return self.compare(walked, stamps)
 
     def compare(self, walked: Walk, stamps: Mapping[str, Stamp]) -> CheckoutDifference:
-        """How this checkout differs from the model with these `stamps`, in the files of `walked`
-        and those with a stamp.
+        """How this checkout differs from the model with these `stamps`, in the files of `walked` and those with
+        a stamp.
 
-        A file of the same size with another time is read, once, to see whether it says the same. One
-        that an older reading is known of counts as changed.
+        A file of the same size with another time is read once and compared. A file with a known earlier version
+        counts as changed.
         """
         files: list[WalkedFile] = []
         changed, added, stamped = [], [], []
@@ -251,7 +251,7 @@ class Tree:
         return self.walked
 
     def _touched(self, walked: Walk, hints: set[str]) -> Walk | None:
-        """The files with those a hint names looked at again; None when only a full look can tell."""
+        """The files, with hinted ones checked again; None when a full check is needed."""
         if len(hints) > _MOST_HINTS:
             return None
         known = {file.path: file for file in walked.files}
@@ -274,7 +274,7 @@ class Tree:
 
 
 def _touched_since(before: Walk, now: Walk) -> frozenset[str]:
-    """The files that only one of two walks lists, or that they give other stamps. Both are in order."""
+    """The files that only one of two walks lists, or with different stamps. Both are in order."""
     touched: list[str] = []
     news = iter(now.files)
     new = next(news, None)

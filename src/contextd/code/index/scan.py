@@ -38,7 +38,7 @@ from contextd.ports.code import Files
 
 _WORTH_PROCESSES = 1_500
 _HANDFUL = 64
-"""So many files are read in a tenth of a second: a process of their own would start no faster."""
+"""Up to this many files are read in a tenth of a second: starting a process takes as long."""
 
 _BATCH = 100
 """Files that a process reads at once: what it answers is held whole, here and there."""
@@ -258,7 +258,9 @@ class _Scan:
             self.put_paths |= paths
 
     def moved(self, came: Iterable[str], went: Collection[str]) -> None:
-        """Note which files came and went. Where they are many, unchanged files are led anew at once."""
+        """Record added and removed files. If there are many, resolve the imports of unchanged files again at
+        once.
+        """
         for path in (*came, *went):
             self.affected.move(path)
         removed_paths = sorted(path for path in went if not self.affected.all and decides(path))
@@ -370,7 +372,7 @@ class _Scan:
 
 
 def _processes(files: int, workers: int | None, apart: bool) -> int:
-    """How many processes read so many files; 0 is this one itself."""
+    """How many processes read this many files; 0 is the current process."""
     cores = os.cpu_count() or 1
     if apart and files > _HANDFUL:
         return workers or max(1, min(cores - 1, files // _WORTH_PROCESSES + 1))

@@ -78,7 +78,7 @@ _TESTS = re.compile(
 _NO_TEST = re.compile(
     r"^(?:if|for|while|case|set|echo|cd|mkdir|export|cat|git|rm|cp)\b|^test\s+[-!\[]|[{(|&]$|^[#!]|\binstall\b|\bupload|[$`\\]"
 )
-"""No command, or one whose variables nobody outside of the pipeline has."""
+"""Skip commands that are empty or use variables that exist only inside the pipeline."""
 
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _SAYS_ONLY = re.compile(

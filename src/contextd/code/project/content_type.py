@@ -77,16 +77,16 @@ _PERSONAL = re.compile(
 """What programs of a person's machine are set up with."""
 
 _FEW, OUTWEIGHED = 10, 3
-"""So few files of code, outweighed so many times, are what helps the rest along."""
+"""So few code files, outnumbered by this factor, are helper scripts."""
 
 _CODE_AS_WELL = "Jupyter Notebook"
-"""Notebooks hold code themselves: however many files of code stand beside them, the larger part counts."""
+"""Notebooks contain code themselves: however many code files accompany them, the larger share decides."""
 
 _CRATE = {"src/lib.rs", "src/main.rs"}
 """A book beside a crate is about the crate; a book alone is what the repository is."""
 
 _DROWNED = 10
-"""Documents stand beside every program: only so many times as many are what a project is about."""
+"""Every program has documentation: only at this ratio are documents the subject of a project."""
 
 
 def substance(paths: Sequence[str], code: Sequence[str]) -> tuple[Material, list[str]] | None:
@@ -139,9 +139,9 @@ def layout(material: Material, own: Sequence[str], paths: Sequence[str]) -> str:
 
 
 def personal(paths: Sequence[str]) -> str:
-    """Why files of these paths set up somebody's machine; empty where they do not."""
+    """Why these paths are dotfiles or other machine setup; empty where they are not."""
     rows = sorted(path for path in paths if _PERSONAL.search(path))
-    return f"It sets up somebody's machine: {', '.join(rows[:3])}." if len(rows) >= _SEVERAL else ""
+    return f"It sets up a machine: {', '.join(rows[:3])}." if len(rows) >= _SEVERAL else ""
 
 
 def purpose(material: Material, own: Sequence[str], paths: Sequence[str]) -> tuple[str, str]:

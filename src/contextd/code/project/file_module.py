@@ -37,7 +37,7 @@ class Territory:
         return self._folders.get(ROOT, "") if "/" not in path else ""
 
     def holders(self, paths: Iterable[str]) -> list[str]:
-        """The modules that hold these files, each once, in their order."""
+        """The modules that hold these files, without duplicates, in their order."""
         return [name for name in dict.fromkeys(map(self.holder, paths)) if name]
 
     def counted(self, paths: Iterable[str]) -> Mapping[str, int]:

@@ -131,7 +131,7 @@ def why_jvm_family(manifests: Sequence[Manifest]) -> str:
 
 
 def why_loaded(stack: Stack, own: Sequence[str]) -> str:
-    """Why a project is loaded by a program of somebody else, if it is: an editor or a pipeline."""
+    """Evidence that another program loads the project, if one does: an editor or a pipeline."""
     language = stack.main_language
     if language == "Lua" and (start := file_matching(own, _PLUGIN)):
         return f"{start} is loaded by an editor."

@@ -129,7 +129,7 @@ class _Division:
         self.few = len(packages) <= _FEW_PACKAGES
 
     def opened(self, folder: Folder, package: str, depth: int) -> Iterator[Unit]:
-        """The modules in a folder that is none itself."""
+        """The modules in a folder that is not a module itself."""
         for name, inner in folder.inner.items():
             if self.is_left_out(name, inner):
                 continue
@@ -161,7 +161,7 @@ class _Division:
             yield Unit(folder.path, folder.count, package=package)
 
     def is_opened(self, folder: Folder, around: Folder, is_package: bool) -> bool:
-        """Whether the modules lie in this folder and it is none itself."""
+        """Whether the folder holds the modules and is not a module itself."""
         share = folder.count / self.total
         subjects, layers = self.subjects_and_layers(folder)
         divides = sum(1 for inner in subjects + layers if inner.count > 1) >= 2

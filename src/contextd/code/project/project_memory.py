@@ -54,8 +54,8 @@ def recall(path: Path) -> Memory:
 def put(
     path: Path, before: str | None, after: str, memory: Memory, moment: str, scrub: Scrub = str
 ) -> bool:
-    """Put `after` in place and remember it; False when somebody wrote in between. What is replaced is
-    kept as a backup, without the secrets that `scrub` finds: only a person's own file may hold one.
+    """Write `after` and remember it; False when the file changed in between. The replaced content is kept as a
+    backup, without the secrets that `scrub` finds: only a person's own file may hold one.
     """
     root = path.parent.parent
     real = target_inside(root, path)

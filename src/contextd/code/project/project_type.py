@@ -275,7 +275,7 @@ def _library_or_command(
     )
     if for_others >= for_shells:
         more = (
-            f" It hands out {public_names} names or more to whoever imports it."
+            f" It hands out {public_names} names or more to its importers."
             if public_names >= 12
             else ""
         )

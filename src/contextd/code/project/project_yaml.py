@@ -24,7 +24,7 @@ from contextd.files.yaml_text import load_plain
 Same = Callable[[str, str], bool]
 
 _HEADER = """\
-# What agents are told about this project. Edit it freely and commit it: scans update only what nobody edited.
+# What agents are told about this project. Edit it freely and commit it: scans keep your edits.
 # A module may also have lists of patterns, businessRules and commonIssues.
 """
 _GENERATED = "description", "paths", "keyFiles", "dependencies"

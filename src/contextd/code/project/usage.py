@@ -44,7 +44,7 @@ framework had it in more.
 """
 
 _ENOUGH_FILES = 20
-"""Among fewer, that no file imports what a manifest declares may be because nobody has written it yet."""
+"""With fewer files, an unused declared dependency may only mean that the code is not written yet."""
 
 _MOST_MINOR = 4
 

@@ -48,8 +48,9 @@ def definitions(
     inside: Callable[[str], bool] = lambda _: True,
     kind: str | None = None,
 ) -> FoundDefinitions:
-    """The definitions that fit a name: exactly, but for case, by its parts, or by their beginning; each way those
-    that nobody wrote come last, those of tests before them, and else what more of the project leads to comes first.
+    """The definitions that match a name: exactly, ignoring case, by its parts, or by prefix. In each group
+    generated ones come last, those of tests before them, and the others by how much of the project depends on
+    them.
     """
     last = asked.rpartition(".")[2]
     folded, parts = last.casefold(), frozenset(words(last))
@@ -74,7 +75,7 @@ def definitions(
 
 
 class _Search:
-    """One reading of the files that may have what is asked for, those that matter most first."""
+    """Read the files that may define the name once, the most important first."""
 
     def __init__(
         self,

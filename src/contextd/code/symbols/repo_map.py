@@ -158,7 +158,7 @@ def _lift_named(
     focus: str,
     named: Collection[str],
 ) -> None:
-    """What is asked for by name comes before what it uses."""
+    """Put definitions requested by name before their dependencies."""
     wanted = frozenset(content_words(focus))
     telling = _telling(focus)
     exact = {_last(token) for token in telling}

@@ -22,7 +22,7 @@ from contextd.ports.code import Files
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """A file's text, its UTF-8 bytes, and what is known of exactly this content."""
+    """A file's text, its UTF-8 bytes, and the facts extracted from exactly this content."""
 
     file: SourceFile
     text: str
@@ -55,7 +55,7 @@ class Sources:
         return known
 
     def lookup(self, path: str) -> SourceFile | None:
-        """What is known of a file; what was read here is newer than the scan."""
+        """The facts of a file; content read here is newer than the scan."""
         if path in self._current:
             return self._current[path].file
         if path not in self._stored:

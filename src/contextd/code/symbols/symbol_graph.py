@@ -214,8 +214,8 @@ class KeptGraph:
 def symbol_graph(
     files: Files, scope: Scope, graphs: Cache[Hashable, KeptGraph], whose: Hashable = None
 ) -> SymbolGraph:
-    """The graph of a scanned project, made anew when a file of it was written since it was put in
-    `graphs`, under `whose` checkout it is.
+    """The graph of a scanned project, rebuilt when one of its files was written since it was cached in
+    `graphs`, under the checkout `whose`.
     """
     known = graphs.get(whose or scope)
     changes = files.changes(scope, 0 if known is None else known.version)

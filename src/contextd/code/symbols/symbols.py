@@ -9,7 +9,7 @@ from contextd.domain.code import Import, SourceFile, Symbol
 from contextd.domain.dataclass import dataclass
 
 Lookup = Callable[[str], SourceFile | None]
-"""What is known of a file by its path, such as `by_path.get`."""
+"""A lookup of a file's facts by its path, such as `by_path.get`."""
 
 WHOLE = "*"
 

@@ -26,7 +26,7 @@ def outdated(digest: str) -> bool:
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether these bytes are no text: a NUL near the start and no mark of a wide encoding."""
+    """Whether these bytes are binary: a NUL near the start and no mark of a wide encoding."""
     return b"\0" in data[:_SNIFFED] and not data.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 

@@ -1,4 +1,4 @@
-"""Files that nobody wrote or nobody should find: listed, but kept out of the index."""
+"""Generated files and files that must not be found: listed, but kept out of the index."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LARGEST = 1_000_000
 """Bytes past which a file is neither parsed nor chunked."""
 
 UNWRITTEN = ("generated", "minified", "vendored")
-"""Reasons that say that nobody here wrote a file."""
+"""Reasons for files that were not written in this project."""
 
 _LARGEST_DATA = 256_000
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
@@ -98,5 +98,5 @@ def _says_generated(data: bytes) -> bool:
 
 
 def set_aside(path: str, error: str) -> int:
-    """How far behind others a file is told: 2 where nobody wrote it, 1 for a test, else 0."""
+    """The sort order of a file in results: 2 for generated, 1 for a test, else 0."""
     return 2 if error in UNWRITTEN else int(is_test(path))

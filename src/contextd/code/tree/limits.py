@@ -1,4 +1,4 @@
-"""How much of a folder is indexed that nobody initialised."""
+"""The index limit of a folder that was not initialised."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from contextd.code.tree.walk import Walk, WalkedFile
 
 MOST_FILES = 50_000
-"""Indexing more takes minutes of both cores, which nobody should pay for having opened an editor."""
+"""Indexing more takes minutes of both cores, too much for merely opening an editor."""
 
 MOST_BYTES = 2_000_000_000
 """Of the files that are indexed, a megabyte of each at most: a disk of an ordinary machine has room for an index
@@ -16,18 +16,18 @@ of that size. It also bounds the time, a minute or two per gigabyte."""
 
 _MOST_OF_A_FILE = 1_000_000
 
-OVER = "over the limit of an index nobody asked for, `contextd init` indexes all"
+OVER = "over the limit without `contextd init`, which indexes all"
 """Why a file of an ordinary sort is not indexed."""
 
 
 def exceeds(files: Collection[WalkedFile]) -> bool:
-    """Whether these files are more than is indexed unasked."""
+    """Whether these files exceed the automatic index limit."""
     return len(files) > MOST_FILES or sum(map(_indexed_bytes, files)) > MOST_BYTES
 
 
 def within_limits(walked: Walk, known: Callable[[], Collection[str]]) -> Walk:
-    """The walk with as many files as are indexed unasked: those that are `known` already, then the others by
-    path. `skipped` counts the rest under `OVER`.
+    """Limit the walk to as many files as are indexed automatically: those that are `known` already, then the
+    others by path. `skipped` counts the rest under `OVER`.
     """
     if not exceeds(walked.files):
         return walked

@@ -1,4 +1,4 @@
-"""Which of some files say most of what is asked, by a look at their bytes."""
+"""Rank files by how many words of a query their bytes contain."""
 
 from __future__ import annotations
 

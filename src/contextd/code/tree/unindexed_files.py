@@ -1,4 +1,4 @@
-"""What of a checkout is not in the code index, in few words: vendor/ (312 files), libs/x/ (submodule)."""
+"""Summarise what is not in the code index: vendor/ (312 files), libs/x/ (submodule)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextd.code.tree.generated import is_left_out
 from contextd.code.tree.limits import OVER
 
 _OUTSIDE = ("submodule", "another repository", "sparse checkout", "written by a build", OVER)
-"""Reasons of a walk that concern source code. Ignored files are nobody's question."""
+"""Skip reasons that concern source code. Ignored files are left out."""
 
 _NAMED = 3
 

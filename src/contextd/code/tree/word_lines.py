@@ -16,14 +16,14 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError
 
 _LONGEST_LINE = "2000"
-"""Bytes of a line that is looked at: longer ones nobody wrote."""
+"""Bytes; longer lines are generated and are skipped."""
 
 
 def lines_naming(
     root: Path, names: Collection[str], suffixes: Collection[str], seconds: float
 ) -> Iterator[tuple[str, str]]:
-    """(path, line) of each line of the files that end in one of `suffixes` and have one of `names` as a
-    whole word. Raises `TimeoutError` after so many seconds.
+    """(path, line) of each line of the files that end in one of `suffixes` and have one of `names` as a whole
+    word. Raises `TimeoutError` after this many seconds.
     """
     either = "|".join(re.escape(name) for name in sorted(names))
     pattern = rf"(?:^|\W)(?:{either})(?:\W|$)"

@@ -1,4 +1,4 @@
-"""What a change may break, and everything a reviewer of a branch needs in one text."""
+"""What a change may break, and the review context of a branch in one text."""
 
 from __future__ import annotations
 
@@ -55,15 +55,15 @@ _LISTED, _TESTS_LISTED = 200, 100
 _KNOWN, _KNOWN_EACH = 12, 4
 _FIXES = 8
 _COUNT_SECONDS = 2.0
-"""How long uses are counted to choose one of several definitions of a name."""
+"""Seconds to count uses when choosing one of several definitions of a name."""
 _FILES_ASKED = 25
-"""ChangedCode files whose knowledge is looked up; a change of more is told by its first ones."""
+"""Changed files whose records are looked up; beyond that only the first ones count."""
 _LONGEST = 8_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class KnownOfCode:
-    """A record that bears on what changes, and the file it was found for."""
+    """A record about changed code, and the file it was found for."""
 
     id: str
     kind: str
@@ -71,14 +71,14 @@ class KnownOfCode:
     path: str
 
     def as_text(self) -> str:
-        """In a line."""
+        """One line."""
         return f"  {self.title} [{self.kind} {self.id[:8]}]"
 
 
 @dataclass(frozen=True, slots=True)
 class PastFix:
-    """A commit or a remediation that mended something here. `wrote` says that it wrote lines of what
-    changes that are still there.
+    """A commit or a remediation that fixed something here. `wrote` says that it wrote lines of the changed code
+    that still exist.
     """
 
     id: str
@@ -87,7 +87,7 @@ class PastFix:
     wrote: bool = False
 
     def as_text(self) -> str:
-        """In a line."""
+        """One line."""
         here = " · wrote these lines" if self.wrote else ""
         day = f" · {self.at[:10]}" if self.at else ""
         return f"  {self.id[:9]} {self.title}{day}{here}"
@@ -95,8 +95,8 @@ class PastFix:
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """What may break, what would notice, and what is known. `targets` are the definitions asked about,
-    `text` all of it within the budget, which is what a model gets; the lists are cut at 200 and 100.
+    """What may break, the tests that cover it, and related records. `targets` are the definitions queried,
+    `text` is everything within the budget, for the model; the lists are cut at 200 and 100.
     """
 
     targets: list[str]
@@ -121,7 +121,7 @@ def impact(
     depth: Annotated[int, Range(1, _DEEPEST)] = 2,
     budget: _Budget = BUDGET,
 ) -> Impact:
-    """Show what a change may break: callers across files, tests that cover it, what is known, past fixes.
+    """Show what a change may break: callers across files, tests covering it, related records, past fixes.
 
     Args:
         path: A file, file:Class.method, file:line, or a name. Or a unified diff.
@@ -162,7 +162,7 @@ def _changed(
     meant: _MeantByName,
     diff: tuple[str, str] | None,
 ) -> ChangedCode:
-    """The code that a path names or a diff touches; with both, what the diff touches below the path."""
+    """The code that a path names or a diff touches; with both, the parts of the diff below the path."""
     if diff is None:
         return named(graph, str(path), meant)
     changed = in_diff(runtime, graph, *diff)
@@ -197,8 +197,8 @@ def _notice(behind: str, of_index: str, found: CodeReach, more: str = "") -> str
 
 @dataclass(slots=True)
 class _MeantByName:
-    """Chooses the definition of a bare name that `find_references` takes it for, with what is inside of it, such
-    as the constructor of a class of its name.
+    """Choose the definition of a bare name as `find_references` does, including nested ones such as a
+    constructor.
     """
 
     runtime: Runtime
@@ -271,7 +271,7 @@ def _files(changed: ChangedCode) -> str:
 
 
 def _test_lines(tests: Sequence[TestOfCode]) -> list[str]:
-    """A line per file, with those of its tests that are known to be meant."""
+    """A line per file, with its tests that certainly cover the change."""
     by_path: dict[str, list[TestOfCode]] = {}
     for one in tests:
         by_path.setdefault(one.path, []).append(one)
@@ -284,8 +284,8 @@ def _test_lines(tests: Sequence[TestOfCode]) -> list[str]:
 
 
 def _known(runtime: Runtime, changed: ChangedCode) -> tuple[list[KnownOfCode], list[PastFix]]:
-    """(what is known of the files that change, those records that name what changes first, and the
-    remediations among it).
+    """(records about the files that change, those that name changed code first, and the remediations among
+    them).
     """
     names = {one.symbol.name for one in changed.symbols}
     found: dict[str, tuple[Record, str]] = {}
@@ -329,7 +329,7 @@ def _fixes(runtime: Runtime, changed: ChangedCode) -> list[PastFix]:
 
 @dataclass(frozen=True, slots=True)
 class FileOfChange:
-    """A changed file with the definitions that change in it, those that are gone, and what it `was` called."""
+    """A changed file with its changed definitions, its removed ones, and its earlier path `was`."""
 
     path: str
     change: str
@@ -341,7 +341,7 @@ class FileOfChange:
     binary: bool = False
 
     def as_text(self) -> str:
-        """In a line."""
+        """One line."""
         names = ", ".join(self.symbols[:8]) + (" …" if len(self.symbols) > 8 else "")
         lost = f"; gone: {', '.join(self.gone[:5])}" if self.gone else ""
         kinds = [] if self.change == "edit" else [self.change]
@@ -355,8 +355,8 @@ class FileOfChange:
 
 @dataclass(frozen=True, slots=True)
 class DiffContext:
-    """A branch as its reviewer needs it: what changes since it left `base`, who depends on that outside
-    of it, the tests to run, the rules it breaks and what is known. `text` is all of it within the budget.
+    """The review context of a branch: changes since it left `base`, callers outside of it, the tests to run,
+    the rules it breaks and related records. `text` is all of it within the budget.
     """
 
     base: str
@@ -380,8 +380,8 @@ def diff_context(
     base: Annotated[str, Grammar("revision", "a branch or a commit")] | None = None,
     budget: _Budget = REVIEW_BUDGET,
 ) -> DiffContext:
-    """Gather what a review of the current branch needs: changed definitions, their callers outside the
-    diff, tests to run, policies and decisions that bear on it.
+    """Gather what a review of the current branch needs: changed definitions, their callers outside the diff,
+    tests to run, relevant policies and decisions.
 
     Args:
         base: The branch or commit to compare with; the main branch when empty.
@@ -454,7 +454,7 @@ def _gathered(runtime: Runtime, base: str | None, budget: int) -> DiffContext:
 def _untracked(
     runtime: Runtime, known: Iterable[str], changed: ChangedCode
 ) -> tuple[list[ChangedFile], str]:
-    """The new files that git does not know yet, and what to say where git did not list them."""
+    """The untracked files, and a note where git did not list them."""
     try:
         listed = diffs.untracked(runtime.root)
     except Unavailable as error:

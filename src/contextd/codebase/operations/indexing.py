@@ -1,4 +1,4 @@
-"""The code index and the vectors: brought up to date on demand and in the background."""
+"""Update the code index and the vectors, on demand and in the background."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 
 _BATCH = 16
-"""Texts embedded at once: more wait longer for memory than the model gains by it."""
+"""Texts embedded in one batch: larger ones cost more in memory than they gain in the model."""
 
 _SLICE_SECONDS = 2.0
-"""How long one job embeds before others of its lane get their turn."""
+"""Seconds that one job embeds before other jobs of its lane get their turn."""
 
 _AGAIN = timedelta(minutes=15)
-"""After which an embedder that made nothing is tried again."""
+"""Seconds after which an embedder that returned nothing is tried again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Indexing:
-    """A scan that was asked for."""
+    """The result of a scan."""
 
     job_id: str
     files: int
@@ -105,9 +105,9 @@ def drop_lost_checkouts(runtime: Runtime, task: Task) -> Mapping[str, Any]:
 
 
 def embed_pending(runtime: Runtime, task: Task) -> Mapping[str, Any]:
-    """Give vectors to what is searchable by words only: files of open sessions first, then the newest.
+    """Embed chunks that have no vector yet: files of open sessions first, then the newest.
 
-    A second or two at a time: the rest is queued again, so that other jobs get their turn.
+    It runs a second or two at a time and queues the rest, so that other jobs get their turn.
     """
     if runtime.embedder.sends_to:
         runtime = runtime.leaving()

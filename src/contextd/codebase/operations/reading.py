@@ -1,4 +1,4 @@
-"""Reading a file of the project together with what is known about it."""
+"""Read a project file together with the records about it."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from contextd.runtime.runtime import Runtime
 from contextd.search.validity import validities
 
 READ_BUDGET = 12_000
-"""Tokens of an answer: a file of 1,000 lines, and half of what clients let a tool answer (25,000)."""
+"""Tokens of an answer: a file of 1,000 lines, and half of the limit of clients for a tool's answer (25,000)."""
 _KNOWN_SHARE = 0.3
-"""The share of a budget that what is known about a file may take."""
+"""The share of a budget for the records about a file."""
 
 _FRAME, _LOOKS = 24, 4
 
 
 @dataclass(frozen=True, slots=True)
 class FileRead:
-    """A file, what it depends on, and what is known about it. `tokens` is the size of all of it as
-    text; `tree` nests the files of the project that are imported.
+    """A file, its dependencies, and the records about it. `tokens` is the size of all of it as text; `tree`
+    nests the project files that it imports.
     """
 
     path: str
@@ -51,7 +51,7 @@ class FileRead:
     notice: str = ""
 
     def as_text(self) -> str:
-        """The file, then its dependencies and the tree of imports, then the knowledge."""
+        """The file, then its dependencies and the tree of imports, then the records."""
         parts = [f"=== {self.path} ({self.language or 'text'}) ===", self.content.rstrip("\n")]
         parts += ["\n" + used.as_text() for used in self.dependencies if used.text]
         left_out = [used.path for used in self.dependencies if not used.text]
@@ -114,7 +114,7 @@ def read_file(
 
 
 def _span(start: int | None, end: int | None) -> tuple[int, int | None] | None:
-    """The lines that are asked for, in either order; zero counts as not given."""
+    """The requested lines, in either order; zero counts as not given."""
     if not start and not end:
         return None
     first, last = start or 1, end or None
@@ -122,9 +122,7 @@ def _span(start: int | None, end: int | None) -> tuple[int, int | None] | None:
 
 
 def _attached(runtime: Runtime, path: str) -> list[Record]:
-    """What is known of a file. A path of no file has nothing: reading it says what it may be a
-    misspelling of.
-    """
+    """The records about a file; empty for a path without a file: reading it suggests similar paths."""
     try:
         return attached_to(runtime, relative_inside(runtime.root, path))
     except NotFound:
@@ -132,9 +130,7 @@ def _attached(runtime: Runtime, path: str) -> list[Record]:
 
 
 def _within(runtime: Runtime, attached: Sequence[Record], budget: int) -> tuple[list[Known], int]:
-    """The nearest of the attached records that fit into a share of the budget, and how many found no
-    room there.
-    """
+    """The nearest attached records that fit into a share of the budget, and how many did not fit."""
     now = runtime.clock.now()
     stale, valid = stale_notes(runtime, attached), validities(runtime, attached)
     notes: list[Known] = []
@@ -151,8 +147,8 @@ def _within(runtime: Runtime, attached: Sequence[Record], budget: int) -> tuple[
 def _fitted(
     look: Callable[[int], FileView], budget: int, notes: Sequence[Known], unsaid: int
 ) -> tuple[FileView, FileRead]:
-    """The file with the notes in at most `budget` tokens. What stands around the content is only
-    known once it is there, so that a second look may be needed.
+    """The file with the notes in at most `budget` tokens. The size of the surrounding text is only known with
+    the content, so a second pass may be needed.
     """
     room = budget - count_tokens("\n".join(text_form(note) for note in notes)) - _FRAME
     for _ in range(_LOOKS):

@@ -44,7 +44,7 @@ _LISTED = 8
 _SECONDS = 8.0
 _TEXT_SECONDS = 5.0
 _TEXTS = 8
-"""Text matches that are listed beside certain uses: the rest is counted."""
+"""Text matches listed beside certain uses; the rest is counted."""
 _FEWEST_EACH = 3
 _LONGEST_LINE = 200
 
@@ -52,7 +52,7 @@ _LONGEST_LINE = 200
 @dataclass(frozen=True, slots=True)
 class ReferenceLine:
     """A line that names a definition. `role` is `use` or `import`, `possible` where it may mean another
-    definition, `text` where nothing but the word says so.
+    definition, `text` where only the word matches.
     """
 
     path: str
@@ -61,7 +61,7 @@ class ReferenceLine:
     role: str
 
     def as_text(self) -> str:
-        """Place and line."""
+        """Location and line."""
         return f"{self.path}:{self.line}: {self.text} ({self.role})"
 
 
@@ -69,7 +69,7 @@ class ReferenceLine:
 class FoundReferences:
     """The uses of one definition: certain ones, then possible ones, in `references`. `total` and `possible`
     count all of them, `text_total` every other line with the name, of which `text_matches` are the first.
-    `others` are definitions of the same name that were not meant.
+    `others` are the other definitions of the same name.
     """
 
     definition: SymbolHit
@@ -174,8 +174,8 @@ def find_references(
 
 
 def _known_as(runtime: Runtime, asked: str) -> tuple[CallGraph, list[Definition], Lag]:
-    """The call graph, the definitions of a name, those first that more of the project leads to, and where
-    the index is behind. Before it is said that none is called so, all files are looked at.
+    """The call graph, the definitions of a name, those first that more of the project depends on, and where the
+    index is behind. Before reporting that a name is not defined, all files are compared.
     """
     last = asked.rpartition(".")[2]
     for certain in (False, True):
@@ -188,7 +188,7 @@ def _known_as(runtime: Runtime, asked: str) -> tuple[CallGraph, list[Definition]
         ]
         if lag.certain or found:
             break
-    # Go tells `Recorder.Write` from `recorder.Write` by case alone.
+    # In Go only case distinguishes `Recorder.Write` from `recorder.Write`.
     found = [one for one in found if f".{one.qualified}".endswith(f".{asked}")] or found
     return calls, in_order_of_weight(calls, found), lag
 
@@ -196,7 +196,7 @@ def _known_as(runtime: Runtime, asked: str) -> tuple[CallGraph, list[Definition]
 def _chosen(
     runtime: Runtime, calls: CallGraph, meant: list[Definition], end: float
 ) -> tuple[Definition, list[Definition], tuple[Edge, ...]]:
-    """(the definition that is meant, the others, its uses)."""
+    """(the chosen definition, the others, its uses)."""
     found: dict[Definition, tuple[Edge, ...]] = {}
     for one in meant[:COMPARED]:
         if time.monotonic() > end:
@@ -220,7 +220,7 @@ def _answer(
     words: WordLines,
     limit: int,
 ) -> FoundReferences:
-    """The lines that are shown of the uses of a definition, and how many there are."""
+    """The listed lines of a definition's uses, and their total."""
     ordered = sorted(
         found,
         key=lambda edge: (
@@ -255,7 +255,7 @@ def _answer(
 
 
 def _own_lines(graph: SymbolGraph, one: Definition) -> set[tuple[str, int]]:
-    """The lines on which a definition, and what overloads it, gives itself its name."""
+    """The lines on which a definition and its overloads declare their name."""
     return {
         (one.path, line)
         for other in graph.files[one.path].symbols
@@ -267,7 +267,7 @@ def _own_lines(graph: SymbolGraph, one: Definition) -> set[tuple[str, int]]:
 def _line(sources: Sources, words: Mapping[tuple[str, int], str], edge: Edge) -> ReferenceLine:
     text = words.get((edge.path, edge.line))
     if text is None:
-        # A line that has another name for it.
+        # A line that uses another name for it.
         try:
             lines = sources.current(edge.path).text.split("\n")
             text = lines[edge.line - 1] if edge.line <= len(lines) else ""
@@ -278,7 +278,7 @@ def _line(sources: Sources, words: Mapping[tuple[str, int], str], edge: Edge) ->
 
 
 def _some_of_each(ordered: Sequence[Edge], limit: int) -> list[Edge]:
-    """Certain uses before possible ones, and rather some lines of many files than all lines of the first."""
+    """Certain uses before possible ones, and a few lines of many files before all lines of one."""
     each = max(_FEWEST_EACH, limit // 10)
     count: dict[tuple[str, bool], int] = {}
     sample: list[Edge] = []

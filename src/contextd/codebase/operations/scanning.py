@@ -1,4 +1,4 @@
-"""Making a repository known, and bringing what is known of it up to date."""
+"""Initialise a repository, and update its project.yaml and index."""
 
 from __future__ import annotations
 

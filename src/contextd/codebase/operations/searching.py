@@ -1,4 +1,4 @@
-"""Searching the project's code: by expressions, and by what it does."""
+"""Search the project's code: by regular expression, and by meaning."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ GREP_SECONDS = 10.0
 _MOST = 100
 _NAME = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*")
 _COUNT_SECONDS = 0.3
-"""How long the uses of what is found are counted."""
+"""Seconds to count the uses of results."""
 
 
 @dataclass(frozen=True, slots=True)
 class GrepLine:
-    """A matching line, or one around it when `context` was asked for."""
+    """A matching line, or a line of its requested `context`."""
 
     path: str
     line: int
@@ -108,8 +108,8 @@ def grep_codebase(
 
 @dataclass(frozen=True, slots=True)
 class CodeHit:
-    """A piece of code that answers a question. `past` names earlier work on its file that the
-    question resembles, `used_by` counts the files that certainly use its definition, where that is known.
+    """A piece of code that answers a query. `past` names earlier work on its file that resembles the query,
+    `used_by` counts the files that certainly use its definition, if known.
     """
 
     path: str
@@ -123,7 +123,7 @@ class CodeHit:
     used_by: int = 0
 
     def as_text(self) -> str:
-        """Where it is, and the code."""
+        """The location and the code."""
         name = f" {self.symbol}" if self.symbol else ""
         if self.used_by:
             name += f" · used by {self.used_by} file{'s' * (self.used_by != 1)}"
@@ -139,7 +139,7 @@ class CodeHits:
     notice: str = ""
 
     def as_text(self) -> str:
-        """Each piece under its place."""
+        """Each piece under its location."""
         parts = [hit.as_text() for hit in self.results]
         return (
             "\n\n".join([*parts, f"({self.notice})"] if self.notice else parts) or "nothing found"
@@ -196,7 +196,7 @@ def codebase_search(
 def _definition_first(
     runtime: Runtime, query: str, hits: list[CodeHit], inside: Callable[[str], bool]
 ) -> list[CodeHit]:
-    """The hits of a query that is a name, behind the piece that defines what `find_references` takes it for."""
+    """The hits of a query that is a name; the definition that `find_references` chooses comes first."""
     asked = asked_name(query)
     if not _NAME.fullmatch(asked):
         return hits
@@ -226,7 +226,7 @@ def _definition_first(
 
 
 def _with_uses(runtime: Runtime, hits: list[CodeHit]) -> list[CodeHit]:
-    """The same pieces, with how many files use the definitions they are."""
+    """The same pieces, with the number of files that use their definitions."""
     named = [(hit.path, hit.symbol) for hit in hits if hit.symbol]
     counts = use_counts_of_names(runtime, named, _COUNT_SECONDS)
     files = {place: count.files for place, count in counts.items()}

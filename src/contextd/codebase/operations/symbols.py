@@ -1,4 +1,4 @@
-"""Finding definitions and their uses, and the map of what matters most in a project."""
+"""Find definitions and their uses, and map the most important parts of a project."""
 
 from __future__ import annotations
 
@@ -35,14 +35,13 @@ _COMPARED = 20_000
 _TRIED = 3
 _MATCHES, _GREP_SECONDS = 10, 3.0
 _COUNT_SECONDS = 0.7
-"""How long uses are counted; of what is left then the imports are."""
+"""Seconds to count uses; for the remaining definitions, imports are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class SymbolHit:
-    """A definition. `name` has the names around it; `used_by` counts the files that certainly use it, or
-    where `counted` is `imports`, those that import it or the class it belongs to. `match` says how it was
-    found.
+    """A definition. `name` is qualified; `used_by` counts the files that certainly use it, or, where `counted`
+    is `imports`, those that import it or its class. `match` says how it was found.
     """
 
     name: str
@@ -57,7 +56,7 @@ class SymbolHit:
     counted: str = "uses"
 
     def as_text(self) -> str:
-        """Place, signature and use."""
+        """Location, signature and use."""
         files = f"{self.used_by} file{'s' * (self.used_by != 1)}"
         whole = "its type is imported by" if "." in self.name else "imported by"
         used = (
@@ -114,7 +113,7 @@ def find_symbol(
         for one, how in some
     ]
     places = [f"{hit.path}:{hit.line}" for hit in hits]
-    # What is called nothing here is a name, and no question that the user could answer.
+    # A miss here is a name, not a knowledge gap that the user could fill.
     runtime.trace.read(places, type="symbol", query=name, narrowed=True)
     runtime.trace.gave += [Serving("file", hit.path, count_tokens(text_form(hit))) for hit in hits]
     count = f"more than {len(fitting)}" if every.more else f"{len(fitting)}"
@@ -189,7 +188,7 @@ def _at_hand(runtime: Runtime) -> list[str]:
 def _in_case(
     found: Sequence[tuple[Definition, str]],
 ) -> tuple[Sequence[tuple[Definition, str]], int]:
-    """What fits, without names in another case where some are written as asked; how many those are."""
+    """Definitions that match, without names in another case if some match exactly; and how many were dropped."""
     if not any(how == "exact" for _, how in found):
         return found, 0
     fitting = [pair for pair in found if pair[1] != "case"]
@@ -199,7 +198,7 @@ def _in_case(
 def _nothing_found(
     runtime: Runtime, name: str, path: str | None, kind: str | None, lag: Lag
 ) -> str:
-    """That there is no such definition, where it was looked for, and what to do."""
+    """A message that the name is not defined: where the search looked, and what to do."""
     known = runtime.view.files.count(runtime.scope)
     help_text = no_definition(runtime, name, lag)
     if lag.notice or not known:
@@ -211,7 +210,7 @@ def _nothing_found(
 
 
 def asked_name(name: str) -> str:
-    """A name as it was asked for, with dots between its parts."""
+    """A name as queried, with dots between its parts."""
     asked = name.strip().replace("::", ".").replace("#", ".")
     return asked.removesuffix("()") or asked
 
@@ -219,9 +218,9 @@ def asked_name(name: str) -> str:
 def _looked_up(
     runtime: Runtime, asked: str, path: str | None, kind: str | None, limit: int
 ) -> tuple[FoundDefinitions, Lag]:
-    """The definitions that fit a name, and where the index is behind the files. Before it is said that none
-    is called so, all files are looked at: an agent asks for what it wrote a moment ago, which the system
-    may not have told of yet.
+    """The definitions that match a name, and where the index is behind the files. Before reporting that a name
+    is not defined, all files are compared: agents query code they wrote a moment ago, whose file event may not
+    have arrived.
     """
     for certain in (False, True):
         with steady(runtime, certain=certain, asked=asked) as lag:
@@ -266,7 +265,7 @@ def symbol_hit(one: Definition, how: str, used_by: int) -> SymbolHit:
 
 
 def no_definition(runtime: Runtime, name: str, lag: Lag) -> str:
-    """What to say of a name that no definition was found of: a name like it, and what is not indexed."""
+    """Hints for a name without a definition: a similar name, and unindexed parts."""
     files, scope = runtime.view.files, runtime.scope
     if not files.count(scope):
         return "nothing is indexed yet: call codebase_index"
@@ -285,7 +284,7 @@ def _name_like(runtime: Runtime, last: str, stale: frozenset[str]) -> str:
         if not alike:
             return ""
         found = definitions(files, scope, alike, 1, inside=lambda p: p not in stale).found
-        # A name may be gone, or only another checkout's; and what was not found is no help.
+        # A name may be gone, or exist only in another checkout; the missing name itself is no help.
         if found and found[0][0].symbol.name != last:
             return f"did you mean {found[0][0].symbol.name!r}?"
         names.discard(alike)
@@ -293,7 +292,7 @@ def _name_like(runtime: Runtime, last: str, stale: frozenset[str]) -> str:
 
 
 def _text_matches(runtime: Runtime, word: str) -> str:
-    """Where a word stands in the files as they are now, while the index follows them."""
+    """Text matches of a word in the current files, while the index catches up."""
     if runtime.checkout is None:
         return ""
     found = grep(runtime.root, rf"\b{re.escape(word)}\b", limit=_MATCHES, deadline=_GREP_SECONDS)

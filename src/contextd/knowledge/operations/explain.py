@@ -1,4 +1,4 @@
-"""How a search ranks what it finds."""
+"""Explain how a search ranks its results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NEAREST = "what came nearest is below; ask in the words it would be written in"
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A hit and what each component and boost gave it."""
+    """A hit with the score of each component and boost."""
 
     record: RecordRow
     score: float
@@ -34,14 +34,14 @@ class Explained:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Hits, best first, what was found but left out, and what the search wants to say."""
+    """Hits, best first, those left out, and notes on the search."""
 
     hits: list[Explained]
     left_out: list[LeftOut]
     notice: str = ""
 
     def as_text(self) -> str:
-        """A line per hit, then what lost."""
+        """A line per hit, then those left out."""
         lines = [
             f"{h.score:.3f} {h.record.title or h.record.content[:80]} ({_why(h)})"
             for h in self.hits

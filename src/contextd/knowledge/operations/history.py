@@ -1,4 +1,4 @@
-"""What became of a record over time, and taking it back."""
+"""The history of a record, and undo."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from contextd.search.find_records import resolve
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """One change of a record. `operation` is what it did to what is known: ADD, UPDATE or INVALIDATE."""
+    """One change of a record. `operation` is its effect on the store: ADD, UPDATE or INVALIDATE."""
 
     seq: int
     at: str
@@ -70,7 +70,7 @@ def history(runtime: Runtime, id: Id) -> History:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What an undo put back. `project_yaml` are the lines it changed there."""
+    """What an undo restored. `project_yaml` are the lines it changed there."""
 
     id: str
     undone: str
@@ -128,7 +128,7 @@ def _unmerged(runtime: Runtime, record: Record) -> Undone:
 
 
 def _unlearn(runtime: Runtime, record: Record) -> list[str]:
-    """Take a learning whose record is gone out of project.yaml; the changes, or why there are none."""
+    """Remove a learning whose record is gone from project.yaml; return the changes, or why there are none."""
     if record.kind != "discovery" or runtime.checkout is None:
         return []
     path = runtime.checkout.project_yaml
@@ -146,7 +146,7 @@ def _unlearn(runtime: Runtime, record: Record) -> list[str]:
 
 
 def _with_history(runtime: Runtime, id: str) -> tuple[Record | None, list[Change]]:
-    """A record, None when it is gone, and its history. Raises `NotFound` when it never was."""
+    """Return a record, None when it is gone, and its history. Raises `NotFound` for an unknown id."""
     try:
         record = resolve(runtime, id)
     except NotFound:

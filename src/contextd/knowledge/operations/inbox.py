@@ -1,4 +1,4 @@
-"""The inbox: everything that waits for somebody's word, and why it does."""
+"""The inbox: records awaiting review, and why."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from contextd.search.validity import validities
 
 _MOST = 200
 _LONGEST = 2_000
-"""Characters of a text: who judges it must not do so by its beginning."""
+"""Characters of a text; enough to judge it by more than its beginning."""
 
 _CONTRADICTS = re.compile(r"contradicts ([0-9a-zA-Z_.:-]{4,64})")
 _STANDS = "stands in "
-"""How the reason of a proposal begins, whatever it proposes."""
+"""The start of every proposal's reason."""
 
 _WAITING = ("candidate", "inbox")
 _LISTED = tuple(name for name in KINDS if name not in kinds_that("recalled"))
 
 Doubt = Literal["once", "unused", "contradicts", "proposed", "doubted"]
-"""Why something waits: one session said it, agents were told and made nothing of it, it contradicts
-what is known, it recurs and is proposed, or the write gate doubted it for what it says.
+"""Why a record awaits review: only one session said it, it was shown without use, it contradicts another
+record, it recurs and is proposed for a wider scope, or the write gate doubted its content.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """Where something was met: the session, and in what sort of words. `worth` is the share of such
-    words that was worth keeping, from 0 to 1; 0 when nobody counted.
+    """The source of a record: the session, and the kind of wording. `worth` is the share of such
+    statements that proved useful, from 0 to 1; 0 without data.
     """
 
     session: str = ""
@@ -59,9 +59,9 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A record that waits, with all that helps to decide. `why` says in a sentence what is doubtful,
-    `against` is what it contradicts, `stands_in` are the projects it recurs in. `version` is the state
-    that was looked at.
+    """A record awaiting review, with everything needed to decide. `why` gives the doubt in a sentence,
+    `against` is the record it contradicts, `stands_in` are the projects it recurs in. `version` is the
+    version shown.
     """
 
     record: RecordRow
@@ -74,14 +74,14 @@ class Waiting:
     stands_in: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
-        """What it says, and why it waits."""
+        """The text of the record, and why it awaits review."""
         summary = unquoted(self.record.title or self.content)
         return f"{short_id(self.record.id)} {self.record.label}: {summary[:120]}\n  {self.why}"
 
 
 @dataclass(frozen=True, slots=True)
 class Inbox:
-    """A page of what waits, newest first; how much does of each status, and where the next page
+    """A page of records awaiting review, newest first; the count of each status, and where the next page
     starts.
     """
 
@@ -90,9 +90,9 @@ class Inbox:
     cursor: str = ""
 
     def as_text(self) -> str:
-        """Two lines for each, then what to do."""
+        """Two lines for each record, then the next step."""
         if not self.waiting:
-            return "nothing waits for your word"
+            return "nothing awaits review"
         acts = "settle them: contextd inbox accept ID …, contextd inbox reject ID …"
         return "\n".join([*(one.as_text() for one in self.waiting), acts])
 
@@ -105,8 +105,8 @@ def inbox(
     limit: Annotated[int, Range(1, _MOST)] = 30,
     cursor: Cursor = "",
 ) -> Inbox:
-    """List what waits for somebody's word, newest first, and why each is doubted: what one session said,
-    what nobody used, what the write gate set aside, what is proposed.
+    """List items awaiting review, newest first, with the doubt about each: said in one session only,
+    never used, set aside by the write gate, or proposed.
 
     Args:
         status: Only `candidate`, or only `inbox`.
@@ -146,7 +146,7 @@ def _waiting(runtime: Runtime, record: Record) -> Waiting:
 
 
 def doubt_of(record: Record, history: Sequence[Change]) -> tuple[Doubt, str]:
-    """Why a record waits, as a word and as a sentence, from the change that made it wait."""
+    """Why a record awaits review, as a word and as a sentence, from the change that queued it."""
     reason = _entered(history)
     if record.data.get(PROPOSED_FROM) or reason.startswith(_STANDS):
         return "proposed", f"it recurs: {reason}" if reason else "it recurs in several projects"
@@ -167,7 +167,7 @@ def doubt_of(record: Record, history: Sequence[Change]) -> tuple[Doubt, str]:
 
 
 def _entered(history: Sequence[Change]) -> str:
-    """The reason for which a record began to wait. Taking a decision back is none."""
+    """Why a record was queued for review. Undoing a decision is not a reason."""
     for change in reversed(history):
         before = change.before.status if change.before else ""
         after = change.after.status if change.after else ""
@@ -177,7 +177,7 @@ def _entered(history: Sequence[Change]) -> str:
 
 
 def _against(runtime: Runtime, history: Sequence[Change]) -> Record | None:
-    """What a record was set aside for contradicting, while that is still there."""
+    """The record that this one was set aside for contradicting, if it still exists."""
     named = _CONTRADICTS.search(_entered(history))
     if named is None:
         return None

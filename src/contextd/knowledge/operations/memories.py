@@ -1,4 +1,4 @@
-"""Memories: strategies worth using again, and how well they served."""
+"""Memories: reusable strategies, and how well they served."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def memory_search(
     give(runtime, (("discovery", memory.id, text_form(memory)) for memory in memories))
     narrowed = bool(where) or min_confidence > 0 or scope != "all"
     ids = [memory.id for memory in memories]
-    # What is no lesson may answer all the same, and then nothing is missing.
+    # A record of another kind may answer too; then there is no gap.
     elsewhere = not (memories or narrowed) and _is_told_elsewhere(runtime, query)
     noted = asked(runtime, query, ids, type="memory", narrowed=narrowed or elsewhere)
     nothing = _ELSEWHERE if elsewhere else unanswered(runtime, _NOTHING, noted=noted)
@@ -102,7 +102,7 @@ _ELSEWHERE = "no lesson or note is about this; context_search finds sessions or 
 
 
 def _is_told_elsewhere(runtime: Runtime, query: str) -> bool:
-    """Whether a session or a skill answers what nothing recorded does."""
+    """Whether a session or a skill matches when no record does."""
     others = (*SEARCHED["session"], "skill")
     return bool(find_documents(runtime, query, others, limit=1, handed_out=False).hits)
 

@@ -1,4 +1,4 @@
-"""Looking through everything that is stored, as its owner: any kind and status."""
+"""Browse all stored records as their owner: any kind and status."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from contextd.search.validity import validities
 
 _MOST = 200
 _UNSEEN = (KEPT, SAVED_AS)
-"""What the data of a record holds for contextd itself."""
+"""Keys of a record's data that are internal to contextd."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Rows:
     cursor: str = ""
 
     def as_text(self) -> str:
-        """A line per record, with its status where it is not in use."""
+        """A line per record, with its status unless it is active."""
         return "\n".join(map(_line, self.records)) or "nothing matches"
 
 
@@ -58,7 +58,7 @@ def _line(row: RecordRow) -> str:
 
 
 _LISTED = tuple(name for name in KINDS if name not in kinds_that("recalled"))
-"""Kinds that are listed unasked: a session leaves ten episodes for every piece of knowledge."""
+"""Kinds listed by default: a session leaves ten episodes for every other record."""
 
 
 @operation("GET /api/records", audience="owner", personal=True)

@@ -1,4 +1,4 @@
-"""Recording anything, of any kind."""
+"""Record anything, of any kind."""
 
 from __future__ import annotations
 

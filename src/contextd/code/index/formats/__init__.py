@@ -1,1 +1,1 @@
-"""Files that are no program and still name things: read by lines, each into sections and names."""
+"""Non-program files that define names: read by line, each into sections and names."""

@@ -1,4 +1,4 @@
-"""Languages without a grammar here, read by the lines that open a definition: `defmodule Shop.Cart do`."""
+"""Languages without a grammar, read by the lines that open a definition: `defmodule Shop.Cart do`."""
 
 from __future__ import annotations
 
@@ -23,26 +23,25 @@ _CLOSES = re.compile(
     rb"[\]})|;,]|(?:end\w*|in|done|else\w*|elsif|elseif|rescue|catch|finally|after|ensure|then|and"
     rb"|where)\b|--\s*\}"
 )
-"""How a line begins that stands under the opening line of a definition and is still part of it."""
+"""The start of a line below a definition's opening line that still belongs to it."""
 
 _ENDS = re.compile(rb"[\])}\s;,|]*\Z|(?:end\w*)\b")
 _PRIVATE = re.compile(rb"\s*(?:local|private|defp|defmacrop|defguardp|defn-)(?![\w])")
 _OPENING = re.compile(r"(?:\s+(?:do|where|then|=)|[\s{(=]+)\Z")
 _HEADINGS = frozenset(("part", "section"))
-"""Kinds that title a piece and define nothing."""
+"""Kinds that title a chunk and define nothing."""
 
 _LONGEST_LINE = 2_000
-"""Bytes of a line past which nobody wrote it: no definition opens there."""
+"""Bytes; longer lines are generated and are not searched for definitions."""
 
 
 class DefinitionLines:
-    """How one language opens its definitions. `starts` are rows of a kind and a pattern with one
-    group, the name, matched where a line begins. What stands deeper inside one of the kinds in
-    `holders` belongs to it, what stands inside another kind is its own affair. A kind in
-    `spanning` goes on to the next of its kind, however what follows is indented. `aside` is blank
-    before anything is looked for: comments and texts of several lines. Lines above a definition
-    that begin with one of `leading` are told with it. A name that has `joint` in it is one of
-    what stands before.
+    """How one language opens its definitions. `starts` are rows of a kind and a pattern with one group, the
+    name, matched at the start of a line. Nested definitions inside one of the kinds in `holders` are its
+    members, those inside other kinds are ignored. A kind in `spanning` ends at the next of its kind, whatever
+    the indentation. `aside` is blanked before matching: comments and multi-line strings. Lines above a
+    definition that begin with one of `leading` belong to it. A name that contains `joint` is a member of the
+    part before it.
     """
 
     def __init__(
@@ -72,7 +71,7 @@ class DefinitionLines:
         )
 
     def __call__(self, data: bytes, path: str) -> FormatReading:
-        """What a file defines. Where a definition ends is told by how the lines are indented."""
+        """The definitions of a file. Indentation determines where each ends."""
         plain = blanked(data, self._aside) if self._aside is not None else data
         raw = SourceLines(data)
         lines = SourceLines(plain)
@@ -85,7 +84,7 @@ class DefinitionLines:
         return FormatReading(Outline(defined), sections)
 
     def _above(self, raw: SourceLines, lines: SourceLines, row: int) -> int:
-        """The row where the comment or annotation begins that stands right above a definition."""
+        """The row where the comment or annotation directly above a definition begins."""
         while row:
             text = raw.text(row - 1).strip()
             set_aside = text and not lines.text(row - 1).strip()
@@ -137,7 +136,7 @@ class DefinitionLines:
         )
 
     def _parted(self, name: str) -> tuple[str, str]:
-        """What a name belongs to, and the name. A table called M or self says nothing."""
+        """The owner of a name, and the name. A table called M or self is not an owner."""
         for mark in self._joint:
             name = name.replace(mark, ".")
         if not self._joint:
@@ -148,7 +147,7 @@ class DefinitionLines:
 
 @dataclass(slots=True)
 class _Open:
-    """A definition whose end was not met yet."""
+    """A definition whose end is not yet found."""
 
     name: str
     kind: str
@@ -158,7 +157,7 @@ class _Open:
     spans: bool
 
     def is_over(self, indent: int, kind: str, text: bytes, *, closes: bool) -> bool:
-        """Whether a line lies behind it."""
+        """Whether a line is after its end."""
         if self.spans:
             return kind == self.kind and indent <= self.indent
         if indent != self.indent:
@@ -167,7 +166,7 @@ class _Open:
         return not (closes or text in (b"{", b"(") or _goes_on(text, self.name))
 
     def ends_with(self, indent: int, text: bytes) -> bool:
-        """Whether a line that belongs to it closes it."""
+        """Whether a line closes it and belongs to it."""
         return not self.spans and indent == self.indent and _ENDS.match(text) is not None
 
 
@@ -177,7 +176,7 @@ def _goes_on(text: bytes, name: str) -> bool:
 
 
 def _joined(symbols: tuple[Symbol, ...]) -> tuple[Symbol, ...]:
-    """Clauses of one function that follow each other are one definition."""
+    """Merge consecutive clauses of one function into one definition."""
     joined: list[Symbol] = []
     for one in symbols:
         before = joined[-1] if joined else None

@@ -1,4 +1,4 @@
-"""How languages open their definitions that have no grammar here. Adding a language takes one row."""
+"""Definition patterns of languages without a grammar. Adding a language takes one row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a format is, and the pieces its reader builds its answer from."""
+"""Format readers: their interface, and shared building blocks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HEAD = 400
 
 @dataclass(frozen=True, slots=True)
 class FileSection:
-    """Where a part of a file begins, and the title of what stands there."""
+    """Where a part of a file begins, and its title."""
 
     start: int
     title: str = ""
@@ -26,7 +26,7 @@ class FileSection:
 
 @dataclass(frozen=True, slots=True)
 class FormatReading:
-    """What a reader found: the names a file defines, and the sections it is cut at, in order."""
+    """The result of a reader: the names a file defines, and the sections to cut it at, in order."""
 
     outline: Outline = field(default_factory=Outline)
     sections: tuple[FileSection, ...] = ()
@@ -34,8 +34,8 @@ class FormatReading:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One row. `read` takes the UTF-8 bytes of a file and its path, never fails on broken text,
-    and takes time that grows with the size of the file and no faster.
+    """One row. `read` takes the UTF-8 bytes of a file and its path, never fails on broken text, and takes time
+    linear in the size of the file.
     """
 
     name: str
@@ -63,7 +63,7 @@ class SourceLines:
         return self.data[self.starts[row] : end]
 
     def with_comment(self, offset: int, marks: tuple[bytes, ...]) -> int:
-        """Where the comment begins that stands right above the line of an offset, or that line."""
+        """Where the comment directly above the line of an offset begins, or that line."""
         row = self.row_of(offset)
         while row and self.text(row - 1).lstrip().startswith(marks):
             row -= 1
@@ -80,7 +80,7 @@ class SourceLines:
         exported: bool = False,
         signature: str = "",
     ) -> Symbol:
-        """The definition that stands between two offsets."""
+        """The definition between two offsets."""
         head = self.data[start : min(end, start + _HEAD)].split(b"\n\n", 1)[0]
         declaration = signature or one_line(head.decode("utf-8", "replace").partition("{")[0])
         last = self.row_of(max(start, end - 1))
@@ -98,12 +98,12 @@ class SourceLines:
 
 
 def blanked(data: bytes, aside: re.Pattern[bytes]) -> bytes:
-    """The bytes with what `aside` matches, comments and texts, blank: offsets stay what they are."""
+    """The bytes with matches of `aside`, comments and strings, blanked: offsets stay the same."""
     return aside.sub(lambda found: _VISIBLE.sub(b" ", found[0]), data)
 
 
 def qualified(symbol: Symbol) -> str:
-    """The name of a definition behind the name of what it belongs to."""
+    """The name of a definition, qualified by its owner."""
     return f"{symbol.parent}.{symbol.name}" if symbol.parent else symbol.name
 
 
@@ -113,6 +113,6 @@ def in_order(symbols: Iterable[Symbol]) -> tuple[Symbol, ...]:
 
 
 def ordered(sections: Iterable[FileSection]) -> tuple[FileSection, ...]:
-    """Sections in source order; of several that begin in one place the last one stays."""
+    """Sections in source order; of several at one offset the last one stays."""
     found = {one.start: one for one in sections}
     return tuple(found[start] for start in sorted(found))

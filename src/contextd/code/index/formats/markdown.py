@@ -14,15 +14,15 @@ _UNDERLINE = re.compile(rb"([=\-~^\"'`#*+.:_])\1{2,}[ \t\r\n]*\Z")
 _MARKUP = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[`*]|<[^>]{0,200}>|\{#[^}]*\}")
 _LONGEST = 80
 _LONGEST_LINE = 500
-"""Bytes of a line past which it is no heading."""
+"""Bytes; a longer line is not a heading."""
 
 _BETWEEN = " › "
 _DEEPEST = 3
-"""Headings of a path that are shown: what is further up is what the whole file is about."""
+"""The most headings shown in a path: outer ones describe the whole file."""
 
 
 def markdown(data: bytes, path: str) -> FormatReading:
-    """The sections of a Markdown file. What stands in fences is no heading."""
+    """The sections of a Markdown file. Lines in fences are not headings."""
     lines = SourceLines(data)
     found: list[tuple[int, int, str]] = []
     fence = b""
@@ -48,9 +48,7 @@ def markdown(data: bytes, path: str) -> FormatReading:
 
 
 def restructured(data: bytes, path: str) -> FormatReading:
-    """The sections of a reStructuredText file: a mark under a title has the level at which it is
-    met first.
-    """
+    """The sections of a reStructuredText file: an underline character gets the level of its first use."""
     lines = SourceLines(data)
     found: list[tuple[int, int, str]] = []
     levels: list[bytes] = []

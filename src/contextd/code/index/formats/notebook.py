@@ -1,8 +1,7 @@
-"""Jupyter notebooks: the text that people wrote, without what the machine answered.
+"""Jupyter notebooks: the text of their cells, without outputs.
 
-A notebook is read into a plain text of its cells, and the places of that text are led back to the
-lines of the file. Code cells go through the parser of their language, each by itself: one that is
-broken leaves the others alone.
+A notebook is converted to a plain text of its cells, and positions in that text are mapped to the lines of the
+file. Each code cell is parsed separately: a broken cell does not affect the others.
 """
 
 from __future__ import annotations
@@ -28,13 +27,13 @@ _MOST_PLACES = 20
 _MAGIC = re.compile(rb"^([ \t]*)[%!?](?=[^\n])", re.M)
 _WHOLE_CELL = re.compile(rb"\s*%%(?!time\b|timeit\b|capture\b)")
 LARGEST_SOURCE = 1_000_000
-"""Bytes of cells past which the rest of a notebook is left out."""
+"""Bytes of cells; the rest of a notebook is left out."""
 
 
 @dataclass(slots=True)
 class Notebook:
-    """The cells as one text, with the line of the file that each of its lines stands on. `in_text`
-    are the definitions at their places in the text, those of `outline` at their places in the file.
+    """The cells as one text, with the line in the file of each of its lines. `in_text` are the definitions with
+    positions in the text, those of `outline` with positions in the file.
     """
 
     text: bytes = b""
@@ -53,7 +52,7 @@ class _Cell:
 
 
 def notebook(data: bytes, languages: dict[str, Language]) -> Notebook:
-    """Read a notebook. Raises `ValueError` when it is none: then it is plain text."""
+    """Read a notebook. Raises `ValueError` for a file that is not a notebook, which is then read as plain text."""
     text = data.decode("utf-8", "replace")
     read = _Reader(languages.get(_language(text)))
     for cell in _cells(text):
@@ -66,7 +65,7 @@ def notebook(data: bytes, languages: dict[str, Language]) -> Notebook:
 
 
 def _language(text: str) -> str:
-    """The language of the code: what the metadata, mostly at the end of the file, says of it."""
+    """The language of the code, from the metadata, mostly at the end of the file."""
     found = re.search(
         r'"language_info"\s*:\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)?"name"\s*:\s*"(\w+)"', text
     )
@@ -75,7 +74,7 @@ def _language(text: str) -> str:
 
 
 def _cells(text: str) -> Iterator[_Cell]:
-    """The cells of a notebook, up to where it is broken."""
+    """The cells of a notebook, up to the first broken one."""
     begin = _CELLS.search(text)
     if begin is None:
         raise ValueError("no list of cells")
@@ -102,7 +101,7 @@ def _cells(text: str) -> Iterator[_Cell]:
 
 
 def _place_of(text: str, at: int, end: int, cell: Any, decoder: json.JSONDecoder) -> int:
-    """Where the source of a cell begins: what it shows may have a key of this name too."""
+    """Where the source of a cell begins: its outputs may have a key of this name too."""
     wanted = cell.get("source", cell.get("input"))
     for place in islice(_SOURCE.finditer(text, at, end), _MOST_PLACES):
         try:
@@ -121,7 +120,7 @@ def _source(cell: Any) -> str:
 
 
 class _Reader:
-    """A notebook being read."""
+    """A notebook during reading."""
 
     def __init__(self, language: Language | None) -> None:
         self.language = language
@@ -172,7 +171,7 @@ class _Reader:
         self.imports += [replace(one, line=one.line + first) for one in found.imports]
 
     def done(self, data: bytes) -> Notebook:
-        """The notebook, its definitions and imports at their places in the file."""
+        """The notebook, with positions of definitions and imports in the file."""
         starts = [0]
         at = data.find(b"\n")
         while at >= 0:
@@ -201,6 +200,6 @@ class _Reader:
 
 
 def led_back(rows: list[int], first: int, last: int) -> tuple[int, int]:
-    """The lines of the file that lines of the text stand on."""
+    """The lines of the file for lines of the text."""
     start = rows[min(first, len(rows)) - 1] + 1
     return start, max(start, rows[min(last, len(rows)) - 1] + 1)

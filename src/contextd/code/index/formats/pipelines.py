@@ -1,5 +1,5 @@
-"""YAML: jobs and steps of pipelines, services of Compose, objects of Kubernetes, and otherwise the
-keys at the margin.
+"""YAML: jobs and steps of pipelines, services of Compose, objects of Kubernetes, and otherwise the top-level
+keys.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _LONGEST = 100
 
 
 def pipelines(data: bytes, path: str) -> FormatReading:
-    """What a YAML file declares, by what sort of file it shows itself to be."""
+    """The declarations of a YAML file, by its detected kind."""
     lines = SourceLines(data)
     keys = keys_of(lines)
     top = {one.name for one in keys if not one.around}
@@ -58,7 +58,7 @@ def _jobs(keys: Sequence[Key], lines: SourceLines, path: str) -> Found:
         if named and len(step.around) >= 3 and step.around[0] == "jobs" and "steps" in step.around:
             within, name = step.around[1], step.value[:_LONGEST]
             if " " in name:
-                # `test` or `build` would stand in the way of code of that name.
+                # `test` or `build` would hide code of that name in search results.
                 end = _item_end(keys, step)
                 symbols.append(_symbol(lines, name, "step", step.start, end, parent=within))
             sections.append(FileSection(step.start, f"{within}.{name}"))
@@ -72,7 +72,7 @@ def _symbol(
 
 
 def _item_end(keys: Sequence[Key], first: Key) -> int:
-    """Where the item of a list ends that a key opens: with the last of the keys beside it."""
+    """Where the list item that a key opens ends: with the last of its sibling keys."""
     end = first.end
     at = _place(keys, first)
     for one in keys[at + 1 :]:
@@ -113,7 +113,7 @@ def _compose(keys: Sequence[Key], lines: SourceLines, path: str) -> Found:
 
 
 def _objects(keys: Sequence[Key], lines: SourceLines, path: str) -> Found:
-    """Objects of Kubernetes, one a document; one that a template names is called after its file."""
+    """Objects of Kubernetes, one a document; one with a templated name is named after its file."""
     symbols, sections = [], []
     by_document: dict[int, list[Key]] = {}
     for one in keys:
@@ -156,4 +156,4 @@ _SORTS: tuple[tuple[Callable[[set[str], str], bool], Callable[..., Found]], ...]
     (lambda top, path: "services" in top, _compose),
     (lambda top, path: bool(_DBT & top), _dbt),
 )
-"""Sorts of YAML files, by the names at their margin and by their paths; the first that fits."""
+"""Kinds of YAML files, by their top-level keys and their paths; the first match counts."""

@@ -26,7 +26,7 @@ _IMPORT = re.compile(rb"^[ \t]*import\s+(?:public\s+|weak\s+)?[\"']([^\"'\n]+)[\
 
 
 def protobuf(data: bytes, path: str) -> FormatReading:
-    """What a `.proto` file defines, nested as it is, and the files it imports."""
+    """The nested definitions of a `.proto` file, and the files it imports."""
     uncommented = blanked(data, _COMMENTS)
     plain = blanked(uncommented, _TEXTS)
     lines = SourceLines(data)

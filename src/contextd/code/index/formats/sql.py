@@ -1,4 +1,4 @@
-"""SQL: what is created, and the models and macros of dbt."""
+"""SQL: created objects, and the models and macros of dbt."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ _QUOTES = regex(r"[\"`\[\]\s]")
 
 
 def sql(data: bytes, path: str) -> FormatReading:
-    """The tables, views, functions and so on that a file creates, as they stand; other statements
-    are sections only. Of a file of dbt the model, its macros and what it refers to.
+    """The tables, views, functions and so on that a file creates; other statements are sections only. For a dbt
+    file the model, its macros and its references.
     """
     plain = blanked(data, _COMMENTS)
     lines = SourceLines(data)
@@ -102,7 +102,7 @@ def _statements(plain: bytes, lines: SourceLines) -> tuple[list[Symbol], list[Fi
 
 
 class _Bodies:
-    """Where bodies of functions end, found once: a dump may create thousands of them."""
+    """Ends of function bodies, found once: a dump may create thousands of them."""
 
     def __init__(self, plain: bytes) -> None:
         marks = list(_BODY_END.finditer(plain))
@@ -114,7 +114,7 @@ class _Bodies:
                 self._tags.setdefault(one[1], []).append(one.start())
 
     def end_of(self, at: int, follows: int) -> tuple[int, bool]:
-        """Where the body ends that begins behind `at`, and whether its statement ends there too."""
+        """Where the body that begins after `at` ends, and whether its statement ends there too."""
         place = bisect_left(self._starts, at)
         if place == len(self._ends):
             return at, False
@@ -127,7 +127,7 @@ class _Bodies:
 
 
 def _end_of(plain: bytes, at: int, follows: int, kind: str, bodies: _Bodies) -> int:
-    """Where a statement ends: at its semicolon, or where it has a body behind that."""
+    """Where a statement ends: at its semicolon, after its body if it has one."""
     if kind in _BODIES:
         at, ended = bodies.end_of(at, follows)
         if ended:

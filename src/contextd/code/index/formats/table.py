@@ -1,4 +1,4 @@
-"""The table of formats: files that are cut and named by a reader of lines, without a grammar."""
+"""The table of formats: files chunked and named by a line reader, without a grammar."""
 
 from __future__ import annotations
 
@@ -24,4 +24,4 @@ FORMATS: dict[str, Format] = {
         *(Format(name, reader) for name, reader in ROWS.items()),
     )
 }
-"""By the name that `language_name` gives a file. Adding a row is all a new format needs."""
+"""By the name that `language_name` gives a file. A new format needs one row here."""

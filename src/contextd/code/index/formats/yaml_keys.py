@@ -1,5 +1,5 @@
-"""The keys of a YAML file with their places, read by indentation: broken files, templates and
-anchors are no reason to fail, and nothing is built that an alias could blow up.
+"""The keys of a YAML file with their positions, read by indentation: it tolerates broken files, templates and
+anchors, and builds nothing that an alias could blow up.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _COMMENT = re.compile(r"\s+#.*$")
 
 @dataclass(slots=True)
 class Key:
-    """A key, where its line begins, how far it is indented (an item of a list as its first key),
-    whether it opens an item, its value on the same line, and which keys are around it.
+    """A key, where its line begins, its indentation (of a list item's first key, that of the item), whether it
+    opens an item, its value on the same line, and its parent keys.
     """
 
     name: str
@@ -38,8 +38,8 @@ class Key:
 
 
 def keys_of(lines: SourceLines) -> list[Key]:
-    """All keys in order, each with the keys around it; `end` is where the next one begins that is
-    indented no further. What stands in a block of text is none.
+    """All keys in order, each with its parent keys; `end` is where the next key begins with the same or less
+    indentation. Lines of a block scalar are not keys.
     """
     found: list[Key] = []
     open_: list[Key] = []
@@ -89,5 +89,5 @@ def _close(open_: list[Key], at: int, indent: int) -> None:
 
 
 def below(keys: Sequence[Key], name: str) -> list[Key]:
-    """The keys right inside a key of the margin."""
+    """The direct children of a top-level key."""
     return [one for one in keys if one.around == (name,)]

@@ -84,7 +84,7 @@ def _include(node: Node) -> Import | None:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a declaration stands: in a class, and whether what is there can be seen elsewhere."""
+    """The context of a declaration: its class, and whether the declared name is visible in other files."""
 
     member: bool = False
     seen: bool = True

@@ -32,8 +32,8 @@ MAIN_FIELDS = ("types", "typings", "source", "module", "main")
 
 
 def load_json(read: Read, path: str) -> dict[str, Any]:
-    """The object a JSON file holds, comments and trailing commas allowed; empty when it is none. It is
-    shared: nobody changes it.
+    """The object in a JSON file, comments and trailing commas allowed; empty for anything else. It is shared:
+    do not modify it.
     """
     try:
         return made_of(read, path, parsed_object)

@@ -95,7 +95,7 @@ class EcmascriptResolver:
         return self._aliases
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
-        """The imports with targets; one that leads nowhere in the project has an empty one."""
+        """The imports with targets; one without a target in the project has an empty one."""
         return tuple(self._resolve(path, one) for one in imports)
 
     def _resolve(self, path: str, one: Import) -> Import:

@@ -93,8 +93,8 @@ def reach_by_name(path: str) -> ImportReach:
 
 
 class LanguageResolver(Protocol):
-    """Finds the files that imports lead to, among the paths it was made with. Where these are a set, it is the
-    one that `follow` is told of: whoever keeps it sees what comes and goes.
+    """Resolves imports to files, among the paths it was made with. If these are a set, `follow` gets the same
+    set, and its owner sees added and removed files.
     """
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
@@ -104,8 +104,8 @@ class LanguageResolver(Protocol):
         ...
 
     def follow(self, came: Set[str], went: Set[str], changed: Set[str]) -> bool:
-        """Be what one made of the paths as they are now would be: these came and went since, and of those that
-        were read these say something else. False when it has to be made anew.
+        """Update the resolver to the current paths, given those added and removed, and the configuration files
+        whose content changed. False when a new resolver is needed.
         """
         ...
 
@@ -194,8 +194,8 @@ _allowed = _Allowed()
 
 @contextmanager
 def parsing_within(seconds: float) -> Iterator[None]:
-    """Let this thread parse one file in so many seconds of CPU. Past that `parsed` raises `Unavailable`, if not at
-    once: a parser that looks for a way out of an error does not ask whether it should go on.
+    """Give this thread this many seconds of CPU to parse a file. Past that `parsed` raises `Unavailable`,
+    possibly with a delay: a parser in error recovery does not check the limit.
     """
     before = _allowed.until
     _allowed.until = time.thread_time() + seconds
@@ -252,9 +252,9 @@ def _beginnings(data: bytes) -> Iterator[int]:
 
 
 def parsed(language: Language, data: bytes) -> Tree:
-    """The tree of a file in a language; of one with code embedded in it, that of the code. One
-    with syntax errors is that of the mended text where it has fewer. Raises `Unavailable` where
-    `parsing_within` allows no more.
+    """The syntax tree of a file; for a file with embedded code, that of the code. A file with syntax errors
+    gives the tree of the repaired text where that has fewer. Raises `Unavailable` beyond the limit of
+    `parsing_within`.
     """
     if language.embedded is not None:
         code = language.embedded(data)

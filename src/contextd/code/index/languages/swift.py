@@ -1,4 +1,4 @@
-"""Definitions and imports of Swift. An import names a module, which is no file."""
+"""Definitions and imports of Swift. An import names a module rather than a file."""
 
 from __future__ import annotations
 

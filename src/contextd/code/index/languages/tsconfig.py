@@ -49,9 +49,9 @@ class TsConfigs:
         self._nearest: dict[str, list[_Options]] = {}
 
     def mapped(self, path: str, specifier: str) -> tuple[str, bool]:
-        """The file a bare specifier in `path` leads to through `paths` or `baseUrl`, and whether
-        the mapping spells it as strictly as its configuration asks: with Node's own rules, folders
-        and missing extensions lead nowhere where there is a package to ask.
+        """The file that a bare specifier in `path` maps to through `paths` or `baseUrl`, and whether the
+        mapping follows the strictness of its configuration: with Node's own rules, folders and missing
+        extensions do not resolve where the package is installed.
         """
         for options in self._around(posixpath.dirname(path)):
             found, asked = self._through(options, specifier)

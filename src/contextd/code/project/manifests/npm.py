@@ -1,4 +1,4 @@
-"""package.json and what stands beside it."""
+"""package.json and the files that accompany it."""
 
 from __future__ import annotations
 
