@@ -12,8 +12,6 @@ from sources import ROOT
 ALLOWED = {
     "README.md": 1,
     "contextd/app": 14,
-    "contextd/awareness": 31,
-    "contextd/briefing": 58,
     "contextd/clients": 20,
     "contextd/code": 96,
     "contextd/codebase": 33,
