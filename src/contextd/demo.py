@@ -321,7 +321,7 @@ def _wait_for_learning(stage: Stage) -> str:
         listed = client.call("jobs", {}, home=stage.home, cwd=str(stage.root)).value["jobs"]
         job = next((job for job in listed if job["name"] == "learn_session"), None)
         if job is not None and job["state"] == "failed":
-            raise Unavailable(f"learning failed: {job['error']}", "this is a defect of contextd")
+            raise Unavailable(f"learning failed: {job['error']}", "this is a bug in contextd")
         if job is not None and job["state"] == "done":
             stage.marks.append(("learning in the background", (time.perf_counter() - began) * 1e3))
             result = job["result"]
