@@ -1,11 +1,11 @@
-"""Values in the examples of help. Each example runs as it is on a project that has these names."""
+"""Sample values for the examples in help. Each example runs unchanged in a project that has these names."""
 
 from __future__ import annotations
 
 from contextd.surfaces.cli.signatures import Parameter, Signature
 
 ID = "5b46e3d4"
-"""Stands for the beginning of an id, wherever an example needs one."""
+"""The prefix of an id in examples."""
 
 _SAMPLES = {
     "agent_name": "reviewer",
@@ -41,7 +41,7 @@ _SAMPLES = {
     "remember.content": '"Mail is queued, never sent inside a request"',
     "save_context.content": '"Mail is queued, never sent inside a request"',
 }
-"""By operation and argument, or by argument alone, as they are typed in a shell."""
+"""Samples by operation and argument, or by argument alone, as typed in a shell."""
 
 OPTIONS = {
     "digest": '--query "token refresh"',
@@ -50,11 +50,11 @@ OPTIONS = {
     "schema_put": "--template solo-dev",
     "session_end": f"--session-id {ID}",
 }
-"""What an example needs besides its required arguments, by operation."""
+"""Further options in an example besides required arguments, by operation."""
 
 
 def sample(op: Signature, one: Parameter) -> str:
-    """What an example gives for an argument."""
+    """The sample value of an argument."""
     if known := _SAMPLES.get(f"{op.name}.{one.name}"):
         return known
     if one.choices:
