@@ -88,14 +88,14 @@ def memory_search(
     give(runtime, (("discovery", memory.id, text_form(memory)) for memory in memories))
     narrowed = bool(where) or min_confidence > 0 or scope != "all"
     ids = [memory.id for memory in memories]
-    # What is no lesson may answer all the same, and then nothing is missing.
+    # Other kinds of records may answer the query, and then it is not a gap.
     elsewhere = not (memories or narrowed) and _is_told_elsewhere(runtime, query)
     noted = asked(runtime, query, ids, type="memory", narrowed=narrowed or elsewhere)
     nothing = _ELSEWHERE if elsewhere else unanswered(runtime, _NOTHING, noted=noted)
     return Memories(memories, found.notice if memories else nothing)
 
 
-_NOTHING = "nothing relevant is known"
+_NOTHING = "no results"
 
 
 _ELSEWHERE = "no lesson or note is about this; context_search finds sessions or skills that are"
