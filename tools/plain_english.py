@@ -1,7 +1,7 @@
 """Find calques in text that people read: docstring summaries, messages, pages and guides.
 
-`python tools/plain_english.py` lists every finding; `--count` prints the number per room, as `ALLOWED` in
-`tests/rules/test_plain_english.py` has it. The table below is the whole rule: to ban another phrase, add a row.
+`python tools/plain_english.py` lists every finding and fails if there is one. The table below is the
+whole rule: to ban another phrase, add a row.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import ast
 import html
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -174,23 +173,7 @@ def findings() -> list[Finding]:
     ]
 
 
-def room_of(path: Path) -> str:
-    """The room that a file belongs to: `contextd/imports`, `docs/howto`, or the file itself."""
-    parts = path.parts[1:] if path.parts[0] == "src" else path.parts
-    if parts[:2] == ("contextd", "surfaces"):
-        return "/".join(parts[: 3 if len(parts) > 3 else 2])
-    return "/".join(parts[:2])
-
-
-def per_room(found: list[Finding]) -> dict[str, int]:
-    """The number of findings per room, in the order of their names."""
-    return dict(sorted(Counter(room_of(one.path) for one in found).items()))
-
-
 if __name__ == "__main__":
     everything = findings()
-    if "--count" in sys.argv:
-        for room, count in per_room(everything).items():
-            print(f'    "{room}": {count},')
-    else:
-        print(*everything, sep="\n")
+    print(*everything, sep="\n")
+    sys.exit(1 if everything else 0)

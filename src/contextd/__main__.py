@@ -1,5 +1,5 @@
-"""The command `contextd`. Nothing heavy is imported before it is known what is wanted: a shim and a
-hook start in every agent window and on every prompt.
+"""The command `contextd`. Heavy modules are imported only once the command is known: a shim and a hook start in
+every agent window and on every prompt.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def main() -> int:
     arguments = sys.argv[1:]
     command = arguments[0] if arguments else ""
     if "--help" in arguments or "-h" in arguments:
-        # A person asks: what the thin commands do is not done for that.
+        # For a person's help request, the thin commands are not run.
         command = command if command == "mcp" else ""
     if command == "mcp":
         from contextd.thin.shim import main as shim  # noqa: PLC0415 - measured: stdlib only
@@ -58,11 +58,11 @@ def run_here(arguments: Sequence[str]) -> int:
 
 
 def lines_of_terminals() -> RunLine:
-    """What runs the command lines that a daemon is sent; it reads the operations once."""
+    """The function that runs command lines sent to a daemon; it reads the operations once."""
     known: dict[str, Signature] = {}
 
     def run(arguments: Sequence[str]) -> int:
-        # 20 ms that a daemon without command lines need not pay.
+        # This import takes 20 ms, which a daemon without command lines does not need.
         from contextd.surfaces.cli.main import main as cli  # noqa: PLC0415
         from contextd.surfaces.cli.signatures import signatures_of_table  # noqa: PLC0415
 
@@ -86,7 +86,7 @@ def _daemon() -> int:
     from contextd.thin.home import home_directory  # noqa: PLC0415 - not for shim and hook
     from contextd.thin.spawn import claim_home  # noqa: PLC0415 - not for shim and hook
 
-    # Taken and listening before the imports: a second daemon leaves at once, clients can wait.
+    # The home is locked and the socket listens before the imports: a second daemon exits at once, clients wait.
     claim = claim_home(home_directory())
     if claim is None:
         return 0

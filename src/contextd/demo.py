@@ -1,7 +1,7 @@
-"""`contextd demo`: the main job for real, in a temporary home, on the repository it stands in.
+"""`contextd demo`: the core workflow, end to end, in a temporary home, on the current repository.
 
-Nothing is simulated: a daemon is started, an agent connects over stdio MCP, the hooks get the events
-of a sample session, and the next session is briefed with what was learned from it.
+Nothing is simulated: a daemon is started, an agent connects over stdio MCP, the hooks get the events of a sample
+session, and the next session's briefing contains what was learned from it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _LEARNED = re.compile(r"\[[\w ]+ [0-9a-f]{8} · ")
 
 @dataclass(slots=True)
 class Stage:
-    """Where the demo plays: a copy of the repository, and a home nobody else uses."""
+    """The demo's environment: a copy of the repository, and a home of its own."""
 
     folder: Path
     root: Path
@@ -57,7 +57,7 @@ class Stage:
         return self.folder / "home"
 
     def run(self, *arguments: str, stdin: str = "") -> str:
-        """Run a command of contextd on this stage; returns what it printed."""
+        """Run a command of contextd in this environment; return its output."""
         began = time.perf_counter()
         done = subprocess.run(
             [*COMMAND, *arguments],
@@ -73,12 +73,12 @@ class Stage:
             output = (done.stderr or done.stdout).strip()
             raise Unavailable(
                 f"`contextd {' '.join(arguments)}` failed: {output}",
-                "`contextd doctor` looks into it",
+                "run `contextd doctor` to find the cause",
             )
         return done.stdout
 
     def hook(self, event: str, session: str, **more: Any) -> dict[str, Any]:
-        """Fire one hook as the client does; returns what the hook printed."""
+        """Run one hook as the client does; return its output."""
         transcript = str(self.folder / f"{session}.jsonl")
         payload = {
             "session_id": session,
@@ -92,10 +92,10 @@ class Stage:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the demo; 0 only if the second session knows what the first one learned."""
+    """Run the demo; 0 only if the second session gets a record that the first one created."""
     parser = argparse.ArgumentParser(
         "contextd demo",
-        description="Run the main job on this repository, in a temporary home. Leaves nothing behind.",
+        description="Run the core workflow on this repository, in a temporary home. Leaves nothing behind.",
     )
     parser.add_argument("path", nargs="?", default=".", type=Path, help="The repository.")
     path = parser.parse_args(arguments).path.resolve()
@@ -171,7 +171,7 @@ def _play(stage: Stage) -> int:
     stage.hook("SessionEnd", session_a, reason="prompt_input_exit")
     print(f"replayed {events} events and {prompts} prompts of a sample session through the hooks")
 
-    _title("3. contextd learns, nobody types")
+    _title("3. contextd learns in the background")
     print(_wait_for_learning(stage))
 
     _title("4. Session B starts warm")
@@ -190,7 +190,7 @@ def _play(stage: Stage) -> int:
     for name, took in _longest(stage.marks):
         print(f"  {name:44} {took:7.0f} ms")
     if not learned:
-        print("\n✗ session B knows nothing of what session A learned", file=sys.stderr)
+        print("\n✗ Session B's briefing has nothing from session A", file=sys.stderr)
         return 1
     print(f"\n✓ Session B's briefing contains session A's thread and {len(learned)} of its rules.")
     print("To use it for real, in your repository:\n  contextd init\n  contextd install")
@@ -202,7 +202,7 @@ def _briefing(answer: dict[str, Any]) -> str:
 
 
 async def _as_agent(stage: Stage, talk: Any) -> str:
-    """Connect as an agent does, over real stdio MCP, and let `talk` use the connection."""
+    """Connect like an agent, over real stdio MCP, and run `talk` with the connection."""
     parameters = StdioServerParameters(
         command=COMMAND[0],
         args=[*COMMAND[1:], "mcp", "--client", "claude-code"],
@@ -230,11 +230,11 @@ async def _greet(agent: Client) -> str:
 
 
 _COMPLETE: Any = {"contextd/complete": True}
-"""The `_meta` of a call whose data a program reads, beside its text."""
+"""The `_meta` of a call by a program that reads the data beside the text."""
 
 
 async def _ask(agent: Client, stage: Stage, learned: str) -> str:
-    """A search that explains itself, and a file with what it depends on."""
+    """Show a search that explains its results, and a file with its dependencies."""
     question = " ".join(re.findall(r"\w+", learned.split(" [")[0])[:8])
     lines = [f"context_search({question!r}):"]
     began = time.perf_counter()
@@ -255,7 +255,7 @@ async def _ask(agent: Client, stage: Stage, learned: str) -> str:
         known = len((read.structured_content or {}).get("knowledge", []))
         lines.append(f"\nread_file({path!r}, include_deps=true): {count_tokens(text)} tokens, with")
         lines += [f"  what it uses from {use}" for use in uses[:5]] or ["  no dependencies in here"]
-        lines += [f"  {known} pieces of knowledge attached to it"] if known else []
+        lines += [f"  {known} records attached to it"] if known else []
     return "\n".join(lines)
 
 
@@ -264,7 +264,7 @@ def _text(result: Any) -> str:
 
 
 _LARGEST = 6_000
-"""Bytes of the file that is read: half of the budget at most, so that what it uses has room."""
+"""Bytes of the file to read: at most half of the budget, so that its dependencies fit too."""
 
 
 def _file_with_imports(stage: Stage) -> str:
@@ -282,12 +282,12 @@ def _file_with_imports(stage: Stage) -> str:
 def _replay(stage: Stage, session: str) -> tuple[int, int]:
     """Write the sample session as the client's transcript, line by line, firing the prompt hooks.
 
-    Returns how many prompts and how many events there were.
+    Returns the number of prompts and of events.
     """
     code = [
         f.path for f in walk(stage.root).files if f.path.endswith((".py", ".ts", ".js", ".tsx"))
     ]
-    # The session works on the file that is read in the end: knowledge and dependencies meet there.
+    # The session works on the file that is read at the end, so it has both records and dependencies.
     main_file = _file_with_imports(stage)
     code = [path for path in (main_file, *(path for path in code if path != main_file)) if path]
     began = datetime.now(UTC) - timedelta(minutes=12)
@@ -321,7 +321,7 @@ def _wait_for_learning(stage: Stage) -> str:
         listed = client.call("jobs", {}, home=stage.home, cwd=str(stage.root)).value["jobs"]
         job = next((job for job in listed if job["name"] == "learn_session"), None)
         if job is not None and job["state"] == "failed":
-            raise Unavailable(f"learning failed: {job['error']}", "this is a defect of contextd")
+            raise Unavailable(f"learning failed: {job['error']}", "this is a bug in contextd")
         if job is not None and job["state"] == "done":
             stage.marks.append(("learning in the background", (time.perf_counter() - began) * 1e3))
             result = job["result"]

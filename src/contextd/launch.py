@@ -1,4 +1,4 @@
-"""How a contextd that serves others comes to life: light until somebody connects."""
+"""Start a daemon with few imports; load the rest when the first client connects."""
 
 from __future__ import annotations
 
@@ -23,35 +23,35 @@ _REDACTION = "contextd.redaction.redact"
 
 
 def run_daemon(claim: HomeClaim, run_line: RunLine | None = None) -> int:
-    """Run the daemon of a claimed home until it is told to stop or has been idle for long. `run_line` runs
-    the command lines it is sent.
+    """Run the daemon of a claimed home until it is stopped or has been idle for long. `run_line` runs command
+    lines that clients send.
     """
     try:
         settings = load_settings(home=claim.home)
     except Invalid as error:
-        # Whoever waits for this daemon is shown the last line of its log.
+        # Clients that wait for this daemon are shown the last line of its log.
         sys.stderr.write(f"{error.message}; {error.hint}\n")
         return 1
     keep_log(sys.stderr, log_path(settings.home), settings.text("log.level"), without_secrets)
     code = serve(lambda: open_host(settings), settings, load=_load, claim=claim, run_line=run_line)
-    # A thread that is still busy (an abandoned call, the embedder loading) must neither keep the
-    # process nor abort it on the way out; everything worth keeping is closed.
+    # A thread that is still busy (an abandoned call, the embedder loading) must neither keep the process
+    # alive nor abort it on exit; all data is stored by now.
     logging.shutdown()
     os._exit(code)
 
 
 def without_secrets(text: str, wanted: bool) -> str:
-    """A text for the log. The first lines of a start, which hold none, do not wait for what finds them."""
+    """Redact a text for the log. The first lines of a start contain no secrets, so they skip the import."""
     if not wanted and _REDACTION not in sys.modules:
         return text
-    # 0.1 s: the socket is to listen before it.
+    # 0.1 s: the socket must listen before this import.
     from contextd.redaction.redact import redact  # noqa: PLC0415
 
     return redact(text).text
 
 
 def _load() -> None:
-    # Numpy, the store and the operations take 0.4 s; the daemon's socket listens before.
+    # Numpy, the store and the operations take 0.4 s; the daemon's socket listens before that.
     with loading():
         from contextd.app import load_operations  # noqa: PLC0415
 

@@ -135,7 +135,7 @@ def test_a_hook_lives_with_any_answer_and_keeps_what_was_not_answered(
             done = home.run("hook", "--client", "claude-code", stdin=json.dumps(HOOK["payload"]))
         assert done.returncode == 0, answer
         assert isinstance(json.loads(done.stdout or "{}"), dict), answer
-        assert "event not kept" not in done.stderr, answer
+        assert "event not recorded" not in done.stderr, answer
         batches = spool.take(home.path)
         assert bool(batches) is not isinstance(answer, dict), answer
         for batch in batches:
@@ -174,7 +174,7 @@ def test_what_a_daemon_published_may_be_damaged_in_any_way(home: Home) -> None:
         endpoint_path(home.path).write_text(json.dumps(about), "utf-8")
         done = home.run("hook", stdin='{"hook_event_name": "SessionEnd"}')
         assert done.returncode == 0
-        assert "event not kept" not in done.stderr, deadline
+        assert "event not recorded" not in done.stderr, deadline
     endpoint_path(home.path).write_bytes(b"[" * 100_000)
     connect(home.path, "control").close()
 

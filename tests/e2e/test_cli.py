@@ -131,8 +131,8 @@ def test_what_was_recorded_is_found_shown_undone_and_comes_back_from_a_backup(ru
     assert "3 changes of records and 0 sessions that this backup lacks" in refused.stderr
     assert content not in run("context-search", "mail inside a request").stdout
     restored = run("restore", str(tmp_path / "kept.db"), "--yes").stdout
-    assert "Put aside: 3 changes of records" in restored
-    assert "To get it back: contextd store restore" in restored
+    assert "Set aside: 3 changes of records" in restored
+    assert "To restore it: contextd store restore" in restored
     assert content in run("context-search", "mail inside a request").stdout
     assert "delete" not in run("history", saved["id"][:8]).stdout
 

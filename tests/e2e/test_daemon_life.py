@@ -243,7 +243,7 @@ def test_starting_waits_for_a_slow_daemon_and_says_what_for(home: Home) -> None:
 @pytest.mark.long
 def test_starting_tells_when_it_takes_too_long_and_starts_again_what_was_killed(home: Home) -> None:
     starting, daemon = stopped_while_it_starts(home)
-    with pytest.raises(Unavailable, match=r"lives, but 1 s were too short for it to "):
+    with pytest.raises(Unavailable, match=r"is running, but 1 s were not enough to "):
         start(home.path, seconds=1)
     os.kill(daemon, signal.SIGKILL)
     shown, _ = starting.communicate(timeout=60)

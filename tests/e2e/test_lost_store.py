@@ -125,7 +125,7 @@ def test_it_is_begun_anew_on_request_and_what_was_there_is_kept(backed_up: Home)
     assert not remembers(backed_up)
     begun = backed_up.run("restore", "--fresh")
     assert begun.returncode == 0
-    assert "begun anew" in begun.stdout
+    assert "created an empty store" in begun.stdout
     assert "no text has these words" in backed_up.run("memory-search", "renew tokens").stdout
     assert (backed_up.path / "backups" / "kept.db").exists()
     assert store_of(backed_up).with_suffix(".before-restore-1.db").stat().st_size == 0
@@ -140,7 +140,7 @@ def test_it_is_begun_anew_on_request_and_what_was_there_is_kept(backed_up: Home)
 def test_a_whole_store_is_kept_when_one_begins_anew(backed_up: Home) -> None:
     refused = backed_up.run("restore", "--fresh")
     assert refused.returncode != 0
-    assert "`--yes` puts them aside" in refused.stderr
+    assert "`--yes` sets them aside" in refused.stderr
     assert remembers(backed_up)
     begun = json.loads(backed_up.run("restore", "--fresh", "--yes", "--json").stdout)
     assert begun["changes_set_aside"] > 0

@@ -26,5 +26,5 @@ def test_a_file_that_was_emptied_is_made_anew_and_the_log_says_so(
         made = kept_bytes(tmp_path / "key", 32)
     assert len(made) == 32
     assert kept_bytes(tmp_path / "key", 32) == made
-    assert "was made anew" in caplog.text
+    assert "was created again" in caplog.text
     assert [path.name for path in tmp_path.iterdir()] == ["key"]

@@ -1,4 +1,4 @@
-"""The composition root: from settings to a running contextd. Only here are stores and embedders chosen.
+"""The composition root: builds a running contextd from settings. Only here are stores and embedders chosen.
 
 Uses: awareness, clients, code, domain, embedders, files, invocation, jobs, ports, projects, redaction,
     runtime, search, sessions, stores, surfaces, thin.

@@ -1,4 +1,4 @@
-"""Small files of a home that are made once and kept: a key, the name of this machine."""
+"""Small files of a home that are created once and kept: a key, the name of this machine."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ logger = logging.getLogger(__name__)
 
 
 def kept_bytes(path: Path, length: int) -> bytes:
-    """The content of a file that is made of random bytes the first time; readable by its owner only. One
-    that is too short, as after a full disk, is made anew: with an empty key anybody could try what a stamp
-    stands for.
+    """The content of a file of random bytes, created on first use and readable by its owner only. A file that
+    is too short, for example after a full disk, is created again: with an empty key, anyone could guess
+    what a digest was made from.
     """
     try:
         content = path.read_bytes()
@@ -27,11 +27,11 @@ def kept_bytes(path: Path, length: int) -> bytes:
     fresh.write_bytes(secrets.token_bytes(length))
     if path.exists():
         logger.warning(
-            "%s held %d bytes in place of %d and was made anew", path, len(content), length
+            "%s had %d bytes instead of %d and was created again", path, len(content), length
         )
         fresh.replace(path)
         return path.read_bytes()
-    # A hard link never replaces: of two processes that start at once, one content stands.
+    # A hard link never replaces a file: of two processes that start at once, only one content is stored.
     with contextlib.suppress(FileExistsError):
         path.hardlink_to(fresh)
     fresh.unlink()

@@ -1,4 +1,4 @@
-"""One contextd in a process: an embedder, and the organisations that are open."""
+"""One contextd in a process: an embedder, and the open organisations."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from contextd.stores.backup_lag import written_since
 from contextd.thin.home import LOCAL, close_to_others, database_path, make_home
 
 _OPEN_AT_ONCE = 32
-"""Organisations kept open; another one closes the one not asked for longest."""
+"""Organisations kept open; opening another one closes the least recently used."""
 
 _LONGEST_CLIENT = 40
-"""Characters of a client's name in the log: it is what the client says of itself."""
+"""Characters of a client's name in the log: the client chooses its name itself."""
 
 _CLIENTS = 100
-"""Names of clients of which it is remembered how they are shown."""
+"""The number of client names whose displayed form is cached."""
 
 _log = logging.getLogger(__name__)
 
@@ -74,9 +74,9 @@ class Host:
         fresh: bool = False,
         clock: Clock | None = None,
     ) -> Host:
-        """Open the home, its embedder and this machine's organisation, and start working when `work`.
+        """Open the home, its embedder and this machine's organisation, and start the workers if `work`.
 
-        A store that was there once and is gone is begun anew only when it may be `fresh`.
+        A store that existed and is missing now is created again only if `fresh` is set.
         """
         settings = settings or load_settings()
         make_home(settings.home)
@@ -98,7 +98,7 @@ class Host:
         return self._settings
 
     def organisation(self, name: str) -> OpenOrganisation:
-        """An organisation, opened now when it is not. Raises what opening its store raises."""
+        """Return an organisation, opening it if needed. Raises the errors of opening its store."""
         with self._lock:
             found = self._organisations.pop(name, None)
             if found is None:
@@ -118,7 +118,7 @@ class Host:
             return found
 
     def _make_room(self) -> None:
-        """Close organisations nobody uses, those not asked for longest first, until there is room."""
+        """Close unused organisations, least recently used first, until there is room for another."""
         unused = [name for name, one in self._organisations.items() if not one.in_use]
         while len(self._organisations) >= _OPEN_AT_ONCE and unused:
             self._organisations.pop(unused.pop(0)).close()
@@ -128,8 +128,8 @@ class Host:
             return list(self._organisations.values())
 
     def runtime(self, request: Request, op: Operation | None = None) -> Runtime:
-        """A request's world: standing in the project it names, or that of the directory it comes from,
-        which becomes one now if `op` is to do something there. Outside any project it stands nowhere.
+        """Create the runtime of a request, in the project it names or in that of its working directory. If
+        `op` works in the directory, it becomes a project. Otherwise the request may be in no project.
         """
         organisation = self.organisation(request.caller.org)
         upkeep = op is not None and "upkeep" in op.needs
@@ -151,7 +151,7 @@ class Host:
                 place = f" in {runtime.project.scope}" if runtime.project is not None else ""
                 return invoke(op, runtime, arguments)
         except ContextdError as error:
-            # The words of an error may be the caller's own: the log says what failed, not on what.
+            # An error's text may quote the caller's data: the log says which operation failed, not its input.
             outcome = f"failed ({error.code})"
             raise
         except Exception as error:
@@ -159,18 +159,18 @@ class Host:
             _log.exception("%s failed", op.name)
             raise ContextdError(
                 f"{op.name} failed: {type(error).__name__}: {error}",
-                "this is a defect of contextd; the daemon's log has the details",
+                "this is a bug in contextd; the daemon's log has the details",
             ) from error
         finally:
             took = 1_000 * (time.monotonic() - began)
-            # The command line goes by the name of its surface.
+            # Calls from the command line are logged under the name of their surface.
             client = self._shown_clients.made(request.client, lambda: _shown(request.client))
             who = " ".join(dict.fromkeys((request.surface, client))).strip()
             _log.info("%s from %s%s: %s in %d ms", op.name, who, place, outcome, took)
 
     def warm(self) -> None:
-        """Load the embedder and the words of its language, so that no search waits for them, and embed what
-        each prompt is compared with.
+        """Load the embedder and its vocabulary, so that no search waits for them, and embed the texts that
+        every prompt is compared with.
         """
         makes_sense("warm")
         if self._embedder.model:
@@ -182,7 +182,7 @@ class Host:
                 _log.warning("embedder not ready: %s", error.message)
 
     def health(self) -> dict[str, Any]:
-        """What `/readyz` and `daemon status` show: version, projects, pending work, services, problems."""
+        """The content of `/readyz` and `daemon status`: version, projects, pending work, services, problems."""
         waiting, preparing, projects = 0, 0, 0
         problems: list[str] = []
         services: dict[str, Any] = {}
@@ -206,17 +206,17 @@ class Host:
         }
 
     def written_since(self, backup: Path | None) -> WrittenSince:
-        """What the store of this machine has that a backup lacks; everything without a backup."""
+        """Count the records of this machine's store that a backup lacks; all of them without a backup."""
         return written_since(database_path(self._settings.home, LOCAL), backup)
 
     def wake(self) -> None:
-        """Look now for work that another process added."""
+        """Check for work that another process added."""
         for organisation in self._open_ones():
             organisation.wake()
 
     def watch(self, watcher: Callable[[Scope], None]) -> None:
-        """From now on call `watcher`, in whatever thread, with each scope whose records, code or sessions
-        were changed through this process.
+        """Call `watcher` with each scope whose records, code or sessions this process changes, from any
+        thread.
         """
         with self._lock:
             self._watchers = (*self._watchers, watcher)
@@ -235,9 +235,7 @@ class Host:
             organisation.flush()
 
     def work_off(self, lanes: Sequence[Lane] = LANES) -> int:
-        """Do what is due in these lanes, in this thread, until nothing is left; returns how many pieces it
-        were.
-        """
+        """Run all due work of these lanes in this thread; return the number of jobs and preparations run."""
         return sum(organisation.work_off(lanes) for organisation in self._open_ones())
 
     def close(self) -> None:

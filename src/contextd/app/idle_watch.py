@@ -1,5 +1,5 @@
-"""Seeing that sessions are over, and that projects changed their shape under them: looked at twice a minute while
-one is open, and never otherwise.
+"""End idle sessions and detect changes in the structure of their projects: twice a minute while a session is
+open, never otherwise.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from contextd.sessions.client_exit import client_exited
 
 NAME = "idle watch"
 LOOK_SECONDS = 30.0
-"""A timeout holds to the minute, and a changed setting at once."""
+"""Timeouts are checked to the minute, and a changed setting takes effect at once."""
 
 _AT_ONCE = 1_000
 
 
 class IdleWatch:
-    """Calls `end` when a session was idle for longer than its timeout. `timeout` gives the minutes that
-    hold in a checkout; `follow` is given the scopes that are worked in.
+    """Calls `end` if a session was idle for longer than its timeout. `timeout` returns the minutes for a
+    checkout; `follow` is called with the scopes of open sessions.
     """
 
     def __init__(
@@ -39,11 +39,11 @@ class IdleWatch:
         self._wanted = threading.Event()
 
     def wake(self) -> None:
-        """Look now: a session was opened, or this is the end."""
+        """Check now: a session was opened, or the process stops."""
         self._wanted.set()
 
     def look(self) -> bool:
-        """Have idle sessions ended. Whether any session is open."""
+        """End idle sessions. Returns whether any session is open."""
         now = self._clock.now()
         active = self._upkeep.idle_sessions(now + timedelta(days=1), _AT_ONCE)
         if any(self._is_over(session) for session in active):
@@ -56,7 +56,7 @@ class IdleWatch:
         return client_exited(session) or session.is_idle(self._clock.now(), self._timeout(root))
 
     def run(self, stop: threading.Event) -> None:
-        """Look until told to stop."""
+        """Check regularly until stopped."""
         while not stop.is_set():
             some = self.look()
             self._wanted.wait(LOOK_SECONDS if some else None)

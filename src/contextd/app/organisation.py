@@ -1,6 +1,4 @@
-"""One organisation that is open: its store, key, usage log, workers and caches, opened and closed as a
-unit.
-"""
+"""One open organisation: its store, key, usage log, workers and caches, opened and closed as a unit."""
 
 from __future__ import annotations
 
@@ -44,17 +42,17 @@ from contextd.thin.home import database_path
 _CHECKOUTS = 256
 _VIEWS = 200
 _WORKER = Caller("contextd", "owner")
-"""Who background work is done by."""
+"""The caller of background work."""
 
 _UNCHECKED = frozenset({"embed_pending", "end_idle_sessions", "retire_old_rows"})
-"""Jobs after which no balance is drawn: they change nothing that could be out of it."""
+"""Jobs that need no consistency check afterwards: they cannot change anything it covers."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class _KnownSettings:
-    """The settings of a checkout, the files they are from, and how these looked."""
+    """The settings of a checkout, their files, and the files' stamps when read."""
 
     files: list[Path]
     stamps: tuple[int, ...]
@@ -62,7 +60,7 @@ class _KnownSettings:
 
 
 class OpenOrganisation:
-    """What belongs to everybody of one organisation, and works for them. Safe to use from any thread."""
+    """The shared resources and workers of one organisation. Safe to use from any thread."""
 
     def __init__(
         self,
@@ -123,12 +121,12 @@ class OpenOrganisation:
 
     @property
     def in_use(self) -> bool:
-        """Whether a call is under way."""
+        """Whether a call is running."""
         return self._users > 0
 
     @contextmanager
     def used(self) -> Iterator[None]:
-        """Not to be closed meanwhile."""
+        """Keep the organisation open for as long as this context lasts."""
         with self._lock:
             self._users += 1
         try:
@@ -139,16 +137,16 @@ class OpenOrganisation:
 
     @property
     def directory(self) -> Directory:
-        """Which projects there are."""
+        """The directory of projects."""
         return self._store.directory
 
     def settings(self, root: Path | None) -> Settings:
-        """The values in force in a checkout: its file is read again when it or the home's changed.
-        What holds for the whole process stays as it was when that started.
+        """The settings in force in a checkout: its file is read again if it or the home's changed. Settings
+        of the whole process keep the values from its start.
 
         Raises `Invalid` for a file that cannot be used.
         """
-        # Of a folder that is not trusted, its own file says nothing.
+        # The settings file of an untrusted folder is ignored.
         root = root if root is not None and self.trusted_folders.of(root).trusted else None
         known = self._known_settings.get(root)
         files = self._settings.files(root) if known is None else known.files
@@ -164,15 +162,15 @@ class OpenOrganisation:
         return Checkout(root, self.trusted_folders.of(root))
 
     def view(self, caller: Caller, scopes: Iterable[Scope], code: CodePlace | None = None) -> View:
-        """What the caller may reach of these scopes, standing in the checkout `code`."""
-        # It holds nothing but what was granted, and a role grants the same all the time.
+        """The view of a caller on these scopes, limited to its grants, in the checkout `code`."""
+        # The view contains only what was granted, and a role's grants do not change.
         reached = frozenset(scopes)
         return self._views.made(
             (caller, reached, code), lambda: self._store.view(caller.grant(reached), code)
         )
 
     def runtime(self, request: Request, *, upkeep: bool) -> Runtime:
-        """A request's world, standing nowhere yet. `upkeep` gives it the whole store to look after."""
+        """The runtime of a request, not bound to a project yet. `upkeep` gives it the whole store."""
         return Runtime(
             view=self.view(request.caller, ()),
             embedder=self._embedder,
@@ -197,8 +195,8 @@ class OpenOrganisation:
         )
 
     def start(self) -> None:
-        """Start working, and have mended what is out of balance and embedded what has no vector of this
-        embedder: it may be another one than before.
+        """Start the workers, and queue the repair of inconsistent indexes and the embedding of texts without a
+        vector of this embedder, which may have changed.
         """
         projects = self.directory.all()
         self.trusted_folders.begin(Path(root) for one in projects for root in one.roots)
@@ -210,7 +208,7 @@ class OpenOrganisation:
             self._preparations.prepare("vectors", None, self._embed_waiting)
 
     def mend(self, scopes: Iterable[Scope] = ()) -> int:
-        """Have mended what is out of balance in these scopes, or in any; says in how many."""
+        """Queue the repair of inconsistent indexes in these scopes, or in all; return the number of scopes."""
         problems = [one for one in self._store.upkeep.balance(tuple(scopes)) if one.problems]
         for one in problems:
             _log.warning("mending: %s", "; ".join(one.problems))
@@ -223,21 +221,21 @@ class OpenOrganisation:
                 self._queue("embed_pending", scope)
 
     def wake(self) -> None:
-        """Have everybody look for something to do."""
+        """Wake all workers."""
         for worker in self._workers:
             worker.wake()
         self._idle_watch.wake()
 
     def look(self) -> None:
-        """Look after open sessions now: whether they are over, and whether their projects changed shape."""
+        """Check open sessions now: whether they are idle, and whether their projects changed structure."""
         self._idle_watch.look()
 
     def services(self) -> list[ServiceState]:
-        """How each of its services does, by name."""
+        """The state of each service, by name."""
         return self._services.states()
 
     def waiting(self) -> tuple[int, list[str]]:
-        """How many jobs wait or run, and what failed for good, in words."""
+        """The number of pending and running jobs, and descriptions of those that failed permanently."""
         view = self.view(_WORKER, [p.scope for p in self.directory.all()] + [Scope(self.name)])
         counts = view.jobs.count()
         failed = self._store.upkeep.failed_jobs(5)
@@ -245,7 +243,7 @@ class OpenOrganisation:
         return counts.get("ready", 0) + counts.get("running", 0), problems
 
     def preparing(self) -> int:
-        """How many preparations wait or run."""
+        """The number of pending and running preparations."""
         return self._preparations.count
 
     def idle(self) -> bool:
@@ -257,7 +255,7 @@ class OpenOrganisation:
         self._usage.flush()
 
     def work_off(self, lanes: Sequence[Lane] = LANES) -> int:
-        """Do in this thread what is due in these lanes, until nothing is left; returns how many jobs ran."""
+        """Run all due jobs of these lanes in this thread; return how many ran."""
         count = 0
         self.flush()
         while self._preparations.run_one() or self._run_due_job(lanes):
@@ -294,11 +292,11 @@ class OpenOrganisation:
         self.wake()
 
     def _follow_shapes(self, scopes: Collection[Scope]) -> None:
-        """Have projects scanned again whose manifests or top folders changed."""
+        """Queue scans of projects whose manifests or top folders changed."""
         for project in self.directory.all():
             if project.scope not in scopes:
                 continue
-            # Each is looked at, so that each is noted.
+            # Every project is checked, because the check also stores its state.
             moved = [root for root in project.roots if self._has_moved(root)]
             if moved:
                 self._queue("rescan_project", project.scope)
@@ -314,7 +312,7 @@ class OpenOrganisation:
             return self._settings.number("sessions.timeout_minutes")
 
     def _usable_settings(self, request: Request) -> Settings:
-        """The settings of no project, for a call that may yet find its own."""
+        """The settings outside any project, for a call that may find its project later."""
         try:
             return self.settings(None)
         except ContextdError as error:
@@ -331,7 +329,7 @@ class OpenOrganisation:
         if job.scope is not None:
             there = self._in_project(runtime, job)
             if there is None:
-                raise NotFound(f"there is no project {job.scope}", "its work cannot be done")
+                raise NotFound(f"unknown project {job.scope}", "its job cannot run")
             runtime = there
         result = run(runtime, Task(job.scope, job.arguments, job.checkpoint, hold))
         if job.scope is not None and job.name not in _UNCHECKED and not hold.lost:
@@ -339,7 +337,7 @@ class OpenOrganisation:
         return result
 
     def _in_project(self, runtime: Runtime, job: Job) -> Runtime | None:
-        # What belongs to a team or to all is worked on from any project that sees it.
+        # Work for a team or for all runs in any project that can read it.
         all_known = self.directory.all()
         project = next((p for p in all_known if job.scope in p.scope.cascade), None)
         if project is None:

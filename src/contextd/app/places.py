@@ -1,4 +1,4 @@
-"""Which project a call stands in, from the directory it comes from."""
+"""Find the project of a call from its working directory."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from contextd.runtime.operation import Operation
 from contextd.runtime.runtime import Runtime
 
 PLACE_SECONDS = 10.0
-"""How long a directory's project is remembered before git is asked again."""
+"""How long a directory's project is cached before git is asked again."""
 
 _PLACES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """What is known of a directory; `refusal` says why it does not become a project."""
+    """The cached facts on a directory; `refusal` is the reason why it does not become a project."""
 
     looked_at: float
     project: Project | None
@@ -32,9 +32,9 @@ class _Place:
 
 
 def located(runtime: Runtime, cwd: Path, op: Operation | None) -> Runtime:
-    """The call standing in the project around `cwd`. A directory that is none yet becomes one for an
-    operation that does something there, if it may and its caller may write in it; for any other the
-    call stands in its checkout only.
+    """Bind a call to the project around `cwd`. If the directory is not a project, it becomes one for an
+    operation that works there, if its path is allowed and the caller may write; any other call is bound to
+    the checkout only.
     """
     try:
         place = _place(runtime, cwd)
@@ -52,14 +52,14 @@ def located(runtime: Runtime, cwd: Path, op: Operation | None) -> Runtime:
     settings = organisation.settings(root)
     there = replace(runtime, checkout=organisation.checkout(root), settings=settings)
     if not making:
-        return replace(there, nowhere=f": {root} is no project yet")
+        return replace(there, nowhere=f": {root} is not a project yet")
     if place.refusal:
         return replace(runtime, nowhere=place.refusal)
     places = _places(runtime)
     try:
         standing = make_known(there, asked=False)
     except (NotFound, Invalid) as error:
-        # Finding out again would cost a walk through all of its files.
+        # Finding out again would require a walk through all of its files.
         places.put(cwd, replace(place, refusal=_because(error)))
         return replace(runtime, nowhere=_because(error))
     places.pop(cwd)
@@ -71,12 +71,12 @@ def _because(error: ContextdError) -> str:
 
 
 _MAKES_NOTHING = frozenset({"init", "trust", "connection_closed", "session_current"})
-"""Operations that work in a folder before it is a project, or look at it only."""
+"""Operations that work in a folder before it is a project, or only read it."""
 
 
 def makes_known(op: Operation) -> bool:
-    """Whether calling an operation in a directory says that it is worked on: what agents do and what
-    changes something; looking at it, ending a connection and tending the store do not.
+    """Whether calling an operation in a directory makes it a project: agents' operations and changes do;
+    viewing it, closing a connection and maintaining the store do not.
     """
     if "upkeep" in op.needs or op.name in _MAKES_NOTHING:
         return False
@@ -91,7 +91,7 @@ def _place(runtime: Runtime, cwd: Path) -> _Place:
         known_place = None
     if known_place is not None and known_place.project is not None:
         return known_place
-    # One that was refused may be a project by now: somebody was told to ask for it.
+    # A directory that was refused may be a project by now, because its user was told how to add it.
     found = _Place(now, *find_project(runtime.organisation, cwd))
     if found.project is not None:
         places.put(cwd, found)

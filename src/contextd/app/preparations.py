@@ -1,4 +1,4 @@
-"""Long things done behind everybody's back, one after the other: a watch, the history of a repository."""
+"""Run slow work in the background, one piece at a time: a file watch, the history of a repository."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from contextd.domain.errors import ContextdError
 
 NAME = "preparations"
 _MOST_WAITING = 100
-"""Nothing of it is needed: what does not find room here is asked for again by the next call."""
+"""None of it is required: the next call requests again what was dropped here."""
 
 _log = logging.getLogger(__name__)
 
 
 class Preparations:
-    """The same work for the same owner waits once at most. `failed` is told of defects."""
+    """A queue without duplicates per owner. `failed` is called with defects."""
 
     def __init__(self, failed: Callable[[str, BaseException], None]) -> None:
         self._failed = failed
@@ -26,8 +26,8 @@ class Preparations:
         self._wanted = threading.Event()
 
     def prepare(self, name: str, owner: Hashable, work: Callable[[], object]) -> None:
-        """Do something for an owner in a while, unless the same already waits. What concerns one
-        checkout or project must say so: another's would be taken for the same.
+        """Queue work for an owner, unless the same work is queued already. The name of work for one checkout
+        or project must include it; otherwise another's would count as the same.
         """
         with self._lock:
             if len(self._waiting) < _MOST_WAITING:
@@ -35,7 +35,7 @@ class Preparations:
         self._wanted.set()
 
     def run_one(self) -> bool:
-        """Do what has waited longest. False when nothing waits."""
+        """Run the oldest queued work. False if the queue is empty."""
         with self._lock:
             if not self._waiting:
                 return False
@@ -55,7 +55,7 @@ class Preparations:
 
     @property
     def count(self) -> int:
-        """How many wait or are being done."""
+        """The number of queued and running items."""
         with self._lock:
             return len(self._waiting) + self._busy
 
@@ -64,7 +64,7 @@ class Preparations:
         self._wanted.set()
 
     def run(self, stop: threading.Event) -> None:
-        """Do what comes in until told to stop; what waits then is given up."""
+        """Run queued work until stopped; the rest is dropped."""
         while not stop.is_set():
             if not self.run_one():
                 self._wanted.wait()

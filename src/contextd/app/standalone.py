@@ -1,4 +1,4 @@
-"""Serving one agent in this process, without a daemon."""
+"""Serve one agent in this process, without a daemon."""
 
 from __future__ import annotations
 

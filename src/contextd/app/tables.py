@@ -1,4 +1,4 @@
-"""The rows of the tables of operations and jobs: found in the folders `operations` of the rooms."""
+"""Load the tables of operations and jobs from the `operations` folders of the rooms."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Run = Callable[[Runtime, Task], Mapping[str, Any]]
 
 @cache
 def load_operations() -> None:
-    """Fill the table of operations. Half a second of imports: nothing loads them before an operation
-    is called by name.
+    """Fill the table of operations. This imports for half a second, so it happens only when an operation is
+    called by name.
     """
     for room in sorted(row.name for row in iter_modules(contextd.__path__) if row.ispkg):
         if find_spec(f"contextd.{room}.operations") is None:
@@ -30,7 +30,7 @@ def load_operations() -> None:
 
 
 def job_function(row: JobRow) -> Run:
-    """The function of a job; its module is imported now."""
+    """The function of a job; imports its module."""
     module, _, name = row.run.partition(":")
     found: Run = getattr(import_module(f"contextd.{module}"), name)
     return found

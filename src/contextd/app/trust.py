@@ -1,9 +1,9 @@
-"""Which folders the owner of this machine trusts: what they said, and what their clients were told.
+"""Trusted folders of this machine: the owner's decisions, and those stored by their clients.
 
-The file lies in the home, not in the folder. An entry is keyed to the real path, and marked with the first
-commit of the repository, or with the folder's inode where there is none: another repository in the same
-place is not trusted. What lies below a trusted folder, a clone of it elsewhere and the place it was moved
-to are folders of their own. A linked work tree is trusted with the repository it belongs to.
+The file is in the home, not in the folder. An entry contains the real path and the first commit of the
+repository, or the folder's inode without a repository, so another repository in the same place is not
+trusted. Folders below a trusted one, clones of it elsewhere and the place it was moved to need trust of their
+own. A linked work tree is trusted with the repository it belongs to.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from contextd.runtime.caches import Cache
 from contextd.thin.home import directory_from, read_object, user_directory, write_object
 
 _LARGEST = 4 << 20
-"""Bytes of the file of trusted folders."""
+"""Maximum size of the file of trusted folders, in bytes."""
 
 _LARGEST_OF_CLIENT = 32 << 20
-"""Bytes: Claude Code keeps the history of every project in the same file."""
+"""Maximum size in bytes: Claude Code stores the history of every project in the same file."""
 
 _CLIENTS = 32
 
@@ -44,8 +44,8 @@ class TrustBook:
         self._of_clients: Cache[str, tuple[object, frozenset[str]]] = Cache(_CLIENTS)
 
     def begin(self, roots: Iterable[Path]) -> None:
-        """Make the file where there is none. Of a home from before it existed, the checkouts that were
-        initialised there are trusted: their owner did that.
+        """Create the file if it is missing. In a home that is older than the file, initialised checkouts are
+        trusted, because their owner initialised them.
         """
         with self._lock:
             if self._file.exists():
@@ -68,17 +68,17 @@ class TrustBook:
         return Trust(path)
 
     def grant(self, root: Path, by: str) -> Trust:
-        """Trust a checkout from now on. Raises `NotFound` for a folder that is not there."""
+        """Trust a checkout from now on. Raises `NotFound` for a missing folder."""
         if not root.is_dir():
-            raise NotFound(f"{root} is no folder", "give the folder of a project")
+            raise NotFound(f"{root} is not a folder", "give the folder of a project")
         return self._store(root, _entry(root, by))
 
     def revoke(self, root: Path) -> Trust:
-        """Trust a checkout no longer, whatever a client was told."""
+        """Stop trusting a checkout, even if a client trusts it."""
         return self._store(root, {"by": "you", "since": _now(), "revoked": "yes"})
 
     def listed(self) -> list[Trust]:
-        """Every decision of the owner's, and the folders their clients trust, by path."""
+        """All decisions of the owner, and the folders their clients trust, by path."""
         found = {path: _decided(path, entry) for path, entry in self._entries().items()}
         for row in CLIENTS.values():
             for path in self._trusted_in(row):
@@ -105,7 +105,7 @@ class TrustBook:
         return self._own[1]
 
     def _trusted_in(self, client: Client) -> frozenset[str]:
-        """The folders that the person trusted in a client. A file that cannot be read names none."""
+        """The folders that the person trusts in a client; empty if its file cannot be read."""
         if client.folder_trust is None:
             return frozenset()
         chosen = directory_from(client.configuration.variable)
@@ -163,14 +163,14 @@ def _decided(path: str, entry: Mapping[str, Any]) -> Trust:
 
 
 def _main_of(root: Path) -> Path | None:
-    """The main work tree of a linked one, where the repository knows it; None of any other folder."""
+    """The main work tree of a linked one, if the repository confirms it; None for any other folder."""
     found = repository(root)
     if found is None or not found.is_linked or found.root != root:
         return None
     main = found.common_dir.parent
     if found.common_dir.name != ".git" or main == root:
         return None
-    # `.git` of a linked work tree is a file that anybody can write: the repository has to name it as well.
+    # `.git` of a linked work tree is a file that anyone can write: the repository has to name it as well.
     if found.git_dir.parent != found.common_dir / "worktrees":
         return None
     named = _line_in(found.git_dir / "gitdir")
@@ -178,7 +178,7 @@ def _main_of(root: Path) -> Path | None:
 
 
 def _line_in(file: Path) -> str:
-    """The line in a small file of git's; empty where it cannot be read."""
+    """The first line of a small file of git; empty if it cannot be read."""
     try:
         return read_file(file, 4_096).decode().strip()
     except (OSError, ValueError):

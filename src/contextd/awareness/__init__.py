@@ -1,4 +1,4 @@
-"""What contextd knows about itself: usage, gaps, contradictions, and how far to trust it.
+"""contextd's model of itself: usage, gaps, contradictions, and how far to trust it.
 
 Uses: domain, knowledge, ports, projects, runtime, schema, search.
 Start at: `gap_inputs.py`, `selfmodel.py`.

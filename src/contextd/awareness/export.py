@@ -1,4 +1,4 @@
-"""The usage log as the file `awareness.json` of the seed, never larger than its limit."""
+"""Export the usage log as the seed's `awareness.json`, never larger than its limit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LONGEST_NAME = 60
 _MOST_RECORDS, _MOST_IDS = 500, 50
 _ROOM_FOR_MISSES, _ROOM_FOR_TYPES = 50_000, 20_000
 OTHERS = "(others)"
-"""Under this name stands the sum of the types that had no room."""
+"""The name of the sum of all types that were left out."""
 
 _ACTIONS = {"miss": "query_miss"}
 
@@ -27,11 +27,11 @@ _ACTIONS = {"miss": "query_miss"}
 def awareness_json(
     observations: Sequence[Observation], summary: ObservationSummary, rated: Iterable[Record]
 ) -> bytes:
-    """Events (oldest first), exact totals, and what was reported per record, as UTF-8 JSON.
+    """Events (oldest first), exact totals, and usefulness reports per record, as UTF-8 JSON.
 
-    `observations` come newest first. When they would make the file too large the oldest are left
-    out; queries are cut to 100 characters and names to 60, missed queries to those missed most, types
-    to those met most (the sum of the others stays), and usefulness to the 500 records rated most.
+    `observations` come newest first. If they would make the file too large, the oldest are left out. Queries
+    are cut to 100 characters and names to 60; missed queries are limited to the most frequent, types to the
+    most frequent (the rest is summed), and usefulness to the 500 records with most reports.
     """
     rated_records = list(rated)[:_MOST_RECORDS]
     rest = {
@@ -61,7 +61,7 @@ def _event(observation: Observation) -> dict[str, Any]:
         "tool": observation.operation[:_LONGEST_NAME],
         "contextType": observation.type[:_LONGEST_NAME],
         "entryIds": list(observation.record_ids[:_MOST_IDS]),
-        # What was checked against policies is told in a line, and what it broke after that.
+        # A check against policies is one line, followed by the policies it violated.
         "query": observation.query.partition("\n")[0][:_LONGEST_QUERY],
         "agent": observation.agent[:_LONGEST_NAME],
     }
@@ -81,7 +81,7 @@ def _summary(summary: ObservationSummary) -> dict[str, Any]:
 
 
 def _missed(counts: Mapping[str, int]) -> list[str]:
-    """The queries, in the order they are kept; where room is short, those missed most."""
+    """The queries, in stored order; if there are too many, the most frequently missed."""
     most_missed: set[str] = set()
     room = _ROOM_FOR_MISSES
     for query in sorted(counts, key=lambda query: -counts[query]):

@@ -1,4 +1,4 @@
-"""What gaps are read from: the schema, the usage log, the project's model and its files."""
+"""Collect the input for finding gaps: the schema, the usage log, the project's model and its files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LATEST = 200
 _STALEST = 5
 
 OBSERVED = 1000
-"""As many observations as the log keeps."""
+"""As many observations as the log stores."""
 
 _MOST_RATED, _MOST_NOISE = 100, 10
 _OFTEN_READ, _OFTEN_REFUSED = 10, 2
@@ -39,15 +39,15 @@ _MOST_DISMISSED = 500
 
 
 def surveyed(runtime: Runtime, *kinds: str, **conditions: Any) -> Query:
-    """What the self-model looks at: what the caller may read in the project and its wider scopes, or
-    in every project of the home when the call stands in none.
+    """The records the self-model covers: those the caller may read in the project and its wider scopes, or in
+    every project of the home if the call is in no project.
     """
     return Query(scopes=observed_in(runtime), kinds=kinds, **conditions)
 
 
 def observed_in(runtime: Runtime) -> frozenset[Scope]:
-    """Whose data the self-model looks at: the project and its wider scopes, or everything the caller
-    reaches when the call stands in no project.
+    """The scopes the self-model covers: the project and its wider scopes, or every scope the caller may read
+    if the call is in no project.
     """
     if runtime.project is not None:
         return frozenset(runtime.cascade)
@@ -55,7 +55,7 @@ def observed_in(runtime: Runtime) -> frozenset[Scope]:
 
 
 def everywhere(runtime: Runtime) -> Runtime:
-    """The call as the self-model needs it: outside of any project it looks at all the caller may."""
+    """The call as the self-model needs it: outside a project it covers everything the caller may read."""
     return runtime if runtime.project is not None else runtime.everywhere()
 
 
@@ -86,8 +86,8 @@ _FITTING: Mapping[str, Any] = {"number": 0, "boolean": False, "string[]": [ONE]}
 def missed_questions(
     summary: ObservationSummary, observed: Iterable[Observation], latest: Sequence[Record]
 ) -> list[Missed]:
-    """Questions that found nothing, and since when there is an answer to each: it was asked again and
-    found something, or a record has most of its words.
+    """Questions without results, and since when each has an answer: it was asked again with results, or a
+    record contains most of its words.
     """
     last: dict[str, datetime] = {}
     found: dict[str, datetime] = {}
@@ -99,7 +99,7 @@ def missed_questions(
             times.setdefault(seen.query, seen.at)
     if oldest is None:
         return [Missed(question=q, count=n) for q, n in summary.missed_queries.items()]
-    # What is counted but not in the log any more was asked before the log begins.
+    # Counted questions that are no longer in the log were asked before the log begins.
     first = min((last.get(q, oldest) for q in summary.missed_queries), default=oldest)
     record_words = [
         (record.created_at, set(content_words(record.text)))
@@ -125,7 +125,7 @@ def _answers(question: str, answers: Sequence[tuple[datetime, set[str]]]) -> Ite
 
 
 def silent_modules(runtime: Runtime, latest: Sequence[Record]) -> list[str]:
-    """Modules of the project's model about which neither it nor the latest records say anything."""
+    """Modules of the project's model that neither the model nor the latest records describe."""
     model = project_model(runtime)
     if model is None:
         return []
@@ -145,14 +145,14 @@ def silent_modules(runtime: Runtime, latest: Sequence[Record]) -> list[str]:
 def changed_files(
     runtime: Runtime, latest: Sequence[Record]
 ) -> list[tuple[Record, tuple[str, ...]]]:
-    """The latest records that cite files which are not as they were, with these files."""
+    """The latest records that cite changed files, with these files."""
     found = standings(runtime, latest)
     cited = [(record, found[record.id]) for record in latest if record.id in found]
     return [(record, (*s.changed, *s.missing)) for record, s in cited if s.changed or s.missing]
 
 
 def tallies_of(runtime: Runtime) -> list[Tally]:
-    """How many entries of each kind and type there are."""
+    """The number of entries per kind and type."""
     now = runtime.clock.now()
     return runtime.view.survey.tally(
         surveyed(runtime, *kinds_that("entry")),
@@ -162,7 +162,7 @@ def tallies_of(runtime: Runtime) -> list[Tally]:
 
 
 def stalest_of(runtime: Runtime) -> list[Record]:
-    """The stale entries that nobody changed for longest."""
+    """The stale entries with the oldest last change."""
     before = runtime.clock.now() - timedelta(days=STALE_DAYS)
     found = runtime.view.survey.first(surveyed(runtime, *kinds_that("entry")), "stalest", _STALEST)
     return [record for record in found if record.updated_at < before]
@@ -171,7 +171,7 @@ def stalest_of(runtime: Runtime) -> list[Record]:
 def gaps_of(
     runtime: Runtime, tallies: Sequence[Tally], stalest: Sequence[Record] = ()
 ) -> list[Gap]:
-    """Every gap of the project."""
+    """All gaps of the project."""
     latest = _latest(runtime)
     log = runtime.view.observations
     summary = log.summary(observed_in(runtime))
@@ -197,8 +197,8 @@ def gaps_of(
 
 
 def missed_gaps(runtime: Runtime, lately: Lately) -> list[Gap]:
-    """Only what was asked in vain more than once, most asked first: one question of one agent is no
-    reason to tell all others.
+    """Only questions asked more than once without results, most frequent first: one question of one agent
+    does not concern all others.
     """
     if not lately.usage.missed_queries:
         return []
@@ -214,9 +214,9 @@ def _latest(runtime: Runtime) -> Sequence[Record]:
 
 
 def noise(runtime: Runtime) -> list[Record]:
-    """Records that were reported as no help and by nobody as help, more than once or though they are
-    often asked for. Those reported most come first. What was merely shown a lot is no noise: nobody
-    said so, and what is shown unasked was not read.
+    """Records reported as unhelpful and never as helpful, more than once or although they are requested
+    often; most reported first. Records that were only shown often are not noise: injected context may not
+    have been read.
     """
     query = surveyed(runtime, *kinds_that("entry"))
     rated = runtime.view.survey.first(query, "most_rated", _MOST_RATED)
@@ -229,7 +229,7 @@ def noise(runtime: Runtime) -> list[Record]:
 
 
 def dismissed(runtime: Runtime) -> list[Record]:
-    """What somebody said is no gap, latest first."""
+    """Gaps that a person dismissed, latest first."""
     query = surveyed(runtime, "dismissal", statuses=("archived",), limit=_MOST_DISMISSED)
     return runtime.view.records.find(query).records
 

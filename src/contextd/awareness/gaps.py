@@ -1,4 +1,4 @@
-"""What is missing: from the schema, from what agents asked in vain, and from what grew old."""
+"""Find gaps: from the schema, from questions without results, and from old records."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ DEMAND, MOSTLY = 5, 0.5
 
 @dataclass(frozen=True, slots=True)
 class SuggestedCall:
-    """An operation to call. What only the user knows stands in angle brackets."""
+    """An operation to call. Values that only the user knows are in angle brackets."""
 
     operation: str
     arguments: dict[str, Any]
@@ -44,9 +44,9 @@ class SuggestedCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
-    """Something missing. `suggestion` names the operation that closes it, `calls` are the calls;
-    `subjects` are the types, questions, modules or record ids it is about; `count` and `last` say how often and when it was
-    asked for (ISO 8601, empty when unknown).
+    """A knowledge gap. `suggestion` names the operation that closes it, `calls` are the calls; `subjects` are
+    the types, questions, modules or record ids it is about; `count` and `last` are how often and when it was
+    asked for (ISO 8601, empty if unknown).
     """
 
     id: str = ""
@@ -60,12 +60,12 @@ class Gap:
     last: str = ""
 
     def __post_init__(self) -> None:
-        """Name it by what it is about, so that it is the same one when it is listed again."""
+        """Derive the id from the subjects, so that the same gap keeps it between calls."""
         about = self.subjects[0] if self.kind in _NAMED_BY_SUBJECT and self.subjects else ""
         object.__setattr__(self, "id", digest(f"{self.kind}\n{about}")[:12])
 
     def as_text(self) -> str:
-        """What is missing, and below it what to do."""
+        """The gap, and below it how to close it."""
         mark = "⚠" if self.severity == "warning" else "ℹ"
         return f"{mark} {self.description} ({self.id})\n  → {self.suggestion}"
 
@@ -73,10 +73,10 @@ class Gap:
 _NAMED_BY_SUBJECT: tuple[Sort, ...] = ("empty_type", "missed", "stale_demand")
 
 Dismissed = Collection[tuple[str, str]]
-"""The subjects that somebody said are no gap, each with the kind of gap."""
+"""The subjects of dismissed gaps, each with the kind of gap."""
 
 Answers = Callable[[Sequence[str], datetime | None], bool]
-"""Whether something that was saved since then answers one of these questions, in whatever words."""
+"""Whether a record saved since then answers one of these questions, in any words."""
 
 
 def _by_nobody(questions: Sequence[str], since: datetime | None) -> bool:
@@ -86,8 +86,8 @@ def _by_nobody(questions: Sequence[str], since: datetime | None) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """A context type of the schema. `required` names its required fields, `example` has a value
-    that fits for each of them, or for the first field when none is required.
+    """A context type of the schema. `required` names its required fields; `example` has a valid value for each
+    of them, or for the first field if none is required.
     """
 
     name: str
@@ -98,10 +98,9 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """Everything gaps are read from. `reads` counts reads per type; `modules` have no knowledge;
-    `changed` are records with their cited files that differ from when they were written; `stalest`
-    are the oldest, `unused` those that were reported as no help. `broken` are the mistakes of the
-    schema's files.
+    """The input for finding gaps. `reads` counts reads per type; `modules` have no records; `changed` are
+    records with their cited files that differ from when they were written; `stalest` are the oldest,
+    `unused` those reported as unhelpful. `broken` are the errors in the schema's files.
     """
 
     now: datetime
@@ -117,7 +116,7 @@ class Evidence:
     dismissed: Dismissed = frozenset()
 
     def standing(self) -> Evidence:
-        """The same without what was dismissed. A question is looked for among those like it."""
+        """The same without dismissed gaps. A question is matched among similar ones."""
         away = self.dismissed
         return replace(
             self,
@@ -131,7 +130,7 @@ class Evidence:
 
 
 def find_gaps(evidence: Evidence, embed: Embed, answers: Answers = _by_nobody) -> list[Gap]:
-    """Every gap that nobody dismissed, warnings first."""
+    """All gaps that were not dismissed, warnings first."""
     known = evidence
     evidence = evidence.standing()
     asked, missed = _asked_types(known, embed, answers)
@@ -158,8 +157,8 @@ def _broken(evidence: Evidence) -> list[Gap]:
             kind="broken_schema",
             description=f"The schema has mistakes: {evidence.broken[0]}{others}.",
             severity="warning",
-            suggestion="correct the file; describe_schema lists every mistake, and what is saved"
-            " meanwhile is typed afterwards",
+            suggestion="correct the file; describe_schema lists every mistake, and entries saved"
+            " meanwhile are typed afterwards",
             calls=[SuggestedCall("describe_schema", {})],
             subjects=list(evidence.broken),
         )
@@ -204,7 +203,7 @@ def _filled(evidence: Evidence) -> set[str]:
 
 
 def _times(group: Sequence[Missed]) -> tuple[int, datetime | None]:
-    """How often a group of questions was asked, and when last."""
+    """How often a group of questions was asked, and the last time."""
     last = max((one.last for one in group if one.last is not None), default=None)
     return sum(one.count for one in group), last
 
@@ -217,8 +216,8 @@ def _often(count: int, last: datetime | None) -> str:
 def _asked_types(
     evidence: Evidence, embed: Embed, answers: Answers
 ) -> tuple[dict[str, list[Missed]], list[Gap]]:
-    """What was asked in vain: the questions after a type of the schema by its name, and the gaps of
-    the others.
+    """Questions without results that name a type of the schema, by type, and the gaps for all other
+    questions.
     """
     asked: dict[str, list[Missed]] = {}
     gaps: list[Gap] = []
@@ -241,7 +240,7 @@ def _asked_types(
 
 
 def _asks_for(group: Sequence[Missed], wanted: Wanted) -> bool:
-    """Whether a question is the name of a type, give or take a word."""
+    """Whether a question names a type, allowing one extra word."""
     name = frozenset(content_words(wanted.name.replace("_", " ")))
     asked = [frozenset(content_words(one.question[:_LONGEST])) for one in group]
     return any(name <= words and len(words - ASKING - name) <= 1 for words in asked)
@@ -261,7 +260,7 @@ def _missed(evidence: Evidence, group: Sequence[Missed]) -> Gap:
         kind="missed",
         description=f"Agents asked for {quoted_questions} {often} without an answer{when}.",
         severity="warning" if count >= OFTEN_MISSED else "info",
-        suggestion=f"ask the user what holds for '{first}', then {_way_in(evidence.wanted)}",
+        suggestion=f"ask the user about '{first}', then {_way_in(evidence.wanted)}",
         calls=[SuggestedCall("remember", {"text": f"{first}: {SAID}"})],
         subjects=[one.question[:_LONGEST] for one in group],
         count=count,
@@ -275,7 +274,7 @@ def _short(question: str) -> str:
 
 
 def _answered(group: Sequence[Missed]) -> bool:
-    """Whether one of its questions has an answer that came after the last of them was asked."""
+    """Whether one of its questions has an answer that is newer than the last of them."""
     last = max((one.last for one in group if one.last is not None), default=None)
     return any(one.answered and (last is None or one.answered >= last) for one in group)
 
@@ -302,8 +301,8 @@ def _stale_demand(evidence: Evidence) -> list[Gap]:
                 description=f"Type '{name}' is in demand ({reads} reads) but"
                 f" {tally.stale} of its {tally.count} entries are older than 90 days.",
                 severity="warning",
-                suggestion="go through them with query_by_type and the user, then update_context what"
-                " still holds and delete_context the rest",
+                suggestion="go through them with query_by_type and the user, then update_context those"
+                " that still hold and delete_context the rest",
                 calls=[SuggestedCall("query_by_type", {"type": name})],
                 subjects=[name],
                 count=reads,
@@ -323,8 +322,8 @@ def _stale(evidence: Evidence) -> list[Gap]:
             kind="stale",
             description=f"{opening} older than 90 days and may be stale.",
             severity="info",
-            suggestion="ask the user whether the stalest entries still hold, then update_context what"
-            " does, as it is or corrected, and delete_context what does not",
+            suggestion="ask the user whether the stalest entries still hold, then update_context those"
+            " that do, as they are or corrected, and delete_context those that do not",
             calls=[_held(record) for record in evidence.stalest],
             subjects=[record.id for record in evidence.stalest],
             count=stale,
@@ -343,8 +342,8 @@ def _changed(evidence: Evidence) -> list[Gap]:
             kind="changed_files",
             description=f"{opening} files that changed since: {_few(paths)}.",
             severity="info",
-            suggestion="read_file these, then update_context what still holds, as it is or corrected;"
-            " report_usefulness what does not",
+            suggestion="read_file these, then update_context entries that still hold, as they are or corrected;"
+            " report_usefulness those that do not",
             calls=[
                 *(SuggestedCall("read_file", {"path": path}) for path in paths[:_SHOWN]),
                 *(_held(record) for record, _ in evidence.changed[:_SHOWN]),
@@ -362,7 +361,7 @@ def _modules(evidence: Evidence) -> list[Gap]:
     return [
         Gap(
             kind="module",
-            description=f"Nothing is known about module{'s' if several else ''}"
+            description=f"No records about module{'s' if several else ''}"
             f" {_few(evidence.modules)}.",
             severity="info",
             suggestion="when you work there, remember what you learn: decisions, traps, how to test it",
@@ -390,10 +389,10 @@ def _noise(evidence: Evidence) -> list[Gap]:
     return [
         Gap(
             kind="noise",
-            description=f"{opening} reported as no help, and as help by nobody:"
+            description=f"{opening} reported as unhelpful, and never as helpful:"
             f" {_few([short_id(record.id) for record in evidence.unused])}.",
             severity="info",
-            suggestion="update_context what is wrong with them, or delete_context what nobody needs",
+            suggestion="update_context entries that are wrong, or delete_context those that are not needed",
             calls=[_unneeded(record) for record in evidence.unused[:_SHOWN]],
             subjects=[record.id for record in evidence.unused],
             count=count,
@@ -402,14 +401,14 @@ def _noise(evidence: Evidence) -> list[Gap]:
 
 
 def _unneeded(record: Record) -> SuggestedCall:
-    """Taking out what helps nobody, or saying once more that it does not."""
+    """The call that removes an unhelpful record, or reports it as unhelpful again."""
     if record.kind == "context":
         return SuggestedCall("delete_context", {"id": record.id})
     return SuggestedCall("report_usefulness", {"ids": [record.id], "useful": False})
 
 
 def _held(record: Record) -> SuggestedCall:
-    """Saying that a record still holds, or for what is no note that it does not."""
+    """The call that confirms a record, or, for other kinds than notes, reports it as unhelpful."""
     if record.kind == "context":
         return SuggestedCall("update_context", {"id": record.id})
     return SuggestedCall("report_usefulness", {"ids": [record.id], "useful": False})

@@ -1,4 +1,4 @@
-"""Questions asked in vain, in groups that ask for the same thing."""
+"""Group questions without results that ask for the same thing."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from contextd.domain.query import Vector
 from contextd.domain.words import content_words
 
 SAME_WORDS, SAME_MEANING = 0.25, 0.36
-"""How like each other the members of two groups are on average when they are one: the share of their
-words that is in both without vectors, the cosine of their vectors with them."""
+"""The average similarity from which two groups are merged: the share of common words without vectors, the
+cosine of the vectors with them."""
 
 MOST_WORDS_SAME = 0.5
 MOST_QUESTIONS = 120
-"""Of more questions those asked most often are looked at."""
+"""Of more questions, only the most frequent are compared."""
 
 Embed = Callable[[Sequence[str]], Mapping[str, Vector]]
-"""The vectors of those texts that have one, by text."""
+"""The vectors of the texts that have one, by text."""
 
 _LONGEST = 500
 ASKING = frozenset(
@@ -32,13 +32,13 @@ ASKING = frozenset(
         please can want know documentation docs info information about"""
     )
 )
-"""Words that ask, rather than name what is asked for."""
+"""Question words, which do not name the subject of a question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Missed:
-    """A question without an answer, how often it was asked and when last, if that is known, and since
-    when there is an answer to it, if there is.
+    """A question without results: how often and when last it was asked, if known, and since when it has an
+    answer, if it has one.
     """
 
     question: str
@@ -48,9 +48,9 @@ class Missed:
 
 
 def cluster(missed: Sequence[Missed], embed: Embed) -> list[list[Missed]]:
-    """Questions that ask for the same in one group, most asked first; the same for the same input.
+    """Group questions that ask for the same thing, most frequent first; deterministic.
 
-    Average linkage: the two groups most like each other become one while they are alike enough.
+    Average linkage: the two most similar groups are merged while they are similar enough.
     """
     asked = sorted(missed, key=lambda one: (-one.count, one.question))[:MOST_QUESTIONS]
     if not asked:
@@ -80,7 +80,7 @@ def _weight(group: Sequence[Missed]) -> tuple[int, str]:
 
 
 def _likeness(asked: Sequence[Missed], embed: Embed) -> npt.NDArray[np.float64]:
-    """How alike each two questions are; 1 and more is alike enough."""
+    """The similarity of each pair of questions; 1 and more is similar enough."""
     named = [_names(one.question) for one in asked]
     alike = np.zeros((len(asked), len(asked)))
     holders: dict[str, list[int]] = {}

@@ -1,4 +1,4 @@
-"""What the store says about itself. Pure: counts and pairs go in, the model comes out."""
+"""The store's description of itself. Pure: counts and pairs go in, the model comes out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from contextd.domain.time import age, iso
 
 RECENT_DAYS, STALE_DAYS = 7, 90
 SPARSE = 5
-"""A store with fewer entries says too little to be judged."""
+"""A store with fewer entries is too small to judge."""
 
 ENOUGH_COVERAGE, ENOUGH_FRESHNESS = 0.8, 0.7
 UNTYPED = "context"
@@ -29,7 +29,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class StoreIdentity:
-    """What is there. Instants are ISO 8601, empty for an empty store."""
+    """The size and age of the store. Instants are ISO 8601, empty for an empty store."""
 
     owner: str
     context_count: Annotated[int, Field(serialization_alias="contextCount")]
@@ -41,7 +41,7 @@ class StoreIdentity:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Which types of the schema have entries; how many entries have no type."""
+    """Schema types with entries, and the number of entries without a type."""
 
     types_with_entries: Annotated[list[str], Field(serialization_alias="typesWithEntries")]
     types_empty: Annotated[list[str], Field(serialization_alias="typesEmpty")]
@@ -50,7 +50,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class StaleEntry:
-    """One of the entries nobody changed for longest."""
+    """One of the entries with the oldest last change."""
 
     id: str
     type: str
@@ -68,7 +68,7 @@ class Freshness:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A gap as the self-model shows it."""
+    """A gap in the self-model."""
 
     description: str
     severity: Literal["info", "warning"]
@@ -98,7 +98,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class SelfModel:
-    """What the store knows, what is missing, what is old and what disagrees."""
+    """The store's content, gaps, old entries and contradictions."""
 
     identity: StoreIdentity
     coverage: Coverage
@@ -109,7 +109,7 @@ class SelfModel:
     summary: Annotated[str, Field(exclude=True), RENDERED] = field(default="", repr=False)
 
     def as_text(self) -> str:
-        """The model in the words an agent reads."""
+        """The model as text for an agent."""
         return self.summary
 
 
@@ -125,11 +125,10 @@ def build(
     broken: Sequence[str] = (),
     now: datetime,
 ) -> SelfModel:
-    """The self-model. `tallies` are made with `RECENT_DAYS` and `STALE_DAYS`; `defined` are the
-    context types of the schema, `broken` the mistakes of its files; `stalest` come oldest first.
+    """Build the self-model. `tallies` use `RECENT_DAYS` and `STALE_DAYS`; `defined` are the context types of
+    the schema, `broken` the errors in its files; `stalest` come oldest first.
 
-    Without a schema nothing defined is missing: coverage is 1, or 0 for an empty store. Freshness
-    of an empty store is 0.
+    Without a schema coverage is 1, or 0 for an empty store. Freshness of an empty store is 0.
     """
     total = sum(tally.count for tally in tallies)
     stale = sum(tally.stale for tally in tallies)

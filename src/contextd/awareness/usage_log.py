@@ -1,7 +1,7 @@
-"""The usage log's front: calls hand their by-products over and go on; a service writes them down.
+"""Buffer for the usage log: calls hand over their by-products, and a service writes them later.
 
-Observations, uses and sentences are by-products, never acknowledged to anybody, so they may be
-written a moment later: a durable write costs a disk flush, handing over costs microseconds.
+Observations, uses and sentences are by-products that no caller waits for, so they may be written later: a
+durable write costs a disk flush, handing over costs microseconds.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ _log = logging.getLogger(__name__)
 
 NAME = "usage log"
 _MOST_HELD = 50_000
-"""Observations held while the store cannot be written; past it the oldest are dropped, and that is logged."""
+"""Observations buffered while the store cannot be written; beyond it the oldest are dropped and logged."""
 _MOST_TRIES = 20
 """Attempts at a late write that depends on more than the store: a read-only checkout never becomes writable.
-A busy store is waited for without a limit."""
+A busy store is retried without a limit."""
 _RETRY_SECONDS = 2.0
 _LAST_TRIES = 3
-"""Attempts when the daemon stops. Each one waits for the store's own timeout first."""
+"""Attempts at shutdown. Each one waits for the store's own timeout first."""
 
 
 @dataclass(slots=True)
 class _Waiting:
-    """What was handed over and is not written yet."""
+    """By-products that were handed over and are not written yet."""
 
     observations: list[Observation] = field(default_factory=list[Observation])
     uses: list[RecordUse] = field(default_factory=list[RecordUse])
@@ -61,7 +61,7 @@ class _Waiting:
 
 @dataclass(slots=True)
 class _LateWrite:
-    """A small write that was handed over, and how often it failed for a passing reason."""
+    """A small write that was handed over, and the number of temporary failures."""
 
     name: str
     write: Callable[[], object]
@@ -71,8 +71,8 @@ class _LateWrite:
 class UsageLog:
     """Collects by-products and small late writes; writes them every `interval` seconds.
 
-    `failed` is told of every by-product that could not be written because of a defect: it is dropped,
-    and nothing else with it. What the store could not take at the moment is written later.
+    `failed` is called with every by-product that could not be written because of a defect: only that one
+    is dropped. By-products that the store could not write at the moment are retried.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class UsageLog:
         self._small: list[_LateWrite] = []
         self._recent: OrderedDict[HandedOut, None] = OrderedDict()
         self._lock = threading.Lock()
-        # A late write may itself want what was collected written first.
+        # A late write may require that collected by-products are written first.
         self._writing = threading.RLock()
         self._wanted = threading.Event()
 
@@ -100,7 +100,7 @@ class UsageLog:
         self._wanted.set()
 
     def handed_out(self, scope: Scope, session: str, digests: Iterable[str]) -> None:
-        """Remember sentences contextd said in a session."""
+        """Record sentences that contextd showed in a session."""
         with self._lock:
             for sentence in (HandedOut(scope, session, digest) for digest in digests):
                 if sentence not in self._recent:
@@ -112,20 +112,20 @@ class UsageLog:
         self._wanted.set()
 
     def used(self, records: Iterable[Record]) -> None:
-        """Count a use of these records."""
+        """Count one use of each of these records."""
         with self._lock:
             self._waiting.uses.extend(RecordUse(record.scope, record.id) for record in records)
         self._wanted.set()
 
     def later(self, name: str, write: Callable[[], object]) -> None:
-        """Run a small write in a moment, in order."""
+        """Run a small write later, in order."""
         with self._lock:
             self._small.append(_LateWrite(name, write))
         self._wanted.set()
 
     def flush(self) -> None:
-        """Write what was collected. Raises `Busy` or `Unavailable` when the store cannot take it now:
-        then it is kept, the late writes behind it too.
+        """Write the buffer. Raises `Busy` or `Unavailable` if the store cannot be written now: then the
+        buffer is kept, including the late writes after it.
         """
         with self._writing:
             with self._lock:
@@ -150,7 +150,7 @@ class UsageLog:
             )
 
     def _write_late(self, small: list[_LateWrite]) -> None:
-        """Run late writes in order. Raises `Busy`; the one that met it and those behind it are kept."""
+        """Run late writes in order. Raises `Busy`; the failed one and those after it are kept."""
         for at, late in enumerate(small):
             try:
                 self._run(late)
@@ -160,7 +160,7 @@ class UsageLog:
                 raise
 
     def _run(self, late: _LateWrite) -> None:
-        """Run a write; one that fails for a passing reason is kept. Raises `Busy`."""
+        """Run a write; after a temporary failure it is kept. Raises `Busy`."""
         try:
             late.write()
         except Busy:
@@ -184,7 +184,7 @@ class UsageLog:
             observations = waiting.observations + later.observations
             dropped = max(0, len(observations) - _MOST_HELD)
             if dropped:
-                _log.error("%d observations dropped: the store took none", dropped)
+                _log.error("%d observations dropped: the store could not be written", dropped)
             self._waiting = _Waiting(
                 observations[dropped:],
                 waiting.uses + later.uses,
@@ -192,7 +192,7 @@ class UsageLog:
             )
 
     def settle(self) -> bool:
-        """Write what was collected; false where something is kept because it cannot be written now."""
+        """Write the buffer; false if something is kept because it cannot be written now."""
         try:
             self.flush()
         except (Busy, Unavailable) as error:
@@ -206,10 +206,10 @@ class UsageLog:
         self._wanted.set()
 
     def run(self, stop: threading.Event) -> None:
-        """Write what comes in until told to stop, and then the rest."""
+        """Write incoming by-products until stopped, then the rest."""
         settled = True
         while not stop.is_set():
-            # What was kept is tried again although nothing new comes in.
+            # Kept by-products are retried even if nothing new arrives.
             self._wanted.wait(None if settled else _RETRY_SECONDS)
             stop.wait(self._interval)
             self._wanted.clear()

@@ -1,4 +1,4 @@
-"""What contextd gives an agent unrequested: at its start, with a prompt, after a compaction.
+"""Context that contextd injects: at a session's start, with a prompt, after a compaction.
 
 Uses: awareness, claims, clients, code, domain, files, imports, knowledge, learning, person, policies,
     projects, redaction, remedies, runtime, schema, search, sessions, thin.

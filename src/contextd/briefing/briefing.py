@@ -1,4 +1,4 @@
-"""The briefing of a project or a task, gathered from everything contextd knows."""
+"""Build the briefing of a project or a task from everything contextd knows."""
 
 from __future__ import annotations
 
@@ -61,18 +61,18 @@ from contextd.sessions.time_sense import hint, present
 from contextd.sessions.turns import Turn
 
 _CANDIDATES = 60
-"""The latest records that may be briefed without being asked for: more never find room."""
+"""The latest records considered for a briefing: more would never fit."""
 
 _FOUND = 8
 _LONGEST = 300
 _REPEATED = 0.7
-"""The share of a record's words that earlier lines said, from which on it says nothing new."""
+"""A record is a repeat if earlier lines contain this share of its words or more."""
 
 _ASKED = 3
 
 CONTINUING, UNASKED = 350, 100
-"""Tokens of a briefing where work goes on, and of those, of knowledge that no task asks for. Of 195 such
-lines in real sessions 12 helped; the last message of the session before helped in 16 of 32.
+"""Token budgets of a briefing that continues work: in all, and for knowledge unrelated to the task. Of 195
+such lines in real sessions 12 helped; the last message of the previous session helped in 16 of 32.
 """
 
 _THREAD_SHARE = 0.7
@@ -90,14 +90,14 @@ def brief(
     since: str = "",
     capped: bool = False,
 ) -> PackedBriefing:
-    """Gather and pack a briefing; what it quotes is handed out and counted as used. What only an
-    unmerged branch knows is left out, unless `all_branches` asks for it. `lately` is what `read_lately`
-    read, and `changed` what changed outside since the session before, where the caller has them. `since`
-    is said in place of how long ago one worked here, by who does not know yet when it will be read.
+    """Build and pack a briefing; the records it quotes count as handed out and used. Records known only
+    on an unmerged branch are left out, unless `all_branches` is set. `lately` is the result of
+    `read_lately`, and `changed` the outside changes since the previous session, if the caller has them.
+    `since` replaces the time since the last session, for a caller that fills it in when it is shown.
 
-    The directives that always hold have a budget of their own, unless `budget` is `capped`. Where work goes
-    on, its thread comes first and the rest keeps to `CONTINUING` tokens; what a task does not ask for gets
-    little of that.
+    Directives that always apply have a budget of their own, unless `budget` is `capped`. If work is
+    continued, its thread comes first and the rest is limited to `CONTINUING` tokens, little of it for
+    knowledge unrelated to the task.
     """
     lately = lately or read_lately(runtime)
     sessions = with_work(lately.sessions[:LATELY])
@@ -142,7 +142,7 @@ def brief(
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """What both sorts of briefing are made of."""
+    """The data that both kinds of briefing are built from."""
 
     of_person: Section
     directives: ToldDirectives
@@ -155,7 +155,7 @@ class _Facts:
 
 
 def _beginning(runtime: Runtime, facts: _Facts) -> list[Section]:
-    """The sections of a briefing where no work goes on."""
+    """The sections of a briefing for new work."""
     before = _before(runtime, facts.last, facts.since)
     return [
         facts.of_person,
@@ -176,7 +176,7 @@ def _going_on(
     budget: int,
     earlier_sessions: Sequence[Session],
 ) -> list[Section]:
-    """The sections of a briefing where work goes on."""
+    """The sections of a briefing for continued work."""
     standing = _standing(runtime, thread, facts.last, budget, facts.since)
     news = _news(_foreign(facts.changed, thread), facts.sessions)
     return [
@@ -193,7 +193,7 @@ def _going_on(
 
 
 def _project(runtime: Runtime, *, asked: bool) -> list[Section]:
-    # What is kept ready is read later, when the model may have followed.
+    # A prepared briefing is read later, when the model may be up to date again.
     behind = follow_shape(runtime) if asked else ""
     lines = [*described(runtime), *filter(None, [behind])]
     about = [Line(text, weight=9.0 - i) for i, text in enumerate(lines)]
@@ -205,12 +205,12 @@ _HEADING = 8
 
 
 def _about(thread: Thread | None) -> Sequence[str]:
-    """What the work that goes on is about."""
+    """The subject of the continued work."""
     return () if thread is None else (*thread.asked, thread.said, *thread.open, *thread.files)
 
 
 def _once(lines: Sequence[Line], directives: ToldDirectives) -> list[Line]:
-    """The lines without the directives that stand in a section of their own."""
+    """The lines without the directives that have a section of their own."""
     texts = directives.texts
     rest = [replace(line, text=without_told(line.text, texts)) for line in lines]
     return [line for line in rest if line.text]
@@ -219,7 +219,7 @@ def _once(lines: Sequence[Line], directives: ToldDirectives) -> list[Line]:
 def _standing(
     runtime: Runtime, thread: Thread, last: Session | None, budget: int, since: str
 ) -> list[Line]:
-    """The thread in lines, heavier than anything else, behind a line on the time that passed."""
+    """The thread in lines, with the highest weight, after a line on the elapsed time."""
     when, now = parse_instant(thread.at), runtime.clock.now().astimezone()
     lines: list[str] = []
     if since:
@@ -241,7 +241,7 @@ def _types(runtime: Runtime) -> list[Line]:
 
 
 def types_line(runtime: Runtime) -> str:
-    """The user's own types in one line, for an agent to save under; empty where none is declared."""
+    """The user's own types in one line, for an agent to save under; empty if none is declared."""
     types = schema_of(runtime).types.values()
     named = [f"{one.name} ({', '.join(_required(one.fields))})" for one in types]
     listing = "; ".join(named[:_TYPES_NAMED])
@@ -256,7 +256,7 @@ def _required(fields: Mapping[str, Field]) -> list[str]:
 
 
 def _little(sections: Sequence[Section], tokens: int) -> list[Section]:
-    """The heaviest lines of knowledge within so many tokens; all of them when it is 0."""
+    """Keep the heaviest knowledge lines within this token budget; all lines if it is 0."""
     if not tokens:
         return list(sections)
     heaviest = sorted(
@@ -272,19 +272,19 @@ def _little(sections: Sequence[Section], tokens: int) -> list[Section]:
 
 
 _AT_ONCE = timedelta(minutes=30)
-"""Whoever goes on sooner knows when they worked last."""
+"""Below this gap, the time of the last session is not shown: the user still remembers it."""
 
 TOLD = "told_changes"
-"""Where a session keeps what it was told of changes outside."""
+"""Session data: the outside changes that the session was shown."""
 
 
 def told_by(packed: PackedBriefing) -> dict[str, Any]:
-    """What a session keeps of a briefing it was given."""
+    """Return the session data to store for a briefing that was shown."""
     return {TOLD: list(packed.changes), **told_lines(packed.text)}
 
 
 def _news(changed: Sequence[str], sessions: Sequence[Session]) -> list[str]:
-    """What was not told at the start of both of the last two sessions already."""
+    """The changes that were not shown at the start of both of the last two sessions."""
     before = [set(map(str, one.data.get(TOLD, ()))) for one in sessions[:_TWICE]]
     stale = set.intersection(*before) if len(before) == _TWICE else set[str]()
     return [text for text in changed if text not in stale]
@@ -294,7 +294,7 @@ _TWICE = 2
 
 
 def _foreign(changed: Sequence[str], thread: Thread) -> list[str]:
-    """Changes that are not the thread's own commits."""
+    """Changes that are not commits of the thread itself."""
     own = [words.split()[0][:7] for words in thread.done if words]
     return [text for text in changed if not any(len(sha) == 7 and sha in text for sha in own)]
 
@@ -302,8 +302,8 @@ def _foreign(changed: Sequence[str], thread: Thread) -> list[str]:
 def recapped(
     runtime: Runtime, session: Session, turns: Sequence[Turn], ask: str = ""
 ) -> tuple[str, dict[str, tuple[int, str]]]:
-    """What a session that goes on after a compaction must hold again, with `ask` at its end: the session so
-    far and the directives, whose tier and reason come along.
+    """Rebuild the context of a session after a compaction, with `ask` at its end: the session so far and
+    the directives, with their tier and reason.
     """
     budget = runtime.settings.number("briefing.tokens") - count_tokens(f"{_RECAP}\n{ask}")
     root = str(runtime.checkout.root) if runtime.checkout else session.cwd
@@ -328,8 +328,8 @@ _RECAP = "This session so far, from contextd (quoted from its own record):"
 
 
 def read_lately(runtime: Runtime) -> Lately:
-    """What a briefing begins with: the latest sessions, usage, and the latest records of the kinds that
-    are briefed or answer a question, the rules, and what tells of the person.
+    """Read what a briefing starts with: the latest sessions, usage, the latest records of the kinds that are
+    briefed or answer a question, the rules, and the records about the person.
     """
     kinds = dict.fromkeys((*kinds_that("briefed"), *kinds_that("entry")))
     query = runtime.query(*kinds, valid_at=runtime.clock.now(), limit=LATEST)
@@ -344,7 +344,7 @@ def read_lately(runtime: Runtime) -> Lately:
 
 
 def brief_or_nothing(runtime: Runtime, **options: Any) -> PackedBriefing:
-    """A briefing for a hook: an error gives an empty one, since a hook must never be in the way."""
+    """A briefing for a hook: an error returns an empty one, because a hook must never block the client."""
     try:
         return brief(runtime, **options)
     except ContextdError as error:
@@ -352,8 +352,8 @@ def brief_or_nothing(runtime: Runtime, **options: Any) -> PackedBriefing:
 
 
 def quoted(record: Record, runtime: Runtime, stale: str = "") -> str:
-    """A record as a briefing quotes it: text, then kind, id, source, age, confidence, and what
-    became of the code it cites.
+    """Format a record for a briefing: text, then kind, id, source, age, confidence, and the state of the
+    code it cites.
     """
     text = " ".join(titled(record).split())
     solution = " ".join(str(record.data.get("solution") or "").split())
@@ -370,12 +370,12 @@ def quoted(record: Record, runtime: Runtime, stale: str = "") -> str:
 
 
 def quoted_in(ids: Sequence[str], tokens: int) -> list[Serving]:
-    """The records quoted in a text of so many tokens, each with its share."""
+    """The records quoted in a text of `tokens` tokens, each with its share."""
     return [Serving("discovery", id, round(tokens / len(ids))) for id in ids]
 
 
 def titled(record: Record) -> str:
-    """Title and content, without saying twice what the title takes from the content."""
+    """Title and content, without repeating what the title takes from the content."""
     start = record.title.rstrip("… ").casefold()
     if not start or record.content.casefold().startswith(start):
         return record.content
@@ -385,9 +385,9 @@ def titled(record: Record) -> str:
 def _candidates(
     runtime: Runtime, latest: Sequence[Record], task: str
 ) -> tuple[dict[str, Record], dict[str, float], dict[str, str]]:
-    """What might be briefed by id, how much each matters and why: what the task finds comes first."""
+    """Candidate records by id, with weight and reason: those found for the task come first."""
     kinds = searched(runtime)
-    # What always holds is of tier 0; other rules are told where the task finds them.
+    # Rules that always apply are in tier 0; other rules are shown if the task finds them.
     shown = {*kinds_that("briefed")} - {*RULES} if kinds else set[str]()
     known = [r for r in latest if r.kind in shown and not reads_itself(runtime, r)]
     briefed = [r for r in known if _is_sure(runtime, r) and not is_personal(r)]
@@ -408,7 +408,7 @@ def _candidates(
 
 
 def _is_sure(runtime: Runtime, record: Record) -> bool:
-    """Whether a record may be told unasked: noise has sunk below."""
+    """Whether a record is sure enough to be injected; noise has lost confidence."""
     return is_sure(record, runtime.clock.now())
 
 
@@ -416,7 +416,7 @@ _SETTLED_AT_ONCE = 3
 
 
 def _to_settle(runtime: Runtime, task: str) -> list[Line]:
-    """Candidates that touch the task, for the agent to settle; none where it has no tool for that."""
+    """Candidates related to the task, for the agent to settle; empty if it has no tool for that."""
     if not task.strip() or runtime.surface not in ("mcp", "rest"):
         return []
     found = find_records(
@@ -476,12 +476,12 @@ def _knowledge(
     return [Section(title, lines) for title, lines in sections.items()]
 
 
-_STANDS = "among the latest and surest of what is known"
+_STANDS = "recent and high-confidence"
 
 
 def _repeats(record: Record, told_texts: list[tuple[set[str], str]]) -> bool:
-    """Whether most of what a record says was said already, and not denied; otherwise it counts as said
-    now.
+    """Whether earlier lines already contain most of a record's words, without negating them. If not, its
+    words are added to them.
     """
     words = set(content_words(record.content))
     for before, text in told_texts:
@@ -502,8 +502,8 @@ def _is_binding(record: Record) -> bool:
 
 
 _ASKED_TO_HOLD = 1.5
-"""More than a fresh note of a person's has before a rule that was taken from what the user said (3.1 to 2.1):
-fifteen notes of one day do not crowd the rule out.
+"""More than a fresh note by a person outweighs a rule derived from what the user said (3.1 to 2.1): fifteen
+notes of one day do not displace the rule.
 """
 
 

@@ -1,4 +1,4 @@
-"""What a call leaves in its session, written down behind its caller's back."""
+"""Record what a call did in its session, in the background."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _TEXT_KEPT = 500
 def follow(
     runtime: Runtime, operation: str, values: Mapping[str, Any], tokens: int, *, counted: bool
 ) -> None:
-    """Write down what one call left in its session: the call itself when it is `counted`, what it gave,
-    and the sentences it said. Runs behind the caller's back.
+    """Record what one call did in its session: the call itself if it is `counted`, the records it
+    returned, and the sentences of its answer. Runs in the background.
     """
     trace = runtime.trace
     session = trace.session or runtime.session
@@ -43,12 +43,12 @@ def follow(
 
 
 def subject(values: Mapping[str, Any]) -> str:
-    """What a call with these arguments is about; empty where none of them says it."""
+    """The subject of a call with these arguments; empty if none of them names it."""
     return next((str(values[k]) for k in ("query", "pattern", "path") if values.get(k)), "")
 
 
 def expect_scores(runtime: Runtime) -> None:
-    """See to it that the windows of the project are scored in a while."""
+    """Schedule the scoring of the project's windows."""
     due = runtime.clock.now() + SCORED_EVERY
     runtime.sinks.schedule(Schedule(job="score_windows", scope=runtime.scope, due_at=due))
 

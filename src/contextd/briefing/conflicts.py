@@ -1,4 +1,4 @@
-"""What says the opposite of each other is not told side by side as if both held."""
+"""Keep records that contradict each other from being injected side by side as if both were true."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from contextd.schema.active_schema import schema_of
 from contextd.sessions.briefing_lines import PackedBriefing, Section, pack_briefing
 
 _LABEL = re.compile(r"(?<=[^\W\d_]):\s+(?=\w)")
-"""A colon behind a label, or before a reason: what stands around it is told by itself."""
+"""A colon after a label or before a reason: the text on either side is compared by itself."""
 
 _ROUNDS = 4
-"""How often a briefing is packed anew: what came into the room of an outweighed line may be disputed too."""
+"""How often a briefing is packed again: a line that replaces an outweighed one may be disputed too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Odds:
-    """Of records that are to be told together: by which one the `outweighed` are, and what the `disputed`
-    have against them, as a mark for each.
+    """Conflicts among records to be shown together: the record that outweighs each of the `outweighed`,
+    and a mark that names the objection for each of the `disputed`.
     """
 
     outweighed: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -39,8 +39,8 @@ class Odds:
 
 
 def at_odds(runtime: Runtime, records: Sequence[Record], beside: Sequence[Record] = ()) -> Odds:
-    """Which of these say the opposite of each other or of what they are told `beside`, and which of them
-    weigh more. A pair that somebody decided to be both right is none.
+    """Find records that contradict each other or those in `beside`, and decide which ones weigh more. A pair
+    that was resolved as both right does not count.
     """
     new = [record for record in records if record.kind != EPISODE]
     ids = {record.id for record in new}
@@ -69,8 +69,8 @@ def at_odds(runtime: Runtime, records: Sequence[Record], beside: Sequence[Record
 
 
 def opposes(one: Record, other: Record, types: Types) -> bool:
-    """Whether one of two records tells to do what the other one tells not to do, or denies it. Of a fix
-    counts what it says to do: errors are worded alike.
+    """Whether one record demands what the other forbids, or denies it. Of a fix only its solution is
+    compared, because errors are worded alike.
     """
     if not (_fix_of(one) or _fix_of(other)) and disagreement(one, other, types):
         return True
@@ -78,8 +78,8 @@ def opposes(one: Record, other: Record, types: Types) -> bool:
 
 
 def outweighs(one: Record, other: Record) -> bool:
-    """Whether a record takes the place of another one that says the opposite: a rule does, then a directive,
-    then the user's; else it must come from one who is trusted no less, be proven no less, and be no older.
+    """Whether a record replaces one that contradicts it: a rule does, then a directive, then a record of the
+    user; otherwise its source must be trusted no less, its evidence be no weaker, and it must not be older.
     """
     for goes_before in (_is_rule, is_directive, is_users):
         if goes_before(one) != goes_before(other):
@@ -91,7 +91,7 @@ def outweighs(one: Record, other: Record) -> bool:
 
 
 _AT_ONCE = timedelta(hours=1)
-"""What is said within it is not a change of mind for certain: it may be two people's, or two cases."""
+"""Statements within this time may not be a change of mind: they may be from two people, or on two cases."""
 
 
 def _weight(record: Record) -> tuple[int, ...]:
@@ -121,7 +121,7 @@ def _is_dismissed(runtime: Runtime, one: Record, other: Record) -> bool:
 def pack_agreeing(
     runtime: Runtime, sections: Sequence[Section], records: Mapping[str, Record], budget: int
 ) -> PackedBriefing:
-    """A packed briefing in which nothing is told beside what outweighs it, and what is disputed says so."""
+    """Pack a briefing without outweighed records; disputed ones are marked."""
     outweighed: set[str] = set()
     marks: dict[str, str] = {}
     packed = pack_briefing(sections, budget)

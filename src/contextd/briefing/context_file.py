@@ -1,4 +1,4 @@
-"""CONTEXT.md: where a project stands, for whoever comes next."""
+"""CONTEXT.md: the status of a project, for the next session."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ _log = logging.getLogger(__name__)
 _RECENT = 5
 _MODULES = 8
 _SAID_SO_FAR = 240
-"""Tokens of CONTEXT.md for what was said in a session under way: half of it."""
+"""Tokens of CONTEXT.md for statements of the current session: half of the file."""
 
 _RULES = 150
 """Tokens of CONTEXT.md for the directives in force."""
 
 LATELY = 20
-"""The sessions begun last that are looked at for where the project stands: one that is resumed for days,
-or forked, began long before others that are over.
+"""The latest sessions that are read for the project's status. A session that is resumed for days, or forked,
+began long before others that have ended.
 """
 
 
 def write_context_md(
     runtime: Runtime, current: Session | None = None, turns: Sequence[Turn] = ()
 ) -> bool:
-    """Bring `.context/CONTEXT.md` up to date. Whether it says something new. With the `turns` of a session
-    that is under way it says what was said in them, before what was learned earlier.
+    """Update `.context/CONTEXT.md`; return whether its content changed. With the `turns` of a session in
+    progress, its statements come before earlier learnings.
 
-    Only in a checkout that was initialised and is trusted: contextd puts no files into a repository unasked,
-    and keeps nothing that a stranger wrote into this one.
+    Only in a trusted checkout where contextd was initialised: contextd never adds files to other
+    repositories, and stores nothing that a stranger wrote into this one.
     """
     checkout = runtime.checkout
     if checkout is None or not checkout.trusted or not checkout.context.is_dir():
@@ -56,13 +56,13 @@ def write_context_md(
     try:
         return write(checkout.context_md, block, runtime.clock.now())
     except Invalid as error:
-        # It is somebody's file in another encoding: no session ends for that.
+        # The file is a person's, in another encoding: that must not fail the end of a session.
         _log.warning("%s: %s", error.message, error.hint)
         return False
 
 
 def refresh_context_md(runtime: Runtime, current: Session | None = None) -> None:
-    """Write `.context/CONTEXT.md` anew when it is older than a day: what it says of now would be untrue."""
+    """Rewrite `.context/CONTEXT.md` if it is older than a day, because its status would be out of date."""
     checkout = runtime.checkout
     if checkout is None or not checkout.trusted or not checkout.context_md.is_file():
         return
@@ -73,7 +73,7 @@ def refresh_context_md(runtime: Runtime, current: Session | None = None) -> None
 def situation(
     runtime: Runtime, current: Session | None = None, turns: Sequence[Turn] = ()
 ) -> Situation:
-    """What CONTEXT.md says, gathered from the thread, sessions, learnings and git."""
+    """Collect the content of CONTEXT.md from the thread, sessions, learnings and git."""
     recent = sessions_with_work(runtime)
     if current is not None:
         current = runtime.view.sessions.get(current.id) or current
@@ -81,7 +81,7 @@ def situation(
     before = [s for s in recent if session is None or s.id != session.id]
     thread = thread_from(session.data.get(THREAD)) if session else None
     thread = thread or thread_to_continue(runtime, recent, session)
-    # The file may be committed: what is the person's own is not in it.
+    # The file may be committed: it must not contain the person's own records.
     learned = (
         runtime.leaving()
         .view.records.find(
@@ -113,7 +113,7 @@ def situation(
 
 
 def about_project(runtime: Runtime) -> list[str]:
-    """What project.yaml says of a project, in lines: what it is, how it is run and tested, where things are."""
+    """Describe a project from project.yaml, in lines: what it is, how to run and test it, its layout."""
     try:
         model = project_model(runtime)
     except ContextdError:
@@ -136,7 +136,7 @@ def about_project(runtime: Runtime) -> list[str]:
 
 
 def _focus(session: Session | None, thread: Thread | None) -> str:
-    """What the work is on: what was asked last, and the files it is about."""
+    """The focus of the work: the last request, and the files it is about."""
     if thread is None or not thread.asked:
         return session.task or ", ".join(session.topics[:3]) if session else ""
     files = f" ({', '.join(thread.files[:3])})" if thread.files else ""
@@ -146,8 +146,8 @@ def _focus(session: Session | None, thread: Thread | None) -> str:
 def thread_to_continue(
     runtime: Runtime, sessions: Iterable[Session], current: Session | None = None
 ) -> Thread | None:
-    """The thread of the latest session before the current one: on the current branch first, where one
-    worked there lately; None when none is young enough.
+    """The thread of the latest session before the current one, preferring recent work on the current branch;
+    None if none is recent enough.
     """
     here = branch_here(runtime)
     threads = [
@@ -162,7 +162,7 @@ def thread_to_continue(
 
 
 def _with_what_is_left(threads: Sequence[tuple[Thread, bool]]) -> Thread | None:
-    """The latest of these threads. Where its session only talked, with what the one before it left."""
+    """The latest of these threads. If its session only talked, open items of the previous one are added."""
     if not threads:
         return None
     (latest, only_talked), *earlier = threads
@@ -173,19 +173,19 @@ def _with_what_is_left(threads: Sequence[tuple[Thread, bool]]) -> Thread | None:
 
 
 def sessions_with_work(runtime: Runtime) -> list[Session]:
-    """The project's latest sessions in which something happened, latest first."""
+    """The project's latest sessions with any activity, latest first."""
     return with_work(runtime.view.sessions.find(frozenset({runtime.scope}), limit=LATELY))
 
 
 def with_work(sessions: Iterable[Session]) -> list[Session]:
-    """Those in which somebody worked, the one worked in last first: neither empty nor run by a program."""
+    """Sessions with activity that a person started, most recently active first."""
     worked = [s for s in sessions if s.task or s.topics or s.files or s.tool_calls]
     own = [s for s in worked if not s.data.get(HEADLESS)]
     return sorted(own, key=lambda session: session.last_seen_at, reverse=True)
 
 
 def time_sense(runtime: Runtime, session: Session, before: list[Session]) -> TimeSense:
-    """The time in a session, and since the one before it."""
+    """The elapsed time in a session, and since the previous one."""
     last = before[0] if before else None
     signals = session.data.get("signals", {})
     lengths = [(s.ended_at or s.last_seen_at) - s.started_at for s in before]
@@ -202,7 +202,7 @@ def time_sense(runtime: Runtime, session: Session, before: list[Session]) -> Tim
 
 
 def changes_since(runtime: Runtime, last: Session | None) -> tuple[str, ...]:
-    """What changed in the checkout since a session, in short lines."""
+    """Changes in the checkout since a session, in short lines."""
     if runtime.checkout is None:
         return ()
     if last is None:
@@ -216,5 +216,5 @@ def changes_since(runtime: Runtime, last: Session | None) -> tuple[str, ...]:
 
 
 def _as_kept(runtime: Runtime, text: str) -> str:
-    """What git says as a store keeps it: names of branches and subjects of commits may hold secrets."""
+    """Redact text from git as the store does: branch names and commit subjects may contain secrets."""
     return redact(text, runtime.redaction_key).text

@@ -1,4 +1,4 @@
-"""The context window of a session: what was served, what it weighs, and what had to go."""
+"""The context window of a session: the items served, their scores, and the archived ones."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from contextd.sessions.session_binding import session_of
 
 
 def window_of(runtime: Runtime, session_id: str) -> list[ContextItem]:
-    """What the window of a session holds and held, with the scores of this moment."""
+    """The items that a session's window contains or contained, with their current scores."""
     return scored(runtime.view.sessions.items(session_id), runtime.clock.now())
 
 
 def settle_window(runtime: Runtime, session_id: str, *, keep_scores: bool = False) -> int:
-    """Archive what no longer fits into a session's window; says how many items it was. With
-    `keep_scores` the scores of this moment are stored as well.
+    """Archive items that no longer fit into a session's window; return how many. With `keep_scores` also
+    store the current scores.
     """
     items = window_of(runtime, session_id)
     capacity = runtime.settings.number("window.tokens")
@@ -44,7 +44,7 @@ def _pruning(
     after: Sequence[ContextItem],
     archived_items: Sequence[ContextItem],
 ) -> Event:
-    """How the session's record tells that items were archived."""
+    """The event that records the archived items."""
     capacity = runtime.settings.number("window.tokens")
     filled, left = used(before), used(after)
     archived = [
@@ -64,7 +64,7 @@ def _pruning(
 
 
 def archived_sources(runtime: Runtime) -> frozenset[str]:
-    """What has left the window of the call's session: paths and ids."""
+    """Paths and ids that were archived from the window of the call's session."""
     session = session_of(runtime)
     if session is None:
         return frozenset()
@@ -73,6 +73,6 @@ def archived_sources(runtime: Runtime) -> frozenset[str]:
 
 
 def usage(runtime: Runtime, session: Session) -> str:
-    """How full a session's window is: `65% (65,000 / 100,000 tokens)`."""
+    """The fill level of a session's window: `65% (65,000 / 100,000 tokens)`."""
     tokens = used(runtime.view.sessions.items(session.id))
     return usage_line(tokens, runtime.settings.number("window.tokens"))

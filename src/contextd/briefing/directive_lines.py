@@ -1,4 +1,4 @@
-"""The directives that every session is told: chosen in one place, told whole, and counted where they do not fit."""
+"""Select the directives that every session gets, show them in full, and count those that do not fit."""
 
 from __future__ import annotations
 
@@ -24,33 +24,33 @@ from contextd.runtime.runtime import Runtime
 from contextd.sessions.briefing_lines import ALWAYS, Line
 
 _ALL = 1_000_000
-"""More directives than any home has: all of them are read, since each is counted."""
+"""More directives than any home has: all of them are read, because each one is counted."""
 
 _RECORDED_READ = 2_000
-"""The latest notes, memories and lessons that are searched for directives of agents. More would delay a call."""
+"""The latest notes, memories and lessons that are searched for agents' directives. More would delay a call."""
 
 _LONGEST = 160
-"""Tokens of one directive. What is longer is a document, of which the first sentences are told."""
+"""Tokens of one directive. A longer one is a document; only its first sentences are shown."""
 
 _SAME = 0.9
-"""The share of its words that another directive says too, from which on it says the same."""
+"""Two directives are duplicates if they share this share of their words or more."""
 
 _WEIGHT = 20.0
-"""More than anything of a briefing weighs but where the work stands."""
+"""More than any other part of a briefing except the work's status."""
 
 REST = "standards_get"
 """The operation that lists every directive in force."""
 
 _SHORTEST_LINE = 12
-"""Tokens of the shortest line: its kind and its id alone take as many."""
+"""Tokens of the shortest line: the kind and the id alone take this many."""
 
 _SEVERITIES = {"critical": 0, "error": 1, "high": 1}
 
 
 @dataclass(frozen=True, slots=True)
 class ToldDirectives:
-    """The directives for one reader: those in force, most important first, of which `lines` fit and
-    `left_out` did not; `personal` are the lines of the person's own.
+    """The directives for one reader, most important first: `lines` fit, `left_out` counts those that did
+    not; `personal` are the lines of the person's own.
     """
 
     lines: list[Line] = field(default_factory=list[Line])
@@ -60,13 +60,13 @@ class ToldDirectives:
 
     @property
     def texts(self) -> list[str]:
-        """What each of them says, as it was recorded."""
+        """The text of each, as recorded."""
         lines = (*self.lines, *self.personal)
         return [said(self.records[line.id]) for line in lines if line.id in self.records]
 
 
 def lines_tokens(lines: Iterable[Line]) -> int:
-    """What lines of a briefing take."""
+    """The number of tokens that lines of a briefing take."""
     return sum(count_tokens(f"- {line.text}\n") for line in lines)
 
 
@@ -80,11 +80,11 @@ def told_directives(
     recorded: bool = False,
     of_person: bool = True,
 ) -> ToldDirectives:
-    """The directives that hold here within `budget` tokens: critical ones first, then what the user
-    directed, then standards, then, if `recorded`, what agents recorded as directives; among equals those that
-    bear on the `work`. `lately` is what was read already,
-    where the caller has it. Lines have their age when they are `aged`, as long as they are not kept in a file.
-    Without `of_person` the person's are neither told nor counted: the caller tells them elsewhere.
+    """Select the directives in force here within `budget` tokens: critical ones first, then the user's,
+    then standards, then, if `recorded`, those that agents recorded; among equals those relevant to the
+    `work`. `lately` is what the caller has read already. Lines include their age if `aged`, unless they come
+    from a file. Without `of_person` the person's directives are neither shown nor counted: the caller
+    shows them elsewhere.
     """
     known = {
         id: found
@@ -118,8 +118,8 @@ def told_directives(
 def directives_in_force(
     runtime: Runtime, lately: Lately | None = None, *, recorded: bool = False
 ) -> dict[str, tuple[Record, str]]:
-    """Every directive that each session here is to be told, by id, with the reason; none where tier 0 is
-    turned off. With `recorded` also the latest that agents recorded in notes, memories and lessons.
+    """Every directive that each session here gets, by id, with the reason; empty if tier 0 is turned off.
+    With `recorded` also the latest that agents recorded in notes, memories and lessons.
     """
     if not runtime.settings.flag("injection.tier0"):
         return {}
@@ -156,8 +156,8 @@ def ranked_directives(runtime: Runtime) -> list[Record]:
 
 
 def users_directives(runtime: Runtime, of_person: Sequence[Record] | None = None) -> list[Record]:
-    """What the user directed: learned from prompts, typed, or kept in the person's layer; newest first.
-    `of_person` are the records of that layer, where the caller has them.
+    """The user's directives: learned from prompts, typed, or stored in the person's layer; newest first.
+    `of_person` are the records of that layer, if the caller has them.
     """
     now = runtime.clock.now()
     learned = runtime.query("discovery", valid_at=now, where={"type": "rule"}, limit=_ALL)
@@ -174,7 +174,7 @@ def users_directives(runtime: Runtime, of_person: Sequence[Record] | None = None
 
 
 def said(record: Record) -> str:
-    """What a directive says, in one line, without the scaffolding of its kind."""
+    """The text of a directive in one line, without the template of its kind."""
     if is_personal(record):
         return told_by(record)
     body = str(record.data.get("requirement") or record.data.get("rule") or record.content)
@@ -187,8 +187,8 @@ def said(record: Record) -> str:
 
 
 def directive_line(record: Record, runtime: Runtime, *, aged: bool = True) -> str:
-    """A directive as it is injected: what it says, its kind, its id and its severity, or its source and its
-    age when `aged`. A rule from a file of the repository names the file and who changed it last.
+    """Format a directive for injection: its text, kind, id and severity, or its source and age if `aged`. A
+    rule from a file of the repository names the file and who changed it last.
     """
     text = said(record)
     if is_personal(record):
@@ -210,7 +210,7 @@ def _shortened(text: str) -> str:
 
 
 def rest_line(count: int) -> str:
-    """How many directives did not fit, and the operation that lists them."""
+    """The number of directives that did not fit, and the operation that lists them."""
     return f"{count} more: `{REST}`"
 
 
@@ -240,14 +240,14 @@ def _severity(record: Record) -> int:
 
 
 def _once(found: Mapping[str, tuple[Record, str]]) -> dict[str, tuple[Record, str]]:
-    """Without those that say in the same words what another one says."""
+    """Drop directives that repeat another one in the same words."""
     texts = {id: said(record) for id, (record, _) in found.items()}
     words = {id: set(content_words(text)) for id, text in texts.items()}
     common = Counter(word for mine in words.values() for word in mine)
     having: dict[str, list[str]] = {}
     chosen: dict[str, tuple[Record, str]] = {}
     for id, one in found.items():
-        # Who says the same shares all but a tenth of the words, so one of the rarest more than a tenth.
+        # Duplicates share all but a tenth of the words, so they share one of the rarest of just over a tenth.
         rarest = sorted(words[id], key=lambda word: (common[word], word))
         few = rarest[: len(rarest) - ceil(_SAME * len(rarest)) + 1]
         near = {other for word in few for other in having.get(word, ())}
@@ -266,7 +266,7 @@ def _are_the_same(words: set[str], other: set[str]) -> bool:
 
 
 def without_told(line: str, texts: Iterable[str]) -> str:
-    """A line without the directives in it that are told already; empty where nothing is left."""
+    """Remove directives from a line that are shown elsewhere; empty if nothing remains."""
     rest = line
     for text in texts:
         start = rest.find(text[:_RECOGNISED])
@@ -286,4 +286,4 @@ def without_told(line: str, texts: Iterable[str]) -> str:
 
 
 _RECOGNISED = 40
-"""Characters by which the beginning of a directive is found in a line that may be cut off."""
+"""Characters of a directive's beginning that identify it in a line that may be cut off."""

@@ -1,4 +1,4 @@
-"""What the window of a session's agent holds of what contextd told it."""
+"""Which injected records are still in the context window of a session's agent."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from contextd.domain.sessions import Session
 from contextd.runtime.runtime import Runtime
 
 LOST = "injected_before_compaction"
-"""Where a session keeps what it was told and its agent's window no longer holds."""
+"""Session data: injected records that are no longer in the agent's window."""
 
 
 def held(session: Session) -> set[str]:
-    """The records that the agent's window still holds, as far as the session knows."""
+    """The records that are still in the agent's window, as far as the session knows."""
     return set(session.injected) - set(map(str, session.data.get(LOST, ())))
 
 
 def held_again(session: Session, ids: Collection[str]) -> dict[str, Any]:
-    """What a session keeps once its agent was told of these records again."""
+    """Return the session data to store after these records were injected again."""
     lost = session.data.get(LOST, ())
     return {LOST: [id for id in lost if id not in ids]} if lost else {}
 
 
 def holding(session: Session, ids: Collection[str]) -> Session:
-    """The session as it is once the agent's window holds these records too."""
+    """The session with these records added to the agent's window."""
     data = {**session.data, **held_again(session, ids)}
     return session.with_(injected=(*session.injected, *ids), data=data)
 
 
 def held_records(runtime: Runtime, session: Session | None) -> list[Record]:
-    """Those of them that still stand, of the last that it was told."""
+    """The active records among the last that were injected into this window."""
     if session is None:
         return []
     window = held(session)
@@ -40,4 +40,4 @@ def held_records(runtime: Runtime, session: Session | None) -> list[Record]:
 
 
 _HELD = 24
-"""More would take a hook longer than what is told is worth: 40 µs a pair."""
+"""More would delay a hook by more than the result is worth: 40 µs a pair."""

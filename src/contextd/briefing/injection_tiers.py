@@ -1,5 +1,5 @@
-"""What a session is told unasked, in tiers: what always holds, then what bears on the task. The rest is
-there for those who ask (tier 2): fixes by `remediation_search`, code, standards of repositories.
+"""Injected context in tiers: rules that always apply (tier 0), then records relevant to the task (tier 1).
+The rest is available on request (tier 2): fixes by `remediation_search`, code, standards of repositories.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from contextd.search.find_records import FoundRecord
 from contextd.sessions.briefing_lines import BEARING, Line
 
 RULES = ("policy", "coding_standard")
-"""The kinds of tier 0."""
+"""The kinds of records in tier 0."""
 
 SAID_BY_A_PERSON = ("rule", "correction")
-"""Types of what a user asked to be held, or put right."""
+"""Types of records that state a user's directives or corrections."""
 
 _RULES_READ = 1_000_000
 """More policies and standards than any home has: those that do not fit are counted."""
 
 _SHARE = 0.4
-"""The part of a budget somebody asked for that tier 0 may take: the thread of the work goes first, and rules
-that crowd it out are not what an agent goes on with.
+"""The share of an explicitly requested budget that tier 0 may take: the thread of the work comes first, and
+rules that displace it would not help an agent to continue.
 """
 
 CERTAIN = 0.8
-"""The relevance above which a warning bears on a task (seed 003)."""
+"""Warnings above this relevance are shown for a task (seed 003)."""
 
 EXPERIENCES = frozenset({"memory", "anti_pattern", "remediation"})
-"""Kinds of which a few say more than many: success fell from 49.7 to 44.4 % as the experiences shown rose
-from one to four (ReasoningBank, arXiv 2509.25140).
+"""Kinds of which a few help more than many: success fell from 49.7 to 44.4 % when the experiences shown
+rose from one to four (ReasoningBank, arXiv 2509.25140).
 """
 
 _SHARE_OF_CODE = re.compile(r"\s+\d+ ?%$")
@@ -50,17 +50,17 @@ _ALSO = {
     "c++": ("cpp",),
     "c#": ("csharp",),
 }
-"""The languages, as a scan names them, that a standard for a language of this name holds for."""
+"""The languages, as a scan names them, that a standard for a language of this name applies to."""
 
 
 def rules_query(runtime: Runtime) -> Query:
-    """The rules that tier 0 is chosen from."""
+    """The query for the rules that tier 0 is selected from."""
     kinds = (*RULES, "anti_pattern")
     return runtime.query(*kinds, valid_at=runtime.clock.now(), limit=_RULES_READ)
 
 
 def always(runtime: Runtime, rules: Sequence[Record]) -> dict[str, str]:
-    """Of these rules, by id, those every session here is told, each with the reason; nearest first."""
+    """Select the rules that every session here gets, by id, each with the reason; nearest first."""
     if not runtime.settings.flag("injection.tier0"):
         return {}
     spoken = _languages(runtime)
@@ -78,13 +78,13 @@ def always(runtime: Runtime, rules: Sequence[Record]) -> dict[str, str]:
 
 
 def _languages(runtime: Runtime) -> set[str]:
-    """The project's languages in lower case; the model may give each with its share: `Go 80 %`."""
+    """The project's languages in lower case; the model may store each with its share: `Go 80 %`."""
     model = project_model(runtime)
     return {_SHARE_OF_CODE.sub("", name).casefold() for name in (model.languages if model else ())}
 
 
 def within(lines: Sequence[Line], tokens: int) -> list[Line]:
-    """As many of the lines, in their order, as fit."""
+    """Keep as many lines, in order, as fit into the budget."""
     chosen: list[Line] = []
     for line in lines:
         cost = count_tokens(f"- {line.text}\n")
@@ -95,19 +95,19 @@ def within(lines: Sequence[Line], tokens: int) -> list[Line]:
 
 
 def tier_zero_tokens(runtime: Runtime, budget: int | None = None) -> int:
-    """What tier 0 may take: a budget of its own, or its share of the `budget` that somebody asked for."""
+    """The budget of tier 0: its own, or its share of an explicitly requested `budget`."""
     most = runtime.settings.number("injection.tier0_tokens")
     return most if budget is None else min(most, round(_SHARE * budget))
 
 
 def searched(runtime: Runtime) -> tuple[str, ...]:
-    """The kinds that a task is looked up in for tier 1."""
+    """The kinds that are searched with the task for tier 1."""
     return (*kinds_that("briefed"), "skill") if runtime.settings.flag("injection.tier1") else ()
 
 
 def bearing(runtime: Runtime, found: Sequence[FoundRecord]) -> dict[str, str]:
-    """Of what a task found, by id, what is told of it, each with the reason: as many experiences as the
-    settings allow, and no warning that is not certain to be meant.
+    """Select which search results for a task are shown, by id, each with the reason: as many experiences as
+    the settings allow, and only warnings above the relevance threshold.
     """
     most = runtime.settings.number("injection.experiences")
     reasons: dict[str, str] = {}
@@ -124,25 +124,25 @@ def bearing(runtime: Runtime, found: Sequence[FoundRecord]) -> dict[str, str]:
 
 
 def skill_line(record: Record) -> str:
-    """A skill as it is offered: what it is for, and how to get it."""
+    """A skill as one line: its purpose, and the command that loads it."""
     name = record.data.get("name") or record.title
     trigger = record.data.get("trigger") or record.content
     return f"Skill {name}: {trigger} (skill_get)"
 
 
 def tiers_of(why: Mapping[str, tuple[int, str]]) -> dict[str, list[object]]:
-    """Tier and reason by record, as an event keeps them."""
+    """Tier and reason by record, in the form an event stores."""
     return {id: [tier, reason] for id, (tier, reason) in why.items()}
 
 
 def reasons_of(stored: object) -> dict[str, tuple[int, str]]:
-    """What `tiers_of` made, read back."""
+    """Parse the result of `tiers_of`."""
     entries = stored.items() if isinstance(stored, Mapping) else ()
     return {str(id): (int(tier), str(reason)) for id, (tier, reason) in entries}
 
 
 def reasons_in(event: Event) -> dict[str, tuple[int, str]]:
-    """Tier and reason of each record that an injection told of. An old one does not say why."""
+    """Tier and reason of each record in an injection. Old events have no reason."""
     known = reasons_of(event.data.get("why"))
     record_ids = map(str, event.data.get("records", ()))
     return {id: known.get(id, (BEARING, "not recorded")) for id in record_ids}

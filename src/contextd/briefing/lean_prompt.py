@@ -1,6 +1,6 @@
-"""The lean prompt: who the agent is, whom it works for, where things stand, which tools there are.
+"""The lean prompt: the agent's identity, its user, the project's status and the available tools.
 
-Each part is condensed to its share of the budget by leaving out whole sentences.
+Each part is condensed to its share of the budget by dropping whole sentences.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _FENCE_MARK = re.compile(r"^\s{0,3}(`{3,}|~{3,})")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of the prompt. A `fixed` one is taken whole before the others share what is left."""
+    """One part of the prompt. `fixed` parts are taken whole before the others share the rest."""
 
     name: str
     title: str
@@ -40,7 +40,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class LeanPrompt:
-    """A prompt, its tokens, those of each part, and the parts that were condensed."""
+    """A prompt, its tokens, the tokens of each part, and the names of condensed parts."""
 
     text: str
     tokens: int
@@ -49,8 +49,8 @@ class LeanPrompt:
 
 
 def compose(parts: Sequence[Part], budget: int) -> LeanPrompt:
-    """The parts under their titles, together within `budget` tokens. Parts that need less than their
-    equal share leave the rest to the others; a part of which nothing fits is left out.
+    """Combine the parts under their titles within `budget` tokens. Parts that need less than an equal share
+    leave the rest to the others; a part is dropped if nothing of it fits.
     """
     parts = [replace(part, text=_contained(part.text)) for part in parts]
     whole = {
@@ -88,8 +88,8 @@ def _shares(needs: Mapping[str, int], fixed: set[str], budget: int) -> dict[str,
 
 
 def _contained(text: str) -> str:
-    """A file's text below the title of its part: no heading of it is one of the prompt's own, no fence stays
-    open behind it.
+    """Nest a file's text below the title of its part: its headings rank below the prompt's own, and an open
+    code fence is closed.
     """
     lines: list[str] = []
     fence = ""
@@ -122,7 +122,7 @@ def _lines(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A sentence at its place: the line it is of, its number there, and how early it is chosen."""
+    """A sentence and its position: its line, its number in the line, and its rank for selection."""
 
     line: int
     number: int
@@ -131,8 +131,8 @@ class _Piece:
 
 
 def condense(text: str, budget: int) -> str:
-    """What matters most of `text` within `budget` tokens, in its order: whole sentences, those that
-    insist first, then the first of each line, then the others. A heading stays with what is below it.
+    """Select the most important sentences of `text` within `budget` tokens, in their order: emphatic ones
+    first, then the first of each line, then the others. A heading stays with the text below it.
     """
     lines = _joined(_lines(text))
     room = budget
@@ -141,7 +141,7 @@ def condense(text: str, budget: int) -> str:
         over = count_tokens(short) - budget
         if over <= 0:
             return short
-        # Sentences are counted one by one, and rounding adds up.
+        # Tokens are counted per sentence, and rounding errors add up.
         room -= over
     return ""
 
@@ -165,7 +165,7 @@ def _chosen(lines: Sequence[str], budget: int) -> str:
 
 
 def _joined(lines: Sequence[str]) -> list[str]:
-    """Lines with wrapped paragraphs and code joined to one each."""
+    """Join the lines of each wrapped paragraph and code block to one."""
     made: list[str] = []
     fenced, ended = False, True
     for line in lines:
@@ -188,7 +188,7 @@ def _joined(lines: Sequence[str]) -> list[str]:
 
 
 def _goes_on(line: str, before: str) -> bool:
-    """Whether a line goes on with the paragraph or the bullet before it."""
+    """Whether a line continues the paragraph or bullet before it."""
     if _HEADING.match(line) or _LEAD.match(line) or _HEADING.match(before) or _FENCE.match(before):
         return False
     return not _LEAD.match(before) or line[:1].isspace()

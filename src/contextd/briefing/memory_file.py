@@ -1,4 +1,4 @@
-"""What sessions taught for good, with what speaks for it."""
+"""MEMORY.md: lasting lessons of the sessions, with their evidence."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from contextd.sessions.memory_md import Durable, render
 
 _MOST = 100
 BLOCK_BUDGET = 800
-"""Tokens of a block in a file that every session reads whole: half of what a file of its own takes."""
+"""Tokens of a block in a file that every session reads in full: half of MEMORY.md's budget."""
 
 _SECTIONS = {
     "rule": "Rules",
@@ -36,7 +36,7 @@ _SECTIONS = {
 
 
 def durable_memories(runtime: Runtime) -> list[Durable]:
-    """What is active and sure here and may leave the machine, with its evidence."""
+    """Active, high-confidence records of the project that may be exported, with their evidence."""
     kinds = tuple(dict.fromkeys((*kinds_that("learned"), *kinds_that("strategy"))))
     query = runtime.query(*kinds, valid_at=runtime.clock.now(), limit=_MOST)
     records = runtime.leaving().view.records.find(query).records
@@ -52,7 +52,7 @@ def durable_memories(runtime: Runtime) -> list[Durable]:
 
 
 def _is_filed(record: Record) -> bool:
-    """Whether a record was taken from a file of the repository: there it stands already."""
+    """Whether a record was taken from a file of the repository, which contains it already."""
     return record.source.operation == IMPORT and record.data.get("origin") == "instructions"
 
 
@@ -68,13 +68,12 @@ def _as_durable(runtime: Runtime, record: Record) -> Durable:
 
 
 def write_block(runtime: Runtime, path: Path) -> bool:
-    """Keep a block of what was learned in a file for agents, between contextd's markers; whether it says
-    something new. Everything else in the file stays byte for byte. Raises `Denied` for a file outside of
-    the checkout.
+    """Write a block of lessons between contextd's markers in a file for agents; return whether it changed.
+    The rest of the file stays byte for byte. Raises `Denied` for a file outside the checkout.
     """
     real = target_inside(runtime.root, path)
     name = runtime.project.name if runtime.project is not None else str(runtime.scope)
     text = portable_text(runtime)(render(name, durable_memories(runtime), BLOCK_BUDGET))
-    # One level down: the file has a heading of its own.
+    # One level down, because the file has a heading of its own.
     text = "\n".join(f"#{line}" if line.startswith("#") else line for line in text.splitlines())
     return write(real, text, runtime.clock.now())

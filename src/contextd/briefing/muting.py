@@ -1,4 +1,4 @@
-"""What was told in enough sessions in vain rests: it is found, and told to nobody unasked."""
+"""Mute records that were injected in several sessions without use: searches still find them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from contextd.sessions.injection_use import ENOUGH, line_digest, lines_told, tol
 
 
 def told_before(latest: Sequence[Session], session: Session | None) -> list[Session]:
-    """Those of the latest sessions that were told something, but for this one. A window that is open counts
-    before anything is asked in it; one that was closed again without a word does not.
+    """The latest sessions other than this one that were given context. An open window counts before its
+    first prompt; one that was closed without a prompt does not.
     """
     return [
         one
@@ -26,8 +26,8 @@ def told_before(latest: Sequence[Session], session: Session | None) -> list[Sess
 
 
 def rested(records: Mapping[str, Record], sessions: Sequence[Session], task: str) -> set[str]:
-    """The records that were told in enough of these sessions in vain, but for directives and what a person
-    wrote; none where a task asks for them.
+    """The records that were shown in enough of these sessions without use, except directives and what a
+    person wrote; empty if a task asks for them.
     """
     if task.strip():
         return set()
@@ -40,8 +40,8 @@ def rested(records: Mapping[str, Record], sessions: Sequence[Session], task: str
 
 
 def fresh(lines: Sequence[Line], sessions: Sequence[Session]) -> list[Line]:
-    """The lines that were not told in enough of these sessions: forks of a session all begin where it
-    ended, and a list of changes stands until somebody commits.
+    """The lines that were not shown in enough of these sessions: all forks of a session begin where it ended,
+    and a list of changes stays the same until the next commit.
     """
     counts = lines_told(sessions)
     return [line for line in lines if counts[line_digest(line.text)] < ENOUGH]

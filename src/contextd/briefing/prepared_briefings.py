@@ -1,4 +1,4 @@
-"""Keeping the next briefing of a checkout ready on disk, for a hook that finds no daemon."""
+"""Store the next briefing of each checkout on disk, for a hook that finds no daemon."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from contextd.runtime.runtime import Runtime
 from contextd.thin.ready import NOW, SINCE, TEXT, VERSION, check_of, ready_path
 
 _MOST_ROOTS = 4
-"""Worktrees and clones of a project that are kept ready, those met last first."""
+"""The most worktrees and clones of a project with a stored briefing, most recently used first."""
 
 
 def keep_ready(runtime: Runtime) -> None:
-    """Have the project's next briefing written, behind everybody's back."""
+    """Queue a job that writes the project's next briefing."""
     if runtime.project is None or runtime.project.scope.level != "project":
         return
     scope = runtime.project.scope
@@ -29,7 +29,7 @@ def keep_ready(runtime: Runtime) -> None:
 
 
 def write_ready(runtime: Runtime) -> int:
-    """Write the next briefing of each checkout of the project; how many."""
+    """Write the next briefing of each checkout of the project; return how many."""
     if runtime.project is None:
         return 0
     present = [Path(root) for root in reversed(runtime.project.roots) if Path(root).is_dir()]
@@ -41,7 +41,7 @@ def write_ready(runtime: Runtime) -> int:
 def _write(runtime: Runtime) -> None:
     runtime = replace(runtime, keeps=True)
     budget = runtime.settings.number("briefing.tokens")
-    # What changed in the checkout since is not known beforehand.
+    # Changes in the checkout since then cannot be known in advance.
     lately = read_lately(runtime)
     packed = brief(runtime, budget=budget, lately=lately, changed=(), since=NOW + SINCE)
     figures = figures_of(runtime)

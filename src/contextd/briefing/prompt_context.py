@@ -1,4 +1,4 @@
-"""What is added to a prompt: the few things known that bear on it, or nothing."""
+"""Add context to a prompt: the few records relevant to it, or nothing."""
 
 from __future__ import annotations
 
@@ -28,43 +28,43 @@ from contextd.sessions.briefing_lines import BEARING
 HEADER = "Relevant Memory (from contextd; recorded facts, quoted with source and age):"
 
 NEAR = 0.58
-"""The cosine from which something bears on a prompt: of three projects' real prompts, replayed against
-their earlier sessions, 12 in a hundred reach it with something that says enough.
+"""The lowest cosine at which a record is relevant to a prompt. Real prompts of three projects were replayed
+against earlier sessions: 12 % reach it with an informative record.
 """
 
 NEARER = 0.62
-"""The same for a prompt in the midst of a session: what came before is in the agent's window, so what
-merely bears on it helped with one such prompt in six, and with the first prompt of a session in two.
+"""The same for a prompt within a session: earlier text is still in the window, so a merely relevant record
+helped with one such prompt in six, but with the first prompt of a session in two.
 """
 
 _BY_WORDS, _BY_WORDS_FIRST = 6, 30
-"""How far down the ranking by words a text may stand: words that all of a project's prompts share weigh
-little there. Read on one project, reported on two others (docs/howto/measure-learning.md).
+"""The lowest rank by words at which a text is accepted: words that all prompts of a project share carry
+little weight. Chosen on one project, measured on two others (docs/howto/measure-learning.md).
 """
 
 _MOST_WORDS = 64
 
 _SAYS_ENOUGH = 150
-"""Characters of an episode below which it tells that something was done (`All tests pass.`), not what."""
+"""Characters of an episode below which it only reports that something was done (`All tests pass.`)."""
 
 _ALIKE_WORDS = 0.15
-"""The share of a prompt's content words that a text must have too: meaning alone takes any two orders to
-the same program for alike.
+"""The share of a prompt's content words that a text must contain too: by meaning alone, any two orders to
+the same program look alike.
 """
 
 _READ, _CANDIDATES = 1_200, 24
 _SHORTEST, _LONGEST = 20, 700
-"""Characters: what is shorter than the first, such as `go on`, says nothing that memory could be about;
-of an episode as many as the second are quoted.
+"""Characters. A prompt shorter than the first, such as `go on`, has no subject to search for; the second is
+how much of an episode is quoted.
 """
 
 
 def bearing_on(
     runtime: Runtime, session: Session, prompt: str, unstripped: str
 ) -> tuple[str, dict[str, tuple[int, str]], list[Record]]:
-    """What is told with a prompt, the tier and reason of each record in it, and those records: first the fix
-    of an error that it brings, then the directives that it needs, then what else bears on it. `unstripped` is the prompt with what editors and
-    reminders put around it: an error may stand there.
+    """Build the context for a prompt; return its text, the tier and reason of each record, and the records:
+    first the fix of an error in the prompt, then the directives it needs, then other relevant records.
+    `unstripped` is the prompt with the text that editors and reminders add: it may contain an error.
     """
     fix, fixed = remedy_for(runtime, session, max(prompt, unstripped, key=len), quoted=True)
     spent, most = count_tokens(fix), runtime.settings.number("prompt.tokens")
@@ -73,7 +73,7 @@ def bearing_on(
     spent += count_tokens(rule)
     text, records = relevant(runtime, session, prompt, told_records=quoted_records, spent=spent)
     why = {record.id: (BEARING, ITS_ERROR) for record in fixed}
-    why |= {record.id: (BEARING, "a rule that bears on the prompt") for record in rules}
+    why |= {record.id: (BEARING, "a rule relevant to the prompt") for record in rules}
     why |= {record.id: (BEARING, "like the prompt") for record in records}
     return "\n\n".join(filter(None, (fix, rule, text))), why, [*quoted_records, *records]
 
@@ -86,8 +86,9 @@ def relevant(
     told_records: Sequence[Record] = (),
     spent: int = 0,
 ) -> tuple[str, list[Record]]:
-    """The text to add to a prompt, and the records in it; empty when in doubt, and without an embedder:
-    shared words alone do not make two tasks alike. `told_records` was added to it already, in `spent` tokens.
+    """The text to add to a prompt, and its records; empty if nothing is certain, and without an embedder,
+    because shared words alone do not make two tasks alike. `told_records` were added already, in `spent`
+    tokens.
     """
     budget = runtime.settings.number("prompt.tokens") - spent
     most = runtime.settings.number("injection.experiences")
@@ -98,7 +99,7 @@ def relevant(
     hidden = (
         from_elsewhere(runtime, standing) | held(session) | {record.id for record in told_records}
     )
-    # Only turns are held against what was said.
+    # Only turns are compared with the session's text.
     turns = any(record.kind == EPISODE for record in records)
     session_words = _said(runtime, session) if turns else []
     records = [one for one in records if one.id not in hidden]
@@ -126,7 +127,7 @@ def relevant(
 
 
 def _said(runtime: Runtime, session: Session) -> list[set[str]]:
-    """The words of what the session was told and its agent's window still holds, text by text."""
+    """The words of each text that was injected into the session and is still in the agent's window."""
     word_sets: list[set[str]] = []
     if not session.tokens_served:
         return word_sets
@@ -139,7 +140,7 @@ def _said(runtime: Runtime, session: Session) -> list[set[str]]:
 
 
 def _was_quoted(record: Record, session_words: list[set[str]]) -> bool:
-    """Whether a turn was quoted already: a briefing says where its session ended."""
+    """Whether a turn was quoted already: a briefing quotes how its session ended."""
     if record.kind != EPISODE:
         return False
     words = set(content_words(shown(record, _LONGEST)))
@@ -147,8 +148,8 @@ def _was_quoted(record: Record, session_words: list[set[str]]) -> bool:
 
 
 _QUOTED = 0.6
-"""The share of a turn's words in one text from which on it would be told twice: a briefing quotes 600
-characters of the last answer, the injection 700 of prompt and answer.
+"""A turn is a repeat if one text contains this share of its words: a briefing quotes 600 characters of the
+last answer, the injection 700 of prompt and answer.
 """
 
 
@@ -162,7 +163,7 @@ def _line(record: Record, runtime: Runtime, note: str) -> str:
 
 
 def _near(runtime: Runtime, session: Session, prompt: str) -> list[Record]:
-    """What means nearly the same as the prompt, nearest first."""
+    """Records with nearly the same meaning as the prompt, nearest first."""
     embedder = runtime.embedder
     kinds = tuple(dict.fromkeys((*kinds_that("recalled"), *kinds_that("briefed"))))
     now = runtime.clock.now()

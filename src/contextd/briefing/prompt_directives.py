@@ -1,4 +1,4 @@
-"""The directives that a prompt needs: judged on each part of it, since a rule bears on one thing of several."""
+"""Select the directives that a prompt needs, judging each of its parts: a rule matches one topic of several."""
 
 from __future__ import annotations
 
@@ -26,30 +26,31 @@ from contextd.knowledge.client_read_files import reads_itself
 from contextd.knowledge.git_anchors import from_elsewhere, standings
 from contextd.runtime.runtime import Runtime
 
-HEADER = "Rules in force that bear on this (from contextd):"
+HEADER = "Rules in force relevant to this (from contextd):"
 
 NEEDED = -0.3
-"""The score from which a prompt needs a directive: 2.3 of 100 real prompts of other projects reach it. See ADR 48."""
+"""The lowest score at which a prompt needs a directive: 2.3 % of real prompts of other projects reach it. See ADR 48."""
 
 _OVER_RULES, _PER_WORD, _PER_TOPIC, _PER_LENGTH = 12.0, 0.25, 0.7, 1.5
-"""Weights of the score: the cosine of prompt and directive over that of usual rules, the rarity of shared words
-and of the rarest topic that they share in other words, and the logarithm of the prompt's length in words. Rounded
-from a logistic regression on 124 prompts that need a rule of seven projects and 600 real prompts that need none.
+"""Weights of the score: the cosine of prompt and directive above that of common rules, the rarity of shared
+words and of the rarest topic shared in other words, and the logarithm of the prompt's length in words.
+Rounded from a logistic regression on 124 prompts of seven projects that need a rule and 600 real prompts
+that do not.
 """
 
 _NEAREST_RULES = 2
-"""How many of the usual rules nearest to a part say how near it is to any rule."""
+"""How many of the nearest common rules measure a part's distance to rules in general."""
 
 _WIDE_NEEDED, _WIDE_WORDS = 0.6, 2
-"""The same, and the words they must share, for ideographs: the embedder takes any two such texts for alike."""
+"""The same thresholds, and the minimum of shared words, for ideographs: the embedder rates any two such texts alike."""
 
 _MOST, _READ_AT_MOST, _JUDGED = 2, 1_000, 64
-"""Directives that one prompt gets, documents whose cosines are looked at for each part of it, and how many of
-these, the nearest, are read.
+"""Directives per prompt, documents whose cosines are compared for each part of it, and how many of the
+nearest are read.
 """
 
 _PARTS, _READ = 4, 400
-"""Parts of a prompt that are embedded, and characters of each: a hook has a budget."""
+"""Parts of a prompt that are embedded, and characters of each: a hook has a time limit."""
 
 _SHORTEST = 8
 _CLAUSE = regex(
@@ -61,8 +62,8 @@ _IDEOGRAPH = regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 def needed_directives(
     runtime: Runtime, session: Session, prompt: str, budget: int
 ) -> tuple[str, list[Record]]:
-    """The directives that a prompt needs and its agent's window does not hold, as text within `budget`
-    tokens and as records; none without an embedder.
+    """Select the directives that a prompt needs and the agent's window does not contain, as text within
+    `budget` tokens and as records; empty without an embedder.
     """
     if budget <= 0 or not runtime.settings.flag("injection.tier0"):
         return "", []
@@ -79,7 +80,7 @@ def needed_directives(
 
 
 def parts_of(prompt: str) -> list[str]:
-    """The sentences of a prompt, and the clauses of those that have several; the questions first."""
+    """The sentences of a prompt, and the clauses of sentences with several; questions first."""
     found = list(dict.fromkeys(_parts(prompt)))
     found.sort(key=lambda part: not part.endswith(("?", "？")))
     return found[:_PARTS]
@@ -96,18 +97,18 @@ def _parts(prompt: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Usual:
-    """The vectors of usual rules, and how many usual prompts and rules have a word or touch a topic."""
+    """Vectors of common rules, and how many common prompts and rules contain a word or touch a topic."""
 
     rules: Vector
     having: Mapping[str, int]
     touching: Mapping[int, int]
 
     def rarity(self, words: Iterable[str]) -> float:
-        """How rare these words are together, as the logarithm of their odds."""
+        """The combined rarity of these words, as the logarithm of their odds."""
         return sum(_rarity(self.having.get(word, 0)) for word in words)
 
     def rarest(self, shared: Iterable[int]) -> float:
-        """How rare the rarest of these topics is; 0 without one."""
+        """The rarity of the rarest of these topics; 0 without topics."""
         return max((_rarity(self.touching.get(topic, 0)) for topic in shared), default=0.0)
 
 
@@ -140,8 +141,8 @@ def _near(runtime: Runtime, session: Session, prompt: str) -> list[Record]:
 def _scores(
     runtime: Runtime, parts: Sequence[str], length: float
 ) -> dict[str, tuple[Record, float]]:
-    """The directives that these parts of a prompt need, by id, each with its best score. `length` is what the
-    length of the prompt takes from it.
+    """The directives that these parts of a prompt need, by id, with their best scores. `length` is the
+    penalty for the prompt's length.
     """
     usual = _usual(runtime)
     vectors = runtime.embedder.embed(list(parts))
@@ -150,7 +151,7 @@ def _scores(
         words = set(content_words(part))
         wide = _IDEOGRAPH.search(part) is not None
         near = _cosines(runtime, vector) if wide else _nearness(runtime, usual, vector)
-        # What no shared word could lift over the bar is not read.
+        # Skip texts that no shared word could lift above the threshold.
         least = _WIDE_NEEDED if wide else NEEDED + length - _alike(usual, words, words)
         least = max([least, *sorted(near.values())[-_JUDGED:][:1]])
         close.append((words, wide, {id: score for id, score in near.items() if score >= least}))
@@ -173,8 +174,8 @@ def _scores(
 
 
 def _alike(usual: _Usual, words: set[str], others: set[str]) -> float:
-    """What shared words, and a topic shared in other words, add to the score. With the same words twice: the
-    most that they could add.
+    """The score of shared words, and of a topic shared in other words. With the same words twice: the upper
+    bound.
     """
     shared = words & others
     touched = topics(words)
@@ -184,16 +185,16 @@ def _alike(usual: _Usual, words: set[str], others: set[str]) -> float:
 
 
 def _nearness(runtime: Runtime, usual: _Usual, vector: Vector) -> dict[str, float]:
-    """How much nearer than usual rules each directive is to a part of a prompt, by id."""
+    """How much nearer each directive is to a part of a prompt than common rules are, by id."""
     nearest = sorted(map(float, usual.rules @ vector))[-_NEAREST_RULES:]
     to_any = sum(nearest) / len(nearest)
     return {id: _OVER_RULES * (cosine - to_any) for id, cosine in _cosines(runtime, vector).items()}
 
 
 def _cosines(runtime: Runtime, vector: Vector) -> dict[str, float]:
-    """The cosine of a vector and of each text that may be a directive, by id."""
+    """The cosine between a vector and each text that may be a directive, by id."""
     now, model = runtime.clock.now(), runtime.embedder.model
-    # One search for each group, so that no number of notes hides a policy.
+    # One search per group, so that many notes cannot displace a policy.
     queries = [runtime.query(*kinds, valid_at=now) for kinds in (kinds_that("directive"), WORDED)]
     dense = runtime.view.index.dense
     return {
@@ -204,7 +205,7 @@ def _cosines(runtime: Runtime, vector: Vector) -> dict[str, float]:
 
 
 def _usual(runtime: Runtime) -> _Usual:
-    """The usual texts, embedded once for each model."""
+    """The common texts, embedded once per model."""
     cache = runtime.organisation.caches.of("usual texts", 2)
     known: _Usual | None = cache.get(runtime.embedder.model)
     if known is None:

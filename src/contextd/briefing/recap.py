@@ -1,4 +1,4 @@
-"""What an agent must hold again after its window was compacted: the session so far, in few words."""
+"""Recap of a session for an agent whose window was compacted."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _LIST_MARK = re.compile(r"^\s*(?:[-*+•>]|\d{1,2}[.)]|#{1,6})\s*")
 
 
 def recap(turns: Sequence[Turn], thread: Thread | None, budget: int) -> list[str]:
-    """Lines within `budget` tokens: where the work stands, then, the latest first and taking turns,
-    what the user said and what the agent found and decided.
+    """Lines within `budget` tokens: the work's status, then alternating, latest first, the user's statements
+    and the agent's findings and decisions.
     """
     half = budget // 2
     lines = lines_of(thread, half) if thread is not None else []
@@ -41,7 +41,7 @@ def _core(line: str) -> str:
 
 
 def _user_words(turns: Sequence[Turn]) -> list[str]:
-    """What the user said, the latest first: a rule said once holds for the whole session."""
+    """The user's statements, latest first: a rule stated once holds for the whole session."""
     return [
         f"The user said: {one_line(words, _WORDS)}"
         for turn in reversed(turns)
@@ -52,7 +52,7 @@ def _user_words(turns: Sequence[Turn]) -> list[str]:
 
 
 def _findings(turns: Sequence[Turn]) -> list[str]:
-    """The best lines of each answer, the latest first; of a summary that was handed over, more."""
+    """The most informative lines of each answer, latest first; more lines of a summary that was handed over."""
     found: list[str] = []
     for turn in reversed(turns):
         if turn.taken_back:

@@ -1,4 +1,4 @@
-"""Telling an agent, while it looks for something else, what is known about it."""
+"""Point an agent to a memory that matches what it searches for elsewhere."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from contextd.runtime.caches import Cache
 from contextd.runtime.runtime import Runtime
 
 LOOKING_FOR = {"codebase_search": "query"}
-"""Operations that look for something without looking into what is remembered, and the argument that says
-for what. Others give memories themselves, or, as `read_file` does, attach them.
+"""Operations that search without reading memories, and the argument that holds the query. Others return
+memories themselves or, like `read_file`, attach them.
 """
 
 VERY_NEAR = 0.7
-"""The cosine from which a memory is told of unasked: well above the 0.58 that a prompt needs, which is a
-task told in sentences, while a search is a few words that many things are near to.
+"""The lowest cosine at which a memory is mentioned: well above the 0.58 for a prompt, because a prompt is
+sentences, while a search is a few words that are near to many texts.
 """
 
 _CANDIDATES, _LONGEST = 6, 200
 _MOST_PROBLEMS = 3
 
 _CONVERSATIONS = 500
-"""Conversations that are known to have been told what is wrong with their settings."""
+"""Cache of conversations that were already warned about invalid settings."""
 
 
 def notice_memory(runtime: Runtime, operation: str, values: Mapping[str, Any]) -> None:
-    """Note the one memory that very nearly says what the agent looks for and that its session was not
-    given yet; nothing when there is none, and without an embedder.
+    """Note the one memory that closely matches the agent's search and was not shown in its session yet; does
+    nothing without a match or an embedder.
     """
     query = str(values.get(LOOKING_FOR.get(operation, ""), ""))
     if not query or runtime.surface != "mcp" or not runtime.session or not runtime.embedder.model:
@@ -57,7 +57,7 @@ def notice_memory(runtime: Runtime, operation: str, values: Mapping[str, Any]) -
 
 
 def notice_settings(runtime: Runtime) -> None:
-    """Note once in a conversation which settings are wrong and therefore not in force."""
+    """Note once per conversation which settings are invalid and therefore ignored."""
     problems = runtime.settings.problems
     if not problems or runtime.surface != "mcp":
         return
@@ -68,7 +68,7 @@ def notice_settings(runtime: Runtime) -> None:
     if conversations.get(key):
         return
     conversations.put(key, True)
-    # A file of a repository may say anything.
+    # A file of a repository may contain any text.
     plain = [redact(str(problem), runtime.redaction_key).text for problem in problems]
     shown = [one_line(text, _LONGEST) for text in plain[:_MOST_PROBLEMS]]
     more = len(problems) - len(shown)

@@ -1,4 +1,4 @@
-"""A known fix, told at the moment its error comes back."""
+"""Inject a known fix when its error recurs."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from contextd.sessions.outcome_signals import reports_failure
 HEADER = "Known Error (from contextd; a recorded fact, quoted with source and age):"
 
 _READ = 40_000
-"""Characters of an output that are read while a client waits, a tenth of a second: an error stands at the
-beginning or the end of what a command said.
+"""Characters of an output that are read while a client waits (a tenth of a second): an error is at the
+beginning or the end of a command's output.
 """
 
 _PROBLEM, _TRIED = 200, 160
@@ -34,11 +34,11 @@ _PROBLEM, _TRIED = 200, 160
 def remedy_for(
     runtime: Runtime, session: Session | None, output: str, *, quoted: bool = False
 ) -> tuple[str, list[Record]]:
-    """The text that tells the fix of an error, and its record; empty unless the very error is known, its
-    fix still stands here, and the session was not told of it at such a moment before. That a briefing
-    named it among others hours ago does not count.
+    """The text with the fix of an error, and its record; empty unless this exact error is known, its fix is
+    still in the code, and the session was not shown it for this error before. A mention in a briefing
+    hours ago does not count.
 
-    With `quoted`, the error may stand in the middle of a prompt.
+    With `quoted`, the error may be in the middle of a prompt.
     """
     budget = runtime.settings.number("remedies.tokens")
     if budget <= 0 or not output.strip():
@@ -65,21 +65,21 @@ def _is_reverted(standing: Mapping[str, AnchorStanding], record: Record) -> bool
 
 
 REMEDIED = "remedied"
-"""Where a session keeps the fixes it was told when their error came."""
+"""Session data: fixes that were shown when their error occurred."""
 
 
 ITS_ERROR = "its error came up"
-"""Why a fix was told."""
+"""The reason for an injected fix."""
 
 
 def remedied(session: Session, ids: Sequence[str]) -> dict[str, Any]:
-    """What a session keeps once it was told these fixes."""
+    """Return the session data to store after these fixes were shown."""
     before = session.data.get(REMEDIED, ())
     return {REMEDIED: [*before, *ids]} if ids else {}
 
 
 def tells_of_failure(output: str, failed: bool) -> bool:
-    """Whether what a tool answered is an error: the client says so (`failed`), or a shell's exit code, or a
+    """Whether a tool's output is an error: by the client's own flag (`failed`), a shell's exit code, or a
     test run.
     """
     if failed or not output:
@@ -100,7 +100,7 @@ def _may_be_told(record: Record, session: Session | None) -> bool:
 def _told(
     runtime: Runtime, record: Record, stands: AnchorStanding | None, budget: int, dispute: str
 ) -> str:
-    """As much as the budget holds: the fix goes before what was tried."""
+    """As much as fits: the fix comes before failed attempts."""
     data = record.data
     tried: Sequence[object] = data.get("tried") or ()
     marks = [f"remediation {record.id[:8]}", inline_words(str(record.source))]
@@ -130,13 +130,13 @@ def _told(
 
 
 def times(record: Record) -> str:
-    """How often the error was met."""
+    """How often the error occurred."""
     count = int(record.data.get("occurrence_count", 1))
     return f"met {count}×" if count > 1 else "met once"
 
 
 def standing_note(record: Record, stands: AnchorStanding | None) -> str:
-    """What became of the code a fix changed, in words; empty when it names none, or nobody can say."""
+    """The state of the code a fix changed, in words; empty if it names no code or the state is unknown."""
     if stands is None:
         return ""
     return stands.note or ("its code stands as it was" if record.anchor.paths else "")

@@ -1,4 +1,4 @@
-"""What an agent is told when its session begins."""
+"""The context for a new session."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from contextd.sessions.briefing_lines import ALWAYS, PackedBriefing
 def opening_for(
     runtime: Runtime, session: Session, marks: Collection[str], transcript: str, prompt: str = ""
 ) -> PackedBriefing:
-    """The briefing of a session that begins. One that a program runs is told like a sub-agent: the rules that
-    hold for its task, and nothing of where a person stopped.
+    """The briefing of a new session. A session that a program runs gets a sub-agent's briefing: the rules for
+    its task, without the point where a person stopped.
     """
     if not is_headless(session, marks, transcript):
         budget = runtime.settings.number("briefing.tokens")
@@ -33,8 +33,8 @@ def opening_for(
 
 
 def is_headless(session: Session, marks: Collection[str], transcript: str) -> bool:
-    """Whether its client says that a program runs a session: in what it told before, in the surroundings of its
-    hook, or in its transcript.
+    """Whether a program runs the session, according to its client: by an earlier event, by the environment of
+    its hook, or by its transcript.
     """
     if session.data.get(HEADLESS):
         return True

@@ -1,4 +1,4 @@
-"""What is known in a project, in a few figures: for a line that a person sees all the time."""
+"""Figures of a project for a client's status line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WAIT = tuple(name for name in KINDS if name not in kinds_that("recalled"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """How much an agent can be told in a project, and how much `waits` for somebody's word."""
+    """How many records a project can show an agent, and how many are awaiting review (`waits`)."""
 
     project: str
     memories: int
@@ -23,7 +23,7 @@ class Figures:
 
 
 def figures_of(runtime: Runtime) -> Figures | None:
-    """Those of the call's project; None where it stands in none."""
+    """The figures of the call's project; None if the call is in no project."""
     if runtime.project is None:
         return None
     count = runtime.view.records.count

@@ -1,4 +1,4 @@
-"""What a sub-agent is told when it begins: where it is, and the rules that bear on what it is to do."""
+"""The briefing of a new sub-agent: where it is, and the rules relevant to its task."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from contextd.search.find_records import find_records
 from contextd.sessions.briefing_lines import Line
 
 TOLD_TOKENS = 150
-"""Of a window of its own that is opened for one question, and closed."""
+"""Tokens injected into a sub-agent's window, which is opened for one question and then closed."""
 
 _FOUND, _READ = 8, 1_200
 _HEADER = "From contextd (recorded facts, quoted with source and age):"
 
 
 def note_for(runtime: Runtime, session: Session, prompt: str) -> tuple[str, list[Record]]:
-    """The note for a sub-agent and the rules quoted in it. `prompt` is what it is asked, where the client
-    tells that; else what the session's user asked last. Empty where there is nothing to say.
+    """The note for a sub-agent and the rules quoted in it. `prompt` is its task, if the client reports it;
+    otherwise the last prompt of the session's user is used. Empty if there is nothing to show.
     """
     asked = (prompt or _asked_last(runtime, session))[:_READ]
     in_force = ranked_directives(runtime)
@@ -39,7 +39,7 @@ def note_for(runtime: Runtime, session: Session, prompt: str) -> tuple[str, list
     left_out = sum(rule.id not in ids for rule in in_force)
     note_lines += [Line(rest_line(left_out))] if left_out else []
     if not ids:
-        # Where it is it knows from its surroundings.
+        # Its environment shows it where it is.
         return "", []
     text = "\n".join([note_lines[0].text, *(f"- {line.text}" for line in note_lines[1:])])
     return text, [rule for rule in rules if rule.id in ids]
@@ -51,7 +51,7 @@ def _asked_last(runtime: Runtime, session: Session) -> str:
 
 
 def _rules(runtime: Runtime, asked: str, in_force: Sequence[Record]) -> list[Record]:
-    """Those that bear on what is asked first, then those that always hold."""
+    """The rules relevant to the task first, then those that always apply."""
     rules = {rule.id: rule for rule in in_force}
     words = set(content_words(asked))
     near = {id: rule for id, rule in rules.items() if words & set(content_words(rule.text))}
@@ -63,7 +63,7 @@ def _quoted(rule: Record, runtime: Runtime) -> str:
 
 
 def _bearing(runtime: Runtime, asked: str) -> dict[str, Record]:
-    """What people said must be so, as far as it has to do with what is asked."""
+    """Recorded statements about what must be so, if they are related to the task."""
     kinds = searched(runtime)
     if not asked.strip() or not kinds:
         return {}

@@ -1,4 +1,4 @@
-"""What stays in a session's window: scoring and pruning, as pure functions.
+"""Score and prune a session's context window, as pure functions.
 
 score = 0.6 · recency + 0.4 · access, after the seed's FR-6: recency is 1.0 now and falls linearly to
 0.0 at 30 days, access is the item's count by the largest count of all items.
@@ -15,7 +15,7 @@ from contextd.domain.time import age
 RECENCY, ACCESS = 0.6, 0.4
 SPAN = timedelta(days=30)
 FULL, TARGET = 0.80, 0.64
-"""Shares of the window past which items are archived, and down to which."""
+"""Fill levels of the window above which items are archived, and down to which."""
 
 
 def recency(last_at: datetime, now: datetime) -> float:
@@ -24,7 +24,7 @@ def recency(last_at: datetime, now: datetime) -> float:
 
 
 def scored(items: Sequence[ContextItem], now: datetime) -> list[ContextItem]:
-    """The items with their scores, from 0 to 1, as they are `now`."""
+    """The items with their scores, from 0 to 1, at `now`."""
     most = max((item.count for item in items), default=0)
     return [
         item.with_(
@@ -43,15 +43,15 @@ def used(items: Sequence[ContextItem]) -> int:
 
 
 def pruned(items: Sequence[ContextItem], capacity: int, now: datetime) -> list[ContextItem]:
-    """The items to archive, lowest score first, with the reason; none while the window is less than
-    80 % full. What stays active is at most 64 % of `capacity` tokens. Expects scored items.
+    """Select the items to archive, lowest score first, with the reason; empty while the window is less than
+    80 % full. The remaining active items take at most 64 % of `capacity` tokens. Expects scored items.
     """
     total = used(items)
     if total <= FULL * capacity:
         return []
     share = f"window {percent(total, capacity)}% full"
     archived_items = []
-    # Of equal scores the one not used for longest goes first, and then the largest.
+    # Among equal scores the least recently used item goes first, then the largest.
     order = sorted(items, key=lambda i: (i.score, i.last_at, -i.tokens, i.type, i.source))
     for item in order:
         if total <= TARGET * capacity:
@@ -65,7 +65,7 @@ def pruned(items: Sequence[ContextItem], capacity: int, now: datetime) -> list[C
 
 
 def percent(tokens: int, capacity: int) -> int:
-    """How full the window is, in whole percent."""
+    """The fill level of the window, in whole percent."""
     return round(100 * tokens / capacity) if capacity else 0
 
 

@@ -1,4 +1,4 @@
-"""The one way in: every call from any surface is validated, authorised, run, observed and serialised here.
+"""The single entry point: validate, authorise, run, observe and serialise every call from any surface.
 
 Uses: briefing, domain, folding, person, policies, redaction, runtime, sessions.
 Start at: `invoke.py`.

@@ -1,4 +1,4 @@
-"""One call from any surface: the only way in."""
+"""Run one call from any surface; there is no other way in."""
 
 from __future__ import annotations
 
@@ -28,31 +28,30 @@ from contextd.runtime.runtime import Runtime
 from contextd.sessions.session_binding import AGENTS, OPENERS, seated
 
 PASSING_ON = frozenset({"tool_call"})
-"""Operations that only pass a call on: what it may and what stays of it is the other call's."""
+"""Operations that only forward a call: authorisation and logging apply to the forwarded call."""
 
 ATTEMPTS = 5
-"""How often a change is made anew because what it changes was changed meanwhile. Eight agents that
-rate one record at once were through after four."""
+"""Attempts at a change whose record was changed meanwhile. Eight agents that rate one record at once
+succeeded within four."""
 
 _CHANGING = frozenset({"write", "update", "delete"})
-"""Actions after which the next briefing is another one."""
+"""Actions after which the briefing changes."""
 
 _READ, _LONGEST_QUERY, _LONGEST_NAME = 4_000, 500, 100
-"""Characters of a query that are looked at, and those kept in the usage log, where names are cut too."""
+"""Characters of a query that are processed, and those stored in the usage log, where names are cut too."""
 
 _LARGEST_KEPT = 20_000
-"""Characters of an answer that are kept for a repeated call; a longer one counts as lost."""
+"""Characters of an answer that are stored for a repeated call; a longer one counts as lost."""
 
 _LOOKS, _BETWEEN_LOOKS = 20, 0.05
-"""How often, and how many seconds apart, an answer is looked for that should be there any moment."""
+"""Attempts, and seconds between them, to find an answer that is about to be stored."""
 
 
 def invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
     """Authorise, validate, run, observe and serialise one call.
 
-    A call with a key that was carried out before is not carried out again: it gets the answer it
-    would have got then. Raises the errors of `domain.errors`, without the secrets that what was sent may
-    hold; anything else is a defect.
+    A call with a key that already ran is not run again: it returns the stored answer. Raises the errors of
+    `domain.errors`, with secrets from the arguments redacted; any other exception is a defect.
     """
     try:
         return _invoke(op, runtime, raw)
@@ -61,7 +60,7 @@ def invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
 
 
 def _without_secrets(error: ContextdError, runtime: Runtime) -> ContextdError:
-    # 50 ms that a command line whose calls succeed need not pay.
+    # These imports take 50 ms, which a successful command line does not pay.
     from contextd.redaction.redact import redact, redact_json  # noqa: PLC0415
 
     error.message, error.hint = (
@@ -109,15 +108,13 @@ def _invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
 def _charged(
     op: Operation, call: Runtime, subtask: Subtask, values: Mapping[str, Any], answer: Answer
 ) -> Answer:
-    """The answer once the subtask it is given in was charged with it, with the warning that goes with
-    it.
-    """
+    """The answer after charging its subtask, with the warning that results."""
     full_text = "\n".join([answer.text, *(notice.text for notice in answer.notices)])
     write = partial(charge, call, subtask, op.name, subject(values), full_text)
     try:
         warning = write()
     except Busy:
-        # What was done is answered, whoever holds the store.
+        # The answer is returned even if another process locks the store.
         call.sinks.later("charge", write)
         return answer
     return answer if warning is None else replace(answer, notices=(*answer.notices, warning))
@@ -134,19 +131,19 @@ def _answer(op: Operation, result: Any, call: Runtime) -> Answer:
 
 
 def admit(op: Operation, runtime: Runtime) -> None:
-    """Raise `Denied` unless the caller may call `op` at all, wherever it stands."""
+    """Raise `Denied` unless the caller may call `op` at all, in any project."""
     caller = runtime.caller
     if op.audience == "owner" and not caller.may_administer():
         raise Denied(f"{caller.name} may not call {op.name}", "ask an administrator")
     if op.audience == "person" and not runtime.has_person:
         who = f"{caller.name} of {runtime.organisation.name}"
-        raise Denied(f"{who} may not call {op.name}", "it is for the owner of the machine")
+        raise Denied(f"{who} may not call {op.name}", "only the owner of the machine may call it")
 
 
 def authorise(op: Operation, runtime: Runtime) -> None:
-    """Raise `Denied` unless the caller may call `op` where it stands.
+    """Raise `Denied` unless the caller may call `op` in its project.
 
-    What it may read and write there, area by area, is decided by the view; this is the door before.
+    The view decides later what it may read and write there, area by area.
     """
     if runtime.project is not None:
         runtime.caller.require("read", runtime.scope)
@@ -157,7 +154,7 @@ def authorise(op: Operation, runtime: Runtime) -> None:
 
 
 def _run(op: Operation, runtime: Runtime, values: Mapping[str, Any]) -> tuple[Runtime, Any]:
-    """Run an operation, anew when what it changes was changed meanwhile; the call and its result."""
+    """Run an operation, again if its record was changed meanwhile; return the call and its result."""
     for left in reversed(range(ATTEMPTS)):
         call = runtime.for_call()
         try:
@@ -169,15 +166,15 @@ def _run(op: Operation, runtime: Runtime, values: Mapping[str, Any]) -> tuple[Ru
 
 
 def _answered(op: Operation, call: Runtime) -> Answer | None:
-    """What was answered to a call with this key, when it was carried out before.
+    """The stored answer to a call with this key, if it already ran.
 
-    Raises `Conflict` when it was and the answer is lost.
+    Raises `Conflict` if it ran and the answer is lost.
     """
     answer_json = call.view.answered(call.call) if call.call else None
     for _ in range(_LOOKS):
         if answer_json != "":
             break
-        # It may be about to be answered, and answers are kept a moment later.
+        # The first run may be about to answer, and answers are stored with a delay.
         call.sinks.settle()
         answer_json = call.view.answered(call.call)
         if answer_json == "":
@@ -187,14 +184,14 @@ def _answered(op: Operation, call: Runtime) -> Answer | None:
     answer = json.loads(answer_json or "null")
     if answer is None:
         raise Conflict(
-            f"{op.name} was carried out already, and its answer is lost",
+            f"{op.name} already ran, and its answer is lost",
             "look at what is stored now, and do not send it again",
         )
     return Answer(answer["value"], answer["text"])
 
 
 def _leave(op: Operation, call: Runtime, values: Mapping[str, Any], answer: Answer) -> None:
-    """What stays of a call once it is answered. Nobody waits for it."""
+    """Record the by-products of a call after it is answered; the caller does not wait for this."""
     _observe(op, call)
     trace = call.trace
     counted = op.tool and call.surface in AGENTS and op.name not in OPENERS
@@ -206,7 +203,7 @@ def _leave(op: Operation, call: Runtime, values: Mapping[str, Any], answer: Answ
         )
     if trace.action in _CHANGING and trace.committed:
         keep_ready(call)
-    # What was handed over unasked, such as a briefing, was not read.
+    # Context that was injected, such as a briefing, was not read on request.
     read = [record for record in trace.used if trace.query and record.id in trace.record_ids]
     if read and call.surface != "hook":
         call.sinks.used(read)
@@ -225,9 +222,9 @@ def _observe(op: Operation, call: Runtime) -> None:
     if trace.action is None:
         return
     if call.surface == "web" and trace.action in ("read", "miss"):
-        # A person who looks through the pages says nothing about what agents need.
+        # A person who browses the dashboard shows nothing about the needs of agents.
         return
-    # 50 ms that a command line without a query need not pay.
+    # These imports take 50 ms, which a command line without a query does not pay.
     from contextd.redaction.redact import redact  # noqa: PLC0415
 
     def clean(text: str) -> str:

@@ -1,7 +1,7 @@
-"""How much of each id in an answer an agent is shown: the beginning that names nothing else in its reach.
+"""Shorten ids in answers to the shortest prefix that is unique within the agent's reach.
 
-An id's first eight characters are enough nearly always, and a call takes them. Where another record or session
-begins alike, more of the id is shown.
+The first eight characters of an id are nearly always enough, and calls accept them. If another record or
+session has the same prefix, more of the id is shown.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from contextd.domain.records import SHOWN, is_ours
 from contextd.runtime.runtime import Runtime
 
 _LONGER = (13, 18, 23)
-"""Where the groups of an id end: how long its beginning is when a shorter one would be another's too."""
+"""The ends of an id's groups: the lengths to try if a shorter prefix is ambiguous."""
 
 
 def longer_ids(result: Any, runtime: Runtime) -> dict[str, str]:
-    """The ids in a result whose usual beginning another one shares, each with the beginning to show."""
+    """The ids in a result whose usual prefix is ambiguous, each with the prefix to show."""
     found = set(_ids(result))
     short = _shown(runtime, sorted(found)) if found else {}
     return {id: start for id, start in short.items() if len(start) > SHOWN}
 
 
 def _ids(result: Any) -> Iterator[str]:
-    """The ids in a result, but for those in what a person or a project wrote."""
+    """The ids in a result, except those in text by a person or a project."""
     if isinstance(result, str):
         whole = result.partition(".")[0]
         if is_ours(whole):
@@ -40,7 +40,7 @@ def _ids(result: Any) -> Iterator[str]:
 
 
 def _shown(runtime: Runtime, ids: Sequence[str]) -> dict[str, str]:
-    """For each of these ids that a call from here may name by its beginning, that beginning."""
+    """The prefix of each of these ids that a call from here may use."""
     begun = _begun(runtime, sorted({id[:SHOWN] for id in ids}))
     short = {id: start for id, start in _beginnings(begun) if id in set(ids)}
     if runtime.project is not None:
@@ -52,7 +52,7 @@ def _shown(runtime: Runtime, ids: Sequence[str]) -> dict[str, str]:
 
 
 def _begun(runtime: Runtime, starts: Sequence[str]) -> list[str]:
-    """The ids of the records that begin so. Of what was written now the commit said it."""
+    """The ids of the records with these prefixes. Ids written by this call are known from its commit."""
     ids: list[str] = []
     asked: list[str] = []
     for start in starts:
@@ -65,7 +65,7 @@ def _begun(runtime: Runtime, starts: Sequence[str]) -> list[str]:
 
 
 def _beginnings(ids: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Each id with the shortest beginning that is no other one's."""
+    """Each id with its shortest unique prefix."""
     for _, group in groupby(sorted(ids), lambda id: id[:SHOWN]):
         alike = list(group)
         for id in alike:

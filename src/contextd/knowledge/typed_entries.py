@@ -151,7 +151,7 @@ def with_type(record: Record, name: str, changes: Mapping[str, Any], schema: Sch
     kind = schema.types.get(name)
     if kind is None:
         known = "types: " + (", ".join(schema.types) or "none defined yet")
-        raise NotFound(f"no type {name!r} is defined", nearest(name, list(schema.types)) or known)
+        raise NotFound(f"unknown type {name!r}", nearest(name, list(schema.types)) or known)
     fields = kind.check_change(structured(record), changes)
     return record.with_(data={**data, TYPE: name, FIELDS: fields})
 

@@ -1,6 +1,4 @@
-"""How an agent is served: what differs from one command line to another, and never between two connections
-of one.
-"""
+"""Options for serving an agent: they differ between command lines, but not between connections of one."""
 
 from __future__ import annotations
 
@@ -13,8 +11,8 @@ from contextd.runtime.operation import OPERATIONS, Operation, Profile
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """Which tools an agent sees and by which names. With `hooked` its client has our hooks, which start
-    its sessions, bring their briefings, and end them.
+    """The tools an agent sees, and their names. With `hooked` its client has our hooks, which start its
+    sessions, inject their briefings, and end them.
     """
 
     profile: Profile = "core"
@@ -22,7 +20,7 @@ class Manner:
     hooked: bool = False
 
     def name(self, op: Operation) -> str:
-        """What a tool is called here."""
+        """The name of a tool for this client."""
         return self.prefix + op.name
 
     def tool(self, name: str) -> Operation | None:
@@ -32,7 +30,7 @@ class Manner:
 
 
 def manner_of(profile: Profile, client: str, *, hooked: bool = False) -> Manner:
-    """How the client of a command line is served; one that nobody knows like most."""
+    """The options for the client of a command line; an unknown client gets the defaults."""
     try:
         bare = bool(client) and client_named(client).bare
     except NotFound:

@@ -1,5 +1,5 @@
-"""MCP, imported when the first agent comes, over the socket or over the port. The SDK and its wire
-models take 1.0 s of CPU and 40 MB; hooks, commands, REST and pages do without.
+"""MCP over the socket or the port, imported when the first agent connects. The SDK and its models take 1.0 s
+of CPU and 40 MB; hooks, commands, REST and pages do not need it.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ async def serve_agent(
     lines: LineReader,
     writer: asyncio.StreamWriter,
 ) -> None:
-    """Serve one agent on a stream until it hangs up."""
+    """Serve one agent on a stream until it closes."""
     serve = await to_thread.run_sync(_over_streams)
     calls.warm()
     await serve(calls, manner, peer, lines, writer)
 
 
 class AgentsOverHttp:
-    """Agents at the port. What serves them lives in a task of its own from the first request on."""
+    """Serves agents at the port, in a task of its own that starts with the first request."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
@@ -68,7 +68,7 @@ class AgentsOverHttp:
         await running.wait()
 
     async def close(self) -> None:
-        """End what serves them."""
+        """Stop the serving task."""
         self._end.set()
         if self._serving is not None:
             await self._serving

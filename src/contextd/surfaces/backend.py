@@ -1,4 +1,4 @@
-"""What a surface is given: `app` builds it, surfaces only call it."""
+"""The interface between surfaces and the application: `app` implements it, surfaces only call it."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ class Backend(Protocol):
         ...
 
     def health(self) -> dict[str, Any]:
-        """What `/readyz` and `daemon status` show: version, project count, pending work, services,
+        """The content of `/readyz` and `daemon status`: version, project count, pending work, services,
         problems.
         """
         ...
 
     def written_since(self, backup: Path | None) -> WrittenSince:
-        """What the store of this machine has that a backup lacks; everything without a backup."""
+        """Count the records of this machine's store that a backup lacks; all of them without a backup."""
         ...
 
     def wake(self) -> None:
-        """Look now for work that another process added."""
+        """Check for work that another process added."""
         ...
 
     def warm(self) -> None:
-        """Load now what the first search would wait for."""
+        """Load the data that the first search needs."""
         ...
 
     def watch(self, watcher: Callable[[Scope], None]) -> None:
-        """From now on call `watcher`, in whatever thread, with each scope whose records, code or sessions
-        were changed through this process.
+        """Call `watcher` with each scope whose records, code or sessions this process changes, from any
+        thread.
         """
         ...
 
@@ -64,5 +64,5 @@ class OpenBackend(Protocol):
     """Opens a contextd for one command, in its process."""
 
     def __call__(self, *, fresh: bool = False) -> Backend:
-        """`fresh` allows to begin anew where a store was lost."""
+        """Open it; `fresh` allows an empty store in place of a lost one."""
         ...

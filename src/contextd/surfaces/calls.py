@@ -1,4 +1,4 @@
-"""The way from the event loop to the backend: opened on demand, called in worker threads."""
+"""Calls from the event loop to the backend, which is opened on demand and called in worker threads."""
 
 from __future__ import annotations
 
@@ -27,17 +27,16 @@ logger = logging.getLogger(__name__)
 
 _RETRY_SECONDS = 2.0
 _GATHERING_SECONDS = 0.5
-"""How long changes are gathered before those who watch are told: a scan makes hundreds in a row."""
+"""How long changes are collected before watchers are notified: a scan makes hundreds in a row."""
 
 
 @dataclass(slots=True)
 class Peer:
-    """Who is on the other end of a connection.
+    """The client at the other end of a connection.
 
-    `connection` names a conversation that lasts, over restarts of this process too; it is empty where
-    nothing lasts. `process` is the client's process, `client_sessions` what it calls the session of the
-    call it makes, `repeats` are the ids of requests that were under
-    way when the conversation was interrupted.
+    `connection` names a conversation, across restarts of this process too; it is empty for a single
+    request. `process` is the client's process, `client_sessions` are the client's names of the session that
+    makes the call, `repeats` are the ids of requests that were running when the conversation was interrupted.
     """
 
     surface: Surface
@@ -51,7 +50,7 @@ class Peer:
     repeats: frozenset[str | int] = frozenset()
 
     def request(self, operation: str, arguments: Mapping[str, Any], call: Call | None) -> Request:
-        """A call of this peer, as the backend is told of it."""
+        """The request for a call of this peer."""
         key = call.key(self.caller, operation, arguments) if call is not None else ""
         return Request(
             surface=self.surface,
@@ -69,9 +68,9 @@ class Peer:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What tells one call from all others, so that it can be repeated when its answer was lost: the
-    conversation and its number there. `repeated` says that this may be a repetition. A call that a command
-    line makes counts by its `line`: a repeated line may have computed other arguments meanwhile.
+    """The identity of a call, with which it can be repeated if its answer was lost: the conversation and the
+    call's number there. `repeated` means that it may be a repetition. A call of a command line is identified by
+    its `line`, because a repeated line may have computed other arguments meanwhile.
     """
 
     conversation: str
@@ -80,8 +79,8 @@ class Call:
     line: tuple[str, ...] | None = None
 
     def key(self, caller: Caller, operation: str, arguments: Mapping[str, Any]) -> str:
-        """A digest of all of it. The arguments count as well: a client that gives two calls the same
-        number must not have the second one taken for the first.
+        """A digest of all fields. It includes the arguments: if a client uses a number for two calls, the
+        second must not count as the first.
         """
         parts: list[Any] = [caller.org, caller.name, self.conversation, self.number, operation]
         parts.append(arguments if self.line is None else list(self.line))
@@ -90,16 +89,15 @@ class Call:
 
 
 CallNow = Callable[[Peer, str, Mapping[str, Any], Call | None], Answer]
-"""Runs an operation in the thread it is called in. Raises `ContextdError`."""
+"""Runs an operation in the calling thread. Raises `ContextdError`."""
 
 
 class Calls:
     """Calls into a backend from an event loop.
 
-    `load` fills the table of operations before anything asks for it. The backend is opened by the
-    first call that needs it. When that fails every call answers with the error, and opening is tried
-    again two seconds later at the earliest, so a mended cause is enough. `services` are those of the
-    surfaces, told in the health beside the backend's.
+    `load` fills the table of operations before its first use. The first call that needs the backend opens
+    it. If that fails, every call returns the error, and opening is retried after two seconds at the earliest,
+    so fixing the cause is enough. `services` are those of the surfaces; the health report includes them.
     """
 
     def __init__(
@@ -133,20 +131,18 @@ class Calls:
 
     @property
     def failure(self) -> ContextdError | None:
-        """Why the backend could not be opened when that was tried last; None when it is open or was not
-        tried.
-        """
+        """The error of the last attempt to open the backend; None if it is open or was not tried."""
         return self._failed[1] if self._failed and self._backend is None else None
 
     async def operations(self) -> None:
-        """Return once the table of operations is filled; that needs no backend."""
+        """Wait until the table of operations is filled; that needs no backend."""
         async with self._loading:
             if self._load is not None:
                 await to_thread.run_sync(self._load)
                 self._load = None
 
     async def backend(self) -> Backend:
-        """The backend. Raises the `ContextdError` that keeps it from opening."""
+        """The backend. Raises the `ContextdError` that prevents opening it."""
         await self.operations()
         async with self._opening:
             if self._backend is None:
@@ -167,8 +163,8 @@ class Calls:
             return self._backend
 
     def watch(self, watcher: Callable[[frozenset[Scope]], None]) -> Callable[[], None]:
-        """Call `watcher` on the event loop with the scopes that changed, half a second's at a time, until
-        what this gives is called.
+        """Call `watcher` on the event loop with the changed scopes, collected over half a second, until the
+        returned function is called.
         """
         ticket = object()
         self._watchers[ticket] = watcher
@@ -180,7 +176,7 @@ class Calls:
 
     def _note_change(self, scope: Scope) -> None:
         if self._watchers and self._loop is not None:
-            # The loop may be closed already, while jobs come to their end.
+            # The loop may be closed already, while the last jobs finish.
             with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._gather, scope)
 
@@ -213,8 +209,8 @@ class Calls:
         return answer
 
     async def run(self, work: Callable[[CallNow], Any]) -> Any:
-        """What `work` gives, run in a worker thread with a function that calls operations there. The backend
-        is opened when it calls the first one.
+        """Run `work` in a worker thread and return its result. It gets a function that calls operations; the
+        first call opens the backend.
         """
 
         def call(peer: Peer, name: str, arguments: Mapping[str, Any], call: Call | None) -> Answer:
@@ -224,7 +220,7 @@ class Calls:
         return await self._in_thread(lambda: work(call))
 
     async def call_if_known(self, peer: Peer, name: str, arguments: Mapping[str, Any]) -> None:
-        """Run an operation that may not exist, for its effect; an error is only logged."""
+        """Run an operation that may not exist, for its effect; errors are only logged."""
         if name not in OPERATIONS or self._backend is None:
             return
         try:
@@ -233,7 +229,7 @@ class Calls:
             logger.warning("%s: %s", name, error.message)
 
     async def health(self) -> dict[str, Any]:
-        """What the backend says about itself, and how the services of the surfaces do."""
+        """The backend's health, with the state of the surfaces' services."""
         backend = await self.backend()
         health: dict[str, Any] = await self._in_thread(backend.health)
         mine = self.services.states()
@@ -245,12 +241,12 @@ class Calls:
         return health
 
     async def wake(self) -> None:
-        """Have the backend look for work that another process added."""
+        """Make the backend check for work that another process added."""
         if self._backend is not None:
             await self._in_thread(self._backend.wake, count=False)
 
     def warm(self) -> None:
-        """An agent came, so somebody is going to search: load what that needs, meanwhile and once."""
+        """Load in the background, once, what searches need: an agent has connected and will search."""
         if self._warming is None:
             self._warming = asyncio.create_task(self._warm())
 
@@ -258,19 +254,19 @@ class Calls:
         try:
             backend = await self.backend()
         except ContextdError:
-            # The next agent has it tried again.
+            # The next agent retries it.
             self._warming = None
             return
         await self._in_thread(backend.warm, count=False)
 
     async def idle(self) -> bool:
-        """Whether nothing runs and nothing is due."""
+        """Whether no call is running and no job is due."""
         if self._running:
             return False
         return self._backend is None or bool(await self._in_thread(self._backend.idle, count=False))
 
     async def drained(self, seconds: float) -> bool:
-        """Wait for running calls; false when some still run after `seconds`."""
+        """Wait for running calls; false if some still run after `seconds`."""
         deadline = time.monotonic() + seconds
         while self._running and time.monotonic() < deadline:  # noqa: ASYNC110  threads end outside the loop
             await asyncio.sleep(0.01)

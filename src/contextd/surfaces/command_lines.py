@@ -1,7 +1,7 @@
-"""Command lines that arrive over the daemon's socket: run by the one parser, answered with what they print.
+"""Command lines that arrive over the daemon's socket: run by one parser, answered with their output.
 
 The request is `{"arguments", "columns", "terminals", "environment", "key"}`; the answer `{"code", "printed"}`,
-or `{"local": true}` when the command must run in the process it was typed in, and nothing was done.
+or `{"local": true}` if the command must run in its own process; then nothing was done.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _WIDEST = 10_000
 
 
 class CommandLines:
-    """Runs the command lines of one user. Without `run` each is left to its own process."""
+    """Runs the command lines of one user. Without `run` each one has to run in its own process."""
 
     def __init__(self, calls: Calls, caller: Caller, run: RunLine | None) -> None:
         self._calls, self._caller, self._run = calls, caller, run
 
     async def answer(self, about: Mapping[str, Any], line: Mapping[str, Any]) -> dict[str, Any]:
-        """Run one line. Raises `Invalid` when the request is malformed."""
+        """Run one line. Raises `Invalid` if the request is malformed."""
         arguments, cwd = _texts(line.get("arguments")), about.get("cwd")
         columns, terminals = line.get("columns"), line.get("terminals")
         if arguments is None or not isinstance(cwd, str) or not isinstance(columns, int):
@@ -59,7 +59,7 @@ class CommandLines:
 
 
 class _Calling:
-    """The calls that one line makes, numbered in their order: a line that is repeated makes the same ones."""
+    """The calls of one line, numbered in order: a repeated line makes the same calls."""
 
     def __init__(self, peer: Peer, key: str, repeated: bool, line: Sequence[str]) -> None:
         self._peer, self._key, self._repeated, self._line = peer, key, repeated, tuple(line)
@@ -100,7 +100,7 @@ def _defect(terminal: Terminal) -> dict[str, Any]:
 
 
 def _is_like(line: Mapping[str, Any]) -> bool:
-    """Whether the terminal's environment agrees with this process's where a command would notice."""
+    """Whether the terminal's environment equals this process's in every variable that commands read."""
     theirs = line.get("environment")
     return isinstance(theirs, Mapping) and all(
         os.environ.get(name) == value for name, value in theirs.items()

@@ -1,4 +1,4 @@
-"""The daemon's socket: who comes in, and what each of them may say.
+"""The daemon's socket: its connections, and the messages of each role.
 
 The wire is described in `contextd.thin.channel`. One broken connection never harms another.
 """
@@ -46,16 +46,16 @@ MOST_CONNECTIONS = 512
 """Agents of many windows, their hooks and commands; each costs a descriptor and a few kilobytes."""
 
 _PREAMBLE_LIMIT = 1 << 20
-"""Bytes of the first line of a connection, which may name thousands of requests to be repeated."""
+"""Bytes of the first line of a connection, which may name thousands of requests to repeat."""
 _PREAMBLE_SECONDS = 10.0
 _WRITE_SECONDS = 60.0
 """How long a client may leave an answer unread."""
 
 _LAST_ANSWER_SECONDS = 2.0
-"""How long a connection is left its last answers: they are ready, and wait only for the event loop."""
+"""How long a connection may take to send its last answers: they are ready, and wait only for the event loop."""
 
 _SPOOL_FIRST_SECONDS = 0.3
-"""How long a hook waits for events that were left before its own; its client gives it a second."""
+"""How long a hook waits for earlier spooled events; its client gives it a second."""
 
 _FULL = Busy("the daemon has as many connections as it can serve", "close some, or try again")
 
@@ -63,7 +63,7 @@ Line = dict[str, Any]
 
 
 class Connections:
-    """Everybody connected to the socket. `facts` is what the daemon publishes about itself."""
+    """All clients connected to the socket. `facts` is the daemon's published endpoint data."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Connections:
         self._calls, self._profile, self._token = calls, profile, token
         self._access = access
         self._facts, self._stop, self._home = facts, stop, home
-        # The socket and its folder are this user's alone: whoever comes in is the owner of the home.
+        # The socket and its folder are private to this user, so every client is the owner of the home.
         self._caller = OWNER
         self._lines = CommandLines(calls, self._caller, run_line)
         self._redaction_key = secrets.token_bytes(32)
@@ -107,7 +107,7 @@ class Connections:
         except (ConnectionError, TimeoutError, asyncio.IncompleteReadError):
             pass
         except asyncio.CancelledError:
-            # Ours: the daemon stops. Raised further, asyncio's server would log it.
+            # Our own cancellation: the daemon stops. If raised further, asyncio's server would log it.
             pass
         except Exception:
             logger.exception("a connection failed")
@@ -117,11 +117,11 @@ class Connections:
             writer.close()
 
     async def close(self) -> None:
-        """End every connection. Nothing more is read; what was carried out is still answered."""
-        # Conversations go on with the next daemon: their sessions are not over.
+        """Close every connection. Nothing more is read; calls that ran are still answered."""
+        # Conversations continue with the next daemon: their sessions have not ended.
         self._interrupted = True
         for reader, writer in self._streams.items():
-            # What came after the end would be an error of the stream.
+            # Data after the end would be an error of the stream.
             writer.transport.pause_reading()  # type: ignore[attr-defined]
             reader.feed_eof()
         tasks = list(self._tasks)
@@ -132,7 +132,7 @@ class Connections:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def ingest_spool(self) -> int:
-        """Take in what hooks left in the spool; returns how many events it was."""
+        """Record the events that hooks left in the spool; return how many."""
         async with self._ingesting:
             count = 0
             for batch in spool.take(self._home):
@@ -144,7 +144,7 @@ class Connections:
             return count
 
     async def _ingest(self, entry: Line) -> bool:
-        """Take in one event; false when it must be tried again later."""
+        """Record one event; false if it must be retried later."""
         payload = entry.get("payload")
         if isinstance(payload, Mapping):
             payload = {**payload, spool.LEFT_AT: entry.get("at")}
@@ -158,7 +158,7 @@ class Connections:
         except ContextdError as error:
             logger.warning("spooled event dropped: %s", error.message)
         except Exception:
-            # Kept, it would come first again and again, and nothing behind it be taken in.
+            # If kept, it would come first on every attempt and block all events behind it.
             logger.exception("spooled event dropped")
         return True
 
@@ -271,8 +271,8 @@ class Connections:
                 await _write(writer, {"error": error.as_dict(), **error.details})
 
     async def _ready_for_hook(self, is_gone: Callable[[], bool]) -> None:
-        """Wait for the backend; a hook that gave up meanwhile has spooled its event, and one that is hung
-        up on because there is none will.
+        """Wait for the backend; a hook that gave up meanwhile has spooled its event, and a hook whose connection
+        is closed because there is no backend will.
         """
         try:
             await self._calls.backend()
@@ -284,8 +284,8 @@ class Connections:
             raise ConnectionAbortedError
 
     async def _take_in_first(self) -> None:
-        """Wait a moment until the spool is taken in, also where that began already: a prompt whose session
-        begins there would get the briefing of that session a second time.
+        """Wait briefly until the spool is recorded, even if another call records it: a prompt whose session
+        starts there would get the briefing of that session twice.
         """
         if not (spool.is_waiting(self._home) or self._ingesting.locked()):
             return
@@ -298,7 +298,7 @@ class Connections:
         try:
             await self.ingest_spool()
         except OSError as error:
-            # The service that looks after the spool tells this, and tries again.
+            # The service that reads the spool logs this and retries.
             logger.debug("the spool waits: %s", error)
 
     async def _call(self, about: Line, line: Line) -> Line:
@@ -327,15 +327,15 @@ class Connections:
         try:
             answer = await self._calls.call(peer, "hook_event", arguments)
         except Stale as error:
-            # Others changed the session again and again: nothing against the event.
+            # Other calls kept changing the session: the event itself is fine.
             raise Busy(error.message, error.hint) from error
         except NotFound as error:
             if spool.UNKNOWN not in error.details:
                 raise
-            # Another version may know what to do with it.
+            # Another version may know this event.
             logger.info("kept for another version: %s", error.message)
             origin = {name: about.get(name) for name in ("at", "cwd", "ancestors")}
-            # It may lie there for weeks, and what is in it never went through a store.
+            # The file may exist for weeks, and its content was never redacted by a store.
             clean = redact_json({**origin, **line}, self._redaction_key)
             spool.keep_unknown(self._home, clean)
             return {"output": {}}
@@ -380,7 +380,7 @@ async def _read(lines: LineReader, most: int | None = None) -> Line | None:
 
 async def _write(writer: asyncio.StreamWriter, line: Mapping[str, Any]) -> None:
     text = json.dumps(line, separators=(",", ":"), ensure_ascii=False)
-    # A lone surrogate, which JSON may hold and UTF-8 may not, is written as JSON escapes it.
+    # A lone surrogate, which JSON allows and UTF-8 does not, is written as a JSON escape.
     writer.write(text.encode("utf-8", "backslashreplace") + b"\n")
     try:
         async with asyncio.timeout(_WRITE_SECONDS):

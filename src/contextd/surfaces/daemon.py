@@ -1,6 +1,6 @@
-"""The daemon's life: one per home, from the first client to the last.
+"""The life cycle of the daemon: one per home, from the first client to the last.
 
-The socket listens before anything heavy is imported, so clients that come early simply wait.
+The socket listens before anything heavy is imported, so early clients simply wait.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ def serve(
     ready: Callable[[dict[str, Any]], None] | None = None,
     run_line: RunLine | None = None,
 ) -> int:
-    """Run the daemon of `settings.home` until it is told to stop or has been idle long enough.
+    """Run the daemon of `settings.home` until it is stopped or idle for long enough.
 
-    `load` fills the table of operations, in a thread, while clients can already connect. Returns 0, at once and quietly when another daemon has the home. `claim` is a home already taken
-    by this process; `ready` is told the published facts once clients are served; `run_line` runs command lines
-    that arrive over the socket. Raises `OSError`
-    when the home cannot be written.
+    `load` fills the table of operations, in a thread, while clients can already connect. Returns 0, at once
+    and silently if another daemon has the home. `claim` is a home that this process already owns; `ready` is
+    called with the published facts once clients are served; `run_line` runs command lines from the socket.
+    Raises `OSError` if the home cannot be written.
     """
     claim = claim or claim_home(settings.home)
     if claim is None:
@@ -78,7 +78,7 @@ def serve(
 
 
 def api_token(home: Path) -> str:
-    """The token of the loopback port, made once and kept; readable by its owner only."""
+    """The token of the loopback port, created once; readable by its owner only."""
     path = token_path(home)
     with contextlib.suppress(FileNotFoundError):
         token = path.read_text("utf-8").strip()
@@ -125,7 +125,7 @@ class _Daemon:
         )
 
     async def run(self, ready: Callable[[dict[str, Any]], None] | None) -> None:
-        """Serve until something says stop, then finish what runs."""
+        """Serve until stopped, then finish running calls."""
         from contextd.surfaces.port import open_port  # noqa: PLC0415  anyio, after the socket
 
         loop = asyncio.get_running_loop()
@@ -165,10 +165,10 @@ class _Daemon:
         server = await start(
             self._connections.accept,
             sock=self._claim.listener,
-            # As many as are accepted before anything else runs: each takes a descriptor.
+            # Connections accepted in a row before anything else runs: each uses a descriptor.
             backlog=_ACCEPTED_AT_ONCE,
         )
-        # A client that finds the queue full is refused at once, however long it would wait.
+        # A client that finds the queue full is refused at once, regardless of its timeout.
         self._claim.listener.listen(_QUEUE)
         return server
 
@@ -178,7 +178,7 @@ class _Daemon:
         await self._connections.close()
 
     async def _take_in(self) -> None:
-        """Open the backend early, and take in what hooks left in the spool."""
+        """Open the backend early, and record the events in the spool."""
         try:
             await self._calls.backend()
         except ContextdError as error:
@@ -189,7 +189,7 @@ class _Daemon:
             await asyncio.sleep(_SPOOL_SECONDS)
 
     async def _watch(self) -> None:
-        """Stop when nobody needs the daemon, or its home was deleted: no write would be kept."""
+        """Stop if the daemon is idle, or its home was deleted and writes would be lost."""
         limit = max(self._settings.number("daemon.idle_minutes") * 60.0, _SHORTEST_IDLE)
         while not self._stopping.is_set():
             if self._claim.lost:

@@ -37,13 +37,13 @@ async def serve_http(
     profile: str,
     access: Access,
 ) -> None:
-    """Serve who comes to the listener until told to stop."""
+    """Serve clients of the listener until stopped."""
     connections = HttpConnections()
     async with connections.watched(), http_app(calls, token, profile, access, connections) as app:
         config = uvicorn.Config(
             app, http=connections.protocol(), ws="none", lifespan="off", log_config=None,
             access_log=False, server_header=False, timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
-            # As many as are accepted before anything else runs: each takes a descriptor.
+            # Connections accepted in a row before anything else runs: each uses a descriptor.
             backlog=_BACKLOG,
         )  # fmt: skip
         server = _Server(config)
@@ -63,8 +63,8 @@ async def http_app(
     access: Access | None = None,
     connections: HttpConnections | None = None,
 ) -> AsyncIterator[ASGIApp]:
-    """The guarded ASGI application: `/mcp` (`?profile=` or `/mcp/x/<profile>`), REST, health, and
-    the pages for browsers that `access` lets in.
+    """The guarded ASGI application: `/mcp` (`?profile=` or `/mcp/x/<profile>`), REST, health, and the pages
+    for browsers that `access` admits.
     """
     await calls.operations()
     rest = Starlette(routes=routes(calls), exception_handlers={HTTPException: on_http_exception})

@@ -1,5 +1,5 @@
-"""Connections of the loopback port: how many, how long each may take to send a request, and how long it
-may leave an answer unread.
+"""Limits on connections of the loopback port: their number, the time to send a request, and the time to read
+an answer.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from contextd.surfaces.open_connections import OpenConnections, client_address, 
 
 MOST_CONNECTIONS = 256
 REQUEST_SECONDS = 20.0
-"""How long a connection may take to send a whole request, headers and body, or lie idle. Clients on this
+"""How long a connection may take to send a whole request, headers and body, or stay idle. Clients on this
 machine need milliseconds.
 """
 UNREAD_SECONDS = 30.0
-"""How long a client may read nothing of an answer."""
+"""How long a client may stop reading an answer."""
 _TICK = 1.0
 
 
 class HttpConnections:
-    """Every connection of the port, by the address of its client."""
+    """All connections of the port, by the address of the client."""
 
     def __init__(self, most: int = MOST_CONNECTIONS) -> None:
         self.open = OpenConnections(most_connections(most))
@@ -32,21 +32,21 @@ class HttpConnections:
         self._unread: dict[Hashable, tuple[int, float]] = {}
 
     def opened(self, client: Hashable, transport: asyncio.Transport) -> bool:
-        """Count a new connection; false when there is no room for it."""
+        """Count a new connection; false if there is no room for it."""
         if not self.open.opened(client, transport.abort):
             return False
         self._transports[client] = transport
         return True
 
     def closed(self, client: Hashable) -> None:
-        """It is gone."""
+        """Remove a closed connection."""
         self.open.closed(client)
         self._transports.pop(client, None)
         self._unread.pop(client, None)
 
     def close_late(self, now: float) -> None:
-        """Close who sends no request in time, and who does not read what was answered. `now` in seconds
-        of any clock, ever the same.
+        """Close clients that do not send a request or read an answer in time. `now` is in seconds of any
+        monotonic clock, always the same one.
         """
         self.open.close_older(REQUEST_SECONDS)
         for client, transport in list(self._transports.items()):
@@ -77,11 +77,11 @@ class HttpConnections:
                 await watching
 
     def protocol(self) -> type[H11Protocol]:
-        """What speaks HTTP on each connection, counted here."""
+        """The HTTP protocol class for connections that are counted here."""
         connections = self
 
         class Counted(H11Protocol):
-            """Tells when a connection comes and goes."""
+            """Reports when a connection opens and closes."""
 
             def connection_made(self, transport: Any) -> None:
                 """See `asyncio.Protocol`."""

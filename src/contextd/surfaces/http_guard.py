@@ -1,7 +1,7 @@
-"""The door of the loopback port: who may knock, with what, and how much they may bring.
+"""Access control of the loopback port: host, origin, token and body size.
 
-A page in a browser can send requests to this port. It cannot know the token, may not come under
-another host's name (DNS rebinding), and its origin gives it away.
+A page in a browser can send requests to this port. It does not know the token, may not use another host name
+(DNS rebinding), and its Origin header identifies it.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from contextd.runtime.operation import as_problem
 from contextd.surfaces.open_connections import OpenConnections, client_address
 
 BODY_LIMIT = 4 << 20
-"""Bytes a request's body may have."""
+"""Maximum bytes of a request's body."""
 
 BODIES_LIMIT = 64 << 20
-"""Bytes that the bodies of all requests may have which are being read."""
+"""Maximum bytes of all request bodies that are being read."""
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-"""Names this port may be called by."""
+"""Host names that this port accepts."""
 
 
 class Guard:
-    """Pure ASGI. Refusals are problem details: 421 host, 403 origin, 401 token, 413 body, 503 when too
-    many bodies are being read.
+    """Pure ASGI. Refusals are problem details: 421 host, 403 origin, 401 token, 413 body, 503 if too many
+    bodies are being read.
 
-    The application runs once the whole body is there, and reads it in one piece: no exception has to
-    find its way through the application, and `open_connections` learns which request is whole.
-    `open_paths` need no token, nor does what has an `own_door`, by its path and what it accepts:
-    that decides for itself. Host, origin and size are checked everywhere.
+    The application runs once the whole body has arrived, and reads it in one piece: no exception passes
+    through the application, and `open_connections` learns when a request is complete. `open_paths` need no
+    token, nor do requests that `own_door` accepts by path and Accept header: they check access themselves.
+    Host, origin and size are always checked.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Guard:
         self._reading = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or answer it here."""
+        """Pass a request on, or refuse it."""
         if scope["type"] != "http":
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008})
@@ -78,7 +78,7 @@ class Guard:
                     self._connections.waits(client)
 
     async def _body(self, receive: Receive) -> bytes | ContextdError | None:
-        """The whole body, why it is not read to its end, or `None` when its client left."""
+        """The whole body, the error that stopped reading it, or `None` if its client disconnected."""
         body = bytearray()
         try:
             while True:
@@ -144,7 +144,7 @@ async def send_problem(send: Send, error: ContextdError, status: int | None = No
 
 
 def _after(body: bytes, receive: Receive) -> Receive:
-    """What gives the body, which was read, and then what comes after it."""
+    """A receive function that returns the body already read, and then any later messages."""
     given = False
 
     async def with_body() -> Message:

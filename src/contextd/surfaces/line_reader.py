@@ -1,4 +1,4 @@
-"""Lines of a connection, one at a time and of bounded size."""
+"""Read the lines of a connection, one at a time and of bounded size."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from contextd.thin.long_lines import LINE_LIMIT, LineCutter, LongLine
 
 CHUNK = 1 << 16
 _MOST_DROPPED = 2 * LINE_LIMIT
-"""Bytes read after the last answer: a preamble and the longest line behind it."""
+"""Bytes read after the last answer: a preamble and the longest line after it."""
 LINE_SECONDS = 60.0
-"""How long a line that has begun may take to end: whoever writes lines writes them whole."""
+"""How long an incomplete line may take to end: clients write lines whole."""
 
 
 class LineReader:
-    """Reads lines through `read`, which returns at most a few pieces of 64 KiB, and nothing at the end."""
+    """Reads lines through `read`, which returns at most a few pieces of 64 KiB, and empty bytes at the end."""
 
     def __init__(
         self,
@@ -35,10 +35,10 @@ class LineReader:
         return cls(lambda: reader.read(CHUNK))
 
     async def next(self, most: int | None = None) -> bytes | LongLine | None:
-        """The next line with its newline; `None` at the end, where half a line is left out. With `most`, a line
-        of more bytes is answered with a `LongLine` before it has ended; it can then only be hung up.
+        """The next line with its newline; `None` at the end, where an incomplete line is dropped. With `most`, a
+        line of more bytes returns a `LongLine` before it ends; the connection can then only be closed.
 
-        Raises `TimeoutError` when a line that has begun does not end in time.
+        Raises `TimeoutError` if an incomplete line does not end in time.
         """
         began: float | None = None
         while not self._ready and not self._ended:
@@ -58,8 +58,8 @@ class LineReader:
         return line
 
     async def hang_up(self, writer: asyncio.StreamWriter, seconds: float) -> None:
-        """End what is written, and read for up to `seconds` without keeping anything: a socket closed with
-        unread input is reset, and a client that still writes would not see the last answer.
+        """Finish writing, then read and discard input for up to `seconds`: a socket closed with unread input is
+        reset, and a client that is still writing would not see the last answer.
         """
         left = _MOST_DROPPED
         try:
@@ -68,10 +68,10 @@ class LineReader:
                 while left > 0 and (data := await self._read()):
                     left -= len(data)
         except OSError:
-            # The other side has gone, or goes on writing for too long.
+            # The client has gone, or keeps writing for too long.
             pass
 
     @property
     def has_ended(self) -> bool:
-        """Whether the end was read and every line before it was taken."""
+        """Whether the end was read and all lines before it were returned."""
         return self._ended and not self._ready

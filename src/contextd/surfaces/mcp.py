@@ -30,17 +30,17 @@ from contextd.surfaces.mcp_subscriptions import Subscriptions
 from contextd.surfaces.render import error_text, instructions
 
 ALWAYS_LOADED = frozenset({"session_start", "context_search", "remember"})
-"""Tools a client with deferred tools should load at once."""
+"""Tools that a client with deferred tools should load at once."""
 
 LATER = frozenset({"session_start"})
-"""Tools that need not be there at once where hooks are, which did the same."""
+"""Tools that can be deferred if the client has hooks, which do the same."""
 
 SHOWS_NOTICES = "contextd/notices"
-"""The extension a client declares that shows the notifications `contextd/…` itself."""
+"""The extension of clients that show the notifications `contextd/…` themselves."""
 
 COMPLETE = "contextd/complete"
-"""What a program puts into the `_meta` of a call, as true, to be given the data of the answer beside its text: whole
-ids, every field and every score. Without it the text is all: many clients show a model both.
+"""The `_meta` field with which a program requests the answer's data beside its text: whole ids, every field and
+every score. Without it only the text is sent, because many clients show a model both.
 """
 
 _STABLE = CacheHint(ttl_ms=300_000, scope="public")
@@ -51,10 +51,9 @@ PeerOf = Callable[[Context], Peer]
 
 
 def build_server(calls: Calls, manner: Manner, peer_of: PeerOf) -> Server[Any]:
-    """A server that shows the tools of a profile; `peer_of` says who sent a request.
+    """A server that shows the tools of a profile; `peer_of` identifies the sender of a request.
 
-    Tools outside the profile can be called by those who know them: profiles save tokens, they do
-    not guard anything.
+    Tools outside the profile can be called by name: profiles save tokens, they are no access control.
     """
     resources = Resources(calls, lambda ctx: _named(peer_of(ctx), ctx))
     subscriptions = Subscriptions(calls, resources)
@@ -114,15 +113,15 @@ def build_server(calls: Calls, manner: Manner, peer_of: PeerOf) -> Server[Any]:
 
 @cache
 def tool_rows(manner: Manner) -> tuple[types.Tool, ...]:
-    """What `tools/list` answers, the same for everybody who is served in this manner."""
+    """The answer to `tools/list`, the same for all clients with these options."""
     return tuple(_tool(op, manner) for op in tools(manner.profile))
 
 
 def tool_error(error: ContextdError) -> types.CallToolResult:
     """An error the agent can act on: `code: message. Hint`.
 
-    As text only: data would have to fit the tool's output schema, and clients that check it (those on
-    the official TypeScript SDK) would show their own complaint in place of ours.
+    As text only: data would have to match the tool's output schema, and clients that check it (those on the
+    official TypeScript SDK) would show their own validation error in place of ours.
     """
     return types.CallToolResult(content=[types.TextContent(text=error_text(error))], is_error=True)
 
@@ -153,20 +152,20 @@ async def _send(ctx: Context, notice: Notice) -> None:
 
 
 def _shows_notices(ctx: Context) -> bool:
-    """Whether the client said that it shows our notifications: then results go without them."""
+    """Whether the client shows our notifications: then results are sent without them."""
     wanted = types.ClientCapabilities(extensions={SHOWS_NOTICES: {}})
     return ctx.session.check_client_capability(wanted)
 
 
 def _data(value: Any, notices: Sequence[Notice]) -> dict[str, Any]:
-    """An answer's data as REST gives it, as an object: 2025 clients insist on one."""
+    """An answer's data as in REST, as an object, which 2025 clients require."""
     data = dict(value) if isinstance(value, Mapping) else {"items": value}
     facts = harmless_data([notice.as_dict() for notice in notices])
     return {**data, **({"notices": facts} if facts else {})}
 
 
 def _wants_data(ctx: Context) -> bool:
-    """Whether a program asked for the data of the answer."""
+    """Whether a program requested the data of the answer."""
     return isinstance(ctx.meta, Mapping) and ctx.meta.get(COMPLETE) is True
 
 
@@ -176,11 +175,11 @@ def _lines(notices: Sequence[Notice]) -> list[str]:
 
 _CODEX_TURN = "x-codex-turn-metadata"
 _SESSION_KEYS = ("threadId", "ai.opencode/sessionID", "antigravity.google/conversation_id")
-"""Under which clients say in the `_meta` of a call whose it is: one process may hold several windows."""
+"""The `_meta` fields in which clients name the session of a call: one process may have several windows."""
 
 
 def client_sessions(meta: object) -> tuple[str, ...]:
-    """What a client calls the session a call belongs to, nearest first; empty where it does not say."""
+    """The client's names for the session of a call, most specific first; empty if it sends none."""
     if not isinstance(meta, Mapping):
         return ()
     turn = meta.get(_CODEX_TURN)
@@ -194,7 +193,7 @@ def client_sessions(meta: object) -> tuple[str, ...]:
 
 
 def _named(peer: Peer, ctx: Context) -> Peer:
-    """The peer with the name its client gave itself, when the connection brought none."""
+    """The peer, named by the client's own handshake if the connection had no name."""
     if not peer.client:
         info: Any = None
         handshake = ctx.session.client_params

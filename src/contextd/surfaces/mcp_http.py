@@ -1,4 +1,4 @@
-"""MCP over HTTP: each request a conversation of its own."""
+"""MCP over HTTP: each request is a conversation of its own."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from contextd.surfaces.rest import peer_of
 
 
 class Door:
-    """What answers requests to `/mcp` in one profile. The SDK takes a request with an odd id for a notification,
-    and accepts it without an answer: such a body is refused before.
+    """Answers requests to `/mcp` in one profile. The SDK mistakes a request with an invalid id for a
+    notification and accepts it without an answer, so such a body is refused first.
     """
 
     def __init__(self, manager: StreamableHTTPSessionManager) -> None:
@@ -63,7 +63,7 @@ Managers: TypeAlias = Mapping[Profile, Door]
 
 @asynccontextmanager
 async def managers(calls: Calls) -> AsyncIterator[Managers]:
-    """What answers requests to `/mcp`, by profile. Left by the task that entered it."""
+    """The request handlers of `/mcp`, by profile. The task that enters this context must leave it."""
     by_profile = {
         name: StreamableHTTPSessionManager(
             build_server(calls, Manner(name), _peer),

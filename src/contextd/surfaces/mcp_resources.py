@@ -1,4 +1,4 @@
-"""MCP's other half: resources, completion and prompts. Each is one operation's text."""
+"""MCP resources, completion and prompts. Each returns the text of one operation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from contextd.surfaces.render import PROMPTS, error_text
 _LEGACY_NOT_FOUND = -32002
 _MOST_COMPLETIONS = 100
 _MOST_MODULES = 100
-"""Listed as resources; a client that lists them shows them to its user, who types to find more."""
+"""Modules listed as resources; clients show the list to their user, who types to find more."""
 _MARKDOWN, _JSON = "text/markdown", "application/json"
 
 Context = ServerRequestContext[Any, Any]
@@ -35,8 +35,8 @@ Context = ServerRequestContext[Any, Any]
 class ResourceRow:
     """A resource, or with `{name}` in its address a template: an operation and its arguments.
 
-    A variable called `project` chooses the project, others become arguments of that name. One at the
-    end may hold slashes, for clients that put values into templates as they are.
+    A variable called `project` selects the project, others become arguments of that name. The last one may
+    contain slashes, for clients that insert values without encoding them.
     """
 
     uri: str
@@ -52,7 +52,7 @@ class ResourceRow:
         return "{" in self.uri
 
     def match(self, uri: str) -> dict[str, str] | None:
-        """The variables' values when `uri` is of this form."""
+        """The values of the variables if `uri` matches."""
         pattern = re.sub(r"\\\{(\w+)\\\}$", r"(?P<\1>.+)", re.escape(self.uri))
         pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", pattern)
         found = re.fullmatch(pattern, uri, re.DOTALL)
@@ -90,7 +90,7 @@ ROWS = (
         {"scope": "org"},
     ),
 )
-"""Every resource; one whose operation does not exist is not offered."""
+"""All resources; one whose operation does not exist is not listed."""
 
 
 class Resources:
@@ -125,7 +125,7 @@ class Resources:
     async def read(
         self, ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        """One resource's text. An unknown address or name is the era's "not found"."""
+        """One resource's text. An unknown address or name raises the protocol version's "not found"."""
         uri = str(params.uri)
         for row in await self._offered():
             variables = row.match(uri)
@@ -150,7 +150,7 @@ class Resources:
         raise _not_found(ctx, uri, f"no resource {inline(uri)}. Resources: {known}")
 
     async def prompts(self, ctx: Context, params: Any) -> types.ListPromptsResult:
-        """The prompts; none takes arguments."""
+        """All prompts; none takes arguments."""
         return types.ListPromptsResult(
             prompts=[
                 types.Prompt(name=row.name, description=row.description) for row in PROMPTS.values()
@@ -160,7 +160,7 @@ class Resources:
     async def prompt(
         self, ctx: Context, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
-        """A prompt with what is known; without it when nothing can be read here."""
+        """A prompt with the operation's text; without it if nothing can be read here."""
         row = PROMPTS.get(params.name)
         if row is None:
             known = ", ".join(PROMPTS)
@@ -178,7 +178,7 @@ class Resources:
     async def complete(
         self, ctx: Context, params: types.CompleteRequestParams
     ) -> types.CompleteResult:
-        """Values of a template's variable that begin with what was typed and can be read."""
+        """Readable values of a template's variable that begin with the typed text."""
         typed = params.argument.value.casefold()
         template = getattr(params.ref, "uri", "")
         names: list[str] = []
@@ -206,9 +206,9 @@ class Resources:
         return [row for row in ROWS if row.operation in OPERATIONS]
 
     async def made_of(self, ctx: Context, uri: str) -> frozenset[Scope]:
-        """The scopes a resource is made of: it may read differently when one of them changed.
+        """The scopes a resource depends on: its text may differ when one of them changed.
 
-        Raises the era's "not found" for one that cannot be read.
+        Raises the protocol version's "not found" for a resource that cannot be read.
         """
         for row in await self._offered():
             variables = row.match(uri)
@@ -227,13 +227,13 @@ class Resources:
         raise _not_found(ctx, uri, f"no resource {inline(uri)}")
 
     async def modules(self, ctx: Context) -> tuple[Scope | None, tuple[str, ...]]:
-        """The scope of the caller's project and the names of its modules, of which resources are made."""
+        """The scope of the caller's project and the names of its modules, which have resources."""
         names = await self._names(ctx)
         scope = Scope.parse(names["scope"]) if names["scope"] else None
         return scope, tuple(module["name"] for module in names["modules"])
 
     async def _names(self, ctx: Context, project: str = "") -> Mapping[str, Any]:
-        """What `project_names` gives; no name at all when it cannot be asked now."""
+        """The result of `project_names`; empty if it cannot be called now."""
         arguments = {"project": project} if project else {}
         try:
             answer = await self._calls.call(self._peer_of(ctx), "project_names", arguments)

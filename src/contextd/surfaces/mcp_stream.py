@@ -1,4 +1,4 @@
-"""MCP over a pair of byte streams: one JSON-RPC message a line, as on stdio."""
+"""MCP over a pair of byte streams: one JSON-RPC message per line, as on stdio."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _NOTICES = "notifications/"
 
 
 class LineWriter(Protocol):
-    """Where answers go, as `asyncio.StreamWriter` has it."""
+    """The output stream, with the interface of `asyncio.StreamWriter`."""
 
     def write(self, data: bytes) -> None:
-        """Take in some bytes."""
+        """Buffer some bytes."""
 
     async def drain(self) -> None:
-        """Return once more can be taken in."""
+        """Return once more bytes can be written."""
 
     def is_closing(self) -> bool:
-        """Whether nobody reads any more."""
+        """Whether the reading side is gone."""
 
 
 async def serve_peer(
@@ -44,15 +44,15 @@ async def serve_peer(
     lines: LineReader,
     writer: LineWriter,
 ) -> None:
-    """Serve one peer in its manner; see `serve_stream`."""
+    """Serve one peer with its options; see `serve_stream`."""
     await serve_stream(build_server(calls, manner, lambda _: peer), lines, writer)
 
 
 async def serve_stream(server: Server[Any], lines: LineReader, writer: LineWriter) -> None:
-    """Serve one client, in the era it opens with, until it hangs up.
+    """Serve one client, in the protocol version it opens with, until it closes the stream.
 
-    A line that is no JSON-RPC message, or too long, is answered with an error. Requests under way when the client
-    stops sending are still answered.
+    A line that is not a JSON-RPC message, or is too long, is answered with an error. Requests that run when
+    the client stops sending are still answered.
     """
     inbound, read_stream = anyio.create_memory_object_stream[Incoming](0)
     write_stream, outbound = anyio.create_memory_object_stream[SessionMessage](0)
@@ -111,7 +111,7 @@ async def _line(lines: LineReader) -> bytes | LongLine | None:
 
 
 async def _send(writer: LineWriter, line: bytes) -> None:
-    # A client that left is noticed where its lines are read.
+    # A disconnected client is noticed when its lines are read.
     with suppress(ConnectionError):
         writer.write(line)
         await writer.drain()
@@ -131,8 +131,8 @@ def _parse(line: bytes | LongLine) -> types.JSONRPCMessage | bytes:
 
 
 def lacks_id(message: types.JSONRPCMessage) -> bool:
-    """Whether a message is a request whose id is missing or no id, such as a list: the SDK takes it for a
-    notification and answers nothing, and its client waits for ever.
+    """Whether a message is a request with a missing or invalid id, such as a list: the SDK mistakes it for a
+    notification and sends no answer, and its client waits forever.
     """
     return isinstance(message, types.JSONRPCNotification) and not message.method.startswith(
         _NOTICES
@@ -140,7 +140,7 @@ def lacks_id(message: types.JSONRPCMessage) -> bool:
 
 
 def refusal(line: bytes | str) -> bytes:
-    """The error that answers a line which is no message: with its id where that is a text or a number."""
+    """The error for a line that is not a message, with its id if that is a string or a number."""
     try:
         content = json.loads(line)
     except (ValueError, RecursionError):

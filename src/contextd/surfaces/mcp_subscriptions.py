@@ -1,4 +1,4 @@
-"""Telling clients that a resource reads differently now, in the words of either protocol era."""
+"""Notify clients of changed resources, in either protocol version."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ Deliver = Callable[[ServerEvent], None]
 
 
 class Subscriptions:
-    """Handlers for `subscriptions/listen` and, of the older era, `resources/subscribe` and its opposite.
+    """Handlers for `subscriptions/listen` and, in the older protocol, `resources/subscribe` and
+    `resources/unsubscribe`.
 
-    A resource counts as changed when records, code or sessions of a scope it is made of changed; whoever
-    is told reads it again. Nobody is told of what it could not read.
+    A resource counts as changed if records, code or sessions of its scopes changed; the client then reads it
+    again. Clients are only notified of resources they can read.
     """
 
     def __init__(self, calls: Calls, resources: Resources) -> None:
@@ -40,7 +41,7 @@ class Subscriptions:
 
     @asynccontextmanager
     async def lifespan(self, server: Any) -> AsyncIterator[None]:
-        """A server's life; with it end the subscriptions of its connection."""
+        """The lifetime of a server; the subscriptions of its connection end with it."""
         try:
             yield
         finally:
@@ -51,8 +52,8 @@ class Subscriptions:
     async def listen(
         self, ctx: Context, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
-        """One stream of what changes, for as long as the client listens. What it cannot read is left out
-        of what it is promised.
+        """One stream of changes, for as long as the client listens. Resources it cannot read are left out of the
+        acknowledgement.
         """
         wanted = params.notifications
         made_of: dict[str, frozenset[Scope]] = {}
@@ -69,11 +70,11 @@ class Subscriptions:
     async def subscribe(
         self, ctx: Context, params: types.SubscribeRequestParams
     ) -> types.EmptyResult:
-        """Tell this connection whenever a resource changed. Once more is once."""
+        """Notify this connection of each change of a resource. Subscribing twice has no further effect."""
         if ctx.request is not None:
             raise MCPError(
                 types.INVALID_REQUEST,
-                "no subscription over requests that stand alone. Use subscriptions/listen",
+                "no subscriptions over stateless requests. Use subscriptions/listen",
             )
         uri, session = str(params.uri), ctx.session
         scopes = await self._resources.made_of(ctx, uri)
@@ -83,7 +84,7 @@ class Subscriptions:
                 _begin(tell(), self._telling)
 
         async def tell() -> None:
-            # The client may hang up at any moment.
+            # The client may disconnect at any moment.
             with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
                 await session.send_resource_updated(uri)
 
@@ -94,7 +95,7 @@ class Subscriptions:
     async def unsubscribe(
         self, ctx: Context, params: types.UnsubscribeRequestParams
     ) -> types.EmptyResult:
-        """Tell this connection no more of a resource. What it never asked for is no error."""
+        """Stop notifying this connection of a resource. An unknown subscription is not an error."""
         forget = self._watches.pop(str(params.uri), None)
         if forget is not None:
             forget()
@@ -102,7 +103,7 @@ class Subscriptions:
 
 
 class _Stream:
-    """What a listening client is told: the SDK's bus, made of what our calls change."""
+    """The event source of a listening client: the SDK's bus, fed by changes of our calls."""
 
     def __init__(self, calls: Calls, made_of: Mapping[str, frozenset[Scope]]) -> None:
         self._calls, self._made_of = calls, made_of
@@ -111,14 +112,14 @@ class _Stream:
         self._looking: set[asyncio.Task[None]] = set()
 
     async def note_modules(self, modules: Any) -> None:
-        """Tell as well when the modules are others than now."""
+        """Also notify when the list of modules differs from this one."""
         self._modules, self._known = modules, await modules()
 
     async def publish(self, event: ServerEvent) -> None:
-        """Nobody publishes here: what is told comes from `Calls.watch`."""
+        """Unused, because events come from `Calls.watch`."""
 
     def subscribe(self, listener: Deliver) -> Callable[[], None]:
-        """Tell `listener` until what this gives is called."""
+        """Notify `listener` until the returned function is called."""
 
         def look(changed: frozenset[Scope]) -> None:
             for uri, scopes in self._made_of.items():
@@ -137,7 +138,7 @@ class _Stream:
 
 
 def _begin(work: Coroutine[Any, Any, None], running: set[asyncio.Task[None]]) -> None:
-    """Start what nobody waits for. The loop itself does not keep it from being collected."""
+    """Start a background task. Keep a reference, because the loop does not protect it from collection."""
     task = asyncio.ensure_future(work)
     running.add(task)
     task.add_done_callback(running.discard)

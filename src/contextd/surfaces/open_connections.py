@@ -1,4 +1,4 @@
-"""How many connections a door keeps open, and which of them makes room for the next one."""
+"""Limit the open connections of a listener, and select which one to close for a new one."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ if sys.platform != "win32":
     import resource
 
 SHARE_OF_DESCRIPTORS = 4
-"""A door takes at most a quarter of the file descriptors of the process: two doors leave as many to the store,
-git and the files that calls read.
+"""A listener uses at most a quarter of the process's file descriptors: two listeners leave as many to the
+store, git and the files that calls read.
 """
 
 
@@ -22,8 +22,8 @@ class _Open(NamedTuple):
 
 
 class OpenConnections:
-    """At most `most` connections. The one that has waited longest for its request makes room for a new
-    one; those that are served stay.
+    """At most `most` connections. The one that has waited longest for a request is closed for a new one;
+    connections that are being served stay.
     """
 
     def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -36,8 +36,8 @@ class OpenConnections:
         return len(self._waiting) + len(self._served)
 
     def opened(self, key: Hashable, abort: Callable[[], object]) -> bool:
-        """Count a new connection, which waits for its request; `abort` closes it. False when all are served
-        and there is no room: then it is not counted.
+        """Count a new connection, which waits for its request; `abort` closes it. False if all connections are
+        being served and there is no room: then it is not counted.
         """
         if len(self) >= self._most:
             if not self._waiting:
@@ -47,24 +47,24 @@ class OpenConnections:
         return True
 
     def serves(self, key: Hashable) -> None:
-        """The whole request is there."""
+        """Mark a connection as serving: its whole request arrived."""
         found = self._waiting.pop(key, None)
         if found:
             self._served[key] = found
 
     def waits(self, key: Hashable) -> None:
-        """Its request is answered, and it waits for the next one."""
+        """Mark a connection as waiting: its request was answered."""
         found = self._served.pop(key, None)
         if found:
             self._waiting[key] = _Open(found.abort, self._clock())
 
     def closed(self, key: Hashable) -> None:
-        """It is gone."""
+        """Remove a closed connection."""
         self._waiting.pop(key, None)
         self._served.pop(key, None)
 
     def close_older(self, seconds: float) -> int:
-        """Close what has waited longer than that; how many it were."""
+        """Close connections that waited longer than this; return how many."""
         limit = self._clock() - seconds
         late = [key for key, one in self._waiting.items() if one.since <= limit]
         for key in late:
@@ -76,7 +76,7 @@ class OpenConnections:
 
 
 def most_connections(wanted: int) -> int:
-    """The number of connections a door may keep open: `wanted`, or fewer where the process may open few files."""
+    """The connection limit of a listener: `wanted`, or fewer if the process may open few files."""
     if sys.platform == "win32":
         return wanted
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -30,7 +30,7 @@ _PROBLEM = {
 
 
 def _problems() -> dict[int, str]:
-    """What each status of a failure means: those of the errors, and those that the port itself answers with."""
+    """The meaning of each error status: those of the errors, and those of the port itself."""
     meanings: dict[int, list[str]] = {}
     kinds: tuple[type[ContextdError], ...] = (*ERRORS.values(), ContextdError)
     for kind in kinds:
@@ -38,9 +38,9 @@ def _problems() -> dict[int, str]:
         meanings.setdefault(kind.status, []).append(about)
     described = {status: " Or: ".join(texts) for status, texts in meanings.items()}
     return {
-        400: "The body is no JSON object.",
+        400: "The body is not a JSON object.",
         401: "The token is missing or wrong.",
-        412: "It is not as `If-Match` says any more.",
+        412: "The record no longer has the version in `If-Match`.",
         421: "The port does not answer under this host name.",
         **described,
     }
@@ -50,7 +50,7 @@ _PROBLEMS = _problems()
 
 
 def openapi(operations: Sequence[Operation]) -> dict[str, Any]:
-    """The whole document. Schemas with the same name but another content get names of their own."""
+    """The whole document. Schemas with the same name but different content get names of their own."""
     schemas, shared = TypeAdapter.json_schemas(
         [
             *((op.name, "validation", TypeAdapter(op.arguments)) for op in operations),
@@ -77,7 +77,7 @@ def openapi(operations: Sequence[Operation]) -> dict[str, Any]:
 
 
 def untitled(schema: Any) -> Any:
-    """A JSON schema without titles; everything that a value is held to stays."""
+    """A JSON schema without titles; all validation rules stay."""
     if isinstance(schema, list):
         return [untitled(part) for part in schema]
     if not isinstance(schema, dict):
@@ -143,7 +143,7 @@ def _parameter(name: str, schema: dict[str, Any], place: str, required: bool) ->
 
 
 def _json_object(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a parameter, without null where it is an object: a query has its JSON, or leaves it out."""
+    """The schema of a parameter, without null for objects: a query contains their JSON or omits them."""
     options = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
     if len(options) != 1 or options[0].get("type") != "object":
         return schema

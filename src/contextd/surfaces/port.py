@@ -1,4 +1,4 @@
-"""The loopback port: there from the start, while HTTP is imported when somebody first knocks."""
+"""The loopback port: it listens from the start, and HTTP is imported on the first connection."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PORT_FILE = "port"
 async def open_port(
     calls: Calls, token: str, settings: Settings, access: Access
 ) -> AsyncIterator[int | None]:
-    """Serve on 127.0.0.1 and yield the port; `None` when the chosen port is taken."""
+    """Serve on 127.0.0.1 and yield the port; `None` if the chosen port is taken."""
     listener = _listen(settings.home, settings.number("daemon.port"))
     if listener is None:
         yield None
@@ -50,7 +50,7 @@ async def open_port(
 
 
 async def _knock(listener: socket.socket, stop: asyncio.Event) -> bool:
-    """Wait for the first connection; false when it is over before."""
+    """Wait for the first connection; false if the daemon stops first."""
     if sys.platform == "win32":
         # Its event loop cannot watch a socket.
         return True
@@ -76,8 +76,8 @@ def _http() -> Any:
 
 
 def _listen(home: Path, wanted: int) -> socket.socket | None:
-    """A listening socket on the wanted port. Without a wish the port stays what it was, so that
-    bookmarks keep working: two homes at once have one each.
+    """A listening socket on the wanted port. Without a wanted port the previous one is used, so that bookmarks
+    keep working; two homes use one each.
     """
     if wanted:
         listener = _bound(wanted)
@@ -103,11 +103,11 @@ def _remembered(memory: Path) -> int:
 def _bound(port: int) -> socket.socket | None:
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     if sys.platform != "win32":
-        # There it would let two programs have one port; here it only skips the wait after a close.
+        # On Windows the option would let two programs share a port; here it only skips the wait after a close.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind(("127.0.0.1", port))
-        # Before the port is published: who comes before the server accepts waits in the queue.
+        # Before the port is published: early clients wait in the queue.
         listener.listen(128)
     except OSError as error:
         logger.info("port %d cannot be used: %s", port, error)

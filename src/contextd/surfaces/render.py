@@ -1,4 +1,4 @@
-"""Words that go to agents: the instructions, the prompts, and errors as one sentence."""
+"""Texts for agents: the instructions, the prompts, and errors as one sentence."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _REST = (
 
 
 def instructions(manner: Manner) -> str:
-    """The server's instructions: when to call what. What hooks do is not asked for."""
+    """The server's instructions: when to call which tool, without the steps that hooks do."""
     lines = (_LOOK, _CODE, _RECORD) if manner.hooked else (_START, _LOOK, _CODE, _RECORD, _END)
     head = f"{_ABOUT} {_HOOKED}" if manner.hooked else _ABOUT
     text = "\n".join([head, *(f"- {line}" for line in lines), _REST])
@@ -36,7 +36,7 @@ def instructions(manner: Manner) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """An MCP prompt: the text, followed by what `operation` knows."""
+    """An MCP prompt: the text, followed by the text of `operation`."""
 
     name: str
     description: str
@@ -50,7 +50,7 @@ PROMPTS: dict[str, Prompt] = {
         Prompt(
             "handoff",
             "Hand this work over to the next session",
-            "Write a handoff for whoever continues this work: what was asked, what is done, what is "
+            "Write a handoff for the agent who continues this work: what was asked, what is done, what is "
             "open, what was tried and failed, and the next step. Then call session_checkpoint with "
             "it as the text. This session so far:",
             "session_current",
@@ -59,7 +59,7 @@ PROMPTS: dict[str, Prompt] = {
             "resume",
             "Pick up where the last session stopped",
             "Continue the work on this project. Say in two sentences where it stands and what you "
-            "will do next, then do it. What is known:",
+            "will do next, then do it. Recorded so far:",
             "briefing_get",
         ),
         Prompt(

@@ -27,21 +27,21 @@ PROBLEM = "application/problem+json"
 CLIENT_HEADER, CWD_HEADER, PROJECT_HEADER = (
     "x-contextd-client", "x-contextd-cwd", "x-contextd-project",
 )  # fmt: skip
-"""Headers that say who calls, from which directory, or about which project."""
+"""Headers that name the caller's client, its directory and the project."""
 
 
 KEY_HEADER = "idempotency-key"
-"""A request with a key that was carried out before is answered as it was then."""
+"""A request with a key that already ran returns the stored answer."""
 
 
 class BadRequest(Invalid):
-    """The request cannot even be read."""
+    """The request cannot be parsed."""
 
     status = 400
 
 
 def routes(calls: Calls) -> list[Route]:
-    """The routes of every operation, and of what describes and watches the server."""
+    """The routes of all operations, and those for health and description of the server."""
     by_path: dict[str, dict[str, Operation]] = defaultdict(dict)
     for op in OPERATIONS.values():
         by_path[op.path][op.method] = op
@@ -74,7 +74,7 @@ def routes(calls: Calls) -> list[Route]:
 
 
 class PlainJson(JSONResponse):
-    """JSON whose bytes steer no terminal that prints them: what would is escaped, and means the same."""
+    """JSON without control characters for terminals: they are escaped, with the same meaning."""
 
     def render(self, content: Any) -> bytes:
         """See `JSONResponse.render`."""
@@ -108,11 +108,11 @@ def _endpoint(calls: Calls, by_method: Mapping[str, Operation]) -> Any:
         try:
             arguments = await _arguments(op, request)
             key = request.headers.get(KEY_HEADER, "")
-            # Whoever repeats a request sends the same key: which of them is the first, nobody says.
+            # A client that repeats a request sends the same key; the first request is not marked.
             call = Call(key, 1, repeated=True) if key else None
             answer = await calls.call(peer_of(request, "rest"), op.name, arguments, call)
         except Conflict as error:
-            # What HTTP calls a failed precondition, once the caller made one.
+            # A failed precondition in HTTP, if the caller set one.
             return problem(error, 412 if "if-match" in request.headers else None)
         except ContextdError as error:
             return problem(error)
@@ -129,11 +129,11 @@ def _version_of(value: Any) -> dict[str, str]:
 
 
 def peer_of(request: Request, surface: Any) -> Peer:
-    """Who sent an HTTP request. Nothing lasts between requests, so there is no session."""
+    """The sender of an HTTP request. Requests are stateless, so there is no session."""
     headers, query = request.headers, request.query_params
     return Peer(
         surface,
-        # The guard let in who knows the home's token.
+        # The guard only admits clients with the home's token.
         OWNER,
         cwd=headers.get(CWD_HEADER, ""),
         client=headers.get(CLIENT_HEADER, ""),
@@ -143,7 +143,7 @@ def peer_of(request: Request, surface: Any) -> Peer:
 
 
 async def _arguments(op: Operation, request: Request) -> dict[str, Any]:
-    """Everything given, the path last. Raises `Invalid`."""
+    """All arguments of a request; the path takes precedence. Raises `Invalid`."""
     given: dict[str, Any] = {}
     for name in request.query_params:
         given[name] = _from_query(op, name, request.query_params.getlist(name))
@@ -170,7 +170,7 @@ def _no_constant(name: str) -> Any:
 
 
 def _from_query(op: Operation, name: str, values: list[str]) -> Any:
-    """A query argument in the shape its field has: repeated for lists, JSON for objects."""
+    """A query argument in the form of its field: repeated for lists, JSON for objects."""
     known = argument_meant(name, op.arguments.model_fields, op.aliases) or name
     kind = _kinds(op.name).get(known)
     if values[-1] == "null" and known in _null_by_word(op.name):

@@ -73,7 +73,7 @@ class _Stdout:
         self._unwritten += data
 
     async def drain(self) -> None:
-        """See `LineWriter`. Raises `BrokenPipeError` when nobody reads any more."""
+        """See `LineWriter`. Raises `BrokenPipeError` if the reading side is gone."""
         async with self._writing:
             data = bytes(self._unwritten)
             self._unwritten.clear()
@@ -81,5 +81,5 @@ class _Stdout:
                 data = data[await to_thread.run_sync(os.write, _STDOUT, data) :]
 
     def is_closing(self) -> bool:
-        """See `LineWriter`: where it is read from is closed as well."""
+        """See `LineWriter`; always false, because reading stdin reports its end."""
         return False

@@ -1,4 +1,4 @@
-"""Thin clients: what runs in every agent window and on every prompt, with the standard library alone.
+"""Thin clients: the processes of every agent window and every prompt, with the standard library alone.
 
 Uses: app, domain, redaction.
 Start at: `shim.py` (MCP over stdio), `hook.py` (events of a client), `channel.py` (the socket to the

@@ -1,10 +1,11 @@
-"""The daemon's socket, seen from a client: lines of JSON both ways after one line saying who comes.
+"""The daemon's socket, from the client's side: lines of JSON both ways after a preamble line.
 
 Preamble: `{"v":1,"role":"mcp"|"call"|"command"|"hook"|"control","cwd","client","profile","version","pid",
-"ppid","ancestors"}`; of `mcp` also `"conversation"`, which names it over restarts of the daemon, and
-`"repeats"`, the ids of requests that were under way at the last one. After it `mcp` is MCP's own JSON-RPC by lines; the other roles send one object a
-line and get one back; `call` and `command` are first told `{"welcome":…}`, before anything they sent is run.
-Standard library only, and light: shim and hook wait for these imports.
+"ppid","ancestors"}`; of `mcp` also `"conversation"`, which identifies it across restarts of the daemon, and
+`"repeats"`, the ids of requests that were running at the last restart. After the preamble `mcp` is MCP's own
+JSON-RPC by lines. The other roles send one object per line and get one back; `call` and `command` first
+receive `{"welcome":…}`, before any of their requests runs. Standard library only, and light: shim and hook
+wait for these imports.
 """
 
 from __future__ import annotations
@@ -33,19 +34,19 @@ _ANCESTORS = 16
 
 
 class Channel:
-    """One connection. `socket` may be used directly once `take` has given what was read ahead."""
+    """One connection. `socket` may be used directly once `take` has returned the buffered input."""
 
     def __init__(self, connection: socket.socket) -> None:
         self.socket = connection
         self._ahead = b""
 
     def send(self, message: Mapping[str, Any]) -> None:
-        """Write one line. Raises `OSError` when the daemon is gone or does not read in time."""
+        """Write one line. Raises `OSError` if the daemon is gone or does not read in time."""
         self.socket.sendall(dumps(message).encode() + b"\n")
 
     def receive(self, timeout: float | None = None) -> dict[str, Any]:
-        """Read one line. Raises `TimeoutError`, `ConnectionError` when the daemon hung up, and
-        `ValueError` for a line that is no JSON object.
+        """Read one line. Raises `TimeoutError`, `ConnectionError` if the daemon closed the connection, and
+        `ValueError` for a line that is not a JSON object.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         pieces = [self._ahead]
@@ -90,11 +91,10 @@ def connect(
     version: str = __version__,
     **further: Any,
 ) -> Channel:
-    """A connection to the home's daemon, its preamble sent, with whatever `further` it shall say.
+    """Connect to the home's daemon and send the preamble, with any `further` fields.
 
-    With `start` a missing daemon is started and an older one asked to make room first. Raises
-    `OSError`: at once without `start`, otherwise when the daemon does not come within `timeout`
-    seconds or cannot run.
+    With `start` a missing daemon is started and an older one is replaced. Raises `OSError`: at once without
+    `start`, otherwise if the daemon does not answer within `timeout` seconds or cannot run.
     """
     deadline = time.monotonic() + timeout
     if start:
@@ -105,7 +105,7 @@ def connect(
         try:
             channel.send(preamble(home, role, cwd=cwd, **about))
         except OSError:
-            # A dying daemon's socket can still take a connection.
+            # The socket of a stopping daemon may still accept a connection.
             channel.close()
             if not start or time.monotonic() > deadline:
                 raise
@@ -114,7 +114,7 @@ def connect(
 
 
 def _met(home: Home, start: bool, timeout: float, deadline: float) -> socket.socket:
-    """A connection without a preamble; with `start` to a daemon that is started where none listens."""
+    """A connection without a preamble; with `start` a daemon is started if none listens."""
     connection = dial(home, timeout)
     child, pause = None, 0.005
     while connection is None:
@@ -136,7 +136,7 @@ def _met(home: Home, start: bool, timeout: float, deadline: float) -> socket.soc
 
 
 def dial(home: Home, timeout: float) -> socket.socket | None:
-    """A connected socket without a preamble, or `None` when no daemon listens."""
+    """A connected socket without a preamble, or `None` if no daemon listens."""
     if sys.platform == "win32":
         port = read_endpoint(home).get("tcp_port")
         family, address = socket.AF_INET, ("127.0.0.1", port)
@@ -161,9 +161,7 @@ def dial(home: Home, timeout: float) -> socket.socket | None:
 
 
 def preamble(home: Home, role: str, *, cwd: str = "", **about: Any) -> dict[str, Any]:
-    """The first line of a connection. `ancestors` lets the daemon see that a hook and a shim
-    belong to one client.
-    """
+    """The first line of a connection. With `ancestors` the daemon can match a hook and a shim of one client."""
     line = {
         "v": PROTOCOL,
         "role": role,
@@ -192,7 +190,7 @@ def ancestors() -> list[int]:
     while len(chain) < _ANCESTORS and chain[-1] > 1:
         try:
             status = _content(f"/proc/{chain[-1]}/stat")
-            # The name in brackets may itself hold brackets and blanks: read behind the last one.
+            # The name in brackets may itself contain brackets and spaces: read after the last one.
             chain.append(int(status.rpartition(b")")[2].split()[1]))
         except (OSError, ValueError, IndexError):
             break
@@ -200,7 +198,7 @@ def ancestors() -> list[int]:
 
 
 def read_endpoint(home: Home) -> dict[str, Any]:
-    """What the daemon published about itself; empty when there is none or it cannot be read."""
+    """The endpoint file of the daemon; empty if it is missing or unreadable."""
     try:
         return _json_object(_content(endpoint_path(home))) or {}
     except OSError:
@@ -217,14 +215,14 @@ _LEAST_BYTES = 1 << 16
 
 
 def last_words(home: Home) -> str:
-    """Why a daemon ended: a full disk, on which it could not even say so, or the last line of its log."""
+    """Why a daemon ended: a full disk, which it could not log, or the last line of its log."""
     if _is_full(home):
         return f"the disk of {home} is full; free some space"
     try:
         lines = _content(log_path(home)).decode("utf-8", "replace").strip().splitlines()
     except OSError:
         lines = []
-    return lines[-1] if lines else "it left no word"
+    return lines[-1] if lines else "its log is empty"
 
 
 def _is_full(home: AnyPath) -> bool:
@@ -238,7 +236,7 @@ def _is_full(home: AnyPath) -> bool:
 
 
 def _numbers(version: str) -> list[int]:
-    # Nine digits at most: a longer number takes long to read, and is no version.
+    # Nine digits at most: a longer number is slow to parse, and not a version.
     digits = "".join(c if c in "0123456789" else " " for c in version)
     return [int(part[:9]) for part in digits.split()[:3]]
 
@@ -275,7 +273,7 @@ def _replace_older(home: Home, version: str, deadline: float) -> None:
                 os.close(lock)
                 return
             if read_endpoint(home).get("pid", about.get("pid")) != about.get("pid"):
-                return  # somebody else started the next one
+                return  # another process started the next one
             time.sleep(0.02)
     except (OSError, ValueError):
         return

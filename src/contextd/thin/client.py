@@ -1,4 +1,4 @@
-"""Calling operations of a running contextd from another process: the CLI and scripts use it."""
+"""Call operations of a running contextd from another process, such as the CLI or a script."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from contextd.thin.home import home_directory, log_path
 from contextd.thin.spawn import is_alive
 
 START_SECONDS = 60.0
-"""How long a daemon may take to start: 4 s of CPU where nothing else runs, 15 s were seen at a load of
-30 on two cores.
+"""The time limit for a daemon to start: it takes 4 s of CPU on an idle machine, and took 15 s at a load of 30
+on two cores.
 """
 _ANSWER_SECONDS = 2.0
 _MOST_STARTS = 3
 _ATTEMPTS = 4
 _LOST = (ConnectionResetError, BrokenPipeError)
 _ENDING_SECONDS = 2.0
-"""What a process that hung up may need to end."""
+"""The time a process may need to end after it closed its socket."""
 
 
 class Reply(NamedTuple):
-    """What an operation gave: plain JSON data, and its compact text form."""
+    """The result of an operation: plain JSON data, and its compact text form."""
 
     value: Any
     text: str
@@ -43,13 +43,13 @@ def call(
     start: bool = True,
     timeout: float | None = None,
 ) -> Reply:
-    """Run one operation in the daemon, starting the daemon when none runs.
+    """Run one operation in the daemon, starting the daemon if none runs.
 
-    Raises what the operation raised, and `Unavailable` when the daemon cannot be reached or does
-    not answer within `timeout` seconds (`None` waits as long as it takes).
+    Raises the operation's error, and `Unavailable` if the daemon cannot be reached or does not answer within
+    `timeout` seconds (`None` waits without limit).
     """
     given = {**({"project": project} if project else {}), **(arguments or {})}
-    # With a key the same call can be sent again when its answer was lost.
+    # With a key the same call can be sent again if its answer is lost.
     request = {"id": 1, "operation": operation, "arguments": given, "key": os.urandom(16).hex()}
     answer = _ask(home, "call", request, start, timeout, cwd, client)
     return Reply(answer.get("value"), str(answer.get("text", "")))
@@ -58,7 +58,7 @@ def call(
 def control(
     do: str, *, home: Path | None = None, cwd: str = "", timeout: float | None = 10.0
 ) -> dict[str, Any]:
-    """`status`, `signin`, `wake`, `stop` or `handover` of a running daemon. Never starts one: raises
+    """Send `status`, `signin`, `wake`, `stop` or `handover` to a running daemon. Never starts one: raises
     `Unavailable`.
     """
     return _ask(home, "control", {"do": do}, False, timeout, cwd)
@@ -71,19 +71,18 @@ def start(
     seconds: float = START_SECONDS,
     waiting: Callable[[str], None] = lambda stage: None,
 ) -> dict[str, Any]:
-    """The status of the home's daemon, started when none runs, once it says `until`: `open` when it can
-    work, `port` when it serves HTTP or knows that it cannot.
+    """Start the home's daemon if none runs, and return its status once it reports `until`: `open` if it can
+    work, `port` if it serves HTTP or cannot.
 
-    Waits for as long as the daemon lives, but no longer than `seconds`. `waiting` is given what is
-    waited for, again and again. Raises `Unavailable` when the daemon ends or takes longer, and the
-    error that keeps it from opening its store.
+    Waits while the daemon lives, but at most `seconds`. `waiting` is called repeatedly with the next stage.
+    Raises `Unavailable` if the daemon ends or takes longer, and the error of opening its store.
     """
     home = home or home_directory()
     deadline = time.monotonic() + seconds
     starts = 0
     while True:
         if not starts or not is_alive(home):
-            # Those met first may have been about to leave; one that was started and ended will again.
+            # A daemon met first may have been stopping; one that was started and ended will end again.
             if starts == _MOST_STARTS:
                 raise _ended(home)
             starts += 1
@@ -99,7 +98,7 @@ def start(
         stage = _next_stage(home, status)
         if time.monotonic() > deadline:
             raise Unavailable(
-                f"the daemon lives, but {seconds:g} s were too short for it {stage}",
+                f"the daemon is running, but {seconds:g} s were not enough {stage}",
                 f"try again when the machine is less busy; its log is {log_path(home)}",
             )
         waiting(stage)
@@ -107,7 +106,7 @@ def start(
 
 
 def _meet(home: Path, seconds: float) -> None:
-    """Connect once, which starts a daemon. One that lives and does not listen yet is met, too."""
+    """Connect once, which starts a daemon; also wait for one that runs and does not listen yet."""
     try:
         connect(home, "control", timeout=seconds).close()
     except TimeoutError:
@@ -117,7 +116,7 @@ def _meet(home: Path, seconds: float) -> None:
 
 
 def _next_stage(home: Path, status: Mapping[str, Any]) -> str:
-    """What a daemon that is not ready must do next, as an infinitive."""
+    """The next start-up stage of a daemon that is not ready, as an infinitive."""
     if status:
         return "to open its store"
     about = read_endpoint(home)
@@ -146,7 +145,7 @@ def _ask(
                     answer = channel.receive(timeout)
             break
         except (OSError, ValueError) as error:
-            # A dying daemon's socket still takes connections. Unwelcomed, the call was not run.
+            # The socket of a stopping daemon still accepts connections. Without a welcome, the call did not run.
             if not isinstance(error, _LOST) or not start or attempt == _ATTEMPTS - 1:
                 raise _unreachable(home, error, start and not welcomed) from error
             again = {"again": True} if welcomed else again
@@ -159,7 +158,7 @@ def _ask(
 def _unreachable(home: Path, error: Exception, start: bool) -> ContextdError:
     if isinstance(error, ConnectionRefusedError):
         return Unavailable("no daemon is running", "`contextd daemon start` starts it")
-    # One that hangs up on a newcomer could not run.
+    # A daemon that closes new connections could not run.
     if start and isinstance(error, _LOST) and _ends(home):
         return _ended(home)
     return Unavailable(f"the daemon cannot be reached: {error}", f"its log is {log_path(home)}")

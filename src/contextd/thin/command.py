@@ -1,8 +1,8 @@
-"""A command line of a person, sent to the daemon that has the parser loaded. Standard library only: starting
+"""Send a person's command line to the daemon, which has the parser loaded. Standard library only: starting
 Python takes 15 ms, importing the parser another 60.
 
-The daemon answers with what the command prints and its exit code, or that the command needs a process of its
-own. Request and answer are described in `contextd.surfaces.command_lines`.
+The daemon answers with the command's output and exit code, or that the command needs a process of its own.
+`contextd.surfaces.command_lines` describes the request and the answer.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 _ATTEMPTS = 4
 _MOST_CHARACTERS = 500_000
-"""Of all arguments together; the daemon reads lines of a few megabytes."""
+"""Bytes of all arguments together; the daemon reads lines of a few megabytes."""
 _COLUMNS = 80
 _INTERRUPTED = 1
 
 
 def run_in_daemon(arguments: Sequence[str]) -> int | Unavailable | None:
-    """The exit code of a command that ran in the daemon, its output printed; None when it has to run in this
-    process, and was not run yet; the error when it may have run and its answer is lost for good.
+    """Run a command in the daemon, print its output and return its exit code; None if it has to run in this
+    process and did not run yet; the error if it may have run and its answer is lost.
     """
     request = _request(arguments)
     cwd = working_directory()
@@ -50,12 +50,12 @@ def run_in_daemon(arguments: Sequence[str]) -> int | Unavailable | None:
 
 
 def _request(arguments: Sequence[str]) -> dict[str, Any] | None:
-    """What the daemon is to know; None where only this process can do as it should."""
+    """The request for the daemon; None if only this process can run the command."""
     if sys.platform == "win32" or "_CONTEXTD_COMPLETE" in os.environ:
         return None
     terminals = []
     for number, stream in ((1, sys.stdout), (2, sys.stderr)):
-        # Texts of any other encoding are for click to work out.
+        # Click handles text in any other encoding.
         if stream is None or stream.encoding.lower().replace("-", "") != "utf8":
             return None
         if stream.isatty():
@@ -67,13 +67,13 @@ def _request(arguments: Sequence[str]) -> dict[str, Any] | None:
         "columns": _columns(),
         "terminals": terminals,
         "environment": {name: os.environ.get(name) for name in ("HOME", "TZ")},
-        # With a key the command can be sent again when its answer was lost.
+        # With a key the command can be sent again if its answer is lost.
         "key": os.urandom(16).hex(),
     }
 
 
 def _columns() -> int:
-    """As `shutil.get_terminal_size` has it; importing that costs as much as a third of the whole command."""
+    """Like `shutil.get_terminal_size`, whose import takes a third of the time of the whole command."""
     try:
         columns = int(os.environ["COLUMNS"])
     except (KeyError, ValueError):
@@ -87,13 +87,13 @@ def _columns() -> int:
 
 
 def _asked(request: dict[str, Any], cwd: str) -> dict[str, Any] | Unavailable | None:
-    """The daemon's answer. A command whose answer was lost is sent again with its key."""
+    """The daemon's answer. A command whose answer is lost is sent again with its key."""
     lost: Exception | None = None
     for attempt in range(_ATTEMPTS):
         welcomed = False
         try:
             home = plain_home()
-            # No daemon is started for a first attempt: the command does that, and says why it cannot.
+            # The first attempt does not start a daemon: the command itself does, and reports errors.
             with connect(home, "command", cwd=cwd, client="cli", start=lost is not None) as channel:
                 channel.socket.settimeout(None)
                 channel.send({**request, "again": True} if lost else request)
@@ -102,20 +102,20 @@ def _asked(request: dict[str, Any], cwd: str) -> dict[str, Any] | Unavailable | 
                     answer = channel.receive()
         except (OSError, ValueError, RuntimeError) as error:
             if lost is None and not welcomed:
-                # It was not run.
+                # The command did not run.
                 return None
             lost = lost if lost is not None and not welcomed else error
             time.sleep(0.05 * (attempt + 1))
             continue
         if lost is None or "code" in answer:
             return answer
-        # Another daemon, which cannot run it; the one before may have.
+        # This is another daemon, which cannot run it; the previous one may have.
         break
     from contextd.domain.errors import Unavailable  # noqa: PLC0415 - only for what was lost
 
     return Unavailable(
-        f"the daemon cannot be reached: {lost}; the command may have been carried out",
-        f"look at what is stored before you repeat it; the daemon's log is {log_path(home)}",
+        f"the daemon cannot be reached: {lost}; the command may have run",
+        f"check the stored data before you repeat it; the daemon's log is {log_path(home)}",
     )
 
 

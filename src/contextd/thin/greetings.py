@@ -1,8 +1,8 @@
-"""What every agent asks for first, kept from the last time: the answers to `initialize` and `tools/list`, and
-what it may listen to.
+"""Cache of the first answers to every agent: those to `initialize` and `tools/list`, and available
+subscriptions.
 
-The shim gives them while the daemon still loads. They are the same for every agent of a profile; the
-daemon is asked all the same, and where it answers otherwise the agent is told. Standard library only.
+The shim answers from it while the daemon is still loading. The answers are the same for every agent of a
+profile. The daemon is asked as well, and if its answer differs, the agent is notified. Standard library only.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
     from contextd.thin.home import PlainPath
 
 LISTEN = "subscriptions/listen"
-"""Answered at its end only, but acknowledged at once, and some clients ask for nothing before."""
+"""Answered only when it ends, but acknowledged at once, and some clients send no request before."""
 
 GREETINGS = ("initialize", "server/discover", "tools/list", "prompts/list", LISTEN)
-"""Methods whose answers are kept, and nobody's alone."""
+"""Methods whose answers are cached; they are the same for all agents."""
 
 RESOURCES = "resources/list"
-"""Answered with names of the project, so kept for the directory that was asked from."""
+"""Answers that contain names of the project, so they are cached per directory."""
 
 _LARGEST = 1 << 20
 _MOST = 60
-"""Answers in a file: of these methods in every version of the protocol there is, and of the directories one
-works in.
+"""Answers per file: those of these methods in every version of the protocol, and those of several
+directories.
 """
 
 
 class Greetings:
-    """The answers to one command line in one home, to agents that work in `place`: to a profile, and to a
-    client that is served in a `manner` of its own. A file that cannot be read or written is no error: the
-    daemon answers as well, later.
+    """The answers to one command line in one home, for agents that work in `place`: per profile, and per
+    `manner` of serving a client. An unreadable or read-only file is not an error: the daemon answers as well,
+    but later.
     """
 
     def __init__(self, home: PlainPath, profile: str, place: str, *manner: str) -> None:
@@ -51,7 +51,7 @@ class Greetings:
         self._protocol = ""
 
     def key(self, message: Mapping[str, Any]) -> str:
-        """Under which name the answer to a request is kept; empty for one that is not."""
+        """The cache key of a request; empty for one that is not cached."""
         method, parameters = message.get("method"), message.get("params")
         parameters = parameters if isinstance(parameters, dict) else {}
         if method not in (*GREETINGS, RESOURCES) or parameters.get("cursor"):
@@ -62,7 +62,7 @@ class Greetings:
         if method == LISTEN:
             wanted = parameters.get("notifications")
             if not isinstance(wanted, dict) or wanted.get("resourceSubscriptions"):
-                # What may be listened to of a project is for the daemon to say.
+                # Only the daemon knows the subscriptions of a project.
                 return ""
             spoken = f"{spoken} {dumps(dict(sorted(wanted.items())))}"
         if method == RESOURCES:
@@ -72,12 +72,12 @@ class Greetings:
         return f"{method} {spoken or self._protocol}"
 
     def answer(self, key: str) -> dict[str, Any] | None:
-        """The result kept under a name."""
+        """The result cached under a key."""
         found = self._results.get(key)
         return found if isinstance(found, dict) else None
 
     def keep(self, key: str, result: Any) -> bool:
-        """Keep a result for the next time. Whether it is another one than before."""
+        """Cache a result. Returns whether it differs from the previous one."""
         before = self.answer(key)
         if not isinstance(result, dict) or result == before:
             return False

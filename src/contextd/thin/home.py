@@ -1,5 +1,5 @@
-"""Where contextd keeps things on this machine. Standard library only: the thin entry points use it, and with a
-`PlainPath` they do without `pathlib`.
+"""The locations of contextd's files on this machine. Standard library only: the thin entry points use it, and
+with a `PlainPath` they avoid importing `pathlib`.
 
 Besides `settings`, the only module that reads the environment.
 """
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     Home = TypeVar("Home", Path, "PlainPath")
 
 SOCKET_PATH_LIMIT = 100
-"""Bytes a unix socket's path may have (the kernel's limit is 108, some systems' 104)."""
+"""Maximum bytes of a unix socket's path (the kernel's limit is 108, some systems' 104)."""
 
 
 class PlainPath(str):
-    """A path that is its text and no more. Importing `pathlib` takes as long as starting Python."""
+    """A path that is only a string. Importing `pathlib` takes as long as starting Python."""
 
     __slots__ = ()
 
@@ -50,12 +50,12 @@ def plain_home() -> PlainPath:
 
 
 def home_directory() -> Path:
-    """The same as a `Path`, for everybody who has the time."""
+    """The same as a `Path`, for callers with time to import `pathlib`."""
     return _path(plain_home())
 
 
 def cache_directory() -> Path:
-    """Where programs of this user on Linux leave what can be made again."""
+    """The directory for this user's regenerable files on Linux."""
     return _path(os.environ.get("XDG_CACHE_HOME") or _expanded("~/.cache"))
 
 
@@ -70,8 +70,8 @@ def make_home(home: AnyPath) -> None:
 
 
 def close_to_others(home: AnyPath) -> None:
-    """Take the rights of others off a home that was made with them. A directory that holds something else
-    too, such as a person's own home directory, is left as it is.
+    """Remove other users' permissions from a home that was created with them. A directory with other content
+    too, such as a person's own home directory, is left unchanged.
     """
     if is_private(home) and os.stat(home).st_mode & 0o077 and _is_ours(home):
         os.chmod(home, 0o700)
@@ -83,8 +83,8 @@ def _is_ours(home: AnyPath) -> bool:
 
 
 def socket_path(home: Home) -> Home:
-    """The daemon's unix socket: in the home, or in a private temporary directory when that path is
-    too long for a socket.
+    """The daemon's unix socket: in the home, or in a private temporary directory if that path is too long
+    for a socket.
     """
     path = home / "contextd.sock"
     if len(os.fsencode(path)) <= SOCKET_PATH_LIMIT:
@@ -95,49 +95,49 @@ def socket_path(home: Home) -> Home:
 
 
 def second_places(home: Home) -> list[Home]:
-    """Directories, perhaps on other disks, for what a full home cannot take; not created here, and not safe
-    to use before `make_private`. None on Windows.
+    """Directories, perhaps on other disks, for files that do not fit into a full home; not created here, and
+    not safe to use before `make_private`. Empty on Windows.
     """
-    # Not `tempfile`: on a full disk it falls back to the current directory, which is somebody's repository.
+    # Not `tempfile`: on a full disk it falls back to the current directory, which is a user's repository.
     places = () if sys.platform == "win32" else ("/dev/shm", "/tmp")
     return [type(home)(place) / _private_name(home) for place in places if os.path.isdir(place)]
 
 
 def _private_name(home: Home) -> str:
-    # 30 ms of the 50 that a hook may take, for the few that need it.
+    # This import takes 30 ms of the 50 that a hook may take, and few need it.
     import hashlib  # noqa: PLC0415
 
-    # One home, however it is written: shim and daemon must meet.
+    # Normalise the home's path: shim and daemon must compute the same name.
     name = hashlib.blake2b(os.fsencode(os.path.normpath(home)), digest_size=8).hexdigest()
     user = os.getuid() if hasattr(os, "getuid") else 0
     return f"contextd-{user}-{name}"
 
 
 def make_private(folder: AnyPath) -> None:
-    """Create a directory below a shared one. Raises `PermissionError` where it is somebody else's: whoever
-    made it first could read what is put there.
+    """Create a directory below a shared one. Raises `PermissionError` if another user owns it, because that
+    user could read the files in it.
     """
     try:
         os.mkdir(folder, 0o700)
     except FileExistsError:
         pass
     if not is_private(folder):
-        raise PermissionError(f"{folder} belongs to somebody else")
+        raise PermissionError(f"{folder} belongs to another user")
 
 
 def is_private(folder: AnyPath) -> bool:
-    """Whether it is a directory of this user's, and no link to one."""
+    """Whether it is a directory of this user, and not a link to one."""
     try:
         about = os.lstat(folder)
     except OSError:
         return False
     mine = not hasattr(os, "getuid") or about.st_uid == os.getuid()
-    # `stat.S_ISDIR`, without importing `stat`: a link to a directory is none.
+    # `stat.S_ISDIR` without importing `stat`: a link to a directory is not a directory.
     return mine and about.st_mode & 0o170000 == 0o040000
 
 
 def read_object(path: AnyPath, largest: int) -> dict[str, Any] | None:
-    """The JSON object in a small file; None where none can be read."""
+    """The JSON object in a small file; None if it has none."""
     try:
         with open(path, "rb") as file:
             content = file.read(largest + 1)
@@ -148,7 +148,7 @@ def read_object(path: AnyPath, largest: int) -> dict[str, Any] | None:
 
 
 def write_object(path: AnyPath, value: Mapping[str, Any]) -> None:
-    """Replace a small file by a JSON object, readable by its owner only. Raises `OSError`."""
+    """Replace a small file with a JSON object, readable by its owner only. Raises `OSError`."""
     fresh = f"{os.path.splitext(path)[0]}.{os.getpid()}.tmp"
     fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
@@ -156,37 +156,37 @@ def write_object(path: AnyPath, value: Mapping[str, Any]) -> None:
             file.write(dumps(value))
         os.replace(fresh, path)
     except OSError:
-        # On a full disk every attempt would leave one more behind.
+        # On a full disk every attempt would leave a temporary file.
         os.unlink(fresh)
         raise
 
 
 LOCAL = "local"
-"""The organisation of whoever works on this machine without a server."""
+"""The organisation of a user who works on this machine without a server."""
 
 
 def database_path(home: Path, organisation: str) -> Path:
-    """The database of an organisation: dropping it is dropping all of its data."""
+    """The database file of an organisation; deleting it deletes all of its data."""
     return home / "orgs" / organisation / "contextd.db"
 
 
 def spool_path(home: Home) -> Home:
-    """Where hooks leave what no daemon was there to take."""
+    """The file to which hooks append events while no daemon runs."""
     return home / "spool.jsonl"
 
 
 def unknown_path(home: Home) -> Home:
-    """Where hook events wait that this version does not know."""
+    """The file of hook events that this version does not know."""
     return home / "spool.unknown.jsonl"
 
 
 def lock_path(home: Home) -> Home:
-    """The file whose lock says that a daemon lives."""
+    """The file that a running daemon locks."""
     return home / "daemon.lock"
 
 
 def endpoint_path(home: Home) -> Home:
-    """A small JSON file the daemon writes: pid, version, HTTP port."""
+    """A small JSON file that the daemon writes: pid, version, HTTP port."""
     return home / "daemon.json"
 
 
@@ -201,7 +201,7 @@ def log_path(home: Home) -> Home:
 
 
 def user_directory() -> Path:
-    """The directory of the person who runs this, where their clients keep what holds for all projects."""
+    """The current user's home directory, where clients store settings for all projects."""
     return _path(_expanded("~"))
 
 
@@ -218,7 +218,7 @@ def _path(text: str) -> Path:
 
 
 def _expanded(path: str) -> PlainPath:
-    """As `Path.expanduser` does it, with its error where nobody's directory can be found."""
+    """Like `Path.expanduser`, with its error if the home directory cannot be found."""
     expanded = os.path.expanduser(path)
     if expanded.startswith("~"):
         raise RuntimeError("could not determine the home directory; set CONTEXTD_HOME")

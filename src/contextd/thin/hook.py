@@ -1,8 +1,7 @@
-"""`contextd hook`: one client event, from the client's hook to the daemon and the answer back.
+"""`contextd hook`: pass one client event from the client's hook to the daemon, and return the answer.
 
-Fails open: whatever happens, the exit code is 0 and stdout holds the daemon's JSON or nothing, and
-the whole takes no longer than the deadline. Where no daemon answers the event goes to the spool.
-Standard library only.
+Fails open: in any case the exit code is 0, stdout holds the daemon's JSON or nothing, and the hook ends
+before the deadline. If no daemon answers, the event goes to the spool. Standard library only.
 """
 
 from __future__ import annotations
@@ -35,43 +34,43 @@ if TYPE_CHECKING:
     from contextd.thin.home import PlainPath
 
 DEADLINE_MS = 1000
-"""Milliseconds a hook may take when neither the environment nor the daemon says otherwise."""
+"""Milliseconds a hook may take if neither the environment nor the daemon sets a limit."""
 _LONGEST_MS = 600_000
-"""No client waits longer for a hook, and a wait without an end would be refused by the system."""
+"""No client waits longer for a hook, and the system would refuse an endless wait."""
 _CONNECT_SECONDS = 0.05
 _RESERVE_SECONDS = 0.03
 _POLL_SECONDS = 0.02
 _QUIET_SECONDS = 0.1
-"""How long a client that does not close stdin is waited for once a whole object has come."""
+"""Seconds to wait for a client that does not close stdin once a whole object has arrived."""
 _LARGEST = LINE_LIMIT - (1 << 20)
-"""Bytes of an event: a line of the daemon's, less what is written beside it."""
+"""Maximum bytes of an event: a line of the daemon's, less the other fields."""
 _PASSING = ("busy", "unavailable", "corrupt")
-"""Errors that say nothing against the event: it may be taken in later."""
+"""Temporary errors: the event may be recorded later."""
 _BROKEN = ("unavailable", "corrupt")
-"""Errors that last until somebody acts, such as a full disk."""
+"""Errors that last until a person acts, such as a full disk."""
 _EVENT_FIELDS = ("hook_event_name", "hookEventName", "agent_action_name", "hookName")
 
 _STARTING = ("SessionStart", "sessionStart", "TaskStart")
-"""Events for which a daemon is waited for: without one the session begins cold."""
+"""Events that wait for a daemon: without one the session starts without context."""
 
 _PROMPTS = ("UserPromptSubmit", "userPromptSubmitted", "BeforeAgent", "beforeSubmitPrompt")
-"""Events at which the user is looking: a warning is shown here and not at every tool."""
+"""Events at which the user is watching: warnings are shown then, not at every tool."""
 
 _GOING_ON = ("compact", "resume")
-"""Why a session goes on rather than begins: what it must hold again is not its project's briefing."""
+"""Sources of a start that resumes a session: it needs its own context, not the project's briefing."""
 
 _PATIENT = dict.fromkeys(
     (*_STARTING, "Stop", "agentStop", "AfterAgent", "PreCompact", "preCompact", "PostCompact"),
     4_500,
 )
-"""Milliseconds for events that clients wait for longer than for others: the 5 s our installer allows them,
-less what starting and ending a process may take on a busy machine."""
+"""Milliseconds for events that clients wait for longer: the 5 s our installer allows them, less the time to
+start and end a process on a busy machine."""
 
 _MOST_SPOOLED = 1_000_000
-"""Characters of a text that are spooled: more could not be freed of secrets within a hook's deadline."""
+"""Characters of a text that are spooled: more could not be redacted within a hook's deadline."""
 
 _ONLY_NOW = ("PreToolUse", "SubagentStart", "subagentStart")
-"""Events that nobody would act on later: the tool was used by then, the sub-agent is at work."""
+"""Events that are useless later: the tool was already used, the sub-agent is already working."""
 
 _MARKS = ("CLAUDE", "CLINE_", "CODEX_", "COPILOT_", "CURSOR_", "GEMINI_", "QWEN_")
 _MOST_MARKS = 50
@@ -92,7 +91,7 @@ def main(argv: Sequence[str] = ()) -> int:
         _say(f"event lost: {error}")
         output = _warning(f"{event or 'an event'} was not recorded: {error}")
     except Exception as error:  # noqa: BLE001  a hook that fails would stop the user's agent
-        _say(f"event not kept: {error}")
+        _say(f"event not recorded: {error}")
         return 0
     if output:
         sys.stdout.write(dumps(output))
@@ -103,7 +102,7 @@ def main(argv: Sequence[str] = ()) -> int:
 def _deliver(
     home: PlainPath, client: str, event: str, payload: dict[str, Any], deadline: float
 ) -> dict[str, Any]:
-    """What the daemon wants the client to see; empty when the event went to the spool."""
+    """The daemon's output for the client; empty if the event went to the spool."""
     cwd = _place(payload)
     if event in _STARTING and ready.was_told(home, _text(payload, "session_id")):
         return {}
@@ -118,7 +117,7 @@ def _deliver(
             start_daemon(home)
             wanted = event in _STARTING and not lies_ready
         except OSError as error:
-            # A full disk: without a daemon the event can still be kept elsewhere.
+            # A full disk: without a daemon the event can still be spooled elsewhere.
             _say(f"the daemon cannot be started: {error}")
             wanted = False
         if lies_ready:
@@ -134,7 +133,7 @@ def _deliver(
             channel.send(line)
             answer = channel.receive(deadline - time.monotonic() - _RESERVE_SECONDS)
         except (OSError, ValueError) as error:
-            # Kept before hanging up: a daemon that finds the connection closed leaves the event to
+            # Spooled before closing: a daemon that finds the connection closed leaves the event to
             # the spool.
             lies_ready = _from_file(home, cwd, line)
             if lies_ready:
@@ -160,14 +159,14 @@ def _warning(text: str) -> dict[str, Any]:
 
 
 def _from_file(home: PlainPath, cwd: str, line: dict[str, Any]) -> dict[str, Any]:
-    """The briefing that lies ready, in the client's form, for a session that begins; noted in the event,
-    so that the daemon learns what was told. Empty where there is none.
+    """The prepared briefing of a starting session, in the client's form; noted in the event, so that the
+    daemon learns what was shown. Empty if there is none.
     """
     payload = line["payload"]
     if line["event"] not in _STARTING or payload.get("source") in _GOING_ON:
         return {}
     if any(mark.startswith(f"{_ENTRYPOINT}=sdk") for mark in line["marks"]):
-        # A program runs the session: what lies ready is for people.
+        # A program runs the session: prepared briefings are for people.
         return {}
     from datetime import UTC, datetime  # noqa: PLC0415 - only without a daemon
 
@@ -185,8 +184,8 @@ def _from_file(home: PlainPath, cwd: str, line: dict[str, Any]) -> dict[str, Any
 def _told(
     home: PlainPath, cwd: str, line: dict[str, Any], output: dict[str, Any]
 ) -> dict[str, Any]:
-    """What lies ready, with the event left for the daemon; nothing when another hook of the session did both
-    just now.
+    """The prepared briefing, after spooling the event for the daemon; empty if another hook of the session
+    just did both.
     """
     session = _text(line["payload"], "session_id")
     if session and not ready.note_told(home, session):
@@ -196,7 +195,7 @@ def _told(
 
 
 def _await_daemon(home: PlainPath, deadline: float) -> socket | None:
-    """A connection to a daemon that was started just now; None when it does not come in time."""
+    """A connection to a daemon that was just started; None if it does not answer in time."""
     while time.monotonic() < deadline - _RESERVE_SECONDS:
         try:
             connection = dial(home, _CONNECT_SECONDS)
@@ -215,14 +214,14 @@ def _leave(home: PlainPath, cwd: str, line: dict[str, Any]) -> None:
     seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now))
     at = f"{seconds}.{int(now % 1 * 1e6):06d}+00:00"
     entry = {"at": at, "cwd": cwd, "ancestors": ancestors(), **_shortened(line, _MOST_SPOOLED)}
-    # 0.15 s, and only where no daemon answers: what lies on the disk until one comes must hold no secret.
+    # 0.15 s, and only if no daemon answers: spooled events must not contain secrets.
     from contextd.redaction.redact import redact_json  # noqa: PLC0415
 
     spool.leave(home, redact_json(entry, os.urandom(32)))
 
 
 def _shortened(value: Any, most: int) -> Any:
-    """JSON data whose texts are no longer than `most`."""
+    """JSON data with its texts cut to `most` characters."""
     if isinstance(value, str):
         return value if len(value) <= most else value[:most] + "…"
     if isinstance(value, dict):
@@ -233,7 +232,7 @@ def _shortened(value: Any, most: int) -> Any:
 
 
 def _budget(home: PlainPath, event: str) -> float:
-    """The seconds that the hook of an event may take."""
+    """The time limit in seconds for the hook of an event."""
     chosen = first_set("CONTEXTD_HOOKS_DEADLINE_MS")
     if chosen.isdecimal():
         return min(int(chosen), _LONGEST_MS) / 1000
@@ -253,8 +252,8 @@ def _options(argv: Sequence[str]) -> tuple[str, str]:
 
 
 def _payload(deadline: float) -> dict[str, Any]:
-    """The JSON object on stdin. A client that forgets to close stdin is waited for a moment after a whole
-    object has come, else until the deadline. Raises `ValueError` for more than the daemon takes in a line.
+    """The JSON object on stdin. If a client does not close stdin, wait briefly after a whole object has
+    arrived, otherwise until the deadline. Raises `ValueError` for more than the daemon accepts in a line.
     """
     pieces: list[bytes] = []
     size = 0
@@ -268,14 +267,14 @@ def _payload(deadline: float) -> dict[str, Any]:
             with_all = _object(b"".join(pieces))
             if with_all is not None:
                 return with_all
-            # Not whole: the rest is waited for as if nothing had come yet.
+            # Incomplete: wait for the rest as if nothing had arrived yet.
             pieces = [b"".join(pieces), b""]
             continue
         piece = os.read(0, 1 << 16)
         if not piece:
             break
         size += len(piece)
-        # What is too much is read to its end all the same: its client writes until it is.
+        # Oversized input is read to its end, because its client keeps writing.
         if size <= _LARGEST:
             pieces.append(piece)
     if size > _LARGEST:
@@ -298,8 +297,8 @@ def _object(text: bytes) -> dict[str, Any] | None:
 
 
 def _marks() -> list[str]:
-    """The environment variables by which the daemon tells which client runs this hook, and the one with its value
-    that says whether a program runs the client.
+    """The environment variables that identify the client of this hook, and the one, with its value, that
+    shows whether a program runs the client.
     """
     names = sorted(name for name in os.environ if name.startswith(_MARKS))[:_MOST_MARKS]
     entrypoint = first_set(_ENTRYPOINT)

@@ -1,4 +1,4 @@
-"""Cutting a stream into lines without holding one that is too long. Standard library only, and light: every
+"""Split a stream into lines without buffering one that is too long. Standard library only, and light: every
 agent window waits for these imports.
 """
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 LINE_LIMIT = 16 << 20
-"""Bytes a line may have, its newline included."""
+"""Maximum bytes of a line, with its newline."""
 
 _KEPT = 1 << 16
 """Bytes of the beginning and of the end of a long line that are searched for its id."""
@@ -20,8 +20,8 @@ _INVALID_REQUEST = -32600
 
 
 class LongLine:
-    """What is known of a line that was too long to be kept: its size in bytes, and the id of its request
-    where it stands in the first or last 64 KiB.
+    """A line that was too long to be kept: its size in bytes, and the id of its request if the first or last
+    64 KiB contain it.
     """
 
     def __init__(self, size: int, id: str | int | None) -> None:
@@ -36,7 +36,7 @@ class LongLine:
 
 
 class LineCutter:
-    """The lines of a stream that comes in pieces. Holds at most `most` bytes and one piece."""
+    """Splits the pieces of a stream into lines. Buffers at most `most` bytes and one piece."""
 
     def __init__(self, most: int = LINE_LIMIT) -> None:
         self._most = most
@@ -47,12 +47,12 @@ class LineCutter:
 
     @property
     def is_partial(self) -> bool:
-        """Whether a line has begun that has not ended."""
+        """Whether a line is incomplete."""
         return bool(self._partial)
 
     @property
     def begun(self) -> int:
-        """Bytes of the line that has begun and has not ended."""
+        """Bytes of the incomplete line."""
         return self._dropped + len(self._partial)
 
     def feed(self, data: bytes) -> list[bytes | LongLine]:
@@ -85,15 +85,15 @@ class LineCutter:
 
 
 def request_id(head: bytes, tail: bytes) -> str | int | None:
-    """The id of a JSON-RPC request of which only the beginning and the end are known; None where neither
-    holds it. An `id` deeper inside is never taken for it.
+    """The id of a JSON-RPC request of which only the beginning and the end are available; None if neither
+    contains it. A nested `id` is ignored.
     """
     at = head.find(b'"id"')
     for _ in range(_MOST_TRIES):
         if at < 0:
             break
         end = _value_end(head, at + 4)
-        # With a brace in place of the rest this is an object only where the key stands at its top.
+        # With a brace in place of the rest this is an object only if the key is at the top level.
         found = _id_of(head[:end] + b"}") if end else None
         if found is not None:
             return found
@@ -110,7 +110,7 @@ def request_id(head: bytes, tail: bytes) -> str | int | None:
 
 
 def _value_end(text: bytes, at: int) -> int:
-    """Where a string or a number ends that a colon stands before; 0 where there is none."""
+    """The end of a string or a number that follows a colon; 0 if there is none."""
     rest = text[at : at + 300].lstrip()
     if not rest.startswith(b":"):
         return 0

@@ -1,7 +1,7 @@
-"""JSON for the thin entry points: the C half of the standard library's `json`, without the half in Python.
+"""JSON for the thin entry points: the C half of the standard library's `json`, without the Python half.
 
-That half imports `re`, and importing it takes a hook longer than all the rest of its work. Whatever the C half
-does not read at once, `json` itself is asked about, so that every answer and every error is the same.
+The Python half imports `re`, which takes longer than the rest of a hook. Input that the C half does not parse
+goes to `json` itself, so that every result and every error is the same.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _BLANK = " \t\n\r"
 
 
 class _Reading:
-    """What the C scanner wants to know of its decoder: that nothing is special."""
+    """The attributes that the C scanner reads from its decoder; all are defaults."""
 
     strict = True
     object_hook = object_pairs_hook = array_hook = None
@@ -41,15 +41,15 @@ try:
         None, _unserializable, encode_basestring_ascii, None, ":", ",", False, False, True
     )
 except (ImportError, AttributeError, TypeError):
-    # Another Python, or a later one, whose halves fit together otherwise.
+    # Another Python implementation or version, whose two halves work together differently.
     pass
 
 
 def loads(text: bytes) -> Any:
-    """The value a text holds. Raises `ValueError` or `RecursionError`, as `json.loads` does."""
+    """Parse a text. Raises `ValueError` or `RecursionError`, like `json.loads`."""
     if _scan is not None:
         try:
-            # Blanks around a value are not the scanner's business.
+            # The scanner does not accept spaces around a value.
             plain = text.decode("utf-8", "surrogatepass").strip(_BLANK)
             value, end = _scan(plain, 0)
             if end == len(plain):
@@ -63,7 +63,7 @@ def loads(text: bytes) -> Any:
 
 
 def dumps(value: Any) -> str:
-    """The value as compact JSON in ASCII. Raises `TypeError` for what is none."""
+    """The value as compact JSON in ASCII. Raises `TypeError` for a value that JSON cannot represent."""
     if _encode is not None:
         return "".join(_encode(value, 0))
     import json  # noqa: PLC0415 - see above

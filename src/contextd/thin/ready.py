@@ -1,8 +1,8 @@
-"""The briefing that lies ready: a small file per checkout, which the hook prints when no daemon answers
-at once. Standard library only.
+"""The prepared briefing: a small file per checkout, which the hook prints if no daemon answers at once.
+Standard library only.
 
-It is written when something was learned or recorded, by `briefing/prepared_briefings.py`, and holds besides the text how
-each client wants it and what it quotes, so that the daemon learns later what was told.
+`briefing/prepared_briefings.py` writes it after something was learned or recorded. Besides the text it
+contains the form for each client and the quoted records, so that the daemon learns later what was shown.
 """
 
 from __future__ import annotations
@@ -23,37 +23,37 @@ if TYPE_CHECKING:
 
 VERSION = 1
 TOLD = "contextd_told"
-"""What the payload of a spooled event says besides: what the hook told the agent from the file."""
+"""Extra field of a spooled event: what the hook showed the agent from the file."""
 
 NOW, SINCE, TEXT = "{contextd:now}", "{contextd:since}", "{contextd:text}"
-"""Places in the text and in the forms of an answer: the present moment, how long ago one worked here, and the text."""
+"""Placeholders in the text and in the forms of an answer: the current time, the time since the last session, and the text."""
 
 AGO = "{contextd:ago:"
-"""How a mark begins that stands for how long ago something was: seconds since 1970 and a brace follow."""
+"""The start of a placeholder for an elapsed time: seconds since 1970 and a brace follow."""
 
 _OLDEST_DAYS = 14
-"""As long as a thread of work is one to continue."""
+"""As long as a thread of work can be continued."""
 
 _MARK, _AT_ONCE = "told-", 10.0
-"""How the file is called that says a session was told, and for how many seconds it says so."""
+"""The name of the file that marks a session as briefed, and for how many seconds it is valid."""
 
 _LARGEST = 64 * 1024
 _DEEPEST = 64
 
 
 def ready_path(home: Home, root: AnyPath) -> Home:
-    """Where the briefing of a checkout lies."""
+    """The path of a checkout's prepared briefing."""
     return home / "ready" / f"{_digest(os.fsencode(root))}.json"
 
 
 def check_of(text: str) -> str:
-    """What tells a whole text from one that was cut off or changed by hand."""
+    """A checksum that detects a truncated or edited text."""
     return _digest(text.encode("utf-8", "replace"))
 
 
 def find(home: Home, cwd: str, now: datetime) -> dict[str, Any] | None:
-    """What lies ready for a directory or the nearest one above it; None where nothing does, or nothing
-    that is whole, of this version and young enough.
+    """The prepared briefing of a directory or its nearest parent; None if there is none that is complete, of
+    this version and recent enough.
     """
     if not cwd:
         return None
@@ -69,12 +69,12 @@ def find(home: Home, cwd: str, now: datetime) -> dict[str, Any] | None:
 
 
 def mark_of(seconds: float) -> str:
-    """The mark for an instant."""
+    """The placeholder for an instant."""
     return f"{AGO}{seconds:.0f}}}"
 
 
 def said(made: Mapping[str, Any], now: datetime) -> str:
-    """The text, with the present moment and how long ago everything in it was."""
+    """The text, with the current time and all elapsed times filled in."""
     at = _instant(made.get("last_at"))
     here = now.astimezone()
     present = f"Now {here:%A, %Y-%m-%d %H:%M} {here.tzname() or ''}".rstrip() + ". "
@@ -85,8 +85,8 @@ def said(made: Mapping[str, Any], now: datetime) -> str:
 
 
 def note_told(home: Home, session: str) -> bool:
-    """Note that a session is told what lies ready. False when another hook did so just now: a client runs
-    those of its settings and those of a plugin at once.
+    """Mark a session as briefed. False if another hook did so just now: a client runs the hooks of its
+    settings and those of a plugin at once.
     """
     mark = _mark(home, session)
     try:
@@ -105,13 +105,13 @@ def note_told(home: Home, session: str) -> bool:
 
 
 def was_told(home: Home, session: str) -> bool:
-    """Whether a hook told a session just now what lay ready."""
+    """Whether a hook just briefed a session from the file."""
     return _is_fresh(_mark(home, session))
 
 
 def _mark(home: Home, session: str) -> Home:
-    # Every session that begins asks, and importing hashlib would take longer than all the rest; the name
-    # itself is the client's, and may hold anything.
+    # Every session start calls this, and importing hashlib would take longer than all the rest; the client
+    # chose the name itself, so it may contain any character.
     return home / "ready" / f"{_MARK}{zlib.crc32(session.encode('utf-8', 'replace')):08x}"
 
 
@@ -125,7 +125,7 @@ def _is_fresh(mark: AnyPath) -> bool:
 def answer(
     made: Mapping[str, Any], client: str, marks: list[str], text: str
 ) -> dict[str, Any] | None:
-    """The text in the client's form; None for a client that takes none at this moment."""
+    """The text in the client's form; None for a client that accepts none at this event."""
     forms = made.get("forms")
     for form in forms if isinstance(forms, list) else ():
         known = client in form["names"] if client else set(form["marks"]) & set(marks)
@@ -155,7 +155,7 @@ def _holds(made: Mapping[str, Any], root: str, now: datetime) -> bool:
 
 
 def _digest(data: bytes) -> str:
-    # Only a session that begins without a daemon needs it; `hashlib` would load OpenSSL first, for 10 ms.
+    # Only a session that starts without a daemon needs it; `hashlib` would load OpenSSL first, for 10 ms.
     try:
         from _blake2 import blake2b  # noqa: PLC0415
     except ImportError:
@@ -175,7 +175,7 @@ def _instant(text: Any) -> datetime | None:
 
 
 def _aged(text: str, now: datetime) -> str:
-    """A text with its marks replaced."""
+    """A text with its placeholders replaced."""
     first, *rest = text.split(AGO)
     for part in rest:
         seconds, brace, after = part.partition("}")
@@ -189,7 +189,7 @@ def _ago(gap: timedelta) -> str:
 
 
 def _in_words(minutes: float) -> str:
-    """As `domain.time.age` says it; importing that takes a hook longer than all the rest."""
+    """Like `domain.time.age`, whose import takes a hook longer than all the rest."""
     for unit, length in (("days", 1_440), ("h", 60), ("min", 1)):
         if minutes >= 1.5 * length:
             return f"{round(minutes / length)} {unit} ago"

@@ -1,11 +1,11 @@
-"""`contextd mcp`: what an agent starts. It joins the agent's stdio to the daemon and does no more.
+"""`contextd mcp`: the process an agent starts. It connects the agent's stdio to the daemon and does no more.
 
-Nothing but MCP goes to stdout. It ends when the agent closes stdin, when its parent dies, or with
-code 1 when no daemon can run: every request is answered with the reason first, and an agent that was greeted
-already is answered so until a daemon runs again. A daemon that restarts is met again: the handshake, what was
-subscribed to and what was under way are sent again behind the agent's back, and the daemon knows by the conversation's name
-which calls were carried out already. While the daemon starts and loads, what every agent asks for first
-is answered as it was the last time. Standard library only.
+Only MCP goes to stdout. It ends when the agent closes stdin, when its parent dies, or with code 1 if no
+daemon can run. Before that, every request is answered with the reason; an agent that completed its handshake
+gets this error until a daemon runs again. After a restart of the daemon the shim reconnects in the
+background and repeats the handshake, the subscriptions and the running requests. By the conversation's name
+the daemon knows which calls already ran. While the daemon starts, the first requests of every agent are
+answered from a cache. Standard library only.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ USAGE = (
 )
 _CHUNK = 1 << 16
 _STDOUT_CHUNK = 4096
-"""What a pipe that is ready takes without blocking (PIPE_BUF)."""
+"""Bytes that a ready pipe accepts without blocking (PIPE_BUF)."""
 _BUFFER_LIMIT = 1 << 20
 _TICK = 2.0
 _CHANGED = {
@@ -49,17 +49,17 @@ _DRAIN_SECONDS = 10.0
 _LOSS_SECONDS = 10.0
 _MOST_LOSSES = 3
 _FIRST_REQUEST_SECONDS = 2.0
-"""How long an agent that has asked nothing yet is waited for, so that it learns why nothing is served."""
+"""Seconds to wait for the first request of an agent, so that it learns why nothing is served."""
 _RETRY_SECONDS = 2.0
-"""How long after a failure a request has the daemon tried again: starting one costs half a second of CPU."""
+"""Seconds after a failure before a request tries the daemon again: starting one costs half a second of CPU."""
 _INTERNAL_ERROR = -32603
 _INTERRUPTED = 130
-"""What a shell makes of a program that Ctrl-C ended."""
+"""The exit code a shell reports for a program that Ctrl-C ended."""
 
 
 class Options:
-    """How the agent wants to be served; empty means the daemon's setting. With `hooked` the client has
-    our hooks as well, which start its sessions and end them.
+    """How the agent wants to be served; empty means the daemon's setting. With `hooked` the client also has
+    our hooks, which start and end its sessions.
     """
 
     def __init__(
@@ -75,17 +75,17 @@ class Options:
 
 
 class _Gone(Exception):
-    """The daemon is gone, and why."""
+    """The daemon is gone; the message is the reason."""
 
 
 class _Meeting:
-    """A connection to the daemon that is made beside other work: the daemon may have to be started."""
+    """A connection to the daemon that is made in the background, because the daemon may have to be started."""
 
     def __init__(self, meet: Callable[[], socket.socket]) -> None:
         self._meet = meet
         self._met: socket.socket | Exception | None = None
         self.bell, self._ringer = os.pipe()
-        # `threading` would be one more module in every window.
+        # `threading` would be another module to import in every window.
         _thread.start_new_thread(self._run, ())
 
     def _run(self) -> None:
@@ -96,11 +96,11 @@ class _Meeting:
         os.close(self._ringer)
 
     def end(self) -> socket.socket:
-        """The connection, once `bell` can be read. Raises what meeting raised."""
+        """The connection, once `bell` is readable. Raises the error of connecting."""
         os.close(self.bell)
         if isinstance(self._met, socket.socket):
             return self._met
-        raise self._met or _Gone("the daemon was not met")
+        raise self._met or _Gone("the daemon was not reached")
 
 
 def main(argv: Sequence[str] = ()) -> int:
@@ -111,7 +111,7 @@ def main(argv: Sequence[str] = ()) -> int:
         return 2
     # select cannot wait for pipes on Windows, so the agent is served in this process there.
     if options.standalone or sys.platform == "win32":
-        # 1.5 s of imports that a shim in front of a daemon must not pay.
+        # 1.5 s of imports that a shim with a daemon must not pay.
         from contextd.app import serve_standalone  # noqa: PLC0415
 
         profile, client, cwd = options.profile, options.client, options.cwd
@@ -126,7 +126,7 @@ def main(argv: Sequence[str] = ()) -> int:
 
 
 def parse(argv: Sequence[str]) -> Options | None:
-    """Flags, then environment. `None` when a flag is unknown or lacks its value."""
+    """Parse flags, then the environment. `None` if a flag is unknown or lacks its value."""
     given: dict[str, str] = {}
     words = list(argv)
     standalone, hooked = "--standalone" in words, "--hooked" in words
@@ -145,8 +145,8 @@ def parse(argv: Sequence[str]) -> Options | None:
 
 
 def _where_the_client_began() -> str:
-    """Where the client was started, as the shell before it noted, when it starts the server of a plugin in
-    the plugin's own folder. Empty otherwise.
+    """The directory the client was started in, according to its shell, if the client starts a plugin's server
+    in the plugin's own folder. Empty otherwise.
     """
     folder, started_in = first_set("PLUGIN_ROOT"), first_set("PWD")
     if not folder or os.path.realpath(folder) != os.path.realpath(working_directory()):
@@ -155,7 +155,7 @@ def _where_the_client_began() -> str:
 
 
 class _Bridge:
-    """stdin and stdout on one side, the daemon on the other."""
+    """Connects stdin and stdout with the daemon."""
 
     def __init__(self, home: PlainPath, options: Options) -> None:
         self._home = home
@@ -183,7 +183,7 @@ class _Bridge:
         self._why = ""
 
     def run(self) -> int:
-        """Carry lines both ways until one side leaves."""
+        """Forward lines both ways until one side closes."""
         leave_at: float | None = None
         while leave_at is None or time.monotonic() < leave_at:
             ready, free = self._wait()
@@ -201,7 +201,7 @@ class _Bridge:
                 leave_at = time.monotonic() + _DRAIN_SECONDS
                 self._daemon.shutdown(socket.SHUT_WR)
             elif leave_at is not None and self._daemon in ready:
-                # Answers still come: thousands may be under way on a busy machine.
+                # More answers will come: thousands of requests may be running on a busy machine.
                 leave_at = time.monotonic() + _DRAIN_SECONDS
         while self._to_agent and self._write_agent():
             pass
@@ -210,8 +210,8 @@ class _Bridge:
         return 0
 
     def _serve(self, ready: Sequence[Any], free: Sequence[Any]) -> bool:
-        """Meet the daemon, or carry what can be carried; false when there is no more to do. Raises why no
-        daemon can run, for an agent that was not greeted.
+        """Connect to the daemon, or forward what is ready; false if nothing is left to do. Raises the reason why
+        no daemon can run, for an agent without a completed handshake.
         """
         try:
             if self._daemon is not None:
@@ -222,7 +222,7 @@ class _Bridge:
         return self._agent_open or self._daemon is not None or self._meeting is not None
 
     def _end_meeting(self, ready: Sequence[Any]) -> None:
-        """Take over the daemon once it is met. Raises why it was not."""
+        """Use the new connection to the daemon. Raises the error of connecting."""
         if self._meeting is None or self._meeting.bell not in ready:
             return
         meeting, self._meeting = self._meeting, None
@@ -232,8 +232,8 @@ class _Bridge:
             self._greet_daemon()
 
     def _refuse(self, why: Exception) -> None:
-        """Answer everything under way with the reason why there is no daemon. Raises it where the handshake
-        was refused so: that agent has no use for more.
+        """Answer all running requests with the reason why there is no daemon. Raises it if the handshake was
+        refused: that agent sends no more requests.
         """
         if self._daemon is not None:
             self._daemon.close()
@@ -254,7 +254,7 @@ class _Bridge:
         errno = getattr(error, "errno", None)
         if errno is None or getattr(error, "filename", None):
             return str(error)
-        # What a system call says names no file, and the home is what all of them are about.
+        # A system call's error names no file, and the home is the one that all of them concern.
         return f"the home {os.fspath(self._home)} cannot be used: {os.strerror(errno)}"
 
     def _refuse_pending(self) -> None:
@@ -266,7 +266,7 @@ class _Bridge:
         self._to_daemon.clear()
 
     def _carry(self, daemon: socket.socket, ready: Sequence[Any], free: Sequence[Any]) -> bool:
-        """Write and read what the daemon can take and has; false when it has nothing more to say."""
+        """Write to and read from the daemon; false if it has closed and sent everything."""
         try:
             if daemon in free:
                 self._write_daemon(daemon)
@@ -278,7 +278,7 @@ class _Bridge:
             return True
 
     def _wait(self) -> tuple[list[Any], list[Any]]:
-        """What can be read and what can be written now; both empty after a quiet tick."""
+        """The readable and the writable streams; both empty after a quiet tick."""
         reading: list[Any] = []
         if self._daemon is None:
             if self._meeting is not None:
@@ -315,7 +315,7 @@ class _Bridge:
         self._losses = [at for at in self._losses if now - at < _LOSS_SECONDS] + [now]
         if len(self._losses) > _MOST_LOSSES:
             raise _Gone(f"the daemon cannot run: {last_words(self._home)}") from why
-        # A dying daemon's socket can still take a connection that nobody will answer.
+        # The socket of a stopping daemon may still accept a connection and never answer.
         time.sleep(0.05 * len(self._losses))
         self._from_daemon.clear()
         self._to_daemon.clear()
@@ -323,7 +323,7 @@ class _Bridge:
         self._greet_daemon()
 
     def _greet_daemon(self) -> None:
-        """Say the handshake again, what was subscribed to and what is under way."""
+        """Repeat the handshake, the subscriptions and the running requests."""
         self._to_daemon.clear()
         self._to_daemon += self._initialize + self._initialized
         key = _request_id(_message(self._initialize), "id")
@@ -401,7 +401,7 @@ class _Bridge:
             self._greet(message, key)
 
     def _greet(self, message: Mapping[str, Any], key: str | int) -> None:
-        """Answer as the daemon did the last time, while it was not heard of yet; its own answer is kept."""
+        """Answer from the cache while the daemon has not answered yet; its own answer is cached later."""
         name = self._greetings.key(message)
         if not name:
             return
@@ -429,7 +429,7 @@ class _Bridge:
             self._to_agent += _CHANGED.get(name.partition(" ")[0], b"")
 
     def _note_acknowledgement(self, parameters: Any) -> bool:
-        """Keep what may be listened to for the next time; false when the agent was told already."""
+        """Cache the available subscriptions; false if the agent was answered already."""
         about = _as_object(parameters)
         key = _request_id(_as_object(about.get("_meta")), _SUBSCRIPTION)
         if key is None:
@@ -450,7 +450,7 @@ class _Bridge:
             self._subscriptions.pop(uri, None)
 
     def _note_answer(self, line: bytes) -> bool:
-        """Remember that a request was answered; false when the agent must not see the line."""
+        """Note that a request was answered; false if the agent must not see the line."""
         message = _message(line)
         if "jsonrpc" not in message and isinstance(message.get("error"), dict):
             error = message["error"]
@@ -499,6 +499,6 @@ def _as_object(value: Any) -> Mapping[str, Any]:
 
 
 def _request_id(message: Any, name: str) -> str | int | None:
-    """The id a message has under `name`; None for what cannot be one, as any JSON may stand there."""
+    """The id of a message under `name`; None for an invalid id, because the field may hold any JSON."""
     key = message.get(name) if isinstance(message, dict) else None
     return key if isinstance(key, str | int) and not isinstance(key, bool) else None

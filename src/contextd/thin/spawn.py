@@ -1,8 +1,8 @@
-"""One daemon per home: how it is started, and how it proves that it is the only one.
+"""One daemon per home: how it is started, and how it makes sure that it is the only one.
 
-The proof is a lock on `home.lock_path`, never a process id. Whoever starts a daemon takes the lock
-first and hands the locked file to the child, so of nine clients arriving at once one starts a daemon
-and eight wait. Standard library only. The Windows branches have not been run on Windows.
+A lock on `home.lock_path` ensures that, never a process id. The process that starts a daemon takes the lock
+first and passes the locked file to the child. So of nine clients that arrive at once, one starts a daemon and
+eight wait. Standard library only. The Windows branches have not been run on Windows.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ else:
     import fcntl
 
 LOCK_VARIABLE = "CONTEXTD_LOCK_FD"
-"""Tells a daemon which open file it inherited the lock with. Set by `start_daemon` only."""
+"""The environment variable with the file descriptor of the inherited lock. Set by `start_daemon` only."""
 LOG_LIMIT = 4 << 20
-"""Bytes of a log, some 25,000 calls. The one before it is kept as well."""
+"""Bytes of a log, some 25,000 calls. One older log is kept as well."""
 _BACKLOG = 128
 
 
 class HomeClaim:
-    """A home taken by this process: the lock is held and clients can connect."""
+    """A home owned by this process: it holds the lock, and clients can connect."""
 
     def __init__(self, home: Path, lock: int, listener: socket.socket) -> None:
         self.home = home
@@ -49,18 +49,18 @@ class HomeClaim:
         self._lock: int | None = lock
 
     def publish(self, **facts: Any) -> None:
-        """Write what clients may want to know to `endpoint_path`, readable by the owner only."""
+        """Write the daemon's facts to `endpoint_path`, readable by the owner only."""
         if sys.platform == "win32":
             facts["tcp_port"] = self.listener.getsockname()[1]
         write_object(endpoint_path(self.home), {**facts, "pid": os.getpid()})
 
     @property
     def lost(self) -> bool:
-        """Whether the home was deleted: what stands there now, if anything, is another daemon's."""
+        """Whether the home was deleted: if its files exist again, they belong to another daemon."""
         return self._lock is None or not _is_lock_of(self.home, self._lock)
 
     def withdraw(self) -> None:
-        """Let no new client in; those inside stay. In a home that was lost nothing is touched."""
+        """Accept no new client; connected ones stay. Files of a deleted home are left alone."""
         self.listener.close()
         if self.lost:
             return
@@ -68,7 +68,7 @@ class HomeClaim:
             _remove(path)
 
     def release(self) -> None:
-        """Give the home free. The last thing a daemon does."""
+        """Release the home. The last step of a daemon."""
         if self._lock is not None:
             self.withdraw()
             os.close(self._lock)
@@ -76,9 +76,9 @@ class HomeClaim:
 
 
 def claim_home(home: Path) -> HomeClaim | None:
-    """Take the home and listen on its socket, or `None` when another daemon has it.
+    """Lock the home and listen on its socket, or return `None` if another daemon has it.
 
-    Raises `OSError` when the home cannot be written.
+    Raises `OSError` if the home cannot be written.
     """
     make_home(home)
     lock = _inherited_lock(home)
@@ -94,7 +94,7 @@ def claim_home(home: Path) -> HomeClaim | None:
 
 
 def take_lock(home: Home) -> int | None:
-    """An open file holding the daemon's lock, or `None` while somebody else holds it."""
+    """An open file that holds the daemon's lock, or `None` while another process holds it."""
     fd = os.open(lock_path(home), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         if sys.platform == "win32":
@@ -108,7 +108,7 @@ def take_lock(home: Home) -> int | None:
 
 
 def is_alive(home: Home) -> bool:
-    """Whether a daemon holds the home's lock, be it only starting."""
+    """Whether a daemon holds the home's lock, even if it is only starting."""
     try:
         lock = take_lock(home)
     except OSError:
@@ -119,7 +119,7 @@ def is_alive(home: Home) -> bool:
 
 
 def start_daemon(home: Home) -> int | None:
-    """Start a detached daemon and return its process id; `None` when one is there or starting.
+    """Start a detached daemon and return its process id; `None` if one is running or starting.
 
     It is a session leader without a terminal, reads nothing, and writes to `log_path`.
     """
@@ -134,7 +134,7 @@ def start_daemon(home: Home) -> int | None:
             set_aside(log)
         # -P: a module of the agent's working directory must never be imported by the daemon.
         command = [sys.executable, "-P", "-m", "contextd", "daemon", "run"]
-        # glibc would keep what loading the vectors took: 226 MB instead of 200 with 10,000 records.
+        # glibc would keep the memory of loading the vectors: 226 MB instead of 200 with 10,000 records.
         trim = {"MALLOC_TRIM_THRESHOLD_": "131072"}
         environment = {**trim, **os.environ, **TELEMETRY_OFF, "CONTEXTD_HOME": str(home)}
         if sys.platform == "win32":
@@ -156,7 +156,7 @@ def start_daemon(home: Home) -> int | None:
 
 
 def set_aside(log: AnyPath) -> None:
-    """Keep a full log as the one before, in place of that."""
+    """Rename a full log to the older log, replacing it."""
     os.replace(log, f"{log}.1")
 
 
@@ -211,8 +211,8 @@ def _listen(home: Home) -> socket.socket:
 
 
 def check_directory(directory: str) -> None:
-    """Raise `PermissionError` unless the directory is this user's: in a shared temporary directory
-    somebody else may have made it first.
+    """Raise `PermissionError` unless the directory is this user's: in a shared temporary directory another
+    user may have created it first.
     """
     if hasattr(os, "getuid") and os.stat(directory).st_uid != os.getuid():
         raise PermissionError(f"{directory} belongs to another user")

@@ -1,7 +1,7 @@
-"""Hook events left in a file because no daemon took them. Standard library only.
+"""The spool: a file of hook events that no daemon accepted. Standard library only.
 
-Every event is kept at least once: the reader moves the file aside before it reads, and deletes it
-only after everything in it was taken in. Taking an event in twice must do no harm.
+Every event is delivered at least once: the reader moves the file aside before it reads, and deletes it only
+after all of its events are recorded. Recording an event twice must do no harm.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
 
 
 LEFT_AT = "contextd_spooled_at"
-"""What the payload of an event that was in the spool says besides: when it was left there."""
+"""Extra field of a spooled event: when it was spooled."""
 
 UNKNOWN = "unknown"
-"""What the details of an error name where this version does not know an event."""
+"""Field in an error's details that names an event this version does not know."""
 
 MOST_UNKNOWN = 1 << 20
-"""Bytes of events kept for another version."""
+"""Maximum bytes of events kept for another version."""
 
 
 def leave(home: Home, entry: Mapping[str, Any]) -> None:
-    """Append one entry. Where the home cannot be written, it goes to a private directory in memory or
-    on another disk. Raises the home's `OSError` when no place takes it.
+    """Append one entry. If the home cannot be written, it goes to a private directory in memory or on another
+    disk. Raises the home's `OSError` if no location works.
     """
     line = dumps(entry).encode() + b"\n"
     try:
@@ -77,7 +77,7 @@ def _append(path: AnyPath, line: bytes) -> None:
 
 
 def keep_unknown(home: Path, entry: Mapping[str, Any]) -> None:
-    """Keep an event that this version does not know for one that does; at most a megabyte of them."""
+    """Keep an event that this version does not know for a version that does; at most a megabyte of them."""
     path = unknown_path(home)
     line = dumps(entry).encode() + b"\n"
     fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
@@ -90,12 +90,12 @@ def keep_unknown(home: Path, entry: Mapping[str, Any]) -> None:
 
 
 def take_unknown(home: Path) -> None:
-    """Have the events that were unknown taken in again: this may be another version."""
+    """Queue unknown events again, because this may be another version."""
     _set_aside(unknown_path(home), home)
 
 
 def take(home: Path) -> list[Path]:
-    """Move the spool aside and return every batch still to be taken in, oldest first."""
+    """Move the spool aside and return all unrecorded batches, oldest first."""
     batches: list[Path] = []
     for folder in _folders(home):
         _set_aside(spool_path(folder), folder)
@@ -104,25 +104,25 @@ def take(home: Path) -> list[Path]:
 
 
 def is_waiting(home: Path) -> bool:
-    """Whether events were left that nobody has moved aside yet."""
+    """Whether the spool contains events that were not moved aside yet."""
     return any(spool_path(folder).exists() for folder in _folders(home))
 
 
 def _folders(home: Path) -> list[Path]:
-    """Where `leave` puts entries. A directory that somebody else made is left out: its events would be
-    believed.
+    """The directories that `leave` writes to. A directory of another user is skipped, because its events
+    would be trusted.
     """
     return [home, *(place for place in second_places(home) if is_private(place))]
 
 
 def read(batch: Path) -> Iterator[dict[str, Any]]:
-    """The entries of a batch, in order of arrival, one in memory at a time. A line that is no JSON object,
-    or longer than any that is written, is left out.
+    """The entries of a batch, in order of arrival, one in memory at a time. Lines that are not JSON objects, or
+    are too long, are skipped.
     """
     fd = os.open(batch, os.O_RDONLY)
     with os.fdopen(fd, "rb") as file:
-        # Waits for a writer that opened it before it was moved; one that comes later finds it moved. Held any
-        # longer it would keep that one waiting.
+        # Waits for a writer that opened the file before it was moved; a later one finds it moved. Holding the
+        # lock any longer would delay that writer.
         _lock(fd)
         _unlock(fd)
         lines = LineCutter()
@@ -174,6 +174,6 @@ def _write(fd: int, line: bytes) -> None:
         while line:
             line = line[os.write(fd, line) :]
     except OSError:
-        # A full disk must not leave half a line for the next event to be glued to.
+        # A full disk must not leave half a line in front of the next event.
         os.ftruncate(fd, before)
         raise

@@ -1,6 +1,6 @@
-"""`contextd statusline`: a line for a client to show below its prompt, from the running daemon or from what
-lies ready. It never starts a daemon, never fails, and prints nothing where nothing is known. Standard
-library only: the client runs it again and again.
+"""`contextd statusline`: a line for a client's status line, from the running daemon or the prepared briefing.
+It never starts a daemon, never fails, and prints nothing without data. Standard library only: the client runs
+it repeatedly.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from contextd.thin.channel import Channel, dial, preamble, working_directory
 from contextd.thin.home import home_directory
 
 _SECONDS = 0.25
-"""For all of it: Claude Code redraws its line three times a second at most, and drops a slow one."""
+"""Time limit in total: Claude Code redraws its line three times a second at most, and drops a slow one."""
 
 _CONNECT_SECONDS = 0.05
 _LARGEST = 1 << 20
@@ -45,7 +45,7 @@ def main() -> int:
 
 
 def line_of(figures: Mapping[str, Any]) -> str:
-    """The figures in a line; empty where there is no project."""
+    """The figures in a line; empty without a project."""
     project = figures.get("project")
     if not isinstance(project, str) or not project.isprintable() or not project:
         return ""
@@ -61,7 +61,7 @@ def line_of(figures: Mapping[str, Any]) -> str:
 def _from_daemon(
     home: Path, cwd: str, payload: Mapping[str, Any], deadline: float
 ) -> Mapping[str, Any]:
-    """What a daemon says that answers at once; nothing where there is none."""
+    """The figures from a daemon that answers at once; empty without one."""
     try:
         connection = dial(home, _CONNECT_SECONDS)
         if connection is None:
@@ -86,7 +86,7 @@ def _from_file(home: Path, cwd: str) -> Mapping[str, Any]:
 
 
 def _told(deadline: float) -> Mapping[str, Any]:
-    """What the client says of the session; nothing where it says nothing in time."""
+    """The client's data on the session; empty if it does not arrive in time."""
     pieces: list[bytes] = []
     while sum(map(len, pieces)) < _LARGEST:
         left = max(0.0, deadline - time.monotonic())
@@ -104,7 +104,7 @@ def _told(deadline: float) -> Mapping[str, Any]:
 
 
 def _directory(payload: Mapping[str, Any]) -> str:
-    """Where the session's agent stands: the project it was opened in first."""
+    """The directory of the session's agent: the project it was opened in, if known."""
     workspace = payload.get("workspace")
     place = _text(workspace, "project_dir") if isinstance(workspace, dict) else ""
     return place or _text(payload, "cwd") or working_directory()

@@ -102,14 +102,14 @@ def test_a_deleted_record_is_restored_and_every_step_is_in_its_history(desk: Des
 
 def test_an_explained_search_that_finds_nothing_says_so_and_what_to_do(desk: Desk) -> None:
     nothing = desk.answer("explain_search", query="zzyzx quux").text
-    assert nothing.startswith("nothing relevant is known: ask in other words")
+    assert nothing.startswith("no results: ask in other words")
     desk("save_context", content="Parcels are labelled by the depot in Ghent.")
     beside = desk.answer("explain_search", query="parcels eat green cheese on the moon").text
     said, _, lost = beside.partition("\n")
-    assert said.startswith("nothing relevant is known: what came nearest is below")
+    assert said.startswith("no results: what came nearest is below")
     assert lost.startswith("left out: ")
     found = desk.answer("explain_search", query="who labels parcels at the depot").text
-    assert "nothing relevant" not in found
+    assert "no results" not in found
 
 
 def test_an_explained_search_adds_up_and_counts_no_use_and_no_miss(desk: Desk) -> None:

@@ -157,7 +157,7 @@ def test_of_two_who_open_or_return_at_once_one_is_told_so(agent):
         def call(name: str = operation, given: Any = arguments) -> None:
             try:
                 done.append(agent(name, **given))  # noqa: B023
-            except (Conflict, Invalid) as error:
+            except (Conflict, NotFound) as error:
                 errors.append(error)  # noqa: B023
 
         threads = [threading.Thread(target=call) for _ in range(4)]

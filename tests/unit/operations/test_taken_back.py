@@ -33,7 +33,7 @@ def test_a_settled_contradiction_is_listed_again_and_both_records_hold(
     desk("resolve_contradiction", id=dispute["id"], keep=keep)
     assert desk("list_contradictions")["contradictions"] == []
     done = desk.as_owner("reopen_contradiction", id=dispute["id"])
-    assert done["message"] == "open again; both records are in use"
+    assert done["message"] == "reopened; both records are in use"
     [again] = desk("list_contradictions")["contradictions"]
     assert again["id"] == dispute["id"]
     pair = [desk.record(side) for side in done["kept"]]
@@ -59,7 +59,7 @@ def test_an_opened_gap_is_answered_with_its_dismissal_and_listed_again(desk: Des
     closed = desk("dismiss_gap", id=gap["id"])
     assert gap["id"] not in [one["id"] for one in desk("get_gaps")["gaps"]]
     opened = desk.as_owner("reopen_gap", id=closed["id"])
-    assert opened == {"id": closed["id"], "message": "open again"}
+    assert opened == {"id": closed["id"], "message": "reopened"}
     assert gap["id"] in [one["id"] for one in desk("get_gaps")["gaps"]]
 
 

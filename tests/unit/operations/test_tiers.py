@@ -151,7 +151,7 @@ def test_the_share_of_each_tier_in_use_is_counted(shop):
 
 
 def test_nothing_told_is_said_and_an_unknown_session_refused(shop):
-    assert shop.answer("explain_injection").text == "nothing was told unasked yet"
+    assert shop.answer("explain_injection").text == "nothing was injected yet"
     with pytest.raises(Exception, match="no session"):
         shop("explain_injection", session_id="abcdef")
 

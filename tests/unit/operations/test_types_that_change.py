@@ -97,7 +97,7 @@ def test_a_type_can_be_set_changed_and_taken_away(shop):
     note = shop("save_context", content="We queue jobs in Redis, it is there already")
     with pytest.raises(Invalid, match="what: required"):
         shop("update_context", id=note["id"], type="decision")
-    with pytest.raises(NotFound, match="no type 'decison' is defined") as refusal:
+    with pytest.raises(NotFound, match="unknown type 'decison'") as refusal:
         shop("update_context", id=note["id"], type="decison", data=WHAT)
     assert "decision" in refusal.value.hint
     typed = shop("update_context", id=note["id"], type="decision", data=WHAT)

@@ -84,7 +84,7 @@ def test_a_proposal_is_merged_as_it_was_shown_and_taken_back(shop: Desk, tmp_pat
         back = {"collection": "remediations", "ids": keeper}
         assert (await browser.send("/consolidation/unmerge", page, **back))[0] == 303
         assert statuses(shop, *pools) == ["active", "active"]
-        assert "1 record is back as before" in await browser.page(path)
+        assert "1 record was restored" in await browser.page(path)
 
     asyncio.run(visit())
     assert statuses(neighbour, theirs) == ["active"]

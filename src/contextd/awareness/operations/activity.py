@@ -1,4 +1,4 @@
-"""When things happened: reads, writes and misses by day, and how old the records are."""
+"""Activity over time: reads, writes and misses by day, and the age of records."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from contextd.runtime.runtime import Runtime
 
 _EVENTS_LOOKED_AT = 1_000
 STALE_AFTER = 90
-"""Days after which a record that nobody changed counts as old."""
+"""Days without a change after which a record counts as old."""
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What was read and written on one day."""
+    """Reads and writes on one day."""
 
     date: str
     reads: int = 0
@@ -29,19 +29,19 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """Days, oldest first. `complete` is false when the log no longer holds all of them."""
+    """Days, oldest first. `complete` is false if the log no longer covers all of them."""
 
     days: list[Day]
     complete: bool
 
     def as_text(self) -> str:
-        """A line per day on which something happened."""
+        """One line per day with activity."""
         lines = [
             f"{d.date} {d.reads} reads, {d.writes} writes, {d.misses} misses"
             for d in self.days
             if d.reads + d.writes + d.misses
         ]
-        return "\n".join(lines) or "nothing happened yet"
+        return "\n".join(lines) or "no activity yet"
 
 
 @operation("GET /api/activity", audience="owner")
@@ -69,7 +69,7 @@ def activity(runtime: Runtime, days: Annotated[int, Range(1, 90)] = 14) -> Activ
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Records that last changed within a span of time; `fresh` until 90 days."""
+    """Records whose last change is within a span of time; `fresh` until 90 days."""
 
     name: str
     count: int
@@ -78,12 +78,12 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """Every standing record is in one of the spans, the latest first."""
+    """Every active record is in one of the spans, the latest first."""
 
     spans: list[Span]
 
     def as_text(self) -> str:
-        """A line per span."""
+        """One line per span."""
         return "\n".join(f"{span.name}: {span.count}" for span in self.spans)
 
 
@@ -97,7 +97,7 @@ def record_ages(runtime: Runtime) -> Spans:
     query = runtime.query(statuses=STANDING)
     since: list[int] = []
     total = 0
-    # One tally answers for two limits: how many changed after one, how many before the other.
+    # One tally yields two limits: how many changed after one, how many before the other.
     for (_, near), (_, far) in zip(_SPANS[::2], _SPANS[1::2], strict=True):
         tallies = runtime.view.survey.tally(
             query, recent=now - timedelta(days=near), stale=now - timedelta(days=far)

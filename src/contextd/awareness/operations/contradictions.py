@@ -1,4 +1,4 @@
-"""Records that contradict each other: listed, settled, and looked for."""
+"""List, resolve and search for records that contradict each other."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _MOST_PAIRS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of two records that disagree."""
+    """One of two records that contradict each other."""
 
     id: str
     kind: str
@@ -50,7 +50,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """Two records that disagree, and which one to keep. `proposal` is a proposal only."""
+    """Two records that contradict each other, and a proposal which one to keep."""
 
     id: str
     kind: str
@@ -77,14 +77,14 @@ class Dispute:
 
 @dataclass(frozen=True, slots=True)
 class Disputes:
-    """Pairs of records that disagree, latest found first."""
+    """Pairs of contradicting records, latest found first."""
 
     contradictions: list[Dispute]
 
     def as_text(self) -> str:
-        """A paragraph per pair."""
+        """One paragraph per pair."""
         text = "\n".join(one.as_text() for one in self.contradictions)
-        return text or "no contradictions are known"
+        return text or "no contradictions"
 
 
 @operation("GET /api/contradictions", profile="standard")
@@ -113,7 +113,7 @@ def list_contradictions(
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """What became of a contradiction. `superseded` can be brought back with undo."""
+    """The outcome of a resolved contradiction. `superseded` records can be restored with undo."""
 
     id: str
     kept: list[str]
@@ -168,7 +168,7 @@ def resolve_contradiction(
         id,
         [record.id for record in winners],
         ids,
-        f"superseded {' and '.join(short_id(loser) for loser in ids)}; {back} brings it back",
+        f"superseded {' and '.join(short_id(loser) for loser in ids)}; {back} restores it",
     )
 
 
@@ -187,14 +187,14 @@ def reopen_contradiction(runtime: Runtime, id: Id) -> Resolved:
             record,
             record.with_(status="active", canonical_id="", valid_to=None),
             "restore",
-            "contradiction opened again",
+            "contradiction reopened",
         )
         for record in runtime.view.records.get([pair.a, pair.b])
         if record.status == "superseded"
     ]
     change_all(runtime, reopened, decide=[Decision(pair.a, pair.b, "open")])
     runtime.trace.wrote([pair.a, pair.b], type="contradiction", action="update")
-    return Resolved(id, [pair.a, pair.b], [], "open again; both records are in use")
+    return Resolved(id, [pair.a, pair.b], [], "reopened; both records are in use")
 
 
 @operation("POST /api/contradictions/search", effect="write", audience="owner", idempotent=True)
@@ -286,7 +286,7 @@ def find_contradictions(runtime: Runtime, task: Task) -> Mapping[str, Any]:
 
 
 def _all(runtime: Runtime, task: Task) -> Sequence[Record]:
-    """Every record that says what holds, read some at a time."""
+    """Every record that makes a statement, read in batches."""
     records: list[Record] = []
     query = runtime.query(*kinds_that("compared"), statuses=STANDING, limit=_PAGE)
     while True:

@@ -1,4 +1,4 @@
-"""The usage log as a file for other programs."""
+"""Export the usage log for other programs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RATED = 500
 
 @dataclass(frozen=True, slots=True)
 class ExportedAwareness:
-    """Where the usage log was written."""
+    """The file that the usage log was written to."""
 
     path: str
     bytes: int
@@ -39,7 +39,7 @@ def export_awareness(runtime: Runtime, path: FilePath = "") -> ExportedAwareness
 
 
 def awareness_body(runtime: Runtime) -> bytes:
-    """The bytes of awareness.json, about the project or, outside of any, the whole home."""
+    """The bytes of awareness.json, for the project or, outside a project, the whole home."""
     runtime = everywhere(runtime)
     entries = surveyed(runtime, *kinds_that("entry"), statuses=STANDING)
     rated = runtime.view.survey.first(entries, "most_rated", _RATED)

@@ -1,4 +1,4 @@
-"""What is missing: listed, dismissed, and opened again."""
+"""List, dismiss and reopen gaps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from contextd.search.find_records import resolve
 
 @dataclass(frozen=True, slots=True)
 class Dismissal:
-    """A gap that somebody said is none. `id` takes that back."""
+    """A dismissed gap. `id` reopens it."""
 
     id: str
     description: str
@@ -29,7 +29,7 @@ class Dismissal:
 
 @dataclass(frozen=True, slots=True)
 class Gaps:
-    """What is missing, warnings first, and what was dismissed, latest first."""
+    """Gaps, warnings first, and dismissed gaps, latest first."""
 
     gaps: list[Gap]
     dismissed: list[Dismissal] = field(default_factory=list[Dismissal])
@@ -37,12 +37,12 @@ class Gaps:
     def as_text(self) -> str:
         """Each gap with its suggestion."""
         listing = "\n".join(gap.as_text() for gap in self.gaps)
-        return listing or "no gaps: nothing was asked in vain, nothing is old"
+        return listing or "no gaps: every question had results, and nothing is old"
 
 
 @operation("GET /api/awareness/gaps", profile="standard")
 def get_gaps(runtime: Runtime) -> Gaps:
-    """List what is missing or old here, each with what to do about it. dismiss_gap closes what is none."""
+    """List what is missing or old here, each with what to do about it. dismiss_gap closes a false one."""
     runtime.sinks.settle()
     runtime = everywhere(runtime)
     gaps = _gaps(runtime)
@@ -52,7 +52,7 @@ def get_gaps(runtime: Runtime) -> Gaps:
 
 @dataclass(frozen=True, slots=True)
 class GapClosed:
-    """What became of a gap. `id` names the dismissal."""
+    """The outcome for a gap. `id` names the dismissal."""
 
     id: str
     message: str
@@ -64,7 +64,7 @@ class GapClosed:
 
 @operation("POST /api/awareness/gaps/{id}/dismiss", effect="write")
 def dismiss_gap(runtime: Runtime, id: str, note: str = "") -> GapClosed:
-    """Say that a gap is none, when the user says so: nobody is told of it any more.
+    """Dismiss a gap when the user says it is not one: it is no longer listed.
 
     Args:
         id: The gap's id, as get_gaps shows it.
@@ -73,7 +73,7 @@ def dismiss_gap(runtime: Runtime, id: str, note: str = "") -> GapClosed:
     runtime.sinks.settle()
     gap = next((gap for gap in _gaps(runtime) if gap.id == id.strip()), None)
     if gap is None:
-        raise NotFound(f"no gap {id!r}", "get_gaps shows those there are, each with its id")
+        raise NotFound(f"unknown gap {id!r}", "get_gaps lists all gaps with their ids")
     data = {"gap": gap.kind, "subjects": gap.subjects, **({"note": note} if note else {})}
     record = new_record(runtime, "dismissal", content=gap.description, data=data)
     put = Put(record.with_(status="archived"), "create", note)
@@ -82,7 +82,7 @@ def dismiss_gap(runtime: Runtime, id: str, note: str = "") -> GapClosed:
     runtime.trace.wrote([record.id], type="gap")
     return GapClosed(
         record.id,
-        f"dismissed; `contextd projects reopen-gap {short_id(record.id)}` takes that back",
+        f"dismissed; `contextd projects reopen-gap {short_id(record.id)}` reopens it",
     )
 
 
@@ -90,7 +90,7 @@ def dismiss_gap(runtime: Runtime, id: str, note: str = "") -> GapClosed:
     "POST /api/awareness/gaps/{id}/reopen", effect="write", audience="owner", idempotent=True
 )
 def reopen_gap(runtime: Runtime, id: Id) -> GapClosed:
-    """Take back that a gap was dismissed: it is listed again for as long as it is one.
+    """Reopen a dismissed gap: it is listed again for as long as it is one.
 
     Args:
         id: The dismissal's id, as get_gaps shows it, or its first characters.
@@ -98,7 +98,7 @@ def reopen_gap(runtime: Runtime, id: Id) -> GapClosed:
     record = resolve(runtime, id, "dismissal")
     change(runtime, record, record.with_(status="deleted"), action="delete", reason="opened again")
     runtime.trace.wrote([record.id], type="gap", action="update")
-    return GapClosed(record.id, "open again")
+    return GapClosed(record.id, "reopened")
 
 
 def _gaps(runtime: Runtime) -> list[Gap]:

@@ -1,4 +1,4 @@
-"""What the store knows about itself."""
+"""The store's model of itself."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def introspect(runtime: Runtime) -> SelfModel:
 
 @dataclass(frozen=True, slots=True)
 class NoisyEntry:
-    """A record that was reported as no help, and by nobody as help."""
+    """A record that was reported as unhelpful and never as helpful."""
 
     id: str
     content: str
@@ -70,28 +70,28 @@ class NoisyEntry:
     unhelpful: int
 
     def as_text(self) -> str:
-        """In a line."""
-        counts = f"read {self.reads}×, no help {self.unhelpful}×"
+        """One line."""
+        counts = f"read {self.reads}×, unhelpful {self.unhelpful}×"
         return f"{short_id(self.id)} {counts}: {shortened(self.content)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """Records that were reported as no help, those reported most first."""
+    """Records reported as unhelpful, most reported first."""
 
     entries: list[NoisyEntry]
 
     def as_text(self) -> str:
-        """A line per record."""
+        """One line per record."""
         return (
             "\n".join(entry.as_text() for entry in self.entries)
-            or "no record was reported as no help"
+            or "no record was reported as unhelpful"
         )
 
 
 @operation("GET /api/awareness/noise")
 def list_noise(runtime: Runtime) -> Noise:
-    """List records that were reported as no help, and by nobody as help."""
+    """List records reported as unhelpful and never as helpful."""
     return Noise(
         [
             NoisyEntry(r.id, r.content, r.usage_count, r.unhelpful)
@@ -115,7 +115,7 @@ def _disagreements(runtime: Runtime, pairs: Sequence[Contradiction]) -> list[Dis
 
 
 def _said(record: Record) -> str:
-    """What an entry says: of one whose fields made its text, these without its type and their names."""
+    """The text of an entry; if it was built from fields, their values without type and names."""
     fields = record.data.get(FIELDS)
     made = isinstance(fields, Mapping) and record.content == content_of(
         str(record.data.get(TYPE, "")), fields

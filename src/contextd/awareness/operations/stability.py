@@ -1,4 +1,4 @@
-"""Whether the code that knowledge cites was reverted: a signal of how sure to be of it."""
+"""Check whether cited code was reverted, which lowers a record's confidence."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PAGE = 200
 
 
 def check_stability(runtime: Runtime, task: Task) -> Mapping[str, int]:
-    """Trust knowledge less whose cited code was reverted; daily."""
+    """Lower the confidence of records whose cited code was reverted; daily."""
     counts = {"reverted": 0}
     if runtime.project is None or runtime.checkout is None:
         return counts
@@ -35,7 +35,7 @@ def check_stability(runtime: Runtime, task: Task) -> Mapping[str, int]:
             if signal and not _given(runtime, record, signal):
                 after = record.with_(confidence=apply(record.confidence, signal))
                 with suppress(Stale):
-                    # Changed meanwhile: tomorrow is another day.
+                    # The record changed meanwhile: the next run retries it.
                     change(runtime, record, after, action="signal", reason=f"{signal}: {why}")
                     counts["reverted"] += 1
         if not page.cursor:
@@ -44,8 +44,8 @@ def check_stability(runtime: Runtime, task: Task) -> Mapping[str, int]:
 
 
 def _signal(runtime: Runtime, record: Record, standing: AnchorStanding) -> tuple[str, str]:
-    """The signal a record's code gives, and why; empty when it gives none. A note that names no file
-    was only written when the commit was the latest: its revert says nothing of it.
+    """The signal from a record's code, and the reason; empty if there is none. A note that cites no file was
+    merely written when the commit was the latest, so its revert means nothing.
     """
     commit = record.anchor.commit
     known = citations(runtime)
@@ -60,6 +60,6 @@ def _signal(runtime: Runtime, record: Record, standing: AnchorStanding) -> tuple
 
 
 def _given(runtime: Runtime, record: Record, signal: str) -> bool:
-    """Whether the record had this signal before: each counts once."""
+    """Whether the record had this signal before: each signal counts once."""
     history = runtime.view.records.history(record.id)
     return any(one.action == "signal" and one.reason.startswith(signal) for one in history)

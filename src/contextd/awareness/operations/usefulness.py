@@ -1,4 +1,4 @@
-"""What agents report of the records they were given."""
+"""Reports by agents on whether records helped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from contextd.search.find_records import resolve
 
 @dataclass(frozen=True, slots=True)
 class UsefulnessScore:
-    """Where a record stands after a report."""
+    """The scores of a record after a report."""
 
     id: str
     confidence: float
@@ -24,20 +24,20 @@ class UsefulnessScore:
     unhelpful: int
 
     def as_text(self) -> str:
-        """In a line."""
+        """One line."""
         helped = f"helped {self.helpful}×, not {self.unhelpful}×"
         return f"{short_id(self.id)}: confidence {self.confidence:.2f}, {helped}"
 
 
 @dataclass(frozen=True, slots=True)
 class Acknowledged:
-    """A report of usefulness, taken, with the new scores."""
+    """An accepted usefulness report, with the new scores."""
 
     acknowledged: bool
     scores: list[UsefulnessScore]
 
     def as_text(self) -> str:
-        """A line per record."""
+        """One line per record."""
         return "\n".join(["noted", *(score.as_text() for score in self.scores)])
 
 
@@ -49,7 +49,7 @@ class Acknowledged:
 def report_usefulness(
     runtime: Runtime, ids: Annotated[list[Id], Count(1)], useful: bool, note: str = ""
 ) -> Acknowledged:
-    """Report whether records you were given helped. It moves their rank for everybody.
+    """Report whether records you were given helped. It moves their rank for all sessions.
 
     Args:
         ids: Ids of the records, or their first characters.

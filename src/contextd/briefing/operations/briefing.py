@@ -1,4 +1,4 @@
-"""The briefing of a project, for whoever asks."""
+"""Operation that returns the briefing of a project."""
 
 from __future__ import annotations
 

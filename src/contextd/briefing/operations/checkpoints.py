@@ -1,4 +1,4 @@
-"""Checkpoints: where a session is, to go on from there."""
+"""Checkpoints: save the state of a session to continue from it later."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def session_checkpoint(
         if found is None:
             open_session(runtime, session)
     decisions = _decisions(runtime, session.started_at)
-    # Before the title is cut: half a token is no token that anything would find.
+    # Redact before the title is cut: a truncated token would not be recognised.
     clean_summary = redact(text, runtime.redaction_key).text
     saved = save_new(
         runtime,
@@ -80,7 +80,7 @@ def session_checkpoint(
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """A session that goes on from a checkpoint."""
+    """A session that continues from a checkpoint."""
 
     session_id: str
     restored_context: Annotated[str, RENDERED]
@@ -127,7 +127,7 @@ def session_resume(runtime: Runtime, id: Id) -> Resumed:
 
 
 def _under_way(runtime: Runtime, left: str) -> list[str]:
-    """The subtask that had not returned when its session was left."""
+    """The subtask that was still running when its session ended."""
     session = runtime.view.sessions.get(left) if left else None
     latest = all_of(runtime, session)[-1:] if session is not None else []
     return [

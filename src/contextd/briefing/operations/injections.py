@@ -1,4 +1,4 @@
-"""Why a session was told what it was told, and of what use each tier of that was."""
+"""Explain injected context, and measure how often each tier was used."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from contextd.sessions.handles import session_named
 from contextd.sessions.injection_use import texts_after, was_used
 
 _LOOKED_THROUGH = 20
-"""Sessions that were told nothing, such as those of programs, are passed over."""
+"""Sessions without injected context, such as those of programs, are skipped."""
 
 _MOST = 500
 _SHOWN = 100
@@ -29,7 +29,7 @@ _SHOWN = 100
 
 @dataclass(frozen=True, slots=True)
 class ToldRecord:
-    """A record that a session was told of unasked, and whether it shows in what the session did since."""
+    """A record that was injected into a session, and whether the session used it later."""
 
     id: str
     kind: str
@@ -40,7 +40,7 @@ class ToldRecord:
     used: bool
 
     def as_text(self) -> str:
-        """In a line."""
+        """One line."""
         since = " · used since" if self.used else ""
         about = f"{self.kind} {short_id(self.id)} · {self.why}{since}"
         return f"tier {self.tier} · {about}: {self.text}"
@@ -48,7 +48,7 @@ class ToldRecord:
 
 @dataclass(frozen=True, slots=True)
 class LastInjection:
-    """What a session was told last. `tokens` counts all of it, with what quotes no record."""
+    """The last context injected into a session. `tokens` counts all of it, including text that quotes no record."""
 
     session_id: str
     at: str
@@ -57,10 +57,12 @@ class LastInjection:
     text: str
 
     def as_text(self) -> str:
-        """A line per record."""
+        """One line per record."""
         if not self.text:
-            return "nothing was told unasked yet"
-        lines = [f"Told in session {short_id(self.session_id)}, {self.at}, {self.tokens} tokens:"]
+            return "nothing was injected yet"
+        lines = [
+            f"Injected into session {short_id(self.session_id)}, {self.at}, {self.tokens} tokens:"
+        ]
         lines += [one.as_text() for one in self.told]
         lines += [] if self.told else ["it quotes no record"]
         return "\n".join(lines)
@@ -71,7 +73,7 @@ def explain_injection(runtime: Runtime, session_id: OptionalId = "") -> LastInje
     """Explain what was injected into a session last: each record with its tier and the reason.
 
     Args:
-        session_id: Which; the latest that was told something when empty.
+        session_id: The session; the latest with injected context when empty.
     """
     for session in _sessions(runtime, session_id, most=_LOOKED_THROUGH):
         events = runtime.view.sessions.events(session.id)
@@ -100,9 +102,9 @@ def explain_injection(runtime: Runtime, session_id: OptionalId = "") -> LastInje
 
 @dataclass(frozen=True, slots=True)
 class TierShare:
-    """One tier over some sessions: how many records it told, and how many of them show in what the session
-    did since; in how many sessions it told something, and how many of those ended as a success. `setting`
-    turns it off, or on again where it is `off`.
+    """One tier over several sessions: how many records it injected, how many of them were used later, in how
+    many sessions, and how many of those succeeded. `setting` is the setting that turns it off, or on if it
+    is `off`.
     """
 
     tier: int
@@ -116,17 +118,17 @@ class TierShare:
 
 @dataclass(frozen=True, slots=True)
 class TierShares:
-    """Every tier, over the latest `sessions`."""
+    """All tiers, over the latest `sessions`."""
 
     sessions: int
     tiers: list[TierShare]
 
     def as_text(self) -> str:
-        """A line per tier."""
+        """One line per tier."""
         lines = [f"In the last {self.sessions} session{'s' * (self.sessions != 1)}:"]
         for one in self.tiers:
             share = round(100 * one.used / one.told) if one.told else 0
-            counts = f"told {one.told}, used {one.used} ({share} %), in {one.sessions} sessions"
+            counts = f"injected {one.told}, used {one.used} ({share} %), in {one.sessions} sessions"
             hint = f"off, {one.setting} turns it on" if one.off else f"{one.setting} turns it off"
             before = " before" if one.off else ""
             lines.append(
@@ -172,7 +174,7 @@ def injection_tiers(runtime: Runtime, limit: Annotated[int, Range(1, _MOST)] = 5
         )
         for tier, setting in ((ALWAYS, "injection.tier0"), (BEARING, "injection.tier1"))
     ]
-    # Of a tier that is off and told nothing there is nothing to say.
+    # A tier that is off and injected nothing is not listed.
     shown = [one for one in shares if one.told or not one.off]
     return TierShares(len(looked_through), shown)
 
@@ -185,8 +187,8 @@ def _sessions(runtime: Runtime, session_id: str, most: int) -> list[Session]:
 
 @dataclass(frozen=True, slots=True)
 class StatusLine:
-    """What a client may show below its prompt: the figures of the project, and how many `tokens` a session of
-    it was told unasked.
+    """What a client can show in its status line: the figures of the project, and the `tokens` injected into
+    a session of it.
     """
 
     project: str = ""
@@ -200,10 +202,10 @@ class StatusLine:
 def status_line(
     runtime: Runtime, client_session: str = "", client: str = "claude-code"
 ) -> StatusLine:
-    """Give what a client's status line shows of the project and of one of its sessions.
+    """Return the figures of the project and of one of its sessions for a client's status line.
 
     Args:
-        client_session: The client's own id of the session.
+        client_session: The session as the client names it.
         client: The client's name.
     """
     figures = figures_of(runtime)

@@ -1,4 +1,4 @@
-"""The lean prompt: identity, user, context and the names of tools in one text."""
+"""The lean prompt: identity, user, context and tool names in one text."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LARGEST_CONTEXT = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class BuiltPrompt:
-    """A prompt, its tokens in all and per part, and which parts had to be condensed."""
+    """A prompt, its tokens in total and per part, and the names of condensed parts."""
 
     prompt: Annotated[str, RENDERED]
     tokens: int
@@ -43,7 +43,7 @@ class BuiltPrompt:
     condensed: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
-        """The prompt, and what each part of it takes."""
+        """The prompt, and the tokens of each part."""
         counts = ", ".join(f"{name} {count}" for name, count in self.parts.items())
         shorter = f"; condensed: {', '.join(self.condensed)}" if self.condensed else ""
         return f"{self.prompt}\n\n({self.tokens} tokens: {counts}{shorter})"
@@ -82,7 +82,7 @@ def _identity(runtime: Runtime) -> str:
 
 
 def _user(runtime: Runtime) -> str:
-    """USER.md as it stands, and what was told besides, most insisted on first."""
+    """USER.md as written, then recorded statements about the user, most emphatic first."""
     if not runtime.has_person:
         return ""
     statements = [told_by(r) for r in personal_records(runtime) if not from_file(r)]
@@ -92,7 +92,7 @@ def _user(runtime: Runtime) -> str:
 
 
 def _context(runtime: Runtime) -> str:
-    """Where the project stands now, and what people wrote in CONTEXT.md."""
+    """The project's current status, and what people wrote in CONTEXT.md."""
     if runtime.project in (None, THE_PERSON):
         return ""
     try:
@@ -107,14 +107,14 @@ def _context(runtime: Runtime) -> str:
 
 
 _TITLE = "# Context\n"
-"""The title of CONTEXT.md; the part of the prompt has its own."""
+"""The title of CONTEXT.md; this part of the prompt has its own."""
 
 _RULES = re.compile(r"^## Rules\n(?:- .*\n?)*\n?", re.M)
-"""The section of a rendered situation that the prompt has by itself."""
+"""The section of a rendered situation that the prompt has as a part of its own."""
 
 
 def _rules(runtime: Runtime, budget: int) -> str:
-    """The directives in force; those of the person stand with what is said of the user."""
+    """The directives in force; the person's own are listed in the user part."""
     if runtime.project in (None, THE_PERSON):
         return ""
     found = told_directives(
@@ -128,7 +128,7 @@ def _rules(runtime: Runtime, budget: int) -> str:
 
 
 def _text_of(path: Path) -> str:
-    """What people wrote in CONTEXT.md: the block of contextd says where the project stood when it was written."""
+    """The text people wrote in CONTEXT.md, without contextd's block: its status is from when it was written."""
     within = path.parent.parent
     content = read_file(path, _LARGEST_CONTEXT, within=within, cut=True)
     text = without_block(content).decode("utf-8", "replace")
@@ -136,7 +136,7 @@ def _text_of(path: Path) -> str:
 
 
 def _time(runtime: Runtime) -> Sequence[str]:
-    """The present moment, and how long ago one worked here before."""
+    """The current time, and the time since the last session."""
     now = runtime.clock.now().astimezone()
     if runtime.project in (None, THE_PERSON):
         return [f"Current: {present(now)}"]
@@ -153,8 +153,8 @@ def _time(runtime: Runtime) -> Sequence[str]:
 
 
 def _tool_names(runtime: Runtime, most: int) -> str:
-    """The tools the agent sees, or those of a smaller profile where so many names take too much; where even
-    the fewest do, how to list them.
+    """The tools the agent sees, or those of a smaller profile if all names take too many tokens; if even the
+    smallest does, how to list them.
     """
     chosen = runtime.settings.text("mcp.profile")
     widest = next((i for i, one in enumerate(PROFILES) if one == chosen), 0)

@@ -1,4 +1,4 @@
-"""Reflection: what sessions taught for good, with what speaks for it, and a handoff that is not stale."""
+"""Reflection: keep MEMORY.md and CONTEXT.md up to date."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LEAST, _LARGEST = 100, 8_000
 
 @dataclass(frozen=True, slots=True)
 class MemoryFile:
-    """What MEMORY.md says, its tokens, and how many memories there are to choose from."""
+    """The content of MEMORY.md, its tokens, and how many memories it was selected from."""
 
     text: Annotated[str, RENDERED]
     tokens: int
@@ -37,7 +37,7 @@ class MemoryFile:
 def memory_file(
     runtime: Runtime, budget: Annotated[int, Range(_LEAST, _LARGEST)] = BUDGET
 ) -> MemoryFile:
-    """Show what this project's sessions taught for good, as a MEMORY.md with the evidence for each line.
+    """Show lasting lessons of this project's sessions, as a MEMORY.md with the evidence for each line.
 
     Args:
         budget: The most tokens.
@@ -51,8 +51,8 @@ def memory_file(
 
 
 def reflect(runtime: Runtime, task: Task) -> Mapping[str, bool]:
-    """Bring CONTEXT.md up to date when it is stale, and `.context/MEMORY.md` and the block in a file for
-    agents where they are wanted; daily.
+    """Update CONTEXT.md if it is stale, and `.context/MEMORY.md` and the block in a file for agents if they
+    are enabled; daily.
     """
     if runtime.project is None or runtime.checkout is None:
         return {}

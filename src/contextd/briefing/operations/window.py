@@ -1,4 +1,4 @@
-"""The context window of a session, shown, and scored anew every few minutes."""
+"""The context window of a session: show it, and rescore it every few minutes."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _SHOWN = 50
 
 
 def score_windows(runtime: Runtime, task: Task) -> Mapping[str, Any]:
-    """Score anew what the project's open sessions were served, every five minutes while something
-    happens in one of them.
+    """Rescore the items served to the project's open sessions, every five minutes while one of them is
+    active.
     """
     now = runtime.clock.now()
     here = frozenset({runtime.scope})
@@ -35,7 +35,7 @@ def score_windows(runtime: Runtime, task: Task) -> Mapping[str, Any]:
     for session in active:
         task.hold.check()
         archived += settle_window(runtime, session.id, keep_scores=True)
-    # Idle sessions are left alone; whatever one is served next has this come round again.
+    # Idle sessions are skipped; the next item served to one schedules this job again.
     if any(now - session.last_seen_at < 2 * SCORED_EVERY for session in active):
         expect_scores(runtime)
     return {"sessions": len(active), "archived": archived}
@@ -43,7 +43,7 @@ def score_windows(runtime: Runtime, task: Task) -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class WindowItem:
-    """A context item as it is shown."""
+    """A context item for display."""
 
     type: str
     source: str
@@ -64,7 +64,7 @@ class WindowItem:
 
 @dataclass(frozen=True, slots=True)
 class Pruning:
-    """One time that items were archived."""
+    """One occasion on which items were archived."""
 
     at: str
     summary: str
@@ -73,7 +73,7 @@ class Pruning:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What a session's window holds. Archived items are whole where they come from, and searchable."""
+    """A session's context window. Archived items keep their source and stay searchable."""
 
     session_id: str
     tokens: int
@@ -85,7 +85,7 @@ class Window:
     prunings: list[Pruning]
 
     def as_text(self) -> str:
-        """The use, the items, and what was archived and why."""
+        """The fill level, the items, and the archived items with reasons."""
         if not self.session_id:
             return "no session is active; session_start begins one"
         lines = [f"Context usage: {usage_line(self.tokens, self.capacity)}"]
@@ -141,7 +141,7 @@ def context_window(
 
 
 def _session(runtime: Runtime) -> Session | None:
-    """The connection's session; for who has no connection, the project's latest active one."""
+    """The connection's session; without a connection, the project's latest active one."""
     found = session_of(runtime)
     if found is None and not runtime.connection and runtime.project is not None:
         here = frozenset({runtime.scope})
@@ -157,6 +157,6 @@ def _view(item: ContextItem, last: str, title: str = "") -> WindowItem:
 
 
 def _titles(runtime: Runtime, items: Sequence[ContextItem]) -> dict[str, str]:
-    """What the records among the items say, by id."""
+    """The titles of the records among the items, by id."""
     ids = [item.source for item in items if item.type == "discovery"]
     return {r.id: (r.title or r.content)[:120] for r in runtime.view.records.get(ids)}

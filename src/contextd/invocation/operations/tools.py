@@ -1,4 +1,4 @@
-"""Tools on demand: names first, a schema when one is wanted, then the call."""
+"""Tools on demand: list names, show a schema, call by name."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from contextd.runtime.runtime import Runtime
 
 @dataclass(frozen=True, slots=True)
 class ToolNames:
-    """Every tool by name, with what it is for."""
+    """Every tool by name, with its purpose."""
 
     tools: dict[str, str]
 
     def as_text(self) -> str:
-        """A line per tool."""
+        """One line per tool."""
         return "\n".join(f"{name}: {summary}" for name, summary in self.tools.items())
 
 
@@ -40,7 +40,7 @@ class ToolSchema:
     input_schema: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def as_text(self) -> str:
-        """What it does, and its arguments as JSON."""
+        """The description, and the arguments as JSON."""
         return f"{self.name}: {self.description}\n{json.dumps(self.input_schema)}"
 
 
@@ -57,7 +57,7 @@ def tool_schema(runtime: Runtime, name: str) -> ToolSchema:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """What the called tool answered."""
+    """The answer of the called tool."""
 
     name: str
     result: Any

@@ -47,7 +47,7 @@ class Explanation:
             for h in self.hits
         ]
         if not lines:
-            lines.append(f"nothing relevant is known: {_NEAREST if self.left_out else _OTHERWISE}")
+            lines.append(f"no results: {_NEAREST if self.left_out else _OTHERWISE}")
         lost = [f"left out: {short_id(x.id)} {x.score:.3f} {x.reason}" for x in self.left_out]
         return "\n".join([*lines, *lost, *([self.notice] if self.notice else [])])
 

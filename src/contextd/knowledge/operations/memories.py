@@ -95,7 +95,7 @@ def memory_search(
     return Memories(memories, found.notice if memories else nothing)
 
 
-_NOTHING = "nothing relevant is known"
+_NOTHING = "no results"
 
 
 _ELSEWHERE = "no lesson or note is about this; context_search finds sessions or skills that are"

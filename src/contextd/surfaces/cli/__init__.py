@@ -1,1 +1,1 @@
-"""The command line: the operations as commands, and the commands only a person needs."""
+"""The command line: operations as commands, and the commands only a person needs."""

@@ -1,4 +1,4 @@
-"""The commands `mcp`, `hook` and `statusline`, which are only named here: they start before anything is imported."""
+"""Help entries for `mcp`, `hook` and `statusline`, which run before the command line is imported."""
 
 from __future__ import annotations
 

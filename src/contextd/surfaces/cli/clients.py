@@ -1,4 +1,4 @@
-"""Connecting coding agents: the commands `install` and `uninstall`."""
+"""Connect coding agents: the commands `install` and `uninstall`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PROFILES = ("core", "standard", "full")
 
 
 def build(standalone: OpenBackend) -> list[click.Command]:
-    """Its commands; none of them needs a contextd in this process."""
+    """The commands; none of them opens a contextd in this process."""
     return [install_command, uninstall_command]
 
 
@@ -124,7 +124,7 @@ def uninstall_command(
     if wanted:
         reach: Reach = scope or "user"
         return _each(console, [_Change(row, _disconnecting(reach)) for row in wanted], dry_run)
-    # In the home itself, what looks like a project's files are those of the user.
+    # In the home directory, files that look like a project's belong to the user.
     both: tuple[Reach, ...] = ("user",) if Path.cwd() == Path.home() else ("user", "project")
     every = [
         _Change(row, _disconnecting(reach))
@@ -141,7 +141,7 @@ def uninstall_command(
 
 @dataclass
 class _Change:
-    """What is done to one client, and how far it came."""
+    """The changes to one client, and their result."""
 
     client: Client
     carry_out: Callable[[Client, bool], InstallReport]
@@ -150,14 +150,14 @@ class _Change:
 
     @property
     def matters(self) -> bool:
-        """Whether there is something to take away, or to tell of a client that was connected once."""
+        """Whether there are files to change, or a formerly connected client to report."""
         backup_folder = _backups() / self.client.name
         return (self.report is not None and self.report.changed) or (
             self.error is not None and backup_folder.is_dir()
         )
 
     def run(self, dry: bool) -> None:
-        """Do it, or find out what would be done."""
+        """Make the changes, or compute them with `dry`."""
         self.error = None
         try:
             self.report = self.carry_out(self.client, dry)
@@ -188,7 +188,7 @@ def _backups() -> Path:
 
 
 def _hooks_wanted(root: Path | None) -> list[str]:
-    """The settings that are on and bring hooks of their own."""
+    """The enabled settings that need hooks of their own."""
     chosen = load_settings(root)
     rows = (row.configuration.events for row in CLIENTS.values())
     named = {event.setting for events in rows for event in events if event.setting}
@@ -209,7 +209,7 @@ def _wanted(names: Sequence[str]) -> list[Client]:
 
 
 def _each(console: Console, changes: Sequence[_Change], dry_run: bool) -> int:
-    """Carry out what was asked for by name, without asking back."""
+    """Change the clients that were named, without confirmation."""
     for change in changes:
         report = change.carry_out(change.client, dry_run)
         console.show(Reply(_plain(report) if console.as_json else None, text_form(report)))
@@ -230,7 +230,7 @@ def _go(
     dry_run: bool,
     signs: dict[str, str],
 ) -> int:
-    """Say what would be done to several clients, and do it when that is wanted."""
+    """Show the changes to several clients, and make them once they are confirmed."""
     to_do = [one for one in plan if one.report and one.report.changed and not one.error]
     asked = not yes and not dry_run and bool(to_do)
     if not console.as_json and (not yes or dry_run):
@@ -274,7 +274,7 @@ def _told(plan: Sequence[_Change], signs: dict[str, str]) -> list[str]:
 
 
 def _outcome(done: Sequence[_Change], command: str) -> list[str]:
-    """What became of what was shown and agreed to."""
+    """The outcome of each confirmed change, in lines."""
     lines: list[str] = []
     for one in done:
         if one.error:
@@ -304,7 +304,7 @@ def _value(plan: Sequence[_Change], signs: dict[str, str], *, done: bool) -> dic
 
 
 def executable() -> list[str]:
-    """How a client starts contextd: the command when it is on PATH, else this very program."""
+    """The command with which a client starts contextd: `contextd` if it is on PATH, else this program."""
     if shutil.which("contextd"):
         return ["contextd"]
     beside = Path(sys.argv[0]).absolute()

@@ -1,4 +1,4 @@
-"""Every command, made when it is asked for, and listed in sections."""
+"""All commands, built on demand and listed in sections."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend
 
 Extra = Callable[[Sequence[str]], int]
-"""A command that the composition root brings along, such as `demo`."""
+"""A command that the composition root adds, such as `demo`."""
 
 Operations = Callable[[], Mapping[str, Signature]]
 
@@ -49,14 +49,14 @@ Start with `contextd init` in a repository, then
 EXIT_CODES = "Exit codes: 0 done, 1 failed, 2 wrong usage. Every command takes --help."
 _COMMANDS = "Commands"
 _LEAST = 15
-"""Characters of a summary that are enough without the part behind its colon."""
+"""Characters of a summary that suffice without the part after its colon."""
 
 
 class Listing(Guiding):
-    """A group that lists its commands in sections, a line each."""
+    """A group that lists its commands in sections, one line each."""
 
     def sections(self) -> dict[str, dict[str, str]]:
-        """What each command does, by the heading of its section and its name, in the order shown."""
+        """The help line of each command, by section and name, in the order shown."""
         raise NotImplementedError
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -64,7 +64,7 @@ class Listing(Guiding):
         return [name for commands in self.sections().values() for name in commands]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """A section per heading, a line per command."""
+        """One section per heading, one line per command."""
         sections = self.sections()
         widest = max(len(name) for commands in sections.values() for name in commands)
         room = formatter.width - widest - 4
@@ -75,7 +75,7 @@ class Listing(Guiding):
                     formatter.write_dl([(name.ljust(widest), about) for name, about in rows])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
-        """The commands that begin so, without making any of them."""
+        """The commands with this prefix, without building any of them."""
         found = [
             CompletionItem(name, help=in_a_line(about, 80))
             for commands in self.sections().values()
@@ -126,7 +126,7 @@ class Commands(Listing):
 
     @cached_property
     def placed(self) -> dict[str, dict[str, Verb]]:
-        """The operations of each group by the names of their commands there; at the top under ""."""
+        """The operations of each group by command name; those at the top level under ""."""
         placed: dict[str, dict[str, Verb]] = {"": {}, **{name: {} for name in GROUPS}}
         for line, verb in VERBS.items():
             group, _, name = line.rpartition(" ")
@@ -145,7 +145,7 @@ class Commands(Listing):
         }
 
     def everything(self) -> dict[str, dict[str, str]]:
-        """What each command does, by heading and by its whole line, those of groups included."""
+        """The help line of each command, by heading and full command line, including groups."""
         found = self.sections()
         for name in GROUPS:
             rows = {
@@ -172,7 +172,7 @@ class Commands(Listing):
         return self.commands[name].help or ""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of this name, or the one that had it before it was renamed."""
+        """The command of this name, or the one that replaces an old name."""
         if cmd_name in GROUPS:
             return self.group_named(cmd_name)
         if cmd_name in FIXED:
@@ -181,7 +181,7 @@ class Commands(Listing):
             if cmd_name != "help":
                 own_process()
             return self.commands[cmd_name]
-        # Of the table alone: what stands at the top is known without reading the operations.
+        # From the table alone: top-level names are known without reading the operations.
         if cmd_name in VERBS:
             verb = VERBS[cmd_name]
             return OperationCommand(self.operations[verb.operation], cmd_name, verb)
@@ -190,7 +190,7 @@ class Commands(Listing):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does; an old name is answered with the new one on stderr."""
+        """Like click; an old name also prints the new one on stderr."""
         found = super().resolve_command(ctx, args)
         if args[0] in RENAMED and not ctx.resilient_parsing:
             click.echo(notice(args[0]), err=True)
@@ -201,13 +201,13 @@ class Commands(Listing):
         return Group(self, name)
 
     def fixed(self, line: str) -> click.Command:
-        """The fixed command of these words. Raises `NotHere` in the daemon unless it may run there."""
+        """The fixed command of this command line. Raises `NotHere` in the daemon unless it may run there."""
         if not FIXED[line].in_daemon:
             own_process()
         return self.built(line)
 
     def built(self, line: str) -> click.Command:
-        """The fixed command of these words, to look at."""
+        """The fixed command of this command line, for its help."""
         module = import_module(f"contextd.surfaces.cli.{FIXED[line].module}")
         name = line.rpartition(" ")[2]
         built: Sequence[click.Command] = module.build(self._standalone)
@@ -226,7 +226,7 @@ class Commands(Listing):
 
 
 class Group(Listing):
-    """A command that holds others: fixed ones, and the operations placed in it."""
+    """A group of fixed commands and operations."""
 
     def __init__(self, root: Commands, name: str) -> None:
         self._root = root
@@ -281,7 +281,7 @@ class Group(Listing):
 
 
 class CallCommand(Guiding):
-    """`contextd dev call NAME`: any operation, also those without a command of their own."""
+    """`contextd dev call NAME`: any operation, including those without a command of their own."""
 
     noun = "operation"
 
@@ -295,18 +295,18 @@ class CallCommand(Guiding):
         self._line, self._signatures = line, operations
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Every operation by its name."""
+        """All operations by name."""
         return list(self._signatures())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The operation of this name, with dashes or without."""
+        """The operation of this name, with dashes or underscores."""
         one = self._signatures().get(cmd_name.replace("-", "_"))
         return OperationCommand(one, f"{self._line} {one.name}") if one else None
 
 
 def in_a_line(about: str, room: int) -> str:
-    """A summary in at most `room` characters: its first sentence, that up to a colon, or the words that
-    fit.
+    """Shorten a summary to at most `room` characters: its first sentence, the part before a colon, or the words
+    that fit.
     """
     text = " ".join(about.split()).split(". ")[0].rstrip(".")
     if len(text) <= room:

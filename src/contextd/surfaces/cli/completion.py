@@ -1,4 +1,4 @@
-"""What a shell can complete: names from the tables, and names only the running daemon knows."""
+"""Shell completion: names from the tables, and names from the running daemon."""
 
 from __future__ import annotations
 
@@ -17,17 +17,16 @@ from contextd.surfaces.cli.signatures import Parameter, Signature
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend
 
-    # `CompletionItem` is not generic at run time in every version of click that is allowed.
+    # `CompletionItem` is not generic at run time in every allowed version of click.
     Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem[str]]]
 
 SHELLS = ("bash", "zsh", "fish")
 
 _PATIENCE_SECONDS = 0.5
-"""How long a person who pressed the key is kept waiting for names. Without a daemon nobody waits: none
-is started for this."""
+"""How long completion waits for names. It never starts a daemon, and without one it does not wait."""
 
 Names = Callable[[Mapping[str, Any]], Sequence[tuple[str, str]]]
-"""Names and what each stands for, from what was typed before."""
+"""Returns names and their descriptions for a typed prefix."""
 
 
 def build(standalone: OpenBackend) -> list[click.Command]:
@@ -40,8 +39,8 @@ def build(standalone: OpenBackend) -> list[click.Command]:
 def completion(shell: str) -> int:
     """Print the script that completes commands in a shell.
 
-    For good: put `eval "$(contextd completion bash)"` into ~/.bashrc, `eval "$(contextd completion
-    zsh)"` into ~/.zshrc behind compinit, or run `contextd completion fish >
+    To install it, put `eval "$(contextd completion bash)"` into ~/.bashrc, `eval "$(contextd completion
+    zsh)"` into ~/.zshrc after compinit, or run `contextd completion fish >
     ~/.config/fish/completions/contextd.fish`.
     """
     script = get_completion_class(one_of(shell, SHELLS, "the shell"))
@@ -52,12 +51,12 @@ def completion(shell: str) -> int:
 
 
 def project_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """The projects whose name begins so."""
+    """The projects with this name prefix."""
     return [name for name, _ in _projects(ctx.params) if name.startswith(incomplete)]
 
 
 def completes(op: Signature, parameters: Sequence[Parameter]) -> Completer:
-    """What completes an option of this operation, or its words when there are several parameters."""
+    """The completer for an option of this operation, or for its words if there are several parameters."""
 
     def complete(
         ctx: click.Context, param: click.Parameter, incomplete: str
@@ -95,8 +94,8 @@ def _items(
 
 
 def _ask(operation: str, typed: Mapping[str, Any], **arguments: Any) -> Any:
-    """What the running daemon answers, or None."""
-    # 10 ms of sockets that names from the tables need not pay.
+    """The answer of the running daemon, or None."""
+    # Imports sockets in 10 ms, which names from the tables do not need.
     from contextd.thin import client  # noqa: PLC0415
 
     project = typed.get("project") or ""
@@ -121,7 +120,7 @@ def _projects(typed: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _kinds(typed: Mapping[str, Any]) -> list[tuple[str, str]]:
-    # 10 ms that other completions need not pay.
+    # This import takes 10 ms, which other completions do not need.
     from contextd.domain.kinds import KINDS  # noqa: PLC0415
 
     return [(kind.name, kind.description) for kind in KINDS.values()]
@@ -172,7 +171,7 @@ def _sessions(typed: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _statuses(typed: Mapping[str, Any]) -> list[tuple[str, str]]:
-    # 10 ms that other completions need not pay.
+    # This import takes 10 ms, which other completions do not need.
     from contextd.domain.records import STATUSES  # noqa: PLC0415
 
     return [(status, "") for status in (*STATUSES, "waiting", "any")]
@@ -197,5 +196,4 @@ _SOURCES: dict[str, Names] = {
     "tools.name": _tools,
     "project_module.name": _modules,
 }
-"""Where the names of an argument come from: by operation and argument, by room and argument, or by the
-argument alone."""
+"""The completer of an argument: by operation and argument, by room and argument, or by the argument alone."""

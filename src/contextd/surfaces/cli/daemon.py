@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend
 
 _PATIENCE_SECONDS = 2.0
-"""Before it is said what is waited for: on an idle machine a start takes less."""
+"""Seconds before progress is printed: on an idle machine a start takes less."""
 
 
 def build(standalone: OpenBackend) -> list[click.Command]:
-    """Its commands; none of them needs a contextd in this process."""
+    """The commands; none of them opens a contextd in this process."""
     return [daemon, dashboard]
 
 
@@ -52,7 +52,7 @@ def daemon() -> None:
 @daemon.command("start")
 @as_json_option
 def daemon_start(as_json: bool) -> int:
-    """Start the daemon when none runs, and wait until it answers."""
+    """Start the daemon if none runs, and wait until it answers."""
     client.start(waiting=_say_after_a_while())
     return _daemon_status(as_json)
 
@@ -73,7 +73,7 @@ def _say_after_a_while() -> Callable[[str], None]:
 @daemon.command("stop")
 @as_json_option
 def daemon_stop(as_json: bool) -> int:
-    """Have the daemon finish its writes and exit."""
+    """Stop the daemon after it finishes its writes."""
     try:
         client.control("stop", timeout=60)
         text = "stopped"
@@ -88,7 +88,7 @@ def daemon_stop(as_json: bool) -> int:
 @daemon.command("status")
 @as_json_option
 def daemon_status(as_json: bool) -> int:
-    """Show whether a daemon runs, and what it does."""
+    """Show whether a daemon runs, and its state."""
     return _daemon_status(as_json)
 
 
@@ -119,7 +119,7 @@ def _shown(value: Any) -> str:
 
 
 def _in_trouble(services: Mapping[str, Mapping[str, Any]]) -> str:
-    """How many of its services run, and which do not or had to be started again."""
+    """The number of running services, and the names of stopped or restarted ones."""
     troubled = [
         f"{name} ({'failed ' + str(row['failures']) + ' times' if row['failures'] else 'stopped'})"
         for name, row in services.items()
@@ -145,7 +145,7 @@ def daemon_logs(lines: int, as_json: bool) -> int:
 
 
 def told_by_log(line: str) -> str:
-    """A line of the log for a person. What is no object, such as the last words of a crash, as it stands."""
+    """Format a line of the log for a person. Lines that are not JSON objects, such as a crash, stay unchanged."""
     try:
         entry = json.loads(line)
         level = "" if entry["level"] == "INFO" else f"{entry['level'].lower()}: "

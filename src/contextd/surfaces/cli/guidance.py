@@ -1,4 +1,4 @@
-"""From a word that is wrong to the one that is meant."""
+"""Suggestions for mistyped commands and options."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from contextd.domain.errors import Invalid
 from contextd.surfaces.cli.table import OPTION_SYNONYMS
 
 _LIKE = 0.65
-"""How alike a word must be to be proposed: `forgt` and `forget` are at 0.9, `forget` and `import`,
-which have nothing to do with each other, at 0.5."""
+"""The lowest similarity for a suggestion: `forgt` and `forget` have 0.9, the unrelated `forget` and `import`
+0.5."""
 _MOST_LISTED = 12
 
 
 class Guiding(click.Group):
-    """A group whose unknown commands lead to known ones. `synonyms` are whole command lines by the word
-    that is tried for them.
+    """A group that suggests known commands for unknown ones. `synonyms` maps words that people try to whole
+    command lines.
     """
 
     noun = "command"
@@ -28,7 +28,7 @@ class Guiding(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does, but for a word that is no command: raises `Invalid` with what is meant."""
+        """Like click, but an unknown command raises `Invalid` with a suggestion."""
         word = args[0] if args else ""
         if word and not word.startswith("-") and self.get_command(ctx, word) is None:
             known = self.list_commands(ctx)
@@ -54,13 +54,13 @@ def _command_hint(path: str, word: str, known: Sequence[str], synonyms: Mapping[
 
 
 def closest(word: str, known: Iterable[str]) -> str:
-    """The known word that is most like this one, or the empty string when none is."""
+    """The known word that is most similar to this one, or the empty string."""
     found = get_close_matches(word.lower(), list(known), n=1, cutoff=_LIKE)
     return found[0] if found else ""
 
 
 def as_error(error: click.UsageError) -> Invalid:
-    """What click found wrong in our words: a sentence, and what to do next."""
+    """Convert a usage error of click to our wording, with a hint."""
     ctx = error.ctx
     path = ctx.command_path if ctx else "contextd"
     hint = f"`{path} --help` shows what it takes"
@@ -87,7 +87,7 @@ def _option_hint(option: str, ctx: click.Context | None) -> str:
         if name.startswith("--")
     ]
     if ctx.parent is None and isinstance(ctx.command, click.Group) and option == "--json":
-        return f"options stand behind the command: `{ctx.command_path} status {option}`"
+        return f"options come after the command: `{ctx.command_path} status {option}`"
     word = option.lstrip("-")
     synonym = f"--{OPTION_SYNONYMS.get(word, '')}"
     near = synonym if synonym in known else closest(option, known)
@@ -95,7 +95,7 @@ def _option_hint(option: str, ctx: click.Context | None) -> str:
 
 
 def one_of(word: str, choices: Sequence[str], name: str) -> str:
-    """The choice that `word` is. Raises `Invalid` with the nearest one and with all of them."""
+    """Validate a choice. Raises `Invalid` with the most similar choice and the list of all."""
     for choice in choices:
         if choice.lower() == word.lower():
             return choice

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 STOP_SECONDS = 30.0
 _STOP_AGAIN_SECONDS = 1.0
 _POLL_SECONDS = 0.002
-"""Agents at work start a daemon anew within 5 to 50 ms: whoever looks more often comes first."""
+"""Active agents start a new daemon within 5 to 50 ms, so the lock is polled more often."""
 
 
 def build(standalone: OpenBackend) -> list[click.Command]:
-    """Its commands. `standalone` opens a contextd in this process."""
+    """The commands. `standalone` opens a contextd in this process."""
     return [_init_command(standalone), _restore_command(standalone)]
 
 
@@ -79,8 +79,8 @@ def _init_command(standalone: OpenBackend) -> click.Command:
 
 
 def start_quietly() -> None:
-    """Have a daemon work in the background: embed, and learn. Nobody waits for it: where it cannot start, vectors
-    follow when one does.
+    """Start a daemon that embeds and learns in the background. If it cannot start, only a warning is printed:
+    vectors follow when one does.
     """
     try:
         started = start_daemon(home_directory())
@@ -88,7 +88,7 @@ def start_quietly() -> None:
         click.echo(f"! vectors will follow later: {error}", err=True)
         return
     if started is None:
-        # One that runs already sleeps up to a minute before it looks for what others added.
+        # A running daemon sleeps for up to a minute before it checks for work from other processes.
         with contextlib.suppress(ContextdError):
             client.control("wake", timeout=2.0)
 
@@ -130,11 +130,13 @@ def _restore_command(standalone: OpenBackend) -> click.Command:
             "sessions_set_aside": written.sessions,
             "daemon": "started again" if was_running else "",
         }
-        lines = [f"restored {path}; {health['projects']} projects" if path else "begun anew"]
+        lines = [
+            f"restored {path}; {health['projects']} projects" if path else "created an empty store"
+        ]
         if aside:
-            lines.append(f"Put aside: {written.summary}{' that this backup lacks' * bool(path)}.")
-            lines.append(f"The store before it is {aside}")
-            lines.append(f"To get it back: contextd store restore {aside}")
+            lines.append(f"Set aside: {written.summary}{' that this backup lacks' * bool(path)}.")
+            lines.append(f"The previous store is {aside}")
+            lines.append(f"To restore it: contextd store restore {aside}")
         lines += ["The daemon was started again."] if was_running else []
         Console(as_json).show(Reply(value, "\n".join(lines)))
         return 0
@@ -143,7 +145,7 @@ def _restore_command(standalone: OpenBackend) -> click.Command:
 
 
 def _stop_daemon() -> bool:
-    """Have the daemon finish its writes and end; whether one was running."""
+    """Stop the daemon after it finishes its writes; return whether one was running."""
     try:
         client.control("stop", timeout=60)
     except Unavailable:
@@ -155,7 +157,7 @@ def _written_since(standalone: OpenBackend, backup: Path | None) -> WrittenSince
     try:
         backend = standalone()
     except ContextdError:
-        # It is lost or damaged, which is why somebody restores it.
+        # The store is lost or damaged, which is a reason to restore it.
         return WrittenSince(readable=False)
     try:
         return backend.written_since(backup)
@@ -164,13 +166,13 @@ def _written_since(standalone: OpenBackend, backup: Path | None) -> WrittenSince
 
 
 def _asked(written: WrittenSince) -> bool:
-    """Whether a person agrees to put these writes aside. Raises `Invalid` where nobody can be asked."""
+    """Whether a person agrees to set these writes aside. Raises `Invalid` without a terminal."""
     summary = f"the store has {written.summary} that this backup lacks"
     if not sys.stdin.isatty():
         raise Invalid(
-            summary, "nothing was changed; `--yes` puts them aside, into a file that is kept"
+            summary, "nothing was changed; `--yes` sets them aside, in a file that is kept"
         )
-    click.echo(f"{summary[0].upper()}{summary[1:]}. They are put aside, into a file that is kept.")
+    click.echo(f"{summary[0].upper()}{summary[1:]}. They are set aside, in a file that is kept.")
     return click.confirm("Go on?")
 
 
@@ -184,7 +186,7 @@ def _check_backup(backup: Path) -> None:
 
 @contextlib.contextmanager
 def _nobody_else(home: Path) -> Iterator[None]:
-    """Wait until the daemon has finished its writes and ended, and keep others from starting one."""
+    """Wait until the daemon has stopped, and prevent other processes from starting one."""
     make_home(home)
     deadline = time.monotonic() + STOP_SECONDS
     look_again = time.monotonic() + _STOP_AGAIN_SECONDS
@@ -193,7 +195,7 @@ def _nobody_else(home: Path) -> Iterator[None]:
         if now > deadline:
             raise Unavailable("the daemon did not stop", "stop it with `contextd daemon stop`")
         if now > look_again:
-            # An agent at work has started another one meanwhile.
+            # An active agent has started another one meanwhile.
             _stop_daemon()
             look_again = now + _STOP_AGAIN_SECONDS
         time.sleep(_POLL_SECONDS)
@@ -204,15 +206,15 @@ def _nobody_else(home: Path) -> Iterator[None]:
 
 
 def _swap(backup: Path | None, home: Path) -> Path | None:
-    """Put a backup, or nothing, in the store's place; returns where what was there is kept.
+    """Replace the store by a backup or an empty one; return the path of the previous store.
 
-    Raises `Unavailable` when the backup cannot be copied; the store stays as it was.
+    Raises `Unavailable` if the backup cannot be copied; the store then stays unchanged.
     """
     store = database_path(home, LOCAL)
     store.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     if backup is None:
         return _put_aside(store)
-    # A store that was put aside after a crash has its last writes in a log beside it.
+    # A store that was set aside after a crash has its last writes in a log beside it.
     parts = [part for part in ("-wal", "") if backup.with_name(backup.name + part).is_file()]
     fresh = store.with_suffix(".restoring")
     try:
@@ -225,7 +227,7 @@ def _swap(backup: Path | None, home: Path) -> Path | None:
             fresh.with_name(fresh.name + part).unlink(missing_ok=True)
         raise Unavailable(
             f"{backup} cannot be copied to {store.parent}: {error.strerror}",
-            "the store is as it was; make room or mend what is named, and restore again",
+            "the store is unchanged; free some space or fix the reported cause, and restore again",
         ) from error
     aside = _put_aside(store)
     for part in parts:
@@ -234,8 +236,8 @@ def _swap(backup: Path | None, home: Path) -> Path | None:
 
 
 def _put_aside(store: Path) -> Path | None:
-    """Rename the store and its log; None when neither is there. A log that stays would be taken for the
-    next store's.
+    """Rename the store and its log; None if neither exists. A log left behind would be applied to the next
+    store.
     """
     number = 1
     while any(store.parent.glob(f"{store.stem}.before-restore-{number}.db*")):

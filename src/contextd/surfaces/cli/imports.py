@@ -1,4 +1,4 @@
-"""`contextd import`: what there is, a question, and what came of it."""
+"""`contextd import`: find data, confirm, import it, and report the result."""
 
 from __future__ import annotations
 
@@ -25,9 +25,7 @@ _LATEST = "latest"
 
 
 def build(standalone: OpenBackend) -> list[click.Command]:
-    """Its command, which opens a contextd in this process: reading may take minutes, and a person sees how
-    far it is.
-    """
+    """The command, which opens a contextd in this process: reading may take minutes, and it shows progress."""
 
     @click.command("import", epilog="Example: contextd import --dry-run")
     @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
@@ -72,7 +70,7 @@ class _Importing:
         self._everywhere = {"everywhere": options["everywhere"]}
 
     def run(self, paths: tuple[Path, ...]) -> int:
-        """Do what the options say; the exit code."""
+        """Run the import that the options describe; return the exit code."""
         options = self._options
         if options["listed"]:
             self._console.show(self._call("list_imports", self._everywhere))
@@ -86,7 +84,7 @@ class _Importing:
         return self._found()
 
     def _named(self, paths: tuple[Path, ...]) -> int:
-        """Import each path by itself: a wrong one keeps no other from being imported."""
+        """Import each path separately, so that an invalid one does not stop the others."""
         replies: list[Reply] = []
         failed: list[ContextdError] = []
         shared = {name: self._options[name] for name in ("format", "dry_run", "here")}
@@ -115,7 +113,7 @@ class _Importing:
         return 0
 
     def _agreed(self) -> bool:
-        """Show what there is, and ask on a terminal; elsewhere say how to agree."""
+        """List the data found, and ask on a terminal; elsewhere raise an error with the option to use."""
         found = self._call("import_sources", self._everywhere)
         if not found.value["formats"]:
             self._console.show(found)

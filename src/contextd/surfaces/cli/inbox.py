@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def build(standalone: OpenBackend) -> list[click.Command]:
-    """Its command; none of it needs a contextd in this process."""
+    """The command, which does not open a contextd in this process."""
     return [inbox]
 
 
@@ -74,7 +74,7 @@ def inbox_reject(ids: tuple[str, ...], project: str, as_json: bool) -> int:
 
 
 def _settle(ids: tuple[str, ...], verdict: str, project: str, as_json: bool) -> int:
-    """Settle each by itself: a wrong id keeps no other one from being settled."""
+    """Settle each item separately, so that an invalid id does not stop the others."""
     console = Console(as_json)
     done: list[dict[str, Any]] = []
     lines: list[str] = []

@@ -1,4 +1,4 @@
-"""The way in: a line of words, the command it names, and an exit code."""
+"""The entry point: parse a command line, run its command, return an exit code."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _OF_THE_MACHINE = {
     errno.EACCES: "check who owns it and its permissions",
     errno.EPERM: "check who owns it and its permissions",
 }
-"""System errors that the machine causes, and what to do. Any other one is a defect of contextd."""
+"""System errors of the machine, with hints. Any other system error is a bug in contextd."""
 
 _NARROWEST, _WIDEST = 50, 80
-"""Characters of a line of help, as click has them."""
+"""Width of a line of help, like click's."""
 
 
 def main(
@@ -44,9 +44,8 @@ def main(
 ) -> int:
     """Run one command; returns the exit code: 0 done, 1 failed, 2 wrong usage.
 
-    `load` fills the table of operations, when the command turns out to be one of them; `standalone`
-    opens a contextd in this process, for commands that need no daemon; `operations` gives the operations
-    where they are known already.
+    `load` fills the table of operations, if the command is an operation; `standalone` opens a contextd in this
+    process, for commands that need no daemon; `operations` are the operations, if they are known already.
     """
     group = Commands(load, standalone, extras, operations)
     console = Console(as_json="--json" in arguments)
@@ -87,6 +86,6 @@ def main(
 
 
 def refuse(arguments: Sequence[str], error: ContextdError) -> int:
-    """Print the error of a command that was not run here; returns its exit code."""
+    """Print the error of a command that did not run here; return its exit code."""
     Console(as_json="--json" in arguments).error(error)
     return FAILED

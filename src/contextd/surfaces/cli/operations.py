@@ -1,4 +1,4 @@
-"""Operations as commands: what stands behind the name, in words or options, and the call it becomes."""
+"""Operations as commands: parse names, words and options into calls."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from contextd.surfaces.cli.values import is_switched, switch, typed_fields, valu
 
 _WORDS, _FIELD = "words", "field"
 _ALWAYS = frozenset({"--json", "--help", "--field"})
-"""Options that no argument of an operation may take the place of."""
+"""Options that an operation's arguments must not override."""
 _WIDEST = 30
-"""Characters of choices that leave room for their meaning beside them."""
+"""Maximum characters of a list of choices that leaves room for the help text beside it."""
 _METAVARS = {
     "choice": "WORD",
     "integer": "NUMBER",
@@ -33,8 +33,8 @@ _METAVARS = {
 
 
 class OperationCommand(click.Command):
-    """An operation, by the words of its command. Its required arguments are taken in order as words,
-    and every argument as an option.
+    """The command of an operation. Required arguments are accepted as words, in order, and every argument as an
+    option.
     """
 
     def __init__(self, op: Signature, line: str = "", verb: Verb | None = None) -> None:
@@ -90,14 +90,14 @@ class OperationCommand(click.Command):
         return shown if one.required else f"[{shown}]"
 
     def example(self) -> str:
-        """The command with everything it needs."""
+        """The command with all required arguments."""
         parts = ["contextd", self.line]
         parts += [sample(self.op, one) for one in self.positions]
         parts += [one.flag for one in self.op.parameters if one.required and one.kind == "flag"]
         return " ".join([*parts, *filter(None, [OPTIONS.get(self.op.name)])])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """As click does, with names as Python writes them and a word behind a switch understood."""
+        """Like click, but also accepts names with underscores, and a yes or no after a switch."""
         return super().parse_args(ctx, self._respelled(args))
 
     def _respelled(self, args: Sequence[str]) -> list[str]:
@@ -128,12 +128,12 @@ class OperationCommand(click.Command):
             elif equals or not words:
                 spelled.append(name + equals + value)
             else:
-                # Whatever stands behind an option that takes a value is its value.
+                # The word after an option that takes a value is always its value.
                 spelled.append(f"{name}={words.pop(0)}")
         return spelled
 
     def _require_one_name(self, one: Parameter, option: str, named: dict[str, str]) -> None:
-        """Raise `Invalid` for an option that was given before by another of its names."""
+        """Raise `Invalid` for an option that was already given under another name."""
         plain = option.replace("--no-", "--", 1) if one.kind == "flag" else option
         before = named.setdefault(one.name, plain)
         if before != plain:
@@ -142,7 +142,7 @@ class OperationCommand(click.Command):
             )
 
     def _flag_meant(self, name: str) -> str:
-        """The flag that a word with dashes stands for; the word itself where it stands for none."""
+        """The flag that a word with dashes means; the word itself if it matches none."""
         begin = "--no-" if name.startswith("--no-") else "--"
         if name in self._by_flag or not name.startswith("--") or name in _ALWAYS:
             return name
@@ -162,8 +162,8 @@ class OperationCommand(click.Command):
         return 0
 
     def calls(self, chosen: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The arguments of every call that is meant, from what click made of the line. Raises `Invalid`
-        for what is wrong, missing or too much.
+        """The arguments of every call that the parsed line asks for. Raises `Invalid` for wrong, missing or extra
+        arguments.
         """
         options = {
             one.name: chosen[one.name]
@@ -184,7 +184,7 @@ class OperationCommand(click.Command):
         return reply
 
     def _words(self, words: Sequence[str]) -> list[Sequence[str]]:
-        """The words of each call that is meant."""
+        """The words of each call."""
         if self.verb.words == "each" and len(words) > 1:
             return [[word] for word in words]
         if self.verb.words == "join" and words:
@@ -234,12 +234,12 @@ class OperationCommand(click.Command):
 
 
 def _found_something(value: Any) -> bool:
-    """Whether one of the lists of an answer has something in it."""
+    """Whether any list in an answer has an entry."""
     return any(part for part in value.values() if isinstance(part, list))
 
 
 def _positions(op: Signature, verb: Verb) -> list[Parameter]:
-    """The arguments that may be given as words, in their order."""
+    """The arguments that may be given as words, in order."""
     if verb.positional:
         return [one for one in op.parameters if one.name == verb.positional]
     return [one for one in op.parameters if one.required and one.kind != "flag"]

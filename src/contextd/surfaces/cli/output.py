@@ -1,4 +1,4 @@
-"""What commands ask the daemon, and print: text for people, JSON when asked, colour only on a terminal."""
+"""Call the daemon and print results: text for people, JSON on request, colour only on a terminal."""
 
 from __future__ import annotations
 
@@ -32,38 +32,38 @@ def json_option() -> click.Option:
 
 
 def ask(name: str, arguments: Mapping[str, Any], *, project: str = "") -> Reply:
-    """Call an operation of the daemon from here, starting the daemon when none runs. Raises `Denied` for what
-    only a person may do, in a shell that belongs to an agent.
+    """Call an operation of the daemon, starting the daemon if none runs. Raises `Denied` for operations reserved
+    to people, in a shell that belongs to an agent.
     """
     if name == "trust" and not arguments.get("revoke"):
-        # The environment says whether a person typed this.
+        # The environment shows whether a person typed this.
         own_process()
         require_person(os.environ)
     if (there := terminal()) is not None:
         answer: Reply = there.ask(name, arguments, project)
         return answer
-    # 10 ms of sockets that help and completion need not pay.
+    # This import takes 10 ms, which help and completion do not need.
     from contextd.thin import client  # noqa: PLC0415
 
     return client.call(name, arguments, project=project, cwd=str(Path.cwd()), client="cli")
 
 
 class Console:
-    """Where a command prints. What is not code is wrapped to the width of a terminal."""
+    """The output of a command. Text other than code is wrapped to the width of a terminal."""
 
     def __init__(self, as_json: bool, *, wrap: bool = True) -> None:
         self.as_json = as_json
         self._wrap = wrap
 
     def show(self, reply: Any) -> None:
-        """Print a result: `value` as JSON when asked, else `text`, with ticks and crosses coloured."""
+        """Print a result: `value` as JSON on request, else `text`, with ticks and crosses coloured."""
         if self.as_json:
             self.show_value(reply.value)
             return
         if not sys.stdout.isatty():
             click.echo(reply.text)
             return
-        # What records and file names say must not steer the terminal; a pipe gets it as it is.
+        # Records and file names must not send control sequences to a terminal; a pipe gets them unchanged.
         for line in visible_text(reply.text).splitlines():
             for part in _wrapped(line) if self._wrap else [line]:
                 click.echo(_coloured(part))
@@ -94,7 +94,7 @@ class Progress:
         self._live = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        """Told that `done` of `total` are through."""
+        """Report that `done` of `total` are finished."""
         now = time.monotonic()
         if not self._live or now - self._began < 1.0 or now - self._last < 0.1:
             return
@@ -104,13 +104,13 @@ class Progress:
         click.echo(f"\r{what} {bar} {done}/{total}", err=True, nl=False)
 
     def finish(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         if self._shown:
             click.echo("\r\x1b[2K", err=True, nl=False)
 
 
 def _wrapped(line: str) -> list[str]:
-    """A line in parts that fit the terminal; those after the first are indented below its text."""
+    """Split a line into parts that fit the terminal, later ones indented below the text of the first."""
     width = columns()
     if len(line) <= width:
         return [line]

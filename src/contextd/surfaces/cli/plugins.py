@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def build(standalone: OpenBackend) -> list[click.Command]:
-    """Its command; none of it needs a contextd in this process."""
+    """The command, which does not open a contextd in this process."""
     return [plugins]
 
 

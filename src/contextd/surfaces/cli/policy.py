@@ -1,4 +1,4 @@
-"""The commands `policies …`: checks for CI and git's hooks, and the files of the policies."""
+"""The commands `policies …`: checks for CI and git's hooks, and the policy files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HEAD = "HEAD"
 
 
 def build(standalone: OpenBackend) -> list[click.Command]:
-    """Its command; none of it needs a contextd in this process."""
+    """The command, which does not open a contextd in this process."""
     return [policies]
 
 
@@ -71,7 +71,7 @@ def policy_check(
     """
     if revision is not None and staged:
         raise click.UsageError("give one of --diff and --staged")
-    # It runs git, or reads stdin.
+    # The command runs git or reads stdin.
     own_process()
     console = Console(as_json, wrap=False)
     action = _difference(revision, staged) if revision or staged else _given()
@@ -100,8 +100,8 @@ class _Told:
 
 
 def _difference(revision: str | None, staged: bool) -> str:
-    """What git says differs, without what it would show only."""
-    # 30 ms that help and completion need not pay.
+    """The diff of git, without options that only affect its display."""
+    # This import takes 30 ms, which help and completion do not need.
     from contextd.code.git.git_queries import Running  # noqa: PLC0415
 
     wanted = ["--cached"] if staged else [revision or _HEAD]

@@ -1,6 +1,7 @@
-"""Names that commands had before they were grouped. Each works for one more release and names its successor.
+"""Former names of commands, from before they were grouped. Each one works for one more release and prints the
+new name.
 
-Delete this module, and what `Commands` does with it, in 0.2.
+Delete this module, and its uses in `Commands`, in 0.2.
 """
 
 from __future__ import annotations
@@ -127,7 +128,7 @@ RENAMED = {
 
 
 def notice(old: str) -> str:
-    """What an old name prints on stderr before its command runs."""
+    """The notice on stderr when a command is called by an old name."""
     return (
         f"`contextd {old}` is now `contextd {RENAMED[old]}`; the old name works until version 0.2"
     )

@@ -1,21 +1,19 @@
-"""Values in the examples of help. Each example runs as it is on a project that has these names."""
+"""Sample values for the examples in help. Each example runs unchanged in a project that has these names."""
 
 from __future__ import annotations
 
 from contextd.surfaces.cli.signatures import Parameter, Signature
 
 ID = "5b46e3d4"
-"""Stands for the beginning of an id, wherever an example needs one."""
+"""The prefix of an id in examples."""
 
 _SAMPLES = {
-    "agent_name": "reviewer",
+    "agent_invoke.name": "reviewer",
     "description": '"find who renews tokens"',
-    "error": "\"ModuleNotFoundError: No module named 'yaml'\"",
-    "handle": "d-0123456789abcdef",
-    "item_type": "memory",
+    "remediation_search.query": "\"ModuleNotFoundError: No module named 'yaml'\"",
     "kind": "memory",
-    "memory_record.content": '"Back off with jitter"',
-    "message": '"token.ts renews them"',
+    "memory_record.text": '"Back off with jitter"',
+    "return.text": '"token.ts renews them"',
     "name": "auth",
     "find_references.name": "refreshToken",
     "find_symbol.name": "refreshToken",
@@ -26,22 +24,22 @@ _SAMPLES = {
     "import.path": "contexts.json",
     "pattern": '"function .*token"',
     "problem": '"two workers take one job"',
-    "prompt": '"Read src/auth and list the callers of refreshToken"',
+    "branch.task": '"Read src/auth and list the callers of refreshToken"',
     "query": '"token refresh"',
     "root_cause": '"no lease"',
     "solution": '"take the lease first"',
-    "summary": '"renewal works, tests are missing"',
+    "session_checkpoint.text": '"renewal works, tests are missing"',
     "target_scope": "team",
     "task": '"review the token renewal"',
     "text": '"Deploy on Fridays is fine"',
     "title": '"Retry"',
     "type": "decision",
-    "data": """'{"what": "Queue jobs in Redis"}'""",
+    "fields": """'{"what": "Queue jobs in Redis"}'""",
     "action": '"git push --force origin main"',
     "remember.content": '"Mail is queued, never sent inside a request"',
     "save_context.content": '"Mail is queued, never sent inside a request"',
 }
-"""By operation and argument, or by argument alone, as they are typed in a shell."""
+"""Samples by operation and argument, or by argument alone, as typed in a shell."""
 
 OPTIONS = {
     "digest": '--query "token refresh"',
@@ -50,15 +48,15 @@ OPTIONS = {
     "schema_put": "--template solo-dev",
     "session_end": f"--session-id {ID}",
 }
-"""What an example needs besides its required arguments, by operation."""
+"""Further options in an example besides required arguments, by operation."""
 
 
 def sample(op: Signature, one: Parameter) -> str:
-    """What an example gives for an argument."""
+    """The sample value of an argument."""
     if known := _SAMPLES.get(f"{op.name}.{one.name}"):
         return known
     if one.choices:
         return _SAMPLES[one.name] if _SAMPLES.get(one.name) in one.choices else one.choices[0]
-    if one.name == "id" or one.name.endswith(("_id", "_ids")):
+    if one.name in ("id", "ids") or one.name.endswith(("_id", "_ids")):
         return ID
     return _SAMPLES.get(one.name, f'"{one.name.replace("_", " ")}"')

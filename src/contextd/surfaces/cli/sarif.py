@@ -11,11 +11,11 @@ from urllib.parse import quote
 from contextd import __version__
 
 _LEVELS = {"critical": "error", "high": "error", "error": "error", "low": "note", "info": "note"}
-"""What a severity is there; all others are warnings."""
+"""The SARIF level of a severity; all others are warnings."""
 
 
 def as_sarif(violations: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """A SARIF log with one run. What breaks a rule in a command has no place in it."""
+    """A SARIF log with one run. Violations in commands have no location."""
     rules: dict[str, dict[str, Any]] = {}
     results = []
     for one in violations:
@@ -55,7 +55,7 @@ def _result(one: Mapping[str, Any], rule: str, index: int) -> dict[str, Any]:
         "ruleIndex": index,
         "level": _level(one),
         "message": {"text": text},
-        # The line may move; what is wrong stays the same.
+        # The line may move, but the violation stays the same.
         "partialFingerprints": {
             "contextd/v1": hashlib.blake2b(seen.encode(), digest_size=16).hexdigest()
         },

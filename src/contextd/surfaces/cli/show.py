@@ -1,4 +1,4 @@
-"""The commands `show` and `log`: a project as it is, and what was done in it lately."""
+"""The commands `show` and `log`: the project's state and its recent activity."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ project_option = click.option(
 
 
 def build(standalone: OpenBackend) -> list[click.Command]:
-    """Its commands; none of them needs a contextd in this process."""
+    """The commands; none of them opens a contextd in this process."""
     return [show, log]
 
 
 @click.command("show", epilog="Example: contextd projects show --module auth")
-@click.option("--module", help="One module with what is known about it.")
+@click.option("--module", help="Show one module with its records.")
 @click.option("--sessions", is_flag=True, help="The latest sessions.")
 @click.option("--stats", is_flag=True, help="Counts of everything.")
 @project_option
@@ -84,7 +84,7 @@ def _entry(at: str, what: str, id: str, text: str, source: str, note: str) -> di
 
 
 def _by_day(entries: list[dict[str, Any]]) -> str:
-    """A heading per day and a line per entry, in the time of this machine."""
+    """One heading per day and one line per entry, in local time."""
     lines: list[str] = []
     day = ""
     widest = max(len(entry["what"]) for entry in entries)

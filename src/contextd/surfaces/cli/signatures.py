@@ -1,7 +1,7 @@
-"""What the command line must know of every operation to take its arguments.
+"""Cache of the operations' signatures, which the command line needs to parse arguments.
 
-Filling the table of operations takes a second of imports, and the daemon has it filled. So what
-a command needs of it is kept in the home, for as long as the code it was read from is the same.
+Filling the table of operations takes a second of imports, which the daemon has already done. So the signatures
+are cached in the home, for as long as the code does not change.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ ParameterKind = Literal["text", "integer", "number", "choice", "list", "flag", "
 _KINDS: dict[Any, ParameterKind] = {
     bool: "flag", int: "integer", float: "number", list: "list", dict: "object", Literal: "choice",
 }  # fmt: skip
-"""How arguments are typed, by their Python type. Any other is text."""
+"""The option type of an argument, by its Python type. Any other is text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One argument. `path` says that it is a path on the caller's machine, `choices` what alone it may
-    be, `limits` in words between which bounds it lies. One that holds typed fields has their names from another one, `fields_of`.
+    """One argument. `path` marks a path on the caller's machine, `choices` lists the allowed values, `limits`
+    describes the bounds. For an argument with typed fields, `fields_of` is the argument that names their type.
     """
 
     name: str
@@ -53,14 +53,14 @@ class Parameter:
 
     @property
     def flag(self) -> str:
-        """Its name as an option."""
+        """The name as an option."""
         return "--" + self.name.replace("_", "-")
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """An operation as the command line offers it. `room` is where it is defined, `aliases` are its own further
-    words for its arguments.
+    """An operation as a command. `room` is the package that defines it, `aliases` are further names of its
+    arguments.
     """
 
     name: str
@@ -73,13 +73,13 @@ class Signature:
 
     @property
     def command(self) -> str:
-        """Its name as a command."""
+        """The name as a command."""
         return self.name.replace("_", "-")
 
 
 def signatures(home: Path, load: Callable[[], None]) -> dict[str, Signature]:
-    """Every operation by name. `load` fills the table they are read from when what the home keeps is
-    not of this code; a home that is there then keeps them.
+    """All operations by name. If the home's cache is from other code, `load` fills the table, and the cache is
+    written again if the home exists.
     """
     cached = home / "commands.json"
     stamp = stamp_of(_SOURCES)
@@ -97,7 +97,7 @@ def signatures(home: Path, load: Callable[[], None]) -> dict[str, Signature]:
 
 
 def stamp_of(package: Path) -> str:
-    """Another text for other code: what is installed has a version, what is edited has times."""
+    """A stamp that changes with the code: installed code has a version, edited code has file times."""
     digest = hashlib.blake2b(__version__.encode(), digest_size=16)
     for line in sorted(_operation_files(package)):
         digest.update(line.encode())
@@ -105,7 +105,7 @@ def stamp_of(package: Path) -> str:
 
 
 def _operation_files(package: Path) -> Iterator[str]:
-    """A line per source file of operations in the rooms of a package, which changes with the file."""
+    """One line per source file with operations in the package's rooms, which changes with the file."""
     for room in package.iterdir():
         with suppress(OSError), os.scandir(room / "operations") as entries:
             for entry in entries:
@@ -122,8 +122,8 @@ def _signature(row: dict[str, Any]) -> Signature:
 
 
 def signatures_of_table() -> dict[str, Signature]:
-    """Every operation of the table by name; the table must be filled."""
-    # By now `load` has imported it.
+    """All operations of the table by name; the table must be filled."""
+    # `load` has imported it already.
     from contextd.runtime.operation import OPERATIONS  # noqa: PLC0415
 
     return {
@@ -141,7 +141,7 @@ def signatures_of_table() -> dict[str, Signature]:
 
 
 def _parameters(op: Operation) -> Iterator[Parameter]:
-    # By now `load` has imported it.
+    # `load` has imported it already.
     from contextd.runtime.operation import (  # noqa: PLC0415
         PROJECT,
         PROJECT_ABOUT,

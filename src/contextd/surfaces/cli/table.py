@@ -1,4 +1,4 @@
-"""The command line in tables: groups, fixed commands, names of operations, and the words people try instead."""
+"""Tables of the command line: groups, fixed commands, names of operations, and synonyms."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEADINGS = {
 """The sections of `contextd --help` and their commands, at most 25 in all."""
 
 UNLISTED = ("bench", "completion", "help", "hook", "mcp", "statusline")
-"""Commands that work without standing in `contextd --help`: agents, shells and tests run them."""
+"""Commands that work but are not listed in `contextd --help`: agents, shells and tests run them."""
 
 GROUPS = {
     "code": "Find, follow and read the project's code.",
@@ -30,7 +30,7 @@ GROUPS = {
     "daemon": "Start, stop or inspect the daemon and its background jobs.",
     "dev": "Call any operation, list agents' tools, build the plugins.",
 }
-"""Commands that hold other commands, and what those are for."""
+"""Groups of commands, with their help lines."""
 
 GROUP_OF_ROOM = {
     "awareness": "projects", "briefing": "sessions", "codebase": "code", "consolidation": "records",
@@ -39,7 +39,7 @@ GROUP_OF_ROOM = {
     "remedies": "records", "schema": "records", "search": "records", "sessions": "sessions",
     "skills": "records", "upkeep": "store",
 }  # fmt: skip
-"""The group that lists a room's operations, under their own names where `VERBS` has no other."""
+"""The group that lists a room's operations, under their own names unless `VERBS` renames them."""
 
 SECTION_OF_ROOM = {
     "awareness": "Gaps, contradictions and use",
@@ -50,13 +50,13 @@ SECTION_OF_ROOM = {
     "schema": "Types",
     "skills": "Errors and skills",
 }
-"""The section of a group's help that lists a room's operations, where it is not the first one."""
+"""The section of a group's help that lists a room's operations, if it is not the first one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
     """A command that is not an operation: the module of this package that builds it, and its help line, so that
-    listing it imports nothing. Only what calls operations and prints may run `in_daemon`.
+    listing imports nothing. Only commands that call operations and print may run `in_daemon`.
     """
 
     module: str
@@ -102,7 +102,7 @@ FIXED = {
     ),
     "completion": Fixed("completion", "Print the script that completes commands in a shell."),
 }
-"""Every fixed command by its words. What one of them imports, the others do not wait for."""
+"""All fixed commands by their words. Each one imports only its own module."""
 
 CALL_ABOUT = "Call any operation by its name: contextd dev call NAME --argument value."
 HELP_ABOUT = "Show the help of contextd or of a command."
@@ -110,9 +110,9 @@ HELP_ABOUT = "Show the help of contextd or of a command."
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """An operation under another name than its own. `positional` is the argument its words are, where that
-    is not the operation's first required one; several words are `one` too many, are `join`ed to one text, or
-    are `each` a call of its own. `wider` is the command that searches more when this one finds nothing.
+    """A command name for an operation. `positional` is the argument for its words, if that is not the first
+    required one; several words are `one` too many, are `join`ed to one text, or are `each` a call of its own.
+    `wider` is the command that searches more if this one finds nothing.
     """
 
     operation: str
@@ -177,7 +177,7 @@ VERBS = {
     "daemon retry-job": Verb("retry_job"),
     "dev tools": Verb("tools_list"),
 }
-"""Operations by the words of their commands, where those are not the group and the operation's own name."""
+"""Operations by their command names, where these differ from the group and the operation's own name."""
 
 MERGED = {
     "delete_context": "forget",
@@ -206,10 +206,10 @@ MERGED = {
     "undo_import": "import --undo",
     "update_context": "records edit",
 }
-"""Operations without a command of their own, and the command that does the same."""
+"""Operations without a command of their own, and the equivalent command."""
 
 SHORTHANDS = {"--about-me": ("scope", "person")}
-"""Options that stand for an option with a value, wherever a command has that one."""
+"""Short options for an option with a value, on every command that has that option."""
 
 SYNONYMS = {
     "accept": "inbox accept",
@@ -303,7 +303,7 @@ SYNONYMS = {
     "web": "dashboard",
     "write": "remember",
 }
-"""Words people try that are no commands, and the command each of them means."""
+"""Unknown commands that people try, and the command each of them means."""
 
 OPTION_SYNONYMS = {
     "all": "limit",
@@ -334,4 +334,4 @@ OPTION_SYNONYMS = {
     "top": "limit",
     "type": "kind",
 }
-"""Words people try as options, and the option they mean where a command has it."""
+"""Unknown options that people try, and the option they mean, if a command has it."""

@@ -1,5 +1,5 @@
-"""Where a command line runs: in its own process, or in the daemon for a terminal on the other side of the
-socket. Whatever a command takes from its process (directory, width, streams) it takes from here.
+"""The environment of a command line: its own process, or a terminal at the other end of the daemon's socket.
+Commands read the directory, the width and the streams from here, never from the process.
 
 Light: the daemon imports it before click.
 """
@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any, TextIO
 
 OUT, ERR = 1, 2
-"""The numbers of the two streams, as in a shell."""
+"""The file descriptors of the two streams."""
 
 Ask = Callable[[str, Mapping[str, Any], str], Any]
-"""Calls an operation in this process: its name, its arguments and the project; gives its `Answer`."""
+"""Calls an operation in this process, with its name, arguments and project; returns its `Answer`."""
 
 
 class NotHere(Exception):
@@ -27,7 +27,7 @@ class NotHere(Exception):
 
 
 class Terminal:
-    """The other side of the socket: its directory, its width, and what is printed for it."""
+    """A remote terminal: its directory, its width, and the output for it."""
 
     def __init__(self, cwd: str, columns: int, terminals: frozenset[int], ask: Ask) -> None:
         self.cwd, self.columns, self.terminals = cwd, columns, terminals
@@ -36,12 +36,12 @@ class Terminal:
         self._ask = ask
 
     def ask(self, name: str, arguments: Mapping[str, Any], project: str) -> Any:
-        """Call an operation for it."""
+        """Call an operation for this terminal."""
         self.called = True
         return self._ask(name, arguments, project)
 
     def write(self, number: int, text: str) -> None:
-        """Add to what is printed, in the order it is printed in."""
+        """Append output, in the order of printing."""
         if self.printed and self.printed[-1][0] == number:
             text = self.printed.pop()[1] + text
         self.printed.append((number, text))
@@ -52,11 +52,11 @@ _TERMINAL: ContextVar[Terminal | None] = ContextVar("terminal", default=None)
 
 @contextmanager
 def attached(terminal: Terminal) -> Iterator[None]:
-    """Run what this thread does for that terminal. Other threads keep their own."""
+    """Run code in this thread for a terminal. Other threads keep their own."""
     for name, number in (("stdout", OUT), ("stderr", ERR)):
         stream = getattr(sys, name)
         if not isinstance(stream, _Routed):
-            # Once and for good: a thread without a terminal writes where it did before.
+            # Installed once and never removed: a thread without a terminal writes to the original stream.
             setattr(sys, name, _Routed(stream, number))
     token = _TERMINAL.set(terminal)
     try:
@@ -71,7 +71,7 @@ def terminal() -> Terminal | None:
 
 
 def own_process() -> None:
-    """Go on only in a process of one's own. Raises `NotHere` in the daemon, before anything is done."""
+    """Require a process of its own. Raises `NotHere` in the daemon, before the command does anything."""
     if _TERMINAL.get() is not None:
         raise NotHere
 
@@ -89,7 +89,7 @@ def columns() -> int:
 
 
 class _Routed(io.TextIOBase):
-    """Stands for `sys.stdout` or `sys.stderr` of a process in which several command lines run at once."""
+    """Replaces `sys.stdout` or `sys.stderr` in a process that runs several command lines at once."""
 
     def __init__(self, own: TextIO | None, number: int) -> None:
         self._own, self._number = own, number

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def build(standalone: OpenBackend) -> list[click.Command]:
-    """Its command; it needs no contextd in this process."""
+    """The command; it does not open a contextd in this process."""
     del standalone
     return [trust]
 

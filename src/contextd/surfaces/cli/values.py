@@ -1,4 +1,4 @@
-"""What people type as values: lists, JSON, and typed fields read by the type that declares them."""
+"""Parse typed values: lists, JSON, and fields according to their declared type."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from contextd.surfaces.cli.signatures import Parameter
 from contextd.surfaces.cli.terminal import own_process, working_directory
 
 _TRUTH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-"""What is and what is not, as people write it."""
+"""Words for true and false."""
 
 
 def switch(text: str, option: str) -> bool:
-    """What a switch is turned to. Raises `Invalid`."""
+    """Parse the value of a switch. Raises `Invalid`."""
     if text.lower() not in _TRUTH:
         raise Invalid(
             f"{option} must be yes or no, not {text!r}", f"{option}, or --no-{option[2:]}"
@@ -28,13 +28,13 @@ def switch(text: str, option: str) -> bool:
 
 
 def is_switched(word: str) -> bool:
-    """Whether a word behind a switch says what it is turned to."""
+    """Whether the word after a switch is its value."""
     return word.lower() in _TRUTH
 
 
 def value_of(one: Parameter, text: Any) -> Any:
-    """An argument as its operation takes it, from the text of an option or a word; of a list, from several
-    of them. Raises `Invalid`.
+    """Convert the text of an option or word to the type of an argument; for a list, from several texts. Raises
+    `Invalid`.
     """
     match one.kind:
         case "integer" | "number":
@@ -50,18 +50,18 @@ def value_of(one: Parameter, text: Any) -> Any:
         case "object":
             return json_object(text, one.flag)
         case "text" if one.path and text:
-            # The daemon stands in another directory.
+            # The daemon runs in another directory.
             return str(working_directory() / Path(text).expanduser())
         case "text" if text == "-":
             own_process()
-            # What a program wrote may hold anything.
+            # JSON from a program may contain any value.
             return sys.stdin.buffer.read().decode("utf-8", "replace")
         case _:
             return text
 
 
 def json_object(text: str, option: str) -> dict[str, Any]:
-    """A JSON object: as it is typed, from a file as `@PATH`, or from stdin as `-`. Raises `Invalid`."""
+    """Parse a JSON object: as typed, from a file as `@PATH`, or from stdin as `-`. Raises `Invalid`."""
     if text == "-" or text.startswith("@"):
         own_process()
     if text == "-":
@@ -101,9 +101,9 @@ def text_list(texts: Sequence[str]) -> list[Any]:
 def typed_fields(
     parameter: Parameter, pairs: Sequence[str], arguments: dict[str, Any], default: str
 ) -> dict[str, Any]:
-    """The `name=value` pairs as fields of the kind, type or record that `arguments` name; `default` is
-    the kind when they name none. What replaces all fields of a record has the others added, and the
-    version they were read at. Raises one `Invalid` that names everything wrong.
+    """Parse `name=value` pairs as fields of the kind, type or record that `arguments` name; `default` is the
+    kind if they name none. An update that replaces all fields of a record keeps its other fields, and carries
+    the version they were read at. Raises one `Invalid` that lists all errors.
     """
     project = arguments.get("project", "")
     named = str(arguments.get(parameter.fields_of) or default)
@@ -140,8 +140,8 @@ def typed_fields(
 
 
 def _declared(named: str, project: str) -> tuple[dict[str, dict[str, Any]], bool]:
-    """The fields of a kind or type, and whether it takes others; what nobody declares takes any."""
-    # 5 ms that only typed fields need.
+    """The fields of a kind or type, and whether it allows others; an undeclared type allows any."""
+    # This import takes 5 ms, which only typed fields need.
     from contextd.domain.kinds import KINDS  # noqa: PLC0415
 
     view = ask("describe_schema", {}, project=project).value
@@ -162,9 +162,7 @@ def _spec(name: str, fields: Mapping[str, dict[str, Any]]) -> dict[str, Any] | N
 
 
 def _add(read: dict[str, Any], name: str, text: str, spec: Mapping[str, Any]) -> None:
-    """Put a field's value among those that were read; a list is added to. Raises `ValueError` saying what
-    it must be.
-    """
+    """Store a parsed field value; values of a list are appended. Raises `ValueError` with the expected type."""
     value = _of_type(text, spec)
     if isinstance(value, list):
         value = [*read.get(name, []), *value]

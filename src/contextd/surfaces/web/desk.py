@@ -244,7 +244,7 @@ def signed_in(calls: Calls, access: Access, handler: Handler) -> Any:
             return desk.failed(error)
         except Exception as error:
             logger.exception("%s failed", request.url.path)
-            hint = "this is a defect of contextd; the daemon's log has the details"
+            hint = "this is a bug in contextd; the daemon's log has the details"
             return desk.failed(ContextdError(f"{type(error).__name__}: {error}", hint))
 
     return endpoint
