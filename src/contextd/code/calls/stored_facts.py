@@ -38,7 +38,7 @@ _READERS = (
         "extract_rust",
         "php_values",
     ),
-    *("facts", "file_reading", "kept", "queries"),
+    *("call_facts", "file_scope", "queries", "stored_facts"),
 )
 
 
