@@ -54,5 +54,6 @@ def test_no_collection_name_ends_in_another_one() -> None:
 
 def test_every_kind_has_a_collection_of_its_own() -> None:
     collections = [kind.collection for kind in KINDS.values()]
-    assert set(collections) <= COLLECTIONS
+    missing = sorted(set(collections) - COLLECTIONS)
+    assert not missing, f"add {missing} to COLLECTIONS in src/contextd/domain/scope.py"
     assert len(collections) == len(set(collections))

@@ -120,7 +120,7 @@ def _kinds(lines: list[str], strict: bool) -> list[str]:
     kinds = []
     for line in lines:
         is_typed = line.startswith(_TYPED)
-        kinds.append("typed" if is_typed else "program" if line.startswith(">") else "agent")
+        kinds.append("typed" if is_typed else "program" if _quoted(line) else "agent")
     if strict:
         typed = False
         for place in reversed(range(len(lines))):
@@ -128,6 +128,11 @@ def _kinds(lines: list[str], strict: bool) -> list[str]:
             if kinds[place] == "typed" and not typed:
                 kinds[place] = "agent"
     return kinds
+
+
+def _quoted(line: str) -> bool:
+    """Whether Aider itself wrote the line. The end of an edit block, `>>>>>>> REPLACE`, is the model's."""
+    return line.startswith("> ") or line.rstrip() == ">"
 
 
 def _typed(transcript: Telling, text: str) -> None:
