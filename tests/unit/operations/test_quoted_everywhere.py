@@ -149,8 +149,6 @@ def test_no_tool_of_an_agent_lets_a_forgery_through(ids: tuple[Desk, dict[str, s
             if op.tool
             for one in op.arguments.model_fields
             if one in ("query", "task", "pattern", "name", "path", "id", "text")
-            # A stored agent is handed the caller's own task as it is.
-            and (op.name, one) != ("agent_invoke", "task")
         ]
     calls += [
         ("read_file", {"path": "src/forged.ts"}),

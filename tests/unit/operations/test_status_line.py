@@ -50,7 +50,9 @@ def test_a_line_of_the_users_stays(tmp_path: Path) -> None:
     settings_of(tmp_path).write_text(json.dumps({"statusLine": own}))
     assert connect(tmp_path, status_line=True)["statusLine"] == own
     report = install("claude-code", tmp_path, None, command=["contextd"], status_line=True)
-    assert any("it is yours" in change for file in report.files for change in file.changes)
+    assert any(
+        "kept your own status line" in change for file in report.files for change in file.changes
+    )
     uninstall("claude-code", tmp_path, None)
     assert json.loads(settings_of(tmp_path).read_text()) == {"statusLine": own}
 
@@ -83,7 +85,7 @@ def test_it_counts_one_project_and_one_session(words_only: Any, tmp_path: Path) 
     assert figures["tokens"] > 0
     assert desk.on("cli")("status_line", session=other.session)["tokens"] == 0
     assert desk.on("cli")("status_line", session=client.session, client="codex")["tokens"] == 0
-    elsewhere = desk.at(committed(tmp_path / "elsewhere", SHOP)).on("cli")
+    elsewhere = desk.at(committed(tmp_path / "elsewhere", {**SHOP, "elsewhere.txt": "x"})).on("cli")
     elsewhere("init")
     beside = elsewhere("status_line", session=client.session)
     assert (beside["memories"], beside["tokens"]) == (0, 0)

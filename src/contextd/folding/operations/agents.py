@@ -150,7 +150,10 @@ def _brief(
     agent: Record, task: str, context: str, skills: Sequence[Record], budget: int
 ) -> tuple[str, list[str]]:
     """An agent's brief, and the names of skills that did not fit."""
-    parts = [str(agent.data.get("system_prompt", "")).strip(), f"Task: {quotation(task)}"]
+    prompt = str(agent.data.get("system_prompt", "")).strip()
+    # Fenced, as skills are: an agent's text may come from a repository and must open no heading.
+    parts = [f"Instructions:\n{fenced(prompt)}"] if prompt else []
+    parts.append(f"Task: {quotation(task)}")
     parts += [f"Context: {quotation(context)}"] if context else []
     room = int(budget * _BRIEF_SHARE) - count_tokens("\n\n".join(parts))
     left_out: list[str] = []
