@@ -122,7 +122,9 @@ class Home:
                 continue
             with contextlib.suppress(OSError):
                 environment = (process / "environ").read_bytes().split(b"\0")
-                command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                command = (
+                    (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                )
                 if mark in environment and word in command:
                     found.append(int(process.name))
         return found
@@ -178,7 +180,9 @@ def has_ended(pid: int) -> bool:
     with contextlib.suppress(ChildProcessError):
         os.waitpid(pid, os.WNOHANG)
     try:
-        state = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
+        state = (
+            Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()[0]
+        )
     except OSError:
         return True
     return state == "Z"

@@ -24,7 +24,10 @@ GARBAGE = {
     "arguments nested without end": ({"arguments": "[" * 50_000}, "unreadable: arguments"),
     "checkpoint unreadable": ({"checkpoint": "\x00"}, "unreadable: checkpoint"),
     "scope unreadable": ({"scope": "a//b/c/d"}, "unreadable: scope"),
-    "scope of another organisation": ({"scope": "rival/web/shop"}, "no project rival/web/shop"),
+    "scope of another organisation": (
+        {"scope": "rival/web/shop"},
+        "unknown project rival/web/shop",
+    ),
     "due before all calendars": ({"run_at": -(2**62), "name": "x"}, "no job 'x'"),
 }
 
