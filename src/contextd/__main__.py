@@ -38,6 +38,9 @@ def main() -> int:
         return statusline()
     if command == "daemon" and arguments[1:2] == ["run"]:
         return _daemon()
+    if command == "daemon":
+        # These commands look after the daemon, also one that hangs.
+        return run_here(arguments)
     from contextd.thin.command import run_in_daemon  # noqa: PLC0415 - not for shim and hook
 
     answered = run_in_daemon(arguments)

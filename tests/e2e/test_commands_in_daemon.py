@@ -52,13 +52,13 @@ LINES: tuple[tuple[str, ...], ...] = (
     ("sessions", "list"), ("sessions", "tiers"), ("store", "--help"), ("dev", "tools"), ("dev", "tool-schema", "remember"),
     ("dev", "call", "list_records", "--limit", "2"), ("code", "read", "../../etc/passwd"), ("serch", "x"), ("list", "--nope"),
     ("list", "--limit", "many"), ("list", "--limit", "many", "--json"), ("records", "get", "ffff"), ("forget",),
-    ("records", "get", "ffff", "--json"), ("projects", "show", "--project", "shp"), ("daemon", "halt"), ("memory-feedback", "x"),
+    ("records", "get", "ffff", "--json"), ("projects", "show", "--project", "shp"), ("records", "halt"), ("memory-feedback", "x"),
     ("search", "\udcff"), ("search", ""), ("help", "serch"), ("--json", "status"), ("list", "--", "--kind"),
 )  # fmt: skip
 """Lines that change nothing, right and wrong ones."""
 
 OWN_PROCESS = (
-    ("daemon", "status", "--json"), ("remember", "-"), ("policies", "check"), ("completion", "bash"),
+    ("daemon", "status", "--json"), ("daemon", "halt"), ("remember", "-"), ("policies", "check"), ("completion", "bash"),
     ("import", "--list"), ("install", "--dry-run"), ("init", "--help"), ("save-typed-context", "bug", "@data.json"),
 )  # fmt: skip
 """Lines that need stdin, files, programs or the home itself."""

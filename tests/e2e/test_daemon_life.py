@@ -233,6 +233,7 @@ def test_starting_waits_for_a_slow_daemon_and_says_what_for(home: Home) -> None:
     status = home.run("daemon", "status")
     assert (status.returncode, status.stdout) == (1, "a daemon runs but does not answer\n")
     assert starting.poll() is None
+    assert "Usage: contextd list" in home.run("list", "--help").stdout, "run without the daemon"
     os.kill(daemon, signal.SIGCONT)
     shown, waited = starting.communicate(timeout=60)
     assert starting.returncode == 0, waited

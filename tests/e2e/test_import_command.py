@@ -52,7 +52,7 @@ def test_a_look_an_import_and_an_undo(home: Home, tmp_path: Path) -> None:
     assert "2 read, 0 new, 0 updated, 2 duplicate" in run("import", "--yes")
     assert "no imports yet" in run("import", "--list", cwd=blog)
     undone = run("import", "--undo")
-    assert "1 records and 1 sessions are out of use" in undone
+    assert "1 records and 1 sessions withdrawn" in undone
     report = json.loads(run("import", "--all", "--yes", "--json"))
     assert sorted(report["projects"]) == ["local/default/blog", "local/default/shop"]
     assert report["sessions"] == 2

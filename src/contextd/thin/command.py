@@ -25,6 +25,8 @@ _ATTEMPTS = 4
 _MOST_CHARACTERS = 500_000
 """Bytes of all arguments together; the daemon reads lines of a few megabytes."""
 _COLUMNS = 80
+_WELCOME_SECONDS = 2.0
+"""A daemon greets before it loads anything, within milliseconds; after this the command runs here."""
 _INTERRUPTED = 1
 
 
@@ -95,10 +97,12 @@ def _asked(request: dict[str, Any], cwd: str) -> dict[str, Any] | Unavailable | 
             home = plain_home()
             # The first attempt does not start a daemon: the command itself does, and reports errors.
             with connect(home, "command", cwd=cwd, client="cli", start=lost is not None) as channel:
-                channel.socket.settimeout(None)
-                channel.send({**request, "again": True} if lost else request)
-                answer = channel.receive()
+                # A daemon that hangs must not hold the commands that would show it. The request is sent after
+                # the welcome: one that was sent before may run although nobody waits for it.
+                answer = channel.receive(_WELCOME_SECONDS)
                 if welcomed := "welcome" in answer:
+                    channel.socket.settimeout(None)
+                    channel.send({**request, "again": True} if lost else request)
                     answer = channel.receive()
         except (OSError, ValueError, RuntimeError) as error:
             if lost is None and not welcomed:

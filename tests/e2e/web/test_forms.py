@@ -369,7 +369,7 @@ def test_a_record_is_confirmed_from_its_page_and_that_can_be_taken_back(
     before = call("get_record", id=note)["record"]["confidence"]
     visitor.go(f"/records/{note}")
     page.get_by_role("button", name="Confirm").click()
-    expect(page.get_by_role("status")).to_contain_text("Noted.")
+    expect(page.get_by_role("status")).to_contain_text("Saved.")
     assert call("get_record", id=note)["record"]["confidence"] > before
     page.get_by_role("button", name="Undo", exact=True).click()
     expect(page.get_by_role("status")).to_contain_text("was undone")

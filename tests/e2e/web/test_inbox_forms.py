@@ -147,7 +147,7 @@ def test_one_is_merged_into_what_says_the_same(
     whole = call("get_record", id=waiting["Birch"])
     assert (whole["record"]["status"], whole["canonical_id"]) == ("merged", stays)
     page.get_by_role("button", name="Undo", exact=True).click()
-    expect(page.locator(".notice")).to_contain_text("waits again")
+    expect(page.locator(".notice")).to_contain_text("back in the inbox")
     assert status_of(call, waiting["Birch"]) == "inbox"
     call("delete_record", id=stays)
 

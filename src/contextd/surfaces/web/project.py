@@ -87,7 +87,7 @@ def _node(one: Mapping[str, Any], here: bool) -> Node:
     state = (
         "stale" if one["outdated"] else "told" if known else "silent" if one["silent"] else "named"
     )
-    summary = "nothing known" if one["silent"] else f"{known} known" if known else "named only"
+    summary = "undocumented" if one["silent"] else f"{known} known" if known else "named only"
     needs = ", ".join(one["depends_on"]) or "no module"
     about = f"{plural(one['files'], 'file')}; depends on {needs}"
     if one["outdated"]:
