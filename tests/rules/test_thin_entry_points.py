@@ -98,8 +98,11 @@ def daemon(home: Path) -> Iterator[None]:
         while True:
             connection, _ = listener.accept()
             with connection, connection.makefile("rb") as lines:
-                if not lines.readline():
+                preamble = lines.readline()
+                if not preamble:
                     return
+                if b'"command"' in preamble:
+                    connection.sendall(b'{"welcome":"test"}\n')
                 lines.readline()
                 connection.sendall(b'{"output":{"seen":true},"code":0,"printed":[[1,"seen"]]}\n')
 
