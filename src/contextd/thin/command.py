@@ -26,7 +26,7 @@ _MOST_CHARACTERS = 500_000
 """Bytes of all arguments together; the daemon reads lines of a few megabytes."""
 _COLUMNS = 80
 _WELCOME_SECONDS = 2.0
-"""A daemon greets before it loads anything, within milliseconds; after this the command runs here."""
+"""A running daemon sends its welcome within milliseconds; after this time the command runs in this process."""
 _INTERRUPTED = 1
 
 
@@ -97,9 +97,9 @@ def _asked(request: dict[str, Any], cwd: str) -> dict[str, Any] | Unavailable | 
             home = plain_home()
             # The first attempt does not start a daemon: the command itself does, and reports errors.
             with connect(home, "command", cwd=cwd, client="cli", start=lost is not None) as channel:
-                # A daemon that hangs must not hold the commands that would show it. The request is sent after
-                # the welcome: one that was sent before may run although nobody waits for it.
-                answer = channel.receive(_WELCOME_SECONDS)
+                # The request follows the welcome: if it came first, a hung daemon could run it later, after
+                # this process has run it. A retry waits as long as a new daemon may take to start.
+                answer = channel.receive(None if lost else _WELCOME_SECONDS)
                 if welcomed := "welcome" in answer:
                     channel.socket.settimeout(None)
                     channel.send({**request, "again": True} if lost else request)
