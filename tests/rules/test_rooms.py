@@ -57,3 +57,35 @@ def test_a_room_says_where_to_start_reading(room: str) -> None:
     assert start
     for name in re.findall(r"`([\w/]+\.py)`", start):
         assert (PACKAGE / room / name).is_file(), name
+
+
+def shown_templates() -> dict[str, str]:
+    """The templates that calls of `show` name, each with the file of a call."""
+    return {
+        node.args[0].value: path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(parsed(path.relative_to(ROOT)))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "show"
+        and node.args
+        and isinstance(node.args[0], ast.Constant)
+    }
+
+
+def test_a_page_and_its_template_stand_in_the_same_room() -> None:
+    own = PACKAGE / "surfaces" / "web" / "templates"
+    for template, file in shown_templates().items():
+        if "/" not in template:
+            assert file.startswith("surfaces/web/"), f"{file} shows {template} of another room"
+            assert (own / template).is_file(), template
+        else:
+            assert template.split("/")[0] == file.split("/")[0]
+            assert (PACKAGE / template).is_file(), template
+
+
+def test_a_page_shows_every_template_of_its_room() -> None:
+    there = {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.html")}
+    there = {name for name in there if not name.startswith("surfaces/web/")}
+    assert there
+    assert there == {name for name in shown_templates() if "/" in name}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from contextd.surfaces.web.desk import NAVIGATION
+from contextd.surfaces.web.sections import NAVIGATION
 
 PAGES = [
     "/", "/records", "/records/{lesson}", "/records/{lesson}/edit", "/sessions/{session}", "/schema",

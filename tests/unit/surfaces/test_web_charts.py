@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextd.surfaces.web.charts import bar, columns, ring
+from contextd.pages.charts import bar, columns, ring
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), max_size=20)
 AMOUNTS = st.floats(0, 1e9)

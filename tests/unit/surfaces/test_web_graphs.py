@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import urlencode
 from xml.etree import ElementTree
 
-from contextd.surfaces.web.graphs import Node, around, graph
+from contextd.projects.graphs import Node, around, graph
 
 EDGES = [("api", "auth"), ("auth", "store"), ("api", "store"), ("store", "auth")]
 

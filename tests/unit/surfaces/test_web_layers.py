@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contextd.surfaces.web.layers import HEIGHT, Layout, layered
+from contextd.projects.layers import HEIGHT, Layout, layered
 
 FIVE = ["api", "auth", "billing", "mail", "store"]
 EDGES = [("api", "auth"), ("api", "billing"), ("auth", "store"), ("billing", "store")]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from contextd.surfaces.web.savings import _share
+from contextd.folding.page import _share
 from support.browsers import Browser
 from support.clocks import Shifted
 from support.desks import Desk, opened

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from contextd.surfaces.web.awareness import actions, compared
-from contextd.surfaces.web.charts import columns, ring
-from contextd.surfaces.web.desk import NAVIGATION
-from contextd.surfaces.web.render import asis, day, facts, short, span, visible, words
-from contextd.surfaces.web.sections import is_page, wants_page
+from contextd.awareness.page import actions
+from contextd.pages.charts import columns, ring
+from contextd.pages.differences import compared
+from contextd.pages.text import day, facts, short, span, words
+from contextd.sessions.page import steps_of
+from contextd.surfaces.web.render import asis, visible
+from contextd.surfaces.web.sections import NAVIGATION, is_page, wants_page
 from contextd.surfaces.web.steps import next_steps
-from contextd.surfaces.web.work import steps_of
 
 
 def moment(type: str, text: str = "", operation: str = "", role: str = "") -> dict[str, Any]:

@@ -10,30 +10,36 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from contextd.awareness import page as awareness
+from contextd.briefing import page as window
+from contextd.consolidation import page as consolidation
+from contextd.folding import page as savings
+from contextd.knowledge.pages import inbox, new_record, records
+from contextd.pages.charts import columns
+from contextd.pages.page import Answer, Handler, PageRequest, show
+from contextd.person import page as person
+from contextd.policies import page as policies
+from contextd.projects import page as projects
 from contextd.runtime.operation import OPERATIONS
+from contextd.schema import page as schema
+from contextd.sessions import page as sessions
 from contextd.surfaces.calls import Calls
-from contextd.surfaces.web import (
-    awareness,
-    consolidation,
-    entries,
-    inbox,
-    person,
-    policies,
-    project,
-    records,
-    savings,
-    schema,
-    work,
-)
 from contextd.surfaces.web.access import SESSION_SECONDS, Access
-from contextd.surfaces.web.charts import columns
-from contextd.surfaces.web.desk import NO_STORE, Desk, locked, signed_in
+from contextd.surfaces.web.page_requests import (
+    NO_STORE,
+    SignedInHandler,
+    SignedInRequest,
+    locked,
+    signed_in,
+)
 from contextd.surfaces.web.render import load_templates, render, static_files
 from contextd.surfaces.web.sections import is_page
 from contextd.surfaces.web.steps import next_steps
+from contextd.upkeep import page as jobs
 
 PARTS = (
-    inbox, project, consolidation, policies, savings, work, entries, records, person, awareness, schema,
+    inbox, projects, consolidation, policies, savings, sessions, window, jobs, new_record, records,
+    person, awareness, schema,
 )  # fmt: skip
 """The modules with pages and forms, in the order of path matching."""
 
@@ -72,15 +78,17 @@ def application(calls: Calls, access: Access) -> Starlette:
         )  # fmt: skip
         return answer
 
-    async def sign_out(desk: Desk) -> Response:
-        access.sign_out(desk.request.cookies.get(access.cookie_name, ""))
+    async def sign_out(signed: SignedInRequest) -> Response:
+        access.sign_out(signed.request.cookies.get(access.cookie_name, ""))
         content = render("locked.html", title="You are signed out", reason="")
         answer = HTMLResponse(content, 200, NO_STORE)
         answer.delete_cookie(access.cookie_name, httponly=True, samesite="strict")
         return answer
 
-    looks = [("/", overview), *(look for part in PARTS for look in part.LOOKS)]
-    forms = [("/signout", sign_out), *(form for part in PARTS for form in part.FORMS)]
+    looks: list[tuple[str, Handler]] = [("/", overview)]
+    looks += [look for part in PARTS for look in part.LOOKS]
+    forms: list[tuple[str, SignedInHandler]] = [("/signout", sign_out)]
+    forms += [form for part in PARTS for form in part.FORMS]
     return Starlette(
         routes=[
             Route("/signin", sign_in, methods=["GET"]),
@@ -114,26 +122,26 @@ async def _icon(request: Request) -> Response:
     return Response(content, headers=_FOREVER, media_type=kind)
 
 
-async def _missing(desk: Desk) -> Response:
-    return desk.page("missing.html", 404)
+async def _missing(request: PageRequest) -> Answer:
+    return show("missing.html", 404)
 
 
-async def overview(desk: Desk) -> Response:
+async def overview(request: PageRequest) -> Answer:
     """The overview page: counts, recent activity, next steps."""
-    if not desk.project:
-        return desk.page("overview.html", known=None)
+    if not request.project:
+        return show("overview.html", known=None)
     status, about, recent, latest, active, gaps, disputed = await asyncio.gather(
-        desk.ask("status"),
-        desk.ask_lately("project_overview"),
-        desk.ask("list_records", limit=6),
-        desk.ask("list_sessions", limit=6),
-        desk.ask("activity", days=_DAYS),
-        _gaps(desk),
-        desk.ask("list_contradictions", limit=1),
+        request.ask("status"),
+        request.ask_lately("project_overview"),
+        request.ask("list_records", limit=6),
+        request.ask("list_sessions", limit=6),
+        request.ask("activity", days=_DAYS),
+        _gaps(request),
+        request.ask("list_contradictions", limit=1),
     )
     disputes = disputed["contradictions"]
-    waiting = (await desk.ask("list_records", status="waiting", limit=1))["total"]
-    return desk.page(
+    waiting = (await request.ask("list_records", status="waiting", limit=1))["total"]
+    return show(
         "overview.html",
         known=sum(status["records"].values()),
         status=status,
@@ -153,10 +161,10 @@ async def overview(desk: Desk) -> Response:
     )
 
 
-async def _gaps(desk: Desk) -> list[dict[str, Any]]:
-    if not desk.has("get_gaps"):
+async def _gaps(request: PageRequest) -> list[dict[str, Any]]:
+    if not request.has("get_gaps"):
         return []
-    return list((await desk.ask_lately("get_gaps")).get("gaps", []))
+    return list((await request.ask_lately("get_gaps")).get("gaps", []))
 
 
 def _activity(days: list[dict[str, Any]]) -> str:

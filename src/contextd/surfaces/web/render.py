@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,10 +12,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from contextd.domain.invisible_characters import visible_text
-from contextd.domain.time import age
-from contextd.surfaces.web import charts
+from contextd.pages import charts
+from contextd.pages.text import ago, day, facts, instant, number, plural, short, span, words
 
 _HERE = Path(__file__).parent
+_ROOMS = _HERE.parents[1]
 _TYPES = {
     ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml", ".woff2": "font/woff2",
 }  # fmt: skip
@@ -42,7 +41,7 @@ def _address(name: str) -> str:
 @cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=FileSystemLoader(_HERE / "templates"),
+        loader=FileSystemLoader([_HERE / "templates", _ROOMS]),
         autoescape=True,
         undefined=StrictUndefined,
         auto_reload=False,
@@ -66,7 +65,9 @@ def render(template: str, **values: Any) -> str:
 def load_templates() -> None:
     """Compile every template now."""
     environment = _environment()
-    for name in environment.list_templates():
+    own = [path.name for path in (_HERE / "templates").glob("*.html")]
+    rooms = [path for depth in ("*", "*/pages") for path in _ROOMS.glob(f"{depth}/*.html")]
+    for name in [*own, *(path.relative_to(_ROOMS).as_posix() for path in rooms)]:
         environment.get_template(name)
 
 
@@ -82,47 +83,6 @@ def asis(text: str) -> Markup:
     return escape(text)
 
 
-def number(value: float | int) -> str:
-    """`12,345`."""
-    return f"{value:,}"
-
-
-_CAMEL = re.compile(r"(?<=[a-z0-9])[A-Z](?=[a-z])")
-
-
-def plural(count: int, one: str, many: str = "") -> str:
-    """`1 file`, `2 files`."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
-
-
-def words(name: str) -> str:
-    """A readable form of a code name: `Learn session`, `Bubble id`."""
-    text = _CAMEL.sub(lambda found: " " + found[0].lower(), name)
-    text = text.replace("_", " ").replace("-", " ")
-    return text[:1].upper() + text[1:]
-
-
-def short(text: str, most: int = 100) -> str:
-    """A line of at most `most` characters, cut between words if possible."""
-    line = " ".join(text.split())
-    if len(line) <= most:
-        return line
-    head = line[: most - 1]
-    cut = head.rfind(" ")
-    return (head[:cut] if cut > most // 2 else head).rstrip(" ,;:.") + "…"
-
-
-def span(minutes: int) -> str:
-    """A duration: `under a minute`, `12 min`, `3 h 5 min`, `2 days`."""
-    if minutes < 1:
-        return "under a minute"
-    if minutes < 90:
-        return f"{minutes} min"
-    if minutes < 24 * 60:
-        return f"{minutes // 60} h" + (f" {minutes % 60} min" if minutes % 60 else "")
-    return plural(round(minutes / 1440), "day")
-
-
 def when(iso: str, words: str = "") -> Markup:
     """A time element: `words` as text, the exact instant on hover."""
     shown = words or iso.replace("T", " ").removesuffix("Z")
@@ -130,54 +90,3 @@ def when(iso: str, words: str = "") -> Markup:
     return Markup('<time datetime="{}" title="{}">{}</time>').format(
         escape(iso), escape(exact), escape(shown)
     )
-
-
-def _local(iso: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(iso.replace("Z", "+00:00")).astimezone()
-    except ValueError:
-        return None
-
-
-def ago(iso: str) -> str:
-    """How long ago an ISO instant was, `3 h ago`."""
-    at = _local(iso)
-    return age(at, datetime.now(UTC)) if at else iso
-
-
-def instant(iso: str) -> str:
-    """The time of day of an ISO instant on this machine's clock, `14:05`."""
-    at = _local(iso)
-    return at.strftime("%H:%M") if at else iso
-
-
-def day(iso: str) -> str:
-    """The day of an ISO instant: `Today`, `Yesterday`, `Tuesday, 17 November`."""
-    at = _local(iso)
-    if at is None:
-        return iso
-    today = datetime.now().astimezone().date()
-    if at.date() == today:
-        return "Today"
-    if at.date() == today - timedelta(days=1):
-        return "Yesterday"
-    text = f"{at:%A}, {at.day} {at:%B}"
-    return text if at.year == today.year else f"{text} {at.year}"
-
-
-def facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """A job's result as (name, amount), without empty values."""
-    pairs: list[tuple[str, str]] = []
-    for name, value in result.items():
-        label = name.replace("_", " ").replace("-", " ")
-        if isinstance(value, Mapping):
-            pairs += [(f"{label} {inner}", text) for inner, text in facts(value)]
-        elif isinstance(value, list):
-            pairs += [(label, short(", ".join(map(str, value)), 160))] if value else []
-        elif isinstance(value, bool):
-            pairs += [(label, "yes")] if value else []
-        elif value not in (None, "", 0):
-            pairs.append(
-                (label, number(value) if isinstance(value, int) else short(str(value), 160))
-            )
-    return pairs

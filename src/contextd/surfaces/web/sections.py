@@ -1,12 +1,37 @@
-"""Which paths are pages."""
+"""The menu, and which paths are pages."""
 
 from __future__ import annotations
 
+NAVIGATION = (
+    ("", (("overview", "/", "Overview", "o"), ("inbox", "/inbox", "Inbox", "i"))),
+    (
+        "Knowledge",
+        (
+            ("records", "/records", "Records", "r"),
+            ("person", "/person", "Person", "p"),
+            ("project", "/project", "Project", "m"),
+            ("awareness", "/awareness", "Awareness", "a"),
+            ("consolidation", "/consolidation", "Consolidation", "k"),
+            ("policies", "/policies", "Policies", "y"),
+            ("schema", "/schema", "Schema", "c"),
+        ),
+    ),
+    (
+        "Work",
+        (
+            ("sessions", "/sessions", "Sessions", "s"),
+            ("window", "/window", "Context window", "w"),
+            ("savings", "/savings", "Savings", "t"),
+            ("jobs", "/jobs", "Jobs", "j"),
+        ),
+    ),
+)
+"""The menu: groups with headings, each with (icon, address, name, key after `g`) of its pages."""
+
 SECTIONS = frozenset(
-    {"", "signin", "signout", "static", "favicon.ico", "records", "sessions", "jobs", "awareness",
-     "schema", "window", "inbox", "person", "project", "consolidation", "policies",
-     "savings"}
-)  # fmt: skip
+    {"", "signin", "signout", "static", "favicon.ico"}
+    | {address.strip("/") for _, rows in NAVIGATION for _, address, _, _ in rows}
+)
 """First path parts of pages; browsers sign in to these."""
 
 PROGRAMS = frozenset({"api", "mcp", "openapi.json", "healthz", "readyz"})

@@ -3,45 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from markupsafe import Markup, escape
-from starlette.responses import Response
-
 from contextd.domain.records import short_id
-from contextd.surfaces.web.charts import columns, ring
-from contextd.surfaces.web.desk import Banner, Desk, Handler
-from contextd.surfaces.web.render import visible
+from contextd.pages.charts import columns, ring
+from contextd.pages.differences import compared
+from contextd.pages.page import Answer, Banner, Handler, PageRequest, go, show
 
 HEALTH = {"healthy": "good", "needs-attention": "warn", "sparse": "bad"}
 """Health as named by the self-model → the badge's colour."""
 
 _SHOWN = 10
 _SETTLED = 5
-_ALIKE = 0.3
-"""If two claims share fewer words, their differences are not highlighted."""
-_WORDS = re.compile(r"\s+|[^\s]+")
 
 
-async def look(desk: Desk) -> Response:
+async def look(request: PageRequest) -> Answer:
     """The self-model as a page."""
-    if not desk.has("introspect") or not desk.project:
-        return desk.page("awareness.html", model=None)
+    if not request.has("introspect") or not request.project:
+        return show("awareness/page.html", model=None)
     model, gaps, disputes, settled, ages = await asyncio.gather(
-        desk.ask_lately("introspect"),
-        desk.ask_lately("get_gaps"),
-        desk.ask("list_contradictions", limit=_SHOWN),
-        _settled(desk),
-        desk.ask_lately("record_ages"),
+        request.ask_lately("introspect"),
+        request.ask_lately("get_gaps"),
+        request.ask("list_contradictions", limit=_SHOWN),
+        _settled(request),
+        request.ask_lately("record_ages"),
     )
     health = model["health"]
     breakdown = model["identity"]["typeBreakdown"]
     stalest = model["freshness"]["stalestEntries"]
     declared = {*model["coverage"]["typesWithEntries"], *model["coverage"]["typesEmpty"]}
-    return desk.page(
-        "awareness.html",
+    return show(
+        "awareness/page.html",
         model=model,
         colour=HEALTH.get(health["overallHealth"], "warn"),
         coverage=ring(health["coverageScore"], f"Coverage {health['coverageScore']:.0%}")
@@ -62,13 +55,13 @@ async def look(desk: Desk) -> Response:
     )
 
 
-async def _settled(desk: Desk) -> list[dict[str, Any]] | None:
+async def _settled(request: PageRequest) -> list[dict[str, Any]] | None:
     """Recently resolved contradictions, for undoing; None if not requested."""
-    if not desk.query("settled"):
+    if not request.query("settled"):
         return None
     found = await asyncio.gather(
-        desk.ask("list_contradictions", status="resolved", limit=_SETTLED),
-        desk.ask("list_contradictions", status="dismissed", limit=_SETTLED),
+        request.ask("list_contradictions", status="resolved", limit=_SETTLED),
+        request.ask("list_contradictions", status="dismissed", limit=_SETTLED),
     )
     settled = [dispute for part in found for dispute in part["contradictions"]]
     return sorted(settled, key=_last_change, reverse=True)
@@ -104,23 +97,6 @@ def actions(gap: dict[str, Any], stalest: list[dict[str, Any]]) -> list[tuple[st
     return [("Search the records", "/records")]
 
 
-def compared(dispute: dict[str, Any]) -> dict[str, Any]:
-    """Both sides, with the words highlighted that the other side lacks."""
-    one, other = (_WORDS.findall(dispute[side]["content"]) for side in ("a", "b"))
-    left, right = set(one), set(other)
-    if len(left & right) < _ALIKE * max(len(left), len(right)):
-        return {"texts": {side: dispute[side]["content"] for side in ("a", "b")}}
-    return {"texts": {"a": _marked(one, right), "b": _marked(other, left)}}
-
-
-def _marked(words: list[str], known: set[str]) -> Markup:
-    parts = (
-        Markup("<mark>{}</mark>").format(text) if text.strip() and text not in known else text
-        for text in words
-    )
-    return Markup("").join(escape(visible(part)) for part in parts)
-
-
 def _timeline(spans: list[dict[str, Any]]) -> str:
     values = [
         (f"{span['name']}: {span['count']}", [(span["count"], "d1" if span["fresh"] else "d3")])
@@ -130,42 +106,42 @@ def _timeline(spans: list[dict[str, Any]]) -> str:
     return columns(values, f"Records by last change. {summary}", 130)
 
 
-async def resolve(desk: Desk) -> Response:
+async def resolve(request: PageRequest) -> Answer:
     """Resolve a contradiction: keep one side, both, or neither."""
-    keep = desk.field("keep")
-    done = await desk.ask(
-        "resolve_contradiction", id=desk.field("id"), keep=keep, note=desk.field("note")
+    keep = request.field("keep")
+    done = await request.ask(
+        "resolve_contradiction", id=request.field("id"), keep=keep, note=request.field("note")
     )
     message = {
         "both": "Resolved: both are right. The pair is no longer listed.",
         "neither": "Resolved: neither is right. Agents no longer see them.",
     }.get(keep, "Resolved: one is kept, agents no longer see the other.")
-    return desk.go("/awareness", Banner(message, "/awareness/reopen", {"id": done["id"]}))
+    return go("/awareness", Banner(message, "/awareness/reopen", {"id": done["id"]}))
 
 
-async def reopen(desk: Desk) -> Response:
+async def reopen(request: PageRequest) -> Answer:
     """Undo the resolution of a contradiction."""
-    await desk.ask("reopen_contradiction", id=desk.field("id"))
-    return desk.go("/awareness", "Reopened: both records are in use, and the pair is listed.")
+    await request.ask("reopen_contradiction", id=request.field("id"))
+    return go("/awareness", "Reopened: both records are in use, and the pair is listed.")
 
 
-async def dismiss(desk: Desk) -> Response:
+async def dismiss(request: PageRequest) -> Answer:
     """Dismiss a gap."""
-    done = await desk.ask("dismiss_gap", id=desk.field("id"))
+    done = await request.ask("dismiss_gap", id=request.field("id"))
     message = "Dismissed: agents no longer see this gap."
-    return desk.go("/awareness", Banner(message, "/awareness/gap/reopen", {"id": done["id"]}))
+    return go("/awareness", Banner(message, "/awareness/gap/reopen", {"id": done["id"]}))
 
 
-async def reopen_gap(desk: Desk) -> Response:
+async def reopen_gap(request: PageRequest) -> Answer:
     """Undo the dismissal of a gap."""
-    await desk.ask("reopen_gap", id=desk.field("id"))
-    return desk.go("/awareness", "Reopened: the gap is listed while it exists.")
+    await request.ask("reopen_gap", id=request.field("id"))
+    return go("/awareness", "Reopened: the gap is listed while it exists.")
 
 
-async def compare(desk: Desk) -> Response:
+async def compare(request: PageRequest) -> Answer:
     """Search for contradictions now, in the background."""
-    await desk.ask("compare_records")
-    return desk.go("/awareness", "Comparing all records in the background. Reload in a moment.")
+    await request.ask("compare_records")
+    return go("/awareness", "Comparing all records in the background. Reload in a moment.")
 
 
 LOOKS: list[tuple[str, Handler]] = [("/awareness", look)]

@@ -6,13 +6,11 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from starlette.responses import Response
-
 from contextd.domain.errors import ContextdError, NotFound, TooLarge, nearest
 from contextd.domain.records import short_id
-from contextd.surfaces.web.awareness import compared
-from contextd.surfaces.web.desk import Banner, Desk, Handler, Undo
-from contextd.surfaces.web.render import plural, short
+from contextd.pages.differences import compared
+from contextd.pages.page import Answer, Banner, Handler, PageRequest, Undo, go, show
+from contextd.pages.text import plural, short
 
 COLLECTIONS = {"memories": "memory", "remediations": "remediation", "anti_patterns": "anti_pattern"}
 """The consolidated collections, each with the kind of its records."""
@@ -23,25 +21,25 @@ _UNASKED = 500
 _MERGED = 10
 
 
-async def look(desk: Desk) -> Response:
+async def look(request: PageRequest) -> Answer:
     """The state of a collection, and its proposed merges."""
-    if not desk.has("consolidation_status") or not desk.project:
-        return desk.page("consolidation.html", status=None)
-    chosen = _collection(desk.query("collection") or "memories")
+    if not request.has("consolidation_status") or not request.project:
+        return show("consolidation/page.html", status=None)
+    chosen = _collection(request.query("collection") or "memories")
     kind = COLLECTIONS[chosen]
     status, listed, merged = await asyncio.gather(
-        desk.ask("consolidation_status", collection=chosen),
-        desk.ask("list_records", kind=kind, limit=1),
-        desk.ask("list_records", kind=kind, status="merged", limit=_MERGED),
+        request.ask("consolidation_status", collection=chosen),
+        request.ask("list_records", kind=kind, limit=1),
+        request.ask("list_records", kind=kind, status="merged", limit=_MERGED),
     )
     trial, problem = None, None
-    if desk.query("look") or listed["total"] <= _UNASKED:
+    if request.query("look") or listed["total"] <= _UNASKED:
         try:
-            trial = await desk.ask("consolidation_trigger", collection=chosen, dry_run=True)
+            trial = await request.ask("consolidation_trigger", collection=chosen, dry_run=True)
         except TooLarge as error:
             problem = error
-    return desk.page(
-        "consolidation.html",
+    return show(
+        "consolidation/page.html",
         status=status,
         chosen=chosen,
         kind=kind,
@@ -50,7 +48,7 @@ async def look(desk: Desk) -> Response:
         trial=trial,
         problem=problem,
         proposals=[_proposal(one) for one in trial["proposed_merges"]] if trial else [],
-        merged=await _pairs(desk, merged["records"]),
+        merged=await _pairs(request, merged["records"]),
         more=merged["total"] > len(merged["records"]),
     )
 
@@ -78,14 +76,14 @@ def _marked(side: Mapping[str, Any], stays: Mapping[str, Any]) -> dict[str, Any]
     return {"text": markup["content"], "solution": markup["compared"]}
 
 
-async def _pairs(desk: Desk, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+async def _pairs(request: PageRequest, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Merged records, each with its target."""
-    wholes = await asyncio.gather(*(desk.ask("get_record", id=row["id"]) for row in rows))
+    wholes = await asyncio.gather(*(request.ask("get_record", id=row["id"]) for row in rows))
     into = {whole["canonical_id"] for whole in wholes if whole["canonical_id"]}
     known: dict[str, Any] = {}
     for id in into:
         try:
-            known[id] = (await desk.ask("get_record", id=id))["record"]
+            known[id] = (await request.ask("get_record", id=id))["record"]
         except NotFound:
             continue
     return [
@@ -94,17 +92,17 @@ async def _pairs(desk: Desk, rows: Sequence[Mapping[str, Any]]) -> list[dict[str
     ]
 
 
-async def merge(desk: Desk) -> Response:
+async def merge(request: PageRequest) -> Answer:
     """Merge one proposal as shown, or all."""
-    chosen = _collection(desk.field("collection"))
-    only = desk.field("ids").split()
-    done = await desk.ask("consolidation_trigger", collection=chosen, ids=only)
+    chosen = _collection(request.field("collection"))
+    only = request.field("ids").split()
+    done = await request.ask("consolidation_trigger", collection=chosen, ids=only)
     if done["job_id"]:
         message = "Merging in the background: see Jobs, and reload in a moment."
-        return desk.go("/consolidation", message, collection=chosen)
+        return go("/consolidation", message, collection=chosen)
     if not done["clusters"]:
         message = "Nothing was merged: these records changed after they were shown."
-        return desk.go("/consolidation", Banner(message, warning=True), collection=chosen)
+        return go("/consolidation", Banner(message, warning=True), collection=chosen)
     merges = done["proposed_merges"]
     many = sum(len(one["merged"]) for one in merges)
     message = f"{plural(many, 'record was', 'records were')} merged into {len(merges)}."
@@ -115,7 +113,7 @@ async def merge(desk: Desk) -> Response:
         for one in merges
     ]
     banner = Banner(message, *_back(chosen, merges), parts=tuple(parts) if len(parts) > 1 else ())
-    return desk.go("/consolidation", banner, collection=chosen)
+    return go("/consolidation", banner, collection=chosen)
 
 
 def _back(chosen: str, merges: Sequence[Mapping[str, Any]]) -> tuple[str, dict[str, str]]:
@@ -123,12 +121,12 @@ def _back(chosen: str, merges: Sequence[Mapping[str, Any]]) -> tuple[str, dict[s
     return "/consolidation/unmerge", {"ids": ids, "collection": chosen}
 
 
-async def unmerge(desk: Desk) -> Response:
+async def unmerge(request: PageRequest) -> Answer:
     """Undo merges. A failed one does not stop the others."""
     restored, notes = 0, []
-    for id in desk.field("ids").split():
+    for id in request.field("ids").split():
         try:
-            done = await desk.ask("unmerge", id=id)
+            done = await request.ask("unmerge", id=id)
         except ContextdError as error:
             notes.append(f"{short_id(id)}: {error.message}")
             continue
@@ -136,8 +134,8 @@ async def unmerge(desk: Desk) -> Response:
         notes += done["notes"]
     message = f"{plural(restored, 'record was', 'records were')} restored." if restored else ""
     message = " ".join([message, *(f"{note[:1].upper()}{note[1:]}." for note in notes)]).strip()
-    chosen = _collection(desk.field("collection") or "memories")
-    return desk.go("/consolidation", Banner(message, warning=bool(notes)), collection=chosen)
+    chosen = _collection(request.field("collection") or "memories")
+    return go("/consolidation", Banner(message, warning=bool(notes)), collection=chosen)
 
 
 LOOKS: list[tuple[str, Handler]] = [("/consolidation", look)]

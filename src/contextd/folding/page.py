@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from starlette.responses import Response
-
-from contextd.surfaces.web.desk import Desk, Handler
+from contextd.pages.page import Answer, Handler, PageRequest, show
 
 _SPANS = (7, 30, 90)
 _LEVELS = {
@@ -19,15 +17,15 @@ _LEVELS = {
 """Level → its name, and the explanation of its savings."""
 
 
-async def look(desk: Desk) -> Response:
+async def look(request: PageRequest) -> Answer:
     """Tokens kept out of agents' windows, by level and source."""
-    if not desk.has("savings") or not desk.project:
-        return desk.page("savings.html", found=None)
-    days = int(desk.query("days")) if desk.query("days").isdigit() else 30
-    found = await desk.ask("savings", days=days)
+    if not request.has("savings") or not request.project:
+        return show("folding/page.html", found=None)
+    days = int(request.query("days")) if request.query("days").isdigit() else 30
+    found = await request.ask("savings", days=days)
     raw = sum(row["raw"] for row in found["rows"] if row["level"] != "bookkeeping")
-    return desk.page(
-        "savings.html",
+    return show(
+        "folding/page.html",
         found=found,
         days=days,
         spans=_SPANS,

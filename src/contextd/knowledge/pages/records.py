@@ -6,22 +6,20 @@ import json
 from typing import Any
 from urllib.parse import urlencode
 
-from starlette.responses import Response
-
 from contextd.domain.errors import ContextdError, Invalid, NotFound
 from contextd.domain.kinds import KINDS
 from contextd.domain.records import STATUSES, TRUSTS, WAITING
-from contextd.surfaces.web.desk import Banner, Desk, Handler
-from contextd.surfaces.web.render import plural
+from contextd.pages.page import Answer, Banner, Handler, PageRequest, go, show
+from contextd.pages.text import plural
 
 PAGE = 30
 HITS, MORE_HITS = 15, 60
 _FILTERS = ("q", "kind", "status", "type", "tag", "source", "trust")
 
 
-async def listing(desk: Desk) -> Response:
+async def listing(request: PageRequest) -> Answer:
     """Records by filters, or search results with explanations."""
-    chosen = {name: desk.query(name).strip() for name in _FILTERS}
+    chosen = {name: request.query(name).strip() for name in _FILTERS}
     filters = {name: value for name, value in chosen.items() if value}
     values: dict[str, Any] = {
         "chosen": chosen,
@@ -37,8 +35,8 @@ async def listing(desk: Desk) -> Response:
         "problem": None,
         "older": "",
     }
-    if not desk.project:
-        return desk.page("records.html", **values)
+    if not request.project:
+        return show("knowledge/pages/records.html", **values)
     where = {
         "kind": chosen["kind"],
         "status": chosen["status"] or "active",
@@ -49,22 +47,22 @@ async def listing(desk: Desk) -> Response:
     }
     try:
         if chosen["q"]:
-            most = MORE_HITS if desk.query("more") else HITS
-            values["hits"] = await desk.ask(
+            most = MORE_HITS if request.query("more") else HITS
+            values["hits"] = await request.ask(
                 "explain_search", query=chosen["q"], limit=most, **where
             )
             full = len(values["hits"]["hits"]) == HITS
             values["more"] = "/records?" + urlencode({**filters, "more": "1"}) if full else ""
         else:
-            cursor = desk.query("cursor")
-            found = await desk.ask("list_records", limit=PAGE, cursor=cursor, **where)
+            cursor = request.query("cursor")
+            found = await request.ask("list_records", limit=PAGE, cursor=cursor, **where)
             values["page"] = found
             values["older"] = urlencode({**filters, "cursor": found["cursor"]})
             values["paged"] = bool(cursor)
             values["newest"] = "/records?" + urlencode(filters)
     except (Invalid, NotFound) as error:
         values["problem"] = error
-    return desk.page("records.html", 422 if values["problem"] else 200, **values)
+    return show("knowledge/pages/records.html", 422 if values["problem"] else 200, **values)
 
 
 def _without(filters: dict[str, str], name: str) -> str:
@@ -73,20 +71,20 @@ def _without(filters: dict[str, str], name: str) -> str:
     return "/records" + ("?" + urlencode(rest) if rest else "")
 
 
-async def record(desk: Desk) -> Response:
+async def record(request: PageRequest) -> Answer:
     """One record with its history."""
-    found = await desk.ask("get_record", id=desk.request.path_params["id"])
-    return desk.page("record.html", whole=found, r=found["record"])
+    found = await request.ask("get_record", id=request.id)
+    return show("knowledge/pages/record.html", whole=found, r=found["record"])
 
 
-async def editor(desk: Desk) -> Response:
+async def editor(request: PageRequest) -> Answer:
     """The form to change a record."""
-    whole = await desk.ask("get_record", id=desk.request.path_params["id"])
-    return desk.page("edit.html", **_editor(desk, whole, _given(whole)))
+    whole = await request.ask("get_record", id=request.id)
+    return show("knowledge/pages/edit.html", **_editor(request, whole, _given(whole)))
 
 
 def _editor(
-    desk: Desk,
+    request: PageRequest,
     whole: dict[str, Any],
     form: dict[str, str],
     problems: dict[str, str] | None = None,
@@ -101,13 +99,13 @@ def _editor(
         "differences": differences,
         "conflict": conflict,
         "redacted": 0,
-        "back": _back(desk),
+        "back": _back(request),
     }
 
 
-def _back(desk: Desk) -> str:
+def _back(request: PageRequest) -> str:
     """The page where an edit began, if not the record's own."""
-    return "inbox" if "inbox" in (desk.query("back"), desk.field("back")) else ""
+    return "inbox" if "inbox" in (request.query("back"), request.field("back")) else ""
 
 
 def _given(whole: dict[str, Any]) -> dict[str, str]:
@@ -137,15 +135,15 @@ def _as_field(value: Any) -> str:
     return str(value)
 
 
-async def edit(desk: Desk) -> Response:
+async def edit(request: PageRequest) -> Answer:
     """Validate an edit and show the differences, or save it."""
-    id = desk.request.path_params["id"]
-    whole = await desk.ask("get_record", id=id)
-    given = {name: desk.field(name) for name in _given(whole)}
-    saving = desk.field("step") in ("save", "accept")
+    id = request.id
+    whole = await request.ask("get_record", id=id)
+    given = {name: request.field(name) for name in _given(whole)}
+    saving = request.field("step") in ("save", "accept")
     try:
         data = _data(whole, given)
-        done = await desk.ask(
+        done = await request.ask(
             "edit_record",
             id=id,
             title=given["title"],
@@ -158,33 +156,37 @@ async def edit(desk: Desk) -> Response:
     except ContextdError as error:
         if error.code == "conflict":
             given["version"] = whole["version"]
-            return desk.page(
-                "edit.html", 409, **_editor(desk, whole, given, conflict=error.message)
+            return show(
+                "knowledge/pages/edit.html",
+                409,
+                **_editor(request, whole, given, conflict=error.message),
             )
         if error.code not in ("invalid", "too_large"):
             raise
         fields = error.details.get("fields") or {"": error.message}
-        return desk.page("edit.html", 422, **_editor(desk, whole, given, dict(fields)))
+        return show(
+            "knowledge/pages/edit.html", 422, **_editor(request, whole, given, dict(fields))
+        )
     if not saving:
-        shown = _editor(desk, whole, given, differences=done["differences"])
-        return desk.page("edit.html", **{**shown, "redacted": done["redacted"]})
-    return await _saved(desk, done)
+        shown = _editor(request, whole, given, differences=done["differences"])
+        return show("knowledge/pages/edit.html", **{**shown, "redacted": done["redacted"]})
+    return await _saved(request, done)
 
 
-async def _saved(desk: Desk, done: dict[str, Any]) -> Response:
+async def _saved(request: PageRequest, done: dict[str, Any]) -> Answer:
     """Redirect after an edit: to the record, or to the inbox if it began there."""
-    page = "/inbox" if _back(desk) else f"/records/{done['id']}"
+    page = "/inbox" if _back(request) else f"/records/{done['id']}"
     undo = f"/records/{done['id']}/undo" if done["differences"] else ""
     message = "Saved." if done["differences"] else "No changes."
     fields: dict[str, str] = {}
     if done["redacted"]:
         many = plural(done["redacted"], "secret was", "secrets were")
         message += f" {many} redacted before storing."
-    if desk.field("step") == "accept":
-        settled = await desk.ask("settle_candidate", id=done["id"], verdict="keep")
+    if request.field("step") == "accept":
+        settled = await request.ask("settle_candidate", id=done["id"], verdict="keep")
         message += " Accepted: agents can see it from now on."
         undo, fields = "/inbox/undo", {"settled": f"{settled['id']}:{settled['version']}"}
-    return desk.go(page, Banner(message, undo, fields, bool(done["redacted"])))
+    return go(page, Banner(message, undo, fields, bool(done["redacted"])))
 
 
 def _data(whole: dict[str, Any], form: dict[str, str]) -> dict[str, Any]:
@@ -239,27 +241,25 @@ def typed_fields(shapes: list[dict[str, Any]], form: dict[str, str]) -> dict[str
 
 
 def _act(operation: str, banner: str, undo: str = "") -> Handler:
-    async def act(desk: Desk) -> Response:
-        id = desk.request.path_params["id"]
-        done = await desk.ask(operation, id=id)
+    async def act(request: PageRequest) -> Answer:
+        id = request.id
+        done = await request.ask(operation, id=id)
         if done.get("status") == "gone":
-            return desk.go("/records", "The record's creation was undone; it was removed.")
+            return go("/records", "The record's creation was undone; it was removed.")
         text = banner.format(**{"undone": "", **done})
         back = f"/records/{done['id']}/{undo}" if undo else ""
-        return desk.go(f"/records/{done['id']}", Banner(text, back))
+        return go(f"/records/{done['id']}", Banner(text, back))
 
     return act
 
 
 def _rate(useful: bool) -> Handler:
-    async def rate(desk: Desk) -> Response:
-        id = desk.request.path_params["id"]
-        done = await desk.ask("report_usefulness", ids=[id], useful=useful)
+    async def rate(request: PageRequest) -> Answer:
+        id = request.id
+        done = await request.ask("report_usefulness", ids=[id], useful=useful)
         sure = round(100 * done["scores"][0]["confidence"])
         message = f"Saved. Its confidence is now {sure}%, which changes its rank."
-        return desk.go(
-            f"/records/{done['scores'][0]['id']}", Banner(message, f"/records/{id}/undo")
-        )
+        return go(f"/records/{done['scores'][0]['id']}", Banner(message, f"/records/{id}/undo"))
 
     return rate
 

@@ -7,12 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from starlette.responses import Response
-
 from contextd.domain.errors import ContextdError, Invalid
-from contextd.surfaces.web.awareness import compared
-from contextd.surfaces.web.desk import Banner, Desk, Handler, Undo
-from contextd.surfaces.web.render import plural, short
+from contextd.pages.differences import compared
+from contextd.pages.page import Answer, Banner, Handler, PageRequest, Undo, go, show
+from contextd.pages.text import plural, short
 
 PAGE = 25
 _LIKE = 8
@@ -35,16 +33,16 @@ _TOLD = {
 }
 
 
-async def look(desk: Desk) -> Response:
+async def look(request: PageRequest) -> Answer:
     """The items awaiting review, newest first, with reasons."""
-    filters = {name: desk.query(name) for name in ("status", "kind") if desk.query(name)}
-    cursor = desk.query("cursor")
+    filters = {name: request.query(name) for name in ("status", "kind") if request.query(name)}
+    cursor = request.query("cursor")
     found = None
-    if desk.project:
+    if request.project:
         given = {"status": "waiting", **filters}
-        found = await desk.ask("inbox", limit=PAGE, cursor=cursor, **given)
-    return desk.page(
-        "inbox.html",
+        found = await request.ask("inbox", limit=PAGE, cursor=cursor, **given)
+    return show(
+        "knowledge/pages/inbox.html",
         found=found,
         kept=filters,
         doubts=_DOUBTS,
@@ -59,37 +57,40 @@ def _address(filters: Mapping[str, str]) -> str:
     return "/inbox" + ("?" + urlencode(filters) if filters else "")
 
 
-async def settle(desk: Desk) -> Response:
+async def settle(request: PageRequest) -> Answer:
     """Accept or reject one record or all selected ones. A record that was already reviewed does not stop
     the others.
     """
-    verdict, ids = _chosen(desk)
-    filters = {name: desk.field(name) for name in ("status", "kind")}
+    verdict, ids = _chosen(request)
+    filters = {name: request.field(name) for name in ("status", "kind")}
     if not ids:
-        return desk.go("/inbox", Banner("Select records first.", warning=True), **filters)
+        return go("/inbox", Banner("Select records first.", warning=True), **filters)
     done: list[dict[str, Any]] = []
     failed: list[str] = []
     for id in ids:
         try:
-            done.append(await desk.ask("settle_candidate", id=id, verdict=verdict))
+            done.append(await request.ask("settle_candidate", id=id, verdict=verdict))
         except ContextdError as error:
             failed.append(error.message)
-    return desk.go("/inbox", await _told(desk, verdict, done, failed), **filters)
+    return go("/inbox", await _told(request, verdict, done, failed), **filters)
 
 
-def _chosen(desk: Desk) -> tuple[str, list[str]]:
+def _chosen(request: PageRequest) -> tuple[str, list[str]]:
     """The verdict, and its targets: one row by its own button, or all selected ones."""
     for verdict in ("keep", "drop"):
-        if desk.field(verdict):
-            return verdict, [desk.field(verdict)]
-    verdict = desk.field("verdict")
+        if request.field(verdict):
+            return verdict, [request.field(verdict)]
+    verdict = request.field("verdict")
     if verdict not in ("keep", "drop"):
         raise Invalid(f"no verdict {verdict!r}", "accept or reject")
-    return verdict, list(dict.fromkeys(desk.form.get("id", [])))
+    return verdict, list(dict.fromkeys(request.form.get("id", [])))
 
 
 async def _told(
-    desk: Desk, verdict: str, done: Sequence[Mapping[str, Any]], failed: Sequence[str] = ()
+    request: PageRequest,
+    verdict: str,
+    done: Sequence[Mapping[str, Any]],
+    failed: Sequence[str] = (),
 ) -> Banner:
     many = len(done) > 1
     them, they = ("them", "they") if many else ("it", "it")
@@ -99,7 +100,7 @@ async def _told(
     settled = {one["id"]: str(one["version"]) for one in done}
     parts = []
     if many:
-        wholes = await asyncio.gather(*(desk.ask("get_record", id=id) for id in settled))
+        wholes = await asyncio.gather(*(request.ask("get_record", id=id) for id in settled))
         parts = [
             Undo(_name(whole), "/inbox/undo", _fields({id: settled[id]}))
             for id, whole in zip(settled, wholes, strict=True)
@@ -116,14 +117,14 @@ def _fields(settled: Mapping[str, str]) -> dict[str, str]:
     return {"settled": "\n".join(f"{id}:{version}" for id, version in settled.items())}
 
 
-async def take_back(desk: Desk) -> Response:
+async def take_back(request: PageRequest) -> Answer:
     """Undo reviews, except of records changed since."""
     back = changed = 0
-    for pair in desk.field("settled").splitlines():
+    for pair in request.field("settled").splitlines():
         id, _, version = pair.rpartition(":")
-        whole = await desk.ask("get_record", id=id)
+        whole = await request.ask("get_record", id=id)
         if whole["version"] == version:
-            await desk.ask("undo", id=id)
+            await request.ask("undo", id=id)
             back += 1
         else:
             changed += 1
@@ -131,18 +132,18 @@ async def take_back(desk: Desk) -> Response:
     if changed:
         left = plural(changed, "record")
         message += f" {left} changed since and {'was' if changed == 1 else 'were'} kept."
-    return desk.go("/inbox", Banner(message.strip() or "Nothing to undo.", warning=bool(changed)))
+    return go("/inbox", Banner(message.strip() or "Nothing to undo.", warning=bool(changed)))
 
 
-async def alike(desk: Desk) -> Response:
+async def alike(request: PageRequest) -> Answer:
     """Possible merge targets, each beside the record."""
-    id = desk.request.path_params["id"]
-    whole = await desk.ask("get_record", id=id)
+    id = request.id
+    whole = await request.ask("get_record", id=id)
     text = f"{whole['record']['title']} {whole['content']}".strip()
-    asked = desk.query("q").strip() or text[:_ASKED]
+    asked = request.query("q").strip() or text[:_ASKED]
     found = await asyncio.gather(
         *(
-            desk.ask("explain_search", query=asked, status=status, limit=_LIKE)
+            request.ask("explain_search", query=asked, status=status, limit=_LIKE)
             for status in ("active", "waiting")
         )
     )
@@ -152,11 +153,11 @@ async def alike(desk: Desk) -> Response:
         for row in hits
         if row["id"] != whole["record"]["id"] and row["scope"] == whole["record"]["scope"]
     ]
-    return desk.page(
-        "merge.html",
+    return show(
+        "knowledge/pages/merge.html",
         whole=whole,
         r=whole["record"],
-        asked=desk.query("q"),
+        asked=request.query("q"),
         pairs=[{"row": row, **_beside(whole, row)} for row in others[:_LIKE]],
         waits=whole["record"]["status"] in ("candidate", "inbox"),
     )
@@ -167,11 +168,11 @@ def _beside(whole: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
     return {"texts": compared(sides)["texts"]}
 
 
-async def merge(desk: Desk) -> Response:
+async def merge(request: PageRequest) -> Answer:
     """Merge a record into another one as its duplicate."""
-    id, into = desk.request.path_params["id"], desk.field("into").strip()
-    done = await desk.ask("settle_candidate", id=id, verdict="merge", into=into)
-    return desk.go("/inbox", await _told(desk, "merge", [done]))
+    id, into = request.id, request.field("into").strip()
+    done = await request.ask("settle_candidate", id=id, verdict="merge", into=into)
+    return go("/inbox", await _told(request, "merge", [done]))
 
 
 LOOKS: list[tuple[str, Handler]] = [("/inbox", look), ("/inbox/{id}/merge", alike)]

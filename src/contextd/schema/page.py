@@ -5,25 +5,23 @@ from __future__ import annotations
 from difflib import unified_diff
 from typing import Any
 
-from starlette.responses import JSONResponse, Response
-
 from contextd.domain.errors import ContextdError, Invalid
-from contextd.surfaces.web.desk import NO_STORE, Desk, Handler
+from contextd.pages.page import Answer, Handler, Json, PageRequest, go, show
 
 FIELD_TYPES = ("string", "string[]", "number", "boolean", "enum")
 
 
-async def editor(desk: Desk) -> Response:
+async def editor(request: PageRequest) -> Answer:
     """The context types as a form, with their YAML beside it."""
-    if not desk.has("schema_get"):
-        return desk.page("schema.html", state=None)
-    scope = desk.query("scope")
-    state = await desk.ask("schema_get", scope=scope or None)
-    starters = (await desk.ask("schema_templates"))["templates"]
-    chosen = next((t for t in starters if t["name"] == desk.query("template")), None)
+    if not request.has("schema_get"):
+        return show("schema/page.html", state=None)
+    scope = request.query("scope")
+    state = await request.ask("schema_get", scope=scope or None)
+    starters = (await request.ask("schema_templates"))["templates"]
+    chosen = next((t for t in starters if t["name"] == request.query("template")), None)
     text = chosen["text"] if chosen else state["text"]
     types = chosen["types"] if chosen else state["types"]
-    return desk.page("schema.html", **_page(state, starters, text, types, chosen=chosen))
+    return show("schema/page.html", **_page(state, starters, text, types, chosen=chosen))
 
 
 def _page(
@@ -57,16 +55,16 @@ def _default_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-async def check(desk: Desk) -> Response:
+async def check(request: PageRequest) -> Answer:
     """Preview the given types or YAML; nothing is written."""
-    given = desk.json
+    given = request.json
     wanted = {name: given[name] for name in ("text", "types", "base") if name in given}
     scope = given.get("scope") or None
     try:
-        done = await desk.ask("schema_put", dry_run=True, scope=scope, **wanted)
+        done = await request.ask("schema_put", dry_run=True, scope=scope, **wanted)
     except Invalid as error:
-        return JSONResponse({"problems": _problems(error)}, headers=NO_STORE)
-    return JSONResponse({"problems": [], **_told(done)}, headers=NO_STORE)
+        return Json({"problems": _problems(error)})
+    return Json({"problems": [], **_told(done)})
 
 
 def _told(done: dict[str, Any]) -> dict[str, Any]:
@@ -80,31 +78,31 @@ def _problems(error: ContextdError) -> list[dict[str, Any]]:
     return [{"file": "", "line": 0, "message": error.message, "hint": error.hint}]
 
 
-async def save(desk: Desk) -> Response:
+async def save(request: PageRequest) -> Answer:
     """Show the differences, or save."""
-    scope = desk.field("scope") or None
-    text = desk.field("text").replace("\r\n", "\n")
-    state = await desk.ask("schema_get", scope=scope)
-    starters = (await desk.ask("schema_templates"))["templates"]
-    etag = desk.field("etag")
+    scope = request.field("scope") or None
+    text = request.field("text").replace("\r\n", "\n")
+    state = await request.ask("schema_get", scope=scope)
+    starters = (await request.ask("schema_templates"))["templates"]
+    etag = request.field("etag")
     types = state["types"]
     try:
-        trial = await desk.ask("schema_put", text=text, scope=scope, dry_run=True)
+        trial = await request.ask("schema_put", text=text, scope=scope, dry_run=True)
         types = trial["types"]
         # Without a file there is no etag to match; `*` would ask for one that exists.
         if etag != state["etag"]:
             shown = _page(state, starters, text, types, conflict=True, review=_review(state, trial))
-            return desk.page("schema.html", 409, **shown)
-        if desk.field("step") != "save":
+            return show("schema/page.html", 409, **shown)
+        if request.field("step") != "save":
             shown = _page(state, starters, text, types, review=_review(state, trial))
-            return desk.page("schema.html", **shown)
-        done = await desk.ask("schema_put", text=text, scope=scope, if_match=etag)
+            return show("schema/page.html", **shown)
+        done = await request.ask("schema_put", text=text, scope=scope, if_match=etag)
     except Invalid as error:
         shown = _page(state, starters, text, types, etag=etag)
-        return desk.page("schema.html", 422, **{**shown, "problems": _problems(error)})
+        return show("schema/page.html", 422, **{**shown, "problems": _problems(error)})
     summary = "; ".join(done["changes"]) or "no changes in the types"
     backup = " The previous file is kept as a backup." if done["backup"] else ""
-    return desk.go("/schema", f"Saved: {summary}.{backup}", scope=desk.field("scope"))
+    return go("/schema", f"Saved: {summary}.{backup}", scope=request.field("scope"))
 
 
 def _review(state: dict[str, Any], trial: dict[str, Any]) -> dict[str, Any]:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from starlette.responses import Response
-
 from contextd.domain.errors import ContextdError
+from contextd.pages.page import Answer, Banner, Handler, PageRequest, go, show
 from contextd.person.person_md import STRENGTHS
-from contextd.surfaces.web.desk import Banner, Desk, Handler
 
 
-async def look(desk: Desk) -> Response:
+async def look(request: PageRequest) -> Answer:
     """Preferences in force, proposals, and the files of the home."""
-    return await _page(desk)
+    return await _page(request)
 
 
-async def _page(desk: Desk, text: str = "", chosen: str = "mild", problem: str = "") -> Response:
-    profile = await desk.ask("user_profile")
+async def _page(
+    request: PageRequest, text: str = "", chosen: str = "mild", problem: str = ""
+) -> Answer:
+    profile = await request.ask("user_profile")
     groups = [(how, [o for o in profile["lines"] if o["strength"] == how]) for how in STRENGTHS]
-    return desk.page(
-        "person.html",
+    return show(
+        "person/page.html",
         422 if problem else 200,
         profile=profile,
         groups=[(how, lines) for how, lines in groups if lines],
@@ -29,50 +29,50 @@ async def _page(desk: Desk, text: str = "", chosen: str = "mild", problem: str =
     )
 
 
-async def add(desk: Desk) -> Response:
+async def add(request: PageRequest) -> Answer:
     """Save a preference for every project. No input is lost if it is refused."""
-    content, how = desk.field("content").strip(), desk.field("strength") or "mild"
+    content, how = request.field("content").strip(), request.field("strength") or "mild"
     fields = {"strength": how} if how in STRENGTHS else {}
     try:
-        done = await desk.ask("remember", text=content, fields=fields, scope="person")
+        done = await request.ask("remember", text=content, fields=fields, scope="person")
     except ContextdError as error:
         if error.code not in ("invalid", "too_large"):
             raise
-        return await _page(desk, content, how, error.message)
+        return await _page(request, content, how, error.message)
     if done["outcome"] == "duplicate":
-        return desk.go("/person", "Already saved.")
+        return go("/person", "Already saved.")
     message = "Saved for all of your projects."
     if done["redacted"]:
         message += " A possible secret was redacted before storing."
     undo = f"/person/{done['id']}/remove"
-    return desk.go("/person", Banner(message, undo, warning=bool(done["redacted"])))
+    return go("/person", Banner(message, undo, warning=bool(done["redacted"])))
 
 
-async def remove(desk: Desk) -> Response:
+async def remove(request: PageRequest) -> Answer:
     """Delete a preference, or reject a proposal."""
-    done = await desk.ask("delete_record", id=desk.request.path_params["id"])
+    done = await request.ask("delete_record", id=request.id)
     message = "Deleted: agents no longer see it."
-    return desk.go("/person", Banner(message, f"/person/{done['id']}/restore"))
+    return go("/person", Banner(message, f"/person/{done['id']}/restore"))
 
 
-async def restore(desk: Desk) -> Response:
+async def restore(request: PageRequest) -> Answer:
     """Undo the latest change."""
-    await desk.ask("undo", id=desk.request.path_params["id"])
-    return desk.go("/person", "Restored.")
+    await request.ask("undo", id=request.id)
+    return go("/person", "Restored.")
 
 
-async def accept(desk: Desk) -> Response:
+async def accept(request: PageRequest) -> Answer:
     """Accept a proposal."""
-    done = await desk.ask("person_accept", id=desk.request.path_params["id"])
+    done = await request.ask("person_accept", id=request.id)
     message = "Applies in all of your projects from now on."
-    return desk.go("/person", Banner(message, f"/person/{done['id']}/restore"))
+    return go("/person", Banner(message, f"/person/{done['id']}/restore"))
 
 
-async def write(desk: Desk) -> Response:
+async def write(request: PageRequest) -> Answer:
     """Update contextd's block of USER.md."""
-    done = await desk.ask("write_profile")
+    done = await request.ask("write_profile")
     message = "Written into USER.md." if done["changed"] else "USER.md was up to date."
-    return desk.go("/person", message)
+    return go("/person", message)
 
 
 LOOKS: list[tuple[str, Handler]] = [("/person", look)]

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from starlette.responses import Response
-
 from contextd.domain.errors import ContextdError
-from contextd.surfaces.web.desk import Banner, Desk, Handler
+from contextd.pages.page import Answer, Banner, Handler, PageRequest, go, show
 
 SEVERITIES = {
     "critical": "bad", "high": "bad", "error": "bad", "medium": "warn", "warning": "warn",
@@ -16,22 +14,22 @@ SEVERITIES = {
 """Severity of a rule → the colour of its badge; lower ones have none."""
 
 
-async def look(desk: Desk) -> Response:
+async def look(request: PageRequest) -> Answer:
     """The rules in force, their files, and the last checks."""
-    return await _page(desk)
+    return await _page(request)
 
 
 async def _page(
-    desk: Desk, text: str = "", checked: dict[str, Any] | None = None, problem: str = ""
-) -> Response:
-    if not desk.has("list_policies") or not desk.project:
-        return desk.page("policies.html", found=None)
-    found = await desk.ask("list_policies")
-    standards = await desk.ask("standards_get")
-    past = await desk.ask("policy_checks")
-    packs = await desk.ask("policy_init", dry_run=True) if not found["policies"] else None
-    return desk.page(
-        "policies.html",
+    request: PageRequest, text: str = "", checked: dict[str, Any] | None = None, problem: str = ""
+) -> Answer:
+    if not request.has("list_policies") or not request.project:
+        return show("policies/page.html", found=None)
+    found = await request.ask("list_policies")
+    standards = await request.ask("standards_get")
+    past = await request.ask("policy_checks")
+    packs = await request.ask("policy_init", dry_run=True) if not found["policies"] else None
+    return show(
+        "policies/page.html",
         422 if problem else 200,
         found=found,
         groups=_by_scope(found["policies"]),
@@ -54,31 +52,31 @@ def _by_scope(policies: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, An
     return groups
 
 
-async def check(desk: Desk) -> Response:
+async def check(request: PageRequest) -> Answer:
     """Check pasted text. No input is lost."""
-    given = desk.field("action").replace("\r\n", "\n")
+    given = request.field("action").replace("\r\n", "\n")
     try:
-        done = await desk.ask("policy_check", action=given)
+        done = await request.ask("policy_check", action=given)
     except ContextdError as error:
         if error.code not in ("invalid", "too_large"):
             raise
-        return await _page(desk, given, problem=error.message)
-    return await _page(desk, given, done)
+        return await _page(request, given, problem=error.message)
+    return await _page(request, given, done)
 
 
-async def begin(desk: Desk) -> Response:
+async def begin(request: PageRequest) -> Answer:
     """Write a starter pack as files."""
-    done = await desk.ask("policy_init", packs=desk.form.get("pack", []))
+    done = await request.ask("policy_init", packs=request.form.get("pack", []))
     message = f"Wrote {', '.join(done['written'])}." if done["written"] else "Nothing was written."
     if done["kept"]:
         message += f" Already exists and was kept: {', '.join(done['kept'])}."
-    return desk.go("/policies", Banner(message, warning=not done["written"]))
+    return go("/policies", Banner(message, warning=not done["written"]))
 
 
-async def write(desk: Desk) -> Response:
+async def write(request: PageRequest) -> Answer:
     """Write a recorded policy to a file, which becomes its source."""
-    done = await desk.ask("policy_write", id=desk.request.path_params["id"])
-    return desk.go("/policies", f"{done['file']} is now its source; edit and commit it there.")
+    done = await request.ask("policy_write", id=request.id)
+    return go("/policies", f"{done['file']} is now its source; edit and commit it there.")
 
 
 LOOKS: list[tuple[str, Handler]] = [("/policies", look)]

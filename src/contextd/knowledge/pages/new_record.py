@@ -4,34 +4,32 @@ from __future__ import annotations
 
 from typing import Any
 
-from starlette.responses import Response
-
 from contextd.domain.errors import ContextdError
+from contextd.knowledge.pages.records import typed_fields
+from contextd.pages.page import Answer, Banner, Handler, PageRequest, go, show
 from contextd.redaction.redact import MARK
-from contextd.surfaces.web.desk import Banner, Desk, Handler
-from contextd.surfaces.web.records import typed_fields
 
 _NOTE = {"name": "", "description": "Free text: a decision, a rule, a trap.", "fields": {}}
 
 
-async def blank(desk: Desk) -> Response:
+async def blank(request: PageRequest) -> Answer:
     """The form for a new record. `type` selects the type, `answer` is the question it answers."""
-    given = {"content": "", "tags": desk.query("tags")}
-    return await _form(desk, desk.query("type"), given, desk.query("answer"))
+    given = {"content": "", "tags": request.query("tags")}
+    return await _form(request, request.query("type"), given, request.query("answer"))
 
 
 async def _form(
-    desk: Desk,
+    request: PageRequest,
     chosen: str,
     fields: dict[str, str],
     answer: str = "",
     problems: dict[str, str] | None = None,
-) -> Response:
+) -> Answer:
     # One call of the template: a page without a project once lacked a name that it needs.
-    types = (await desk.ask("describe_schema"))["types"] if desk.project else []
+    types = (await request.ask("describe_schema"))["types"] if request.project else []
     found = next((kind for kind in types if kind["name"] == chosen), _NOTE)
-    return desk.page(
-        "new.html",
+    return show(
+        "knowledge/pages/new_record.html",
         422 if problems else 200,
         types=[_NOTE, *types],
         chosen=found,
@@ -58,32 +56,32 @@ def _text(value: Any) -> str:
     return "\n".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-async def save(desk: Desk) -> Response:
+async def save(request: PageRequest) -> Answer:
     """Save it. Errors are shown at their fields, and no input is lost."""
-    chosen, answer = desk.field("type"), desk.field("answer")
-    given = {name: desk.field(name).replace("\r\n", "\n") for name in desk.form}
+    chosen, answer = request.field("type"), request.field("answer")
+    given = {name: request.field(name).replace("\r\n", "\n") for name in request.form}
     tags = [tag for tag in given.get("tags", "").split(",") if tag.strip()]
     try:
         if chosen:
-            kinds = (await desk.ask("describe_schema"))["types"]
+            kinds = (await request.ask("describe_schema"))["types"]
             kind = next((k for k in kinds if k["name"] == chosen), _NOTE)
             data = typed_fields(_shapes(kind), given)
-            done = await desk.ask("save_typed_context", type=chosen, fields=data, tags=tags)
+            done = await request.ask("save_typed_context", type=chosen, fields=data, tags=tags)
         else:
             content = _answered(given.get("content", ""), answer)
-            done = await desk.ask("save_context", text=content, tags=tags)
+            done = await request.ask("save_context", text=content, tags=tags)
     except ContextdError as error:
         if error.code not in ("invalid", "too_large"):
             raise
         named = error.details.get("fields")
         problems = dict(named) if isinstance(named, dict) else {"": error.message}
-        return await _form(desk, chosen, given, answer, problems)
+        return await _form(request, chosen, given, answer, problems)
     hidden = MARK in f"{done['content']}{done['structuredData']}{done['tags']}"
-    stored = await desk.ask("get_record", id=done["id"])
+    stored = await request.ask("get_record", id=done["id"])
     first = stored["history"][-1]["reason"] if stored["record"]["status"] == "inbox" else ""
     message = f"Saved, but agents do not see it yet: {first}." if first else "Saved for all agents."
     message += " A possible secret was redacted before storing." if hidden else ""
-    return desk.go(f"/records/{done['id']}", Banner(message, warning=bool(hidden or first)))
+    return go(f"/records/{done['id']}", Banner(message, warning=bool(hidden or first)))
 
 
 def _answered(content: str, answer: str) -> str:

@@ -6,31 +6,29 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from starlette.responses import Response
-
 from contextd.domain.errors import NotFound, nearest
-from contextd.surfaces.web.desk import Desk, Handler
-from contextd.surfaces.web.graphs import Graph, Node, around, graph
-from contextd.surfaces.web.render import plural
+from contextd.pages.page import Answer, Handler, PageRequest, show
+from contextd.pages.text import plural
+from contextd.projects.graphs import Graph, Node, around, graph
 
 ZOOMS = (50, 75, 100, 150, 200, 300)
 """Zoom levels of the graph in percent."""
 
 
-async def look(desk: Desk) -> Response:
+async def look(request: PageRequest) -> Answer:
     """All modules, or with `module` one of them with its neighbours."""
-    if not desk.project:
-        return desk.page("project.html", about=None, one=None)
-    about = await desk.ask_lately("project_overview")
-    states = await desk.ask("list_modules")
+    if not request.project:
+        return show("projects/page.html", about=None, one=None)
+    about = await request.ask_lately("project_overview")
+    states = await request.ask("list_modules")
     modules = {one["name"]: one for one in states["modules"]}
-    name = desk.query("module")
+    name = request.query("module")
     if name and name not in modules:
         raise NotFound(f"no module {name!r}", nearest(name, list(modules)) or "see the table")
-    zoom = _zoom(desk.query("zoom"))
+    zoom = _zoom(request.query("zoom"))
     picture = _picture(modules, name, zoom)
-    return desk.page(
-        "project.html",
+    return show(
+        "projects/page.html",
         about=about,
         states=states,
         modules=list(modules.values()),
@@ -38,7 +36,7 @@ async def look(desk: Desk) -> Response:
         zoom=zoom,
         zooms=_zooms(name, zoom) if picture else [],
         one=modules.get(name),
-        whole=await desk.ask("project_module", name=name) if name else None,
+        whole=await request.ask("project_module", name=name) if name else None,
         silent=sum(one["silent"] for one in modules.values()),
         outdated=sum(one["outdated"] for one in modules.values()),
         known=sum(one["records"] for one in modules.values()),

@@ -1,4 +1,4 @@
-"""The request context of every page: the signed-in browser, operations, and answers."""
+"""Serve pages over HTTP: sign in, read forms, run the operations, render the answers."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import hmac
 import json
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import field
+from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qs, urlencode
@@ -17,66 +16,19 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from contextd import __version__
 from contextd.domain.access import OWNER
-from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Denied, Invalid, NotFound, TooLarge
+from contextd.pages.page import Answer, Json, PageView, Redirect, show
 from contextd.runtime.operation import OPERATIONS
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.web.access import Access, Browser
 from contextd.surfaces.web.render import render
+from contextd.surfaces.web.sections import NAVIGATION
 
 FORM_LIMIT = 1 << 20
 KEPT_SECONDS = 5.0
 NO_STORE = {"cache-control": "no-store"}
 
 logger = logging.getLogger(__name__)
-
-NAVIGATION = (
-    ("", (("overview", "/", "Overview", "o"), ("inbox", "/inbox", "Inbox", "i"))),
-    (
-        "Knowledge",
-        (
-            ("records", "/records", "Records", "r"),
-            ("person", "/person", "Person", "p"),
-            ("project", "/project", "Project", "m"),
-            ("awareness", "/awareness", "Awareness", "a"),
-            ("consolidation", "/consolidation", "Consolidation", "k"),
-            ("policies", "/policies", "Policies", "y"),
-            ("schema", "/schema", "Schema", "c"),
-        ),
-    ),
-    (
-        "Work",
-        (
-            ("sessions", "/sessions", "Sessions", "s"),
-            ("window", "/window", "Context window", "w"),
-            ("savings", "/savings", "Savings", "t"),
-            ("jobs", "/jobs", "Jobs", "j"),
-        ),
-    ),
-)
-"""The menu: groups with headings, each with (icon, address, name, key after `g`) of its pages."""
-
-
-@dataclass(frozen=True, slots=True)
-class Undo:
-    """A form that undoes one of several changes: label, address, fields."""
-
-    text: str
-    action: str
-    fields: Mapping[str, str] = field(default_factory=dict[str, str])
-
-
-@dataclass(frozen=True, slots=True)
-class Banner:
-    """The message at the top of the next page. `undo` is the form that undoes the change, `fields` its
-    data; `parts` undo single changes.
-    """
-
-    text: str
-    undo: str = ""
-    fields: Mapping[str, str] = field(default_factory=dict[str, str])
-    warning: bool = False
-    parts: tuple[Undo, ...] = ()
 
 
 class TooManyRequests(Denied):
@@ -85,8 +37,8 @@ class TooManyRequests(Denied):
     status = HTTPStatus.TOO_MANY_REQUESTS
 
 
-class Desk:
-    """One request of a signed-in browser."""
+class SignedInRequest:
+    """One request of a signed-in browser: the `PageRequest` of every page."""
 
     def __init__(self, calls: Calls, request: Request, browser: Browser) -> None:
         self.request, self.browser = request, browser
@@ -100,6 +52,11 @@ class Desk:
     def project(self) -> str:
         """The current scope; empty if there is none."""
         return str(self.projects["current"])
+
+    @property
+    def id(self) -> str:
+        """The `{id}` of the path."""
+        return str(self.request.path_params["id"])
 
     def query(self, name: str, default: str = "") -> str:
         """A parameter of the address."""
@@ -148,12 +105,25 @@ class Desk:
         self.browser.project = self.project
         return None
 
-    def page(self, template: str, code: int = 200, /, **values: Any) -> Response:
-        """Render a page."""
+    def respond(self, answer: Answer | Response) -> Response:
+        """Turn the answer of a page into a response."""
+        match answer:
+            case Response():
+                return answer
+            case Json():
+                return JSONResponse(dict(answer.content), headers=NO_STORE)
+            case Redirect():
+                self.browser.notice = answer.banner
+                address = answer.path + ("?" + urlencode(answer.query) if answer.query else "")
+                return RedirectResponse(address, HTTPStatus.SEE_OTHER, NO_STORE)
+            case PageView():
+                return self._rendered(answer)
+
+    def _rendered(self, view: PageView) -> Response:
         notice, self.browser.notice = self.browser.notice, None
         path = self.request.url.path
         content = render(
-            template,
+            view.template,
             navigation=NAVIGATION,
             path=path,
             section="/" + path.strip("/").split("/", 1)[0],
@@ -163,30 +133,21 @@ class Desk:
             projects=self.projects["projects"],
             project=self.project,
             project_name=self._project_name(),
-            **values,
+            **view.values,
         )
         took = 1000 * (time.perf_counter() - self._began)
         headers = {**NO_STORE, "server-timing": f"page;dur={took:.1f}"}
-        return HTMLResponse(content, code, headers)
+        return HTMLResponse(content, view.code, headers)
 
     def _project_name(self) -> str:
         known = (p for p in self.projects["projects"] if p["scope"] == self.project)
         return next((str(p["slug"] or p["name"]) for p in known), "")
 
-    def go(self, path: str, notice: Banner | str = "", **query: str) -> Response:
-        """Redirect the browser after a form, with a message."""
-        self.browser.notice = (
-            Banner(notice) if isinstance(notice, str) and notice else notice or None
-        )
-        given = {name: value for name, value in query.items() if value}
-        address = path + ("?" + urlencode(given) if given else "")
-        return RedirectResponse(address, HTTPStatus.SEE_OTHER, NO_STORE)
-
     def failed(self, error: ContextdError) -> Response:
         """Show an error and its hint on a page of its own."""
         if "application/json" in self.request.headers.get("accept", ""):
             return JSONResponse({"error": error.as_dict()}, error.status, NO_STORE)
-        return self.page("error.html", error.status, error=error)
+        return self.respond(show("error.html", error.status, error=error))
 
     async def read_form(self) -> None:
         """Read a posted form that may change something. Raises unless it comes from our page."""
@@ -224,28 +185,29 @@ class Desk:
             raise TooManyRequests("too many changes at once", "wait a moment and send it again")
 
 
-Handler = Callable[[Desk], Awaitable[Response]]
+SignedInHandler = Callable[[SignedInRequest], Awaitable[Answer | Response]]
+"""A page, or what signs a browser out, which also deletes its cookie."""
 
 
-def signed_in(calls: Calls, access: Access, handler: Handler) -> Any:
+def signed_in(calls: Calls, access: Access, handler: SignedInHandler) -> Any:
     """The endpoint that runs `handler` for signed-in browsers and shows its errors."""
 
     async def endpoint(request: Request) -> Response:
         browser = access.browser(request.cookies.get(access.cookie_name, ""))
         if browser is None:
             return locked(request)
-        desk = Desk(calls, request, browser)
+        signed = SignedInRequest(calls, request, browser)
         try:
             if request.method == "POST":
-                await desk.read_form()
-            await desk.choose_project(desk.field("project") or desk.query("project"))
-            return await handler(desk)
+                await signed.read_form()
+            await signed.choose_project(signed.field("project") or signed.query("project"))
+            return signed.respond(await handler(signed))
         except ContextdError as error:
-            return desk.failed(error)
+            return signed.failed(error)
         except Exception as error:
             logger.exception("%s failed", request.url.path)
             hint = "this is a bug in contextd; the daemon's log has the details"
-            return desk.failed(ContextdError(f"{type(error).__name__}: {error}", hint))
+            return signed.failed(ContextdError(f"{type(error).__name__}: {error}", hint))
 
     return endpoint
 

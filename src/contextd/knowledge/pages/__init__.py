@@ -1,0 +1,1 @@
+"""The pages of records: the list, one record, a new one, and the inbox."""
