@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from contextd.surfaces.cli.sarif import as_sarif
+from contextd.policies.sarif import as_sarif
 
 BROKEN = {
     "policy": "No eval", "id": "1", "kind": "policy", "severity": "medium", "enforce": "warn",

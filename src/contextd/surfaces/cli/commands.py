@@ -214,6 +214,8 @@ class Commands(Listing):
         return next(command for command in built if command.name == name)
 
     def _renamed(self, old: str) -> click.Command | None:
+        if RENAMED[old] in GROUPS:
+            return self.group_named(RENAMED[old])
         if RENAMED[old] in FIXED:
             return self.fixed(RENAMED[old])
         verb = VERBS.get(RENAMED[old])

@@ -13,9 +13,9 @@ import click
 from contextd.domain.errors import Invalid
 from contextd.domain.invisible_characters import visible_json
 from contextd.domain.quoting import inline
+from contextd.policies.sarif import as_sarif
 from contextd.surfaces.cli.guidance import Guiding
 from contextd.surfaces.cli.output import Console, as_json_option, ask
-from contextd.surfaces.cli.sarif import as_sarif
 from contextd.surfaces.cli.terminal import own_process
 
 if TYPE_CHECKING:
@@ -126,37 +126,3 @@ def _given() -> str:
     if sys.stdin.isatty():
         raise Invalid("there is nothing to check", "use --diff, --staged, or give a diff on stdin")
     return sys.stdin.buffer.read().decode("utf-8", "replace")
-
-
-@policies.command("list")
-@as_json_option
-def policy_list(as_json: bool) -> int:
-    """List the policies in force here, and what is wrong with their files."""
-    Console(as_json).show(ask("list_policies", {}))
-    return 0
-
-
-@policies.command("init", epilog="Example: contextd policies init secrets migrations")
-@click.argument("packs", nargs=-1)
-@click.option(
-    "--scope", type=click.Choice(["project", "org"]), default="project", show_default=True
-)
-@click.option("--dry-run", is_flag=True, help="Show what would be written.")
-@as_json_option
-def policy_init(packs: tuple[str, ...], scope: str, dry_run: bool, as_json: bool) -> int:
-    """Write starter packs of policies as files; without a name, list the packs."""
-    arguments = {"packs": list(packs), "scope": scope, "dry_run": dry_run}
-    Console(as_json).show(ask("policy_init", arguments))
-    return 0
-
-
-@policies.command("write", epilog="Example: contextd policies write 1a2b3c4d --name secrets")
-@click.argument("id")
-@click.option("--name", default="", help="The name of the new file.")
-@click.option("--keep", type=click.Choice(["file", "record"]), help="Which of two is right.")
-@as_json_option
-def policy_write(id: str, name: str, keep: str | None, as_json: bool) -> int:
-    """Write a recorded policy or standard to a file, or settle what to keep of file and record."""
-    arguments = {"id": id, "name": name, "keep": keep or ""}
-    Console(as_json).show(ask("policy_write", arguments))
-    return 0
