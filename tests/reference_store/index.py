@@ -10,6 +10,8 @@ import numpy as np
 
 from contextd.domain.code import CodePlace
 from contextd.domain.query import (
+    CODE,
+    EVENT,
     FAMILIES,
     Document,
     Family,
@@ -27,7 +29,7 @@ from contextd.stores.codec import dumps
 from contextd.stores.combined_reads import LocalRankings
 from contextd.stores.granted_rows import Reach
 from contextd.stores.vectors import check_vectors, pack, stacked, unit, unpack
-from reference_store.space import IndexedDocument, PartKey, Space, State
+from reference_store.space import IndexedDocument, PartKey, Space, State, is_valid_at
 
 
 class MemoryIndex(LocalRankings):
@@ -77,7 +79,7 @@ class MemoryIndex(LocalRankings):
             and document.confidence >= query.min_confidence
             and (
                 query.valid_at is None
-                or filters.is_valid_at(document.valid_from, document.valid_to, query.valid_at)
+                or is_valid_at(document.valid_from, document.valid_to, query.valid_at)
             )
         )
 
@@ -151,7 +153,7 @@ class MemoryIndex(LocalRankings):
 
 def _is_of_kind(entry: IndexedDocument, query: Query) -> bool:
     kind = entry.document.kind
-    return kind in query.kinds if query.kinds else kind not in filters.NOT_RECORDS
+    return kind in query.kinds if query.kinds else kind not in (CODE, EVENT)
 
 
 def _scored(

@@ -16,7 +16,7 @@ from contextd.domain.scope import Scope
 from contextd.stores import codec, rules
 from contextd.stores.granted_rows import Reach
 from contextd.stores.scrub import labels_scrubbed, scrubbed
-from reference_store.space import Space, State
+from reference_store.space import Space, State, utc
 
 
 class MemoryJobs:
@@ -67,7 +67,7 @@ class MemoryJobs:
 def add_job(state: State, job: NewJob, now: datetime) -> str:
     """Add a job; return its id, or that of the waiting one with the same unique key."""
     arguments = codec.loads(codec.dumps(dict(job.arguments)))
-    run_at = codec.utc(job.run_at) if job.run_at else now
+    run_at = utc(job.run_at) if job.run_at else now
     waiting = _waiting(state, job.scope, job.unique_key)
     if waiting is not None:
         state.jobs[waiting.id] = replace(waiting, run_at=min(waiting.run_at, run_at))
@@ -209,7 +209,7 @@ class MemoryQueue:
 
     def schedule(self, schedule: Schedule) -> None:
         """See `Queue.schedule`."""
-        due = codec.utc(schedule.due_at)
+        due = utc(schedule.due_at)
         key = schedule.scope, schedule.job
         with self._space.lock:
             known = self._space.state.schedules.get(key)
@@ -292,4 +292,4 @@ class MemoryDirectory:
     def _checked(self, project: Project) -> Project:
         project = labels_scrubbed(project, self._space.scrub)
         codec.dumps([project.identity, project.name, project.roots, project.aliases])
-        return replace(project, created_at=codec.utc(project.created_at))
+        return replace(project, created_at=utc(project.created_at))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from contextd.domain.awareness import (
-    OFTEN_USED,
     STANDING,
     Contradiction,
     Order,
@@ -16,6 +16,7 @@ from contextd.domain.awareness import (
     ordered,
 )
 from contextd.domain.changes import Changes, Decision, Put, Removal
+from contextd.domain.conditions import holds
 from contextd.domain.errors import Conflict
 from contextd.domain.kinds import area_of
 from contextd.domain.query import Page, Query
@@ -24,8 +25,11 @@ from contextd.domain.scope import Scope
 from contextd.domain.time import to_micros
 from contextd.stores import codec, filters, rules
 from contextd.stores.granted_rows import Reach, nearest
-from reference_store.space import Key, Space
+from reference_store.space import Key, Space, is_valid_at, utc
 from reference_store.space import State as Stored
+
+_OFTEN_USED = 5
+"""Fewer uses than this never count as often used."""
 
 
 class MemoryRecords:
@@ -76,7 +80,7 @@ class MemoryRecords:
     def _matching(self, query: Query) -> list[Record]:
         filters.check_where(query.where)
         filters.check_condition(query.filter)
-        return [record for record in self.visible() if filters.matches(record, query)]
+        return [record for record in self.visible() if _matches(record, query)]
 
     def by_hash(self, content_hash: str, scope: Scope) -> Record | None:
         """See `Records.by_hash`."""
@@ -157,7 +161,7 @@ class MemorySurvey:
 
     def tally(self, query: Query, *, recent: datetime, stale: datetime) -> list[Tally]:
         """See `Survey.tally`."""
-        fresh_from, stale_before = codec.utc(recent), codec.utc(stale)
+        fresh_from, stale_before = utc(recent), utc(stale)
         merged: dict[tuple[str, str], Tally] = {}
         for record in self._asked(query):
             type_ = record.data.get("contextType")
@@ -181,7 +185,7 @@ class MemorySurvey:
         if by == "stalest":
             found.sort(key=lambda r: (r.updated_at, r.id))
         elif by == "most_used":
-            found = [r for r in found if r.usage_count >= OFTEN_USED]
+            found = [r for r in found if r.usage_count >= _OFTEN_USED]
             found.sort(key=lambda r: (-r.usage_count, r.id))
         else:
             found = [r for r in found if r.helpful + r.unhelpful > 0]
@@ -247,7 +251,7 @@ def write_contradictions(state: Stored, changes: Changes, places: dict[str, Scop
         keys = (places[a], a), (places[b], b)
         known = state.contradictions.get(keys)
         fresh = Contradiction(
-            a=a, b=b, kind=one.kind, reason=one.reason, found_at=codec.utc(one.found_at)
+            a=a, b=b, kind=one.kind, reason=one.reason, found_at=utc(one.found_at)
         )
         state.contradictions[keys] = (
             replace(known, kind=one.kind, reason=one.reason) if known else fresh
@@ -269,3 +273,29 @@ def _decide(state: Stored, decision: Decision, places: dict[str, Scope]) -> int:
     note = decision.note if decision.state == "dismissed" else ""
     state.contradictions[keys] = replace(pair, state=decision.state, note=note)
     return 1
+
+
+def _matches(record: Record, query: Query) -> bool:
+    """Whether a record matches a query, ignoring `limit` and `cursor`."""
+    return (
+        record.scope in query.scopes
+        and (not query.kinds or record.kind in query.kinds)
+        and (not query.statuses or record.status in query.statuses)
+        and (not query.session or record.session == query.session)
+        and (not query.trust or record.trust == query.trust)
+        and (not query.source or str(record.source) == query.source)
+        and record.confidence >= query.min_confidence
+        and set(query.tags) <= set(record.tags)
+        and all(_equal(record.data.get(name), value) for name, value in query.where.items())
+        and (query.filter is None or holds(query.filter, record.data))
+        and (
+            query.valid_at is None
+            or is_valid_at(record.valid_from, record.valid_to, query.valid_at)
+        )
+    )
+
+
+def _equal(stored: Any, asked: Any) -> bool:
+    if isinstance(stored, list):
+        return asked is not None and asked in stored
+    return bool(stored == asked)

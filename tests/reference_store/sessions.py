@@ -15,7 +15,7 @@ from contextd.domain.sessions import LISTED, Event, Session, SessionChange, chan
 from contextd.domain.usage import Observation, ObservationSummary
 from contextd.stores import codec, rules
 from contextd.stores.granted_rows import Reach
-from reference_store.space import Key, Space, State
+from reference_store.space import Key, Space, State, utc
 
 T = TypeVar("T")
 
@@ -170,7 +170,7 @@ def keep_original(state: State, original: Original) -> None:
     """Store an original; only the latest of a scope are kept."""
     codec.check_text(original.about, original.text)
     state.originals.pop((original.scope, original.id), None)
-    state.originals[original.scope, original.id] = replace(original, at=codec.utc(original.at))
+    state.originals[original.scope, original.id] = replace(original, at=utc(original.at))
     mine = [key for key in state.originals if key[0] == original.scope]
     for key in mine[: -rules.ORIGINALS_KEPT]:
         del state.originals[key]
@@ -211,7 +211,7 @@ class MemoryObservations:
 def log(state: State, observations: Sequence[Observation]) -> None:
     """Add observations to the logs of their scopes."""
     for one in observations:
-        one = replace(one, at=codec.utc(one.at))
+        one = replace(one, at=utc(one.at))
         if one.action == "miss" and one.query:
             _miss(state, one.scope, one.query)
         before = state.observed.get(one.scope, ObservationSummary())

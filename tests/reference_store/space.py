@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from threading import RLock
 from typing import Any
 
@@ -19,10 +19,10 @@ from contextd.domain.query import Document, Family, Vector
 from contextd.domain.records import Change, Record
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session
+from contextd.domain.time import to_micros
 from contextd.domain.usage import Observation, ObservationSummary
 from contextd.ports.knowledge import Scrub
 from contextd.ports.upkeep import Clock
-from contextd.stores.codec import utc
 
 Key = tuple[Scope, str]
 """A scope, and an id in it."""
@@ -123,3 +123,15 @@ class Space:
     def now(self) -> datetime:
         """The store's own time."""
         return utc(self.clock.now())
+
+
+def utc(moment: datetime) -> datetime:
+    """The instant as stores return it: in UTC; one without a zone is taken as UTC."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def is_valid_at(start: datetime | None, end: datetime | None, at: datetime) -> bool:
+    """Whether `at` is in [start, end); a missing bound is open."""
+    moment = to_micros(at)
+    begun = start is None or to_micros(start) <= moment
+    return begun and (end is None or moment < to_micros(end))

@@ -45,7 +45,7 @@ from reference_store.sessions import (
     log,
     open_session,
 )
-from reference_store.space import Key, Space, State
+from reference_store.space import Key, Space, State, utc
 
 
 class MemoryView(LocalReads):
@@ -249,12 +249,12 @@ class MemoryUpkeep:
 
     def idle_sessions(self, seen_before: datetime, limit: int) -> list[Session]:
         """See `Upkeep.idle_sessions`."""
-        found = [s for s in self._active() if s.last_seen_at < codec.utc(seen_before)]
+        found = [s for s in self._active() if s.last_seen_at < utc(seen_before)]
         return found[: max(0, limit)]
 
     def rested_sessions(self, seen_before: datetime, limit: int) -> list[Session]:
         """See `Upkeep.rested_sessions`."""
-        before = codec.utc(seen_before)
+        before = utc(seen_before)
         with self._space.lock:
             sessions = list(self._space.state.sessions.values())
         found = [s for s in sessions if s.status == "completed" and s.last_seen_at < before]
@@ -309,7 +309,7 @@ def _events(state: State, key: Key) -> int:
 def _drop(rows: dict, moment: object, before: datetime | None) -> int:  # type: ignore[type-arg]
     if before is None:
         return 0
-    limit = codec.utc(before)
+    limit = utc(before)
     old = [key for key, row in rows.items() if (at := moment(row)) is not None and at < limit]  # type: ignore[operator]
     for key in old:
         del rows[key]
@@ -325,7 +325,7 @@ def _drop_changes(state: State, before: datetime | None) -> int:
         remaining = tuple(
             change
             for change in history
-            if change.at >= codec.utc(before) or change.seq > latest - rules.CHANGES_KEPT
+            if change.at >= utc(before) or change.seq > latest - rules.CHANGES_KEPT
         )
         count += len(history) - len(remaining)
         state.changes[key] = remaining
@@ -337,7 +337,7 @@ def _drop_events(state: State, before: datetime | None) -> int:
     if before is None:
         return 0
     for key, session in state.sessions.items():
-        if session.status != "archived" or session.last_seen_at >= codec.utc(before):
+        if session.status != "archived" or session.last_seen_at >= utc(before):
             continue
         logged = state.events.get(key, ())
         messages = tuple(event for event in logged if event.type == "message")

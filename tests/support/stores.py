@@ -10,6 +10,7 @@ from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, Committed, Decision, NewJob, Put, Removal
 from contextd.domain.code import CodePlace
 from contextd.domain.documents import record_document
+from contextd.domain.errors import NotFound
 from contextd.domain.query import Document, Query, Vector
 from contextd.domain.records import Change, Record, last_undoable
 from contextd.domain.scope import Scope
@@ -17,7 +18,6 @@ from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.ports.store import Store, View
 from contextd.ports.upkeep import Clock
 from contextd.stores import open_store
-from contextd.stores.rules import nothing_to_undo
 from support.strategies import SCOPES, vector
 
 
@@ -76,7 +76,9 @@ class Whole:
         history = self.records.history(record_id)
         undone = last_undoable(history)
         if undone is None:
-            raise nothing_to_undo(record_id)
+            raise NotFound(
+                f"nothing left to undo for {record_id!r}", "its history shows what was done"
+            )
         named = undone.after or undone.before
         assert named is not None
         now = self.stored(named.scope, record_id)

@@ -13,9 +13,6 @@ Order = Literal["stalest", "most_used", "most_rated"]
 STANDING = ("active", "inbox")
 """Statuses of records that still count as knowledge."""
 
-OFTEN_USED = 5
-"""Fewer uses than this never count as often used."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:

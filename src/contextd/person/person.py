@@ -175,11 +175,6 @@ def personal(
     return chosen
 
 
-def personal_lines(runtime: Runtime, budget: int = BRIEFED) -> list[Line]:
-    """Like `personal`, lines only; each has its record's id."""
-    return personal(runtime, budget).lines
-
-
 def _order(record: Record) -> tuple[Any, ...]:
     # The agent's own character follows what the person says about themselves.
     soul = from_file(record) == SOUL_MD

@@ -125,12 +125,6 @@ def write(path: Path, block: str, now: datetime) -> bool:
     return old != body
 
 
-def read_block(path: Path) -> str:
-    """The block contextd wrote last; empty if there is none."""
-    found = _BLOCK.search(_read(path))
-    return found["body"].decode("utf-8", "replace").strip() if found else ""
-
-
 def without_block(content: bytes) -> bytes:
     """A file's content without contextd's block."""
     return _BLOCK.sub(b"", content)

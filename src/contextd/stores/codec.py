@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any
@@ -323,8 +323,3 @@ def event_from_json(body: Mapping[str, Any], seq: int) -> Event:
     values = dict(body)
     values["at"] = from_micros(body["at"])
     return Event(**values, seq=seq)
-
-
-def utc(moment: datetime) -> datetime:
-    """The instant as stores return it: in UTC; one without a zone is taken as UTC."""
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

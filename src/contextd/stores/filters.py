@@ -5,19 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
-from contextd.domain.conditions import AllOf, AnyOf, Compare, Condition, Not, holds
+from contextd.domain.conditions import AllOf, AnyOf, Compare, Condition, Not
 from contextd.domain.errors import Conflict, Invalid, NotFound, TooLarge
 from contextd.domain.limits import SHORTEST_ID
-from contextd.domain.query import CODE, EVENT, Document, Page, Query
+from contextd.domain.query import Document, Page, Query
 from contextd.domain.records import Record
 from contextd.domain.time import to_micros
 from contextd.stores.codec import dumps
-
-NOT_RECORDS = (CODE, EVENT)
-"""Kinds an index excludes from a query without kinds."""
 
 MOST_PARTS = 500
 MOST_DEPTH = 20
@@ -92,13 +88,6 @@ def check_prefix(prefix: str) -> None:
         )
 
 
-def is_valid_at(start: datetime | None, end: datetime | None, at: datetime) -> bool:
-    """Whether `at` is in [start, end); a missing bound is open."""
-    moment = to_micros(at)
-    begun = start is None or to_micros(start) <= moment
-    return begun and (end is None or moment < to_micros(end))
-
-
 def facet_conditions(query: Query) -> list[str]:
     """The facets a document must have: tags, the session, and typed fields."""
     check_where(query.where)
@@ -123,32 +112,6 @@ def asked_tokens(words: Sequence[str]) -> list[str]:
     return [word for word in folded if _TOKEN.fullmatch(word)]
 
 
-def matches(record: Record, query: Query) -> bool:
-    """Whether a record matches a query, ignoring `limit` and `cursor`."""
-    return (
-        record.scope in query.scopes
-        and (not query.kinds or record.kind in query.kinds)
-        and (not query.statuses or record.status in query.statuses)
-        and (not query.session or record.session == query.session)
-        and (not query.trust or record.trust == query.trust)
-        and (not query.source or str(record.source) == query.source)
-        and record.confidence >= query.min_confidence
-        and set(query.tags) <= set(record.tags)
-        and all(_equal(record.data.get(name), value) for name, value in query.where.items())
-        and (query.filter is None or holds(query.filter, record.data))
-        and (
-            query.valid_at is None
-            or is_valid_at(record.valid_from, record.valid_to, query.valid_at)
-        )
-    )
-
-
-def _equal(stored: Any, asked: Any) -> bool:
-    if isinstance(stored, list):
-        return asked is not None and asked in stored
-    return bool(stored == asked)
-
-
 def only_one(prefix: str, found: Sequence[Record]) -> Record:
     """The only record for a prefix. Raises `NotFound` or `Conflict`."""
     if not found:
@@ -167,8 +130,3 @@ def page(found: Sequence[Record], limit: int) -> Page:
     """A page of at most `limit` records, from a read of one more."""
     records = list(found[: max(0, limit)])
     return Page(records, cursor_after(records[-1]) if records and len(found) > len(records) else "")
-
-
-def nothing_to_undo(record_id: str) -> NotFound:
-    """The error of an undo without a change to undo."""
-    return NotFound(f"nothing left to undo for {record_id!r}", "its history shows what was done")

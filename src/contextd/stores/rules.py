@@ -103,11 +103,6 @@ def lost_job(job_id: str, worker: str) -> Conflict:
     return Conflict(f"{worker!r} does not hold job {job_id!r}", "stop: another worker may run it")
 
 
-def nothing_to_undo(record_id: str) -> NotFound:
-    """The error of an undo without a change to undo."""
-    return NotFound(f"nothing left to undo for {record_id!r}", "its history shows what was done")
-
-
 def distinct(values: Iterable[str]) -> list[str]:
     """Each value once, in order."""
     return list(dict.fromkeys(values))

@@ -13,7 +13,7 @@ from contextd.domain.records import STATUSES
 from contextd.domain.scope import PERSON, Scope, may_leave
 from contextd.domain.tokens import count_tokens
 from contextd.person.files import write_user_md
-from contextd.person.person import personal_lines
+from contextd.person.person import personal
 from contextd.thin.home import LOCAL
 from support.clocks import Shifted
 from support.desks import Desk, opened
@@ -356,10 +356,10 @@ def test_the_persons_lines_stay_within_their_budget_and_whole(desk):
     desk("save_context", content="Never use tabs. " + "It breaks the tables. " * 30, scope="person")
     runtime = desk.runtime()
     for budget in (0, 10, 30, 80, 300):
-        lines = personal_lines(runtime, budget)
+        lines = personal(runtime, budget).lines
         assert sum(count_tokens(f"- {line.text}\n") for line in lines) <= budget
         assert all(line.text.endswith(".") for line in lines)
-    assert personal_lines(runtime)[0].text.startswith("Never use tabs. ")
+    assert personal(runtime).lines[0].text.startswith("Never use tabs. ")
     assert len(desk.answer("briefing_get").text.split("## Project")[0]) < 600
 
 

@@ -11,7 +11,6 @@ from shop_store import QUERY, TopicEmbedder, record, view_of
 from contextd.domain.errors import Unavailable
 from contextd.embedders import open_reranker
 from contextd.embedders.cross_encoder import CrossEncoder
-from contextd.search.explain import explanation
 from contextd.search.hits import Hit, ScorePart
 from contextd.search.rerank import RERANKED, reranked
 from contextd.search.search import find
@@ -47,11 +46,11 @@ def test_its_judgement_orders_and_stands_in_the_explanation(tmp_path: Path):
     result = ask(reranker=judge)
     assert [hit.id for hit in result.hits] == [GOLD.id, PLAIN.id]
     assert result.notice == ""
-    first = explanation(result)["hits"][0]
-    [part] = [part for part in first["parts"] if part["name"] == "reranker"]
-    assert part["rank"] == 1
-    assert 0.9 < part["raw"] < 1
-    assert sum(part["amount"] for part in first["parts"]) == pytest.approx(first["score"])
+    first = result.hits[0]
+    [part] = [part for part in first.parts if part.name == "reranker"]
+    assert part.rank == 1
+    assert 0.9 < part.raw < 1
+    assert sum(part.amount for part in first.parts) == pytest.approx(first.score)
     assert "reranker #1" in result.hits[0].why
 
 
