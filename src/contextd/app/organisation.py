@@ -16,7 +16,7 @@ from contextd.app.idle_watch import IdleWatch
 from contextd.app.preparations import NAME as PREPARATIONS
 from contextd.app.preparations import Preparations
 from contextd.app.tables import job_function
-from contextd.app.trust import TrustBook
+from contextd.app.trust import TrustBook, file_stamp
 from contextd.awareness.usage_log import NAME as USAGE_LOG
 from contextd.awareness.usage_log import UsageLog
 from contextd.domain.access import Caller
@@ -55,7 +55,7 @@ class _KnownSettings:
     """The settings of a checkout, their files, and the files' stamps when read."""
 
     files: list[Path]
-    stamps: tuple[int, ...]
+    stamps: tuple[object, ...]
     settings: Settings
 
 
@@ -150,7 +150,7 @@ class OpenOrganisation:
         root = root if root is not None and self.trusted_folders.of(root).trusted else None
         known = self._known_settings.get(root)
         files = self._settings.files(root) if known is None else known.files
-        stamps = tuple(map(_stamp, files))
+        stamps = tuple(map(file_stamp, files))
         if known is None or known.stamps != stamps:
             fresh = load_settings(root, self._settings.flags, self._settings.home)
             known = _KnownSettings(files, stamps, fresh.within(self._settings))
@@ -361,11 +361,3 @@ def _open_store(name: str, settings: Settings, key: bytes, clock: Clock, *, fres
         backups=backups,
         fresh=fresh,
     )
-
-
-def _stamp(path: Path) -> int:
-    try:
-        about = path.stat()
-    except OSError:
-        return 0
-    return about.st_mtime_ns ^ about.st_size << 1 ^ about.st_ino

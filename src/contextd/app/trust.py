@@ -96,7 +96,7 @@ class TrustBook:
         write_object(self._file, {"version": 1, "folders": entries})
 
     def _entries(self) -> dict[str, dict[str, str]]:
-        stamp = _stamp(self._file)
+        stamp = file_stamp(self._file)
         if self._own[0] != stamp:
             document = read_object(self._file, _LARGEST) or {}
             folders = document.get("folders")
@@ -110,7 +110,7 @@ class TrustBook:
             return frozenset()
         chosen = directory_from(client.configuration.variable)
         file = client.folder_trust.place.path(user_directory(), chosen)
-        stamp = (str(file), _stamp(file))
+        stamp = (str(file), file_stamp(file))
         known = self._of_clients.get(client.name)
         if known is None or known[0] != stamp:
             known = (stamp, _named_in(client, file))
@@ -185,7 +185,8 @@ def _line_in(file: Path) -> str:
         return ""
 
 
-def _stamp(path: Path) -> object:
+def file_stamp(path: Path) -> object:
+    """What changes when a file changes; None without the file."""
     try:
         about = path.stat()
     except OSError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextd.domain.errors import ContextdError
+from contextd.domain.errors import Invalid, TooLarge
 from contextd.pages.page import Answer, Banner, Handler, PageRequest, go, show
 from contextd.person.person_md import STRENGTHS
 
@@ -35,9 +35,7 @@ async def add(request: PageRequest) -> Answer:
     fields = {"strength": how} if how in STRENGTHS else {}
     try:
         done = await request.ask("remember", text=content, fields=fields, scope="person")
-    except ContextdError as error:
-        if error.code not in ("invalid", "too_large"):
-            raise
+    except (Invalid, TooLarge) as error:
         return await _page(request, content, how, error.message)
     if done["outcome"] == "duplicate":
         return go("/person", "Already saved.")

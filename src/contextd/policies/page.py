@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from contextd.domain.errors import ContextdError
+from contextd.domain.errors import Invalid, TooLarge
 from contextd.pages.page import Answer, Banner, Handler, PageRequest, go, show
 
 SEVERITIES = {
@@ -57,9 +57,7 @@ async def check(request: PageRequest) -> Answer:
     given = request.field("action").replace("\r\n", "\n")
     try:
         done = await request.ask("policy_check", action=given)
-    except ContextdError as error:
-        if error.code not in ("invalid", "too_large"):
-            raise
+    except (Invalid, TooLarge) as error:
         return await _page(request, given, problem=error.message)
     return await _page(request, given, done)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from contextd.domain.errors import ContextdError
-from contextd.knowledge.pages.records import typed_fields
+from contextd.domain.errors import Invalid, TooLarge
+from contextd.knowledge.pages.records import as_field, typed_fields
 from contextd.pages.page import Answer, Banner, Handler, PageRequest, go, show
 from contextd.redaction.redact import MARK
 
@@ -43,17 +43,9 @@ async def _form(
 def _shapes(kind: dict[str, Any]) -> list[dict[str, Any]]:
     """The fields of a type, in the form that the template macro expects."""
     return [
-        {"name": name, **field, "default": _text(field["default"])}
+        {"name": name, **field, "default": as_field(field["default"])}
         for name, field in kind["fields"].items()
     ]
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return "\n".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 async def save(request: PageRequest) -> Answer:
@@ -70,9 +62,7 @@ async def save(request: PageRequest) -> Answer:
         else:
             content = _answered(given.get("content", ""), answer)
             done = await request.ask("save_context", text=content, tags=tags)
-    except ContextdError as error:
-        if error.code not in ("invalid", "too_large"):
-            raise
+    except (Invalid, TooLarge) as error:
         named = error.details.get("fields")
         problems = dict(named) if isinstance(named, dict) else {"": error.message}
         return await _form(request, chosen, given, answer, problems)

@@ -6,7 +6,7 @@ import json
 from typing import Any
 from urllib.parse import urlencode
 
-from contextd.domain.errors import ContextdError, Invalid, NotFound
+from contextd.domain.errors import Conflict, Invalid, NotFound, TooLarge
 from contextd.domain.kinds import KINDS
 from contextd.domain.records import STATUSES, TRUSTS, WAITING
 from contextd.pages.page import Answer, Banner, Handler, PageRequest, go, show
@@ -119,13 +119,14 @@ def _given(whole: dict[str, Any]) -> dict[str, str]:
     }
     for name in named:
         value = whole["data"].get(name)
-        given[f"data.{name}"] = _as_field(value)
+        given[f"data.{name}"] = as_field(value)
     others = {name: value for name, value in whole["data"].items() if name not in named}
     given["others"] = json.dumps(others, indent=2, ensure_ascii=False) if others else ""
     return given
 
 
-def _as_field(value: Any) -> str:
+def as_field(value: Any) -> str:
+    """A value as the text of a form field."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -153,16 +154,11 @@ async def edit(request: PageRequest) -> Answer:
             version=given["version"],
             dry_run=not saving,
         )
-    except ContextdError as error:
-        if error.code == "conflict":
-            given["version"] = whole["version"]
-            return show(
-                "knowledge/pages/edit.html",
-                409,
-                **_editor(request, whole, given, conflict=error.message),
-            )
-        if error.code not in ("invalid", "too_large"):
-            raise
+    except Conflict as error:
+        given["version"] = whole["version"]
+        shown = _editor(request, whole, given, conflict=error.message)
+        return show("knowledge/pages/edit.html", 409, **shown)
+    except (Invalid, TooLarge) as error:
         fields = error.details.get("fields") or {"": error.message}
         return show(
             "knowledge/pages/edit.html", 422, **_editor(request, whole, given, dict(fields))
