@@ -6,27 +6,27 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from contextd.domain.errors import ContextdError, NotFound, TooLarge, nearest
+from contextd.consolidation.collections import COLLECTIONS, CollectionRow, collection_named
+from contextd.domain.errors import ContextdError, Invalid, NotFound, TooLarge
 from contextd.domain.records import short_id
 from contextd.pages.differences import compared
 from contextd.pages.page import Answer, Banner, Handler, PageRequest, Undo, go, show
 from contextd.pages.text import plural, short
 
-COLLECTIONS = {"memories": "memory", "remediations": "remediation", "anti_patterns": "anti_pattern"}
-"""The consolidated collections, each with the kind of its records."""
-
 _UNASKED = 500
 """Up to this many records are compared while the page loads; more only on request."""
 
 _MERGED = 10
+_FIRST = "memories"
+"""The collection that is shown first."""
 
 
 async def look(request: PageRequest) -> Answer:
     """The state of a collection, and its proposed merges."""
     if not request.has("consolidation_status") or not request.project:
         return show("consolidation/page.html", status=None)
-    chosen = _collection(request.query("collection") or "memories")
-    kind = COLLECTIONS[chosen]
+    row = _row(request.query("collection") or _FIRST)
+    chosen, kind = row.name, row.kind
     status, listed, merged = await asyncio.gather(
         request.ask("consolidation_status", collection=chosen),
         request.ask("list_records", kind=kind, limit=1),
@@ -43,7 +43,7 @@ async def look(request: PageRequest) -> Answer:
         status=status,
         chosen=chosen,
         kind=kind,
-        collections=list(COLLECTIONS),
+        collections=sorted(COLLECTIONS, key=lambda name: name != _FIRST),
         total=listed["total"],
         trial=trial,
         problem=problem,
@@ -53,11 +53,12 @@ async def look(request: PageRequest) -> Answer:
     )
 
 
-def _collection(name: str) -> str:
-    if name not in COLLECTIONS:
-        known = "one of " + ", ".join(COLLECTIONS)
-        raise NotFound(f"no collection {name!r}", nearest(name, list(COLLECTIONS)) or known)
-    return name
+def _row(name: str) -> CollectionRow:
+    try:
+        return collection_named(name)
+    except Invalid as error:
+        # A page that is not there, not a wrong form.
+        raise NotFound(error.message, error.hint) from None
 
 
 def _proposal(one: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,7 +95,7 @@ async def _pairs(request: PageRequest, rows: Sequence[Mapping[str, Any]]) -> lis
 
 async def merge(request: PageRequest) -> Answer:
     """Merge one proposal as shown, or all."""
-    chosen = _collection(request.field("collection"))
+    chosen = _row(request.field("collection")).name
     only = request.field("ids").split()
     done = await request.ask("consolidation_trigger", collection=chosen, ids=only)
     if done["job_id"]:
@@ -134,7 +135,7 @@ async def unmerge(request: PageRequest) -> Answer:
         notes += done["notes"]
     message = f"{plural(restored, 'record was', 'records were')} restored." if restored else ""
     message = " ".join([message, *(f"{note[:1].upper()}{note[1:]}." for note in notes)]).strip()
-    chosen = _collection(request.field("collection") or "memories")
+    chosen = _row(request.field("collection") or _FIRST).name
     return go("/consolidation", Banner(message, warning=bool(notes)), collection=chosen)
 
 

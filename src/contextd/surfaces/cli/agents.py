@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
+
+from contextd.surfaces.cli.table import FIXED
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend
@@ -12,25 +15,18 @@ if TYPE_CHECKING:
 
 def build(standalone: OpenBackend) -> list[click.Command]:
     """Its commands."""
-    return [mcp, hook, statusline]
+    return [
+        click.Command(
+            name,
+            params=[click.Argument(["arguments"], nargs=-1, type=click.UNPROCESSED)],
+            callback=partial(_refuse, name),
+            context_settings={"ignore_unknown_options": True},
+            help=row.about,
+        )
+        for name, row in FIXED.items()
+        if row.module == "agents"
+    ]
 
 
-@click.command("mcp", context_settings={"ignore_unknown_options": True})
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def mcp(arguments: tuple[str, ...]) -> None:
-    """Serve MCP over stdin and stdout; agents run it."""
-    raise click.UsageError("`contextd mcp` must be the first argument")
-
-
-@click.command("hook", context_settings={"ignore_unknown_options": True})
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def hook(arguments: tuple[str, ...]) -> None:
-    """Handle one hook event on stdin; agents' hooks run it."""
-    raise click.UsageError("`contextd hook` must be the first argument")
-
-
-@click.command("statusline", context_settings={"ignore_unknown_options": True})
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def statusline(arguments: tuple[str, ...]) -> None:
-    """Print a line about the project for the session on stdin; status lines run it."""
-    raise click.UsageError("`contextd statusline` must be the first argument")
+def _refuse(name: str, arguments: tuple[str, ...]) -> None:
+    raise click.UsageError(f"`contextd {name}` must be the first argument")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -126,9 +127,14 @@ def _kinds(typed: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(kind.name, kind.description) for kind in KINDS.values()]
 
 
-def _types(typed: Mapping[str, Any]) -> list[tuple[str, str]]:
-    found = _ask("describe_schema", typed)
-    return [(row["name"], row["description"]) for row in found["types"]] if found else []
+def _described(operation: str, list_of: str, typed: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The rows of a list in an operation's result, by name and description."""
+    found = _ask(operation, typed)
+    return [(row["name"], row["description"]) for row in found[list_of]] if found else []
+
+
+_types = partial(_described, "describe_schema", "types")
+_modules = partial(_described, "project_names", "modules")
 
 
 def _kinds_and_types(typed: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -149,11 +155,6 @@ def _fields(typed: Mapping[str, Any]) -> list[tuple[str, str]]:
 def _tools(typed: Mapping[str, Any]) -> list[tuple[str, str]]:
     found = _ask("tools_list", {})
     return list(found["tools"].items()) if found else []
-
-
-def _modules(typed: Mapping[str, Any]) -> list[tuple[str, str]]:
-    found = _ask("project_names", typed)
-    return [(row["name"], row["description"]) for row in found["modules"]] if found else []
 
 
 def _records(typed: Mapping[str, Any]) -> list[tuple[str, str]]:
