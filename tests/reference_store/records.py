@@ -17,7 +17,6 @@ from contextd.domain.awareness import (
 )
 from contextd.domain.changes import Changes, Decision, Put, Removal
 from contextd.domain.conditions import holds
-from contextd.domain.errors import Conflict
 from contextd.domain.kinds import area_of
 from contextd.domain.query import Page, Query
 from contextd.domain.records import PRESENT, Change, Record
@@ -25,6 +24,7 @@ from contextd.domain.scope import Scope
 from contextd.domain.time import to_micros
 from contextd.stores import codec, filters, rules
 from contextd.stores.granted_rows import Reach, nearest
+from contextd_code.errors import Conflict
 from reference_store.space import Key, Space, is_valid_at, utc
 from reference_store.space import State as Stored
 

@@ -8,9 +8,8 @@ from typing import Any
 
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, Committed, Decision, NewJob, Put, Removal
-from contextd.domain.code import CodePlace
+from contextd.domain.code_places import CodePlace
 from contextd.domain.documents import record_document
-from contextd.domain.errors import NotFound
 from contextd.domain.query import Document, Query, Vector
 from contextd.domain.records import Change, Record, last_undoable
 from contextd.domain.scope import Scope
@@ -18,6 +17,7 @@ from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.ports.store import Store, View
 from contextd.ports.upkeep import Clock
 from contextd.stores import open_store
+from contextd_code.errors import NotFound
 from support.strategies import SCOPES, vector
 
 

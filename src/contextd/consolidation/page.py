@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from contextd.consolidation.collections import COLLECTIONS, CollectionRow, collection_named
-from contextd.domain.errors import ContextdError, Invalid, NotFound, TooLarge
 from contextd.domain.records import short_id
 from contextd.pages.differences import compared
 from contextd.pages.page import Answer, Banner, Handler, PageRequest, Undo, go, show
 from contextd.pages.text import plural, short
+from contextd_code.errors import ContextdError, Invalid, NotFound, TooLarge
 
 _UNASKED = 500
 """Up to this many records are compared while the page loads; more only on request."""

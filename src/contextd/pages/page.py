@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import field
 from typing import Any, Protocol
 
-from contextd.domain.dataclass import dataclass
+from contextd_code.dataclass import dataclass
 
 
 class PageRequest(Protocol):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from contextd.domain.errors import Invalid, TooLarge
 from contextd.pages.page import Answer, Banner, Handler, PageRequest, go, show
 from contextd.person.person_md import STRENGTHS
+from contextd_code.errors import Invalid, TooLarge
 
 
 async def look(request: PageRequest) -> Answer:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from contextd.domain.errors import Invalid, TooLarge
 from contextd.pages.page import Answer, Banner, Handler, PageRequest, go, show
+from contextd_code.errors import Invalid, TooLarge
 
 SEVERITIES = {
     "critical": "bad", "high": "bad", "error": "bad", "medium": "warn", "warning": "warn",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from difflib import unified_diff
 from typing import Any
 
-from contextd.domain.errors import ContextdError, Invalid
 from contextd.pages.page import Answer, Handler, Json, PageRequest, go, show
+from contextd_code.errors import ContextdError, Invalid
 
 FIELD_TYPES = ("string", "string[]", "number", "boolean", "enum")
 

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from contextd.domain.conditions import AllOf, AnyOf, Compare, Condition, Not
-from contextd.domain.errors import Conflict, Invalid, NotFound, TooLarge
 from contextd.domain.limits import SHORTEST_ID
 from contextd.domain.query import Document, Page, Query
 from contextd.domain.records import Record
 from contextd.domain.time import to_micros
 from contextd.stores.codec import dumps
+from contextd_code.errors import Conflict, Invalid, NotFound, TooLarge
 
 MOST_PARTS = 500
 MOST_DEPTH = 20

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from contextd.domain.errors import NotFound
 from contextd.domain.time import iso
 from contextd.pages.page import Answer, Banner, Handler, PageRequest, go, show
+from contextd_code.errors import NotFound
 
 _JOBS = 50
 _STATES = ("ready", "running", "failed", "done")

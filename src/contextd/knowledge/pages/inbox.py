@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from contextd.domain.errors import ContextdError, Invalid
 from contextd.pages.differences import compared
 from contextd.pages.page import Answer, Banner, Handler, PageRequest, Undo, go, show
 from contextd.pages.text import plural, short
+from contextd_code.errors import ContextdError, Invalid
 
 PAGE = 25
 _LIKE = 8

@@ -6,11 +6,11 @@ import json
 from typing import Any
 from urllib.parse import urlencode
 
-from contextd.domain.errors import Conflict, Invalid, NotFound, TooLarge
 from contextd.domain.kinds import KINDS
 from contextd.domain.records import STATUSES, TRUSTS, WAITING
 from contextd.pages.page import Answer, Banner, Handler, PageRequest, go, show
 from contextd.pages.text import plural
+from contextd_code.errors import Conflict, Invalid, NotFound, TooLarge
 
 PAGE = 30
 HITS, MORE_HITS = 15, 60
