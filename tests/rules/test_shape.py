@@ -8,9 +8,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-from sources import code_lines, faults, parsed, python_files
+from sources import code_lines, faults, module_path, parsed, product_files, python_files
 
-SOURCE = [path for path in python_files() if path.is_relative_to(Path("src/contextd"))]
+SOURCE = product_files()
 
 FILE_LINES = 400
 FUNCTION_LINES = 60
@@ -72,7 +72,7 @@ def long_lists(path: Path) -> dict[str, int]:
     """
     if "operations" in path.parts or "cli" in path.parts:
         return {}
-    inside = path.relative_to("src/contextd").as_posix()
+    inside = module_path(path)
     counted = {
         f"{inside}:{node.name}": len(node.args.posonlyargs)
         + len([arg for arg in node.args.args if arg.arg not in ("self", "cls")])

@@ -1,5 +1,5 @@
 """Maintenance of the store: health, backups, background work, repairs.
 
-Uses: clients, domain, runtime, thin.
+Uses: clients, contextd_code, domain, runtime, thin.
 Start at: `operations/doctor.py`.
 """
