@@ -39,7 +39,7 @@ def symbols_of(runtime: Runtime) -> SymbolGraph:
     graphs = runtime.organisation.caches.of("symbol graphs", _GRAPHS)
     files = runtime.view.files
     whose = runtime.code_place or tuple(one.root for one in files.checkouts(runtime.scope)[-1:])
-    return symbol_graph(files, runtime.scope, graphs, whose)
+    return symbol_graph(runtime.code_index, graphs, whose or runtime.scope)
 
 
 def calls_of(runtime: Runtime) -> CallGraph:
@@ -70,7 +70,7 @@ def _made(runtime: Runtime) -> CallGraph:
     # A copy: reading in advance may be adding to it.
     still = {k: v for k, v in list(before.shared.items()) if k in known} if before else Kept()
     words = before.words if before is not None else WordIndex()
-    stored = StoredCalls(runtime.view.files, runtime.scope)
+    stored = StoredCalls(runtime.code_index)
     facts = CodeFacts(runtime.root, graph, still, words, stored)
     calls_told = told_edges(runtime.root, graph, _indexes(runtime, index))
     made = CallGraph(graph, facts, calls_told.edges, calls_told.notice)

@@ -262,7 +262,7 @@ def _watch(runtime: Runtime) -> None:
         return
     # Neither the first change nor a concurrent search should wait for it.
     resolver = Resolver.of(runtime.root, walked.files)
-    resolver.kept_in(runtime.view.files, runtime.scope)
+    resolver.kept_in(runtime.code_index)
     resolver.ready({language_name(file.path) for file in walked.files})
     with index.lock:
         tree.resolver = tree.resolver or resolver

@@ -73,8 +73,7 @@ def scan_project(
             begin_index(runtime)
         report = scan(
             runtime.root,
-            runtime.view.files,
-            runtime.scope,
+            runtime.code_index,
             walked=walked,
             below=below,
             incremental=incremental,
@@ -136,7 +135,7 @@ class _Batch:
         self.same_chunks |= same_chunks
         for file in files:
             self.seen(file)
-            self.files.append(file)
+            self.files.append(_with_clean_chunks(file, same_chunks))
             self.size += file.size
             if len(self.files) >= _FILES_AT_ONCE or self.size >= _BYTES_AT_ONCE:
                 self.commit()
@@ -154,6 +153,14 @@ class _Batch:
         )
         self.runtime.commit(code=[change], jobs=embedding_jobs(self.runtime))
         self.same_chunks.clear()
+
+
+def _with_clean_chunks(file: SourceFile, same: frozenset[str]) -> SourceFile:
+    """The file; chunks that come from the index are marked as redacted, as they were when they were stored."""
+    if same.isdisjoint(piece.id for piece in file.chunks):
+        return file
+    chunks = (replace(p, text=Clean(p.text)) if p.id in same else p for p in file.chunks)
+    return replace(file, chunks=tuple(chunks))
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ def keep_weights(runtime: Runtime, *, behind: bool = False) -> None:
         runtime.sinks.prepare("weights", place, lambda: keep_weights(runtime))
         return
     version = files.changes(scope, files.weighed(scope)).version
-    change = CodeChange(scope=scope, weights=weights(files, scope), weighed=version)
+    change = CodeChange(scope=scope, weights=weights(runtime.code_index), weighed=version)
     runtime.view.commit(Changes(code=[change]))
 
 

@@ -50,7 +50,7 @@ def of_paths(
     Raises the error of reading a file if none can be read.
     """
     wanted, notes = _files_in(runtime, paths)
-    sources = Sources(runtime.root, runtime.view.files, runtime.scope)
+    sources = Sources(runtime.root, runtime.code_index)
     found: list[NamedText] = []
     first: Exception | None = None
     # The room per file must be known before many large files are in memory.

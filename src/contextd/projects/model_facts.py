@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from contextd.domain.result_display import text_form
 from contextd.projects.project_model import project_model
 from contextd.projects.project_yaml import ModuleFacts, ProjectFacts
 from contextd.runtime.runtime import Runtime
@@ -117,7 +118,7 @@ def project_facts(
     left_out = {f.path for f in files if f.error and f.error != "syntax errors"}
     sizes = {file.path: file.size * (file.path not in left_out) for file in walked.files}
     declared = detect(root, paths, sizes=sizes, used=_standard_modules(files))
-    stack, minor = weighed_by_use(_without_tools(declared, paths), uses(files), files)
+    stack, minor = weighed_by_use(_without_tools(declared, paths), uses(files), files, text_form)
 
     def text_of(path: str) -> str:
         try:

@@ -25,6 +25,7 @@ from contextd.ports.knowledge import Embedder, Reranker
 from contextd.ports.store import Directory, View
 from contextd.ports.upkeep import Clock, Upkeep
 from contextd.runtime.caches import Caches
+from contextd.runtime.code_index import ProjectIndex
 from contextd.runtime.settings import Settings
 from contextd.runtime.supervision import ServiceState
 from contextd.thin.ready import mark_of
@@ -433,6 +434,11 @@ class Runtime:
         if self.project is None or self.checkout is None:
             return None
         return CodePlace(self.project.scope, str(self.checkout.root))
+
+    @property
+    def code_index(self) -> ProjectIndex:
+        """The code index of this project, as the code package reads it."""
+        return ProjectIndex(self.view.files, self.scope)
 
     @property
     def has_person(self) -> bool:

@@ -14,7 +14,6 @@ from itertools import accumulate
 
 from tree_sitter import Node
 
-from contextd.domain.scope import Scope
 from contextd_code.index.formats.format_reader import FileSection
 from contextd_code.values.source import Chunk, Symbol
 
@@ -97,9 +96,9 @@ def _chunk_id(path: str, language: str, piece: bytes, count: int) -> str:
     ).hexdigest()
 
 
-def owned_id(piece: Chunk, scope: Scope) -> str:
-    """The id of a chunk in its project: equal files of two projects are two documents."""
-    return hashlib.blake2b(f"{scope}\0{piece.id}".encode(), digest_size=16).hexdigest()
+def owned_id(piece: Chunk, owner: str) -> str:
+    """The id of a chunk in an index: equal files of two owners are two documents."""
+    return hashlib.blake2b(f"{owner}\0{piece.id}".encode(), digest_size=16).hexdigest()
 
 
 def _main_symbol(symbols: Sequence[Symbol], starts: Sequence[int], start: int, end: int) -> str:

@@ -9,8 +9,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from contextd.domain.scope import Scope
-from contextd.ports.code import Files
 from contextd_code.errors import ContextdError
 from contextd_code.index.languages.language import (
     ImportReach,
@@ -23,6 +21,7 @@ from contextd_code.index.languages.table import BY_NAME, LANGUAGES
 from contextd_code.tree.content import decode
 from contextd_code.tree.paths import read_listed
 from contextd_code.tree.walk import WalkedFile, changed_ns
+from contextd_code.values.code_index import CodeIndex
 from contextd_code.values.source import Import, KeptReading
 
 _LARGEST_SETTING = 2_000_000
@@ -108,9 +107,9 @@ class Resolver:
             return stamp == (walked.size, walked.mtime_ns)
         return _NEVER != stamp == (left or self._stamp(path))
 
-    def kept_in(self, files: Files, scope: Scope) -> Resolver:
+    def kept_in(self, files: CodeIndex) -> Resolver:
         """The same, for which what was made of texts and is kept in this store need not be made again."""
-        self._known_readings.files, self._known_readings.scope = files, scope
+        self._known_readings.files = files
         return self
 
     def unkept(self) -> list[KeptReading]:
@@ -179,8 +178,7 @@ class _KeptReadings:
     """What a store keeps of what was made of texts, and what it does not have yet."""
 
     def __init__(self) -> None:
-        self.files: Files | None = None
-        self.scope: Scope | None = None
+        self.files: CodeIndex | None = None
         self.unkept: list[KeptReading] = []
         self._loaded: set[str] = set()
 
@@ -188,10 +186,10 @@ class _KeptReadings:
         self, reader: str, make: object, made: dict[str, dict[object, tuple[Stamp, Any]]]
     ) -> None:
         """Take in what a reader made, the first time it is asked for."""
-        if self.files is None or self.scope is None or reader in self._loaded:
+        if self.files is None or reader in self._loaded:
             return
         self._loaded.add(reader)
-        for one in self.files.readings(self.scope, reader):
+        for one in self.files.readings(reader):
             made.setdefault(one.path, {}).setdefault(make, ((one.size, one.mtime_ns), one.value))
 
 

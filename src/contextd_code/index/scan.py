@@ -11,9 +11,6 @@ from dataclasses import field, replace
 from pathlib import Path
 from zlib import compress
 
-from contextd.domain.records import Clean
-from contextd.domain.scope import Scope
-from contextd.ports.code import Files
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import ContextdError, Invalid, Unavailable
 from contextd_code.index.affected import Affected, decides
@@ -26,6 +23,7 @@ from contextd_code.tree.content import outdated
 from contextd_code.tree.paths import read_listed
 from contextd_code.tree.walk import Walk, WalkedFile
 from contextd_code.tree.walk import walk as walk_tree
+from contextd_code.values.code_index import CodeIndex
 from contextd_code.values.source import (
     NOT_UNDERSTOOD,
     OVER_LIMIT,
@@ -112,8 +110,7 @@ class ScanReport:
 
 def scan(
     root: Path,
-    files: Files,
-    scope: Scope,
+    files: CodeIndex,
     *,
     walked: Walk | None = None,
     below: str = "",
@@ -126,7 +123,7 @@ def scan(
     resolver: Resolver | None = None,
     keep: Keep | None = None,
 ) -> ScanReport:
-    """Compare `root` with what `files` knows under `scope`. Writes nothing itself.
+    """Compare `root` with what `files` knows. Writes nothing itself.
 
     A file is read when its size or time differs from the stored ones, and analysed when its content
     does; not `incremental` analyses everything. `below` limits it to one folder. Past 1,500 files
@@ -139,14 +136,14 @@ def scan(
     """
     began = time.monotonic()
     walked = walked if walked is not None else walk_tree(root)
-    stamps = stamps if stamps is not None else files.stamps(scope)
-    known_before = bool(stamps) or bool(files.count(scope))
+    stamps = stamps if stamps is not None else files.stamps()
+    known_before = bool(stamps) or bool(files.count())
     stamps, present = _only_below(_prefix(below), stamps, walked.files)
     gate = stamps if incremental else {}
     wanted = [f for f in present if _differs(f, gate.get(f.path))]
-    known = _digests(files, scope, wanted, gate)
-    resolver = (resolver or Resolver.of(root, walked.files)).kept_in(files, scope)
-    job = _Scan(Path(os.path.realpath(root)), files, scope, resolver, redact, stamps, keep)
+    known = _digests(files, wanted, gate)
+    resolver = (resolver or Resolver.of(root, walked.files)).kept_in(files)
+    job = _Scan(Path(os.path.realpath(root)), files, resolver, redact, stamps, keep)
     went = set(stamps).difference(file.path for file in present)
     if known_before:
         job.moved((file.path for file in present if file.path not in stamps), went)
@@ -180,12 +177,12 @@ def scan(
 
 
 def _digests(
-    files: Files, scope: Scope, wanted: Sequence[WalkedFile], gate: Mapping[str, Stamp]
+    files: CodeIndex, wanted: Sequence[WalkedFile], gate: Mapping[str, Stamp]
 ) -> dict[str, str]:
     """What the files that are read are known by: not those that were too much for a parser."""
     known = {file.path: gate[file.path][2] for file in wanted if file.path in gate}
     large = [file.path for file in wanted if file.size > _SMALL and file.path in known]
-    for stored in files.all(scope, large) if large else ():
+    for stored in files.all(large) if large else ():
         if stored.error in NOT_UNDERSTOOD:
             del known[stored.path]
     return known
@@ -224,8 +221,7 @@ class _Scan:
     """
 
     base: Path
-    files: Files
-    scope: Scope
+    files: CodeIndex
     resolver: Resolver
     redact: Callable[[str], str] | None
     stored: Collection[str]
@@ -264,7 +260,7 @@ class _Scan:
         for path in (*came, *went):
             self.affected.move(path)
         removed_paths = sorted(path for path in went if not self.affected.all and decides(path))
-        for stored in self.files.get(self.scope, removed_paths) if removed_paths else ():
+        for stored in self.files.get(removed_paths) if removed_paths else ():
             self.affected.change(stored, None)
         if self.affected.all:
             self.relink(went)
@@ -305,25 +301,25 @@ class _Scan:
             for f in batch
             if f.path in self.stored and (f.path in digests or decides(f.path))
         ]
-        found = {file.path: file for file in self.files.get(self.scope, paths)} if paths else {}
+        found = {file.path: file for file in self.files.get(paths)} if paths else {}
         return found | {path: self.changed[path] for path in paths if path in self.changed}
 
     def relink(self, lost: Collection[str]) -> None:
         """Resolve those imports of unchanged files again that may lead elsewhere."""
         if not self.affected:
             return
-        concerned = self.affected.concerned(self.files, self.scope)
+        concerned = self.affected.concerned(self.files)
         paths = [p for p in concerned if p not in lost and p not in self.fresh]
         for start in range(0, len(paths), _RELINKED_AT_ONCE):
             some = paths[start : start + _RELINKED_AT_ONCE]
             elsewhere = [
                 path
-                for path, language, imports in self.files.imports(self.scope, some)
+                for path, language, imports in self.files.imports(some)
                 if self.affected.has(path, language, imports)
                 and self.resolver.resolve(path, language, imports) != imports
             ]
             found: list[SourceFile] = []
-            for known in self.files.get(self.scope, elsewhere) if elsewhere else ():
+            for known in self.files.get(elsewhere) if elsewhere else ():
                 whole = self.changed.get(known.path, known)
                 imports = self._afresh(known)
                 if imports != whole.imports:
@@ -360,12 +356,12 @@ class _Scan:
         """The chunks of a file, redacted; one that was in it before keeps the text it has."""
         known = {piece.id: piece for piece in before.chunks} if before is not None else {}
         for piece in file.chunks:
-            id = owned_id(piece, self.scope)
+            id = owned_id(piece, self.files.owner)
             same = known.get(id)
             if same is not None and same.symbol == piece.symbol:
                 self.same_chunks.add(id)
-                # The store took out the secrets when it came.
-                yield replace(piece, id=id, text=Clean(same.text))
+                # Its text was redacted when it came.
+                yield replace(piece, id=id, text=same.text)
             else:
                 text = self.redact(piece.text) if self.redact else piece.text
                 yield replace(piece, id=id, text=text)

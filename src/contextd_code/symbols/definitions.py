@@ -7,8 +7,6 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from contextd.domain.scope import Scope
-from contextd.ports.code import Files
 from contextd_code.dataclass import dataclass
 from contextd_code.symbols.reference_names import holder_of
 from contextd_code.symbols.references import using_files
@@ -16,6 +14,7 @@ from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd_code.symbols.symbol_ranks import scores
 from contextd_code.text.words import words
 from contextd_code.tree.generated import set_aside
+from contextd_code.values.code_index import CodeIndex
 from contextd_code.values.definition_queries import Defining, Naming, passes_all_on
 from contextd_code.values.imports import said_words
 from contextd_code.values.source import FileWeight, SourceFile, is_test
@@ -40,8 +39,7 @@ class FoundDefinitions:
 
 
 def definitions(
-    files: Files,
-    scope: Scope,
+    files: CodeIndex,
     asked: str,
     limit: int,
     *,
@@ -67,8 +65,8 @@ def definitions(
     for wanted, fits in ways:
         if len(found) > limit:
             return FoundDefinitions(list(found.items()), more=True)
-        search = _Search(files, scope, asked if last != asked else "", kind, fits)
-        more = search.run([p for p in files.defining(scope, wanted) if inside(p[0])], limit) or more
+        search = _Search(files, asked if last != asked else "", kind, fits)
+        more = search.run([p for p in files.defining(wanted) if inside(p[0])], limit) or more
         for one, how in search.ordered():
             found.setdefault(one, how)
     return FoundDefinitions(list(found.items()), more)
@@ -79,13 +77,12 @@ class _Search:
 
     def __init__(
         self,
-        files: Files,
-        scope: Scope,
+        files: CodeIndex,
         asked: str,
         kind: str | None,
         fits: dict[str, Callable[[str], bool]],
     ) -> None:
-        self._files, self._scope = files, scope
+        self._files = files
         self._asked, self._kind, self._fits = asked, kind, fits
         self._found: dict[str, list[tuple[tuple[int, float, str, int], Definition]]] = {
             how: [] for how in fits
@@ -99,8 +96,8 @@ class _Search:
             if start and self._settled(limit, some[0]):
                 return True
             paths = [path for path, _ in some]
-            known = self._files.weights(self._scope, paths)
-            for file in self._files.linked(self._scope, paths):
+            known = self._files.weights(paths)
+            for file in self._files.linked(paths):
                 self._take(file, known.get(file.path) or FileWeight(path=file.path))
         return len(left) > _MOST_READ
 
@@ -140,9 +137,9 @@ def ends_in(qualified_name: str, asked: str) -> bool:
     return whole == wanted or whole.endswith("." + wanted)
 
 
-def use_counts(files: Files, scope: Scope, some: Sequence[Definition]) -> dict[Definition, int]:
+def use_counts(files: CodeIndex, some: Sequence[Definition]) -> dict[Definition, int]:
     """How many files import each of these definitions by its name, or the class it is a member of."""
-    graph = SymbolGraph(_with_types(files, scope, some))
+    graph = SymbolGraph(_with_types(files, some))
     holders = {one: holder_of(graph, one) for one in some if one.path in graph.files}
     wanted: dict[str, set[str]] = {}
     for holder in filter(None, holders.values()):
@@ -150,9 +147,9 @@ def use_counts(files: Files, scope: Scope, some: Sequence[Definition]) -> dict[D
         names.add(holder.symbol.name)
         exports = graph.files[holder.path].exports
         names.update(exported for exported, _, inner in exports if inner == holder.symbol.name)
-    users = _users(files, scope, graph.files, wanted)
+    users = _users(files, graph.files, wanted)
     if users is None:
-        known = files.weights(scope, sorted(wanted))
+        known = files.weights(sorted(wanted))
         counts = {(path, n): count for path, w in known.items() for n, _, count in w.used}
         return {
             one: counts.get((holder.path, holder.qualified), 0) if holder is not None else 0
@@ -162,19 +159,19 @@ def use_counts(files: Files, scope: Scope, some: Sequence[Definition]) -> dict[D
     return {one: len(using_files(graph, one)) for one in holders}
 
 
-def _with_types(files: Files, scope: Scope, some: Sequence[Definition]) -> dict[str, SourceFile]:
+def _with_types(files: CodeIndex, some: Sequence[Definition]) -> dict[str, SourceFile]:
     """The files of these definitions, and those beside them that may define the types they are members of."""
     paths = {one.path for one in some}
     types = {(posixpath.dirname(o.path), o.symbol.parent) for o in some if o.symbol.parent}
     for folder, parent in types:
         name = parent.rpartition(".")[2].casefold()
-        beside = files.defining(scope, Defining(name=name))
+        beside = files.defining(Defining(name=name))
         paths.update(path for path, _ in beside if posixpath.dirname(path) == folder)
-    return {file.path: file for file in files.linked(scope, sorted(paths))}
+    return {file.path: file for file in files.linked(sorted(paths))}
 
 
 def _users(
-    files: Files, scope: Scope, known: Mapping[str, SourceFile], wanted: Mapping[str, set[str]]
+    files: CodeIndex, known: Mapping[str, SourceFile], wanted: Mapping[str, set[str]]
 ) -> dict[str, SourceFile] | None:
     """The known files with those that import what is wanted of them, themselves or through others. None
     where they are too many.
@@ -188,10 +185,10 @@ def _users(
             asked.setdefault(path, set()).update(names)
         last_names = " ".join(n.rpartition(".")[2] for names in wanted.values() for n in names)
         naming = Naming(targets=frozenset(wanted), words=frozenset(said_words(last_names)))
-        paths = files.naming(scope, naming)
+        paths = files.naming(naming)
         if len(paths | found.keys()) > _MOST_USERS:
             return None
-        new = files.linked(scope, sorted(paths - found.keys()))
+        new = files.linked(sorted(paths - found.keys()))
         found.update((file.path, file) for file in new)
         following: dict[str, set[str]] = {}
         for path in paths & found.keys():

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import field
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from contextd.domain.details import DOCUMENT
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import ContextdError
 from contextd_code.symbols.sources import Sources, SourceText
@@ -34,7 +33,7 @@ class Dependency:
     level: int
     names: tuple[str, ...]
     shown: Shown
-    text: Annotated[str, DOCUMENT]
+    text: str
     tokens: int
 
     @property

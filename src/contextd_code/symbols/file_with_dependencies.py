@@ -6,14 +6,13 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from contextd.domain.scope import Scope
-from contextd.ports.code import Files
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid, NotFound
 from contextd_code.symbols.dependencies import Dependency, DependencyNode, dependencies, tree
 from contextd_code.symbols.outline_view import fitting, outline_lines, outline_text
 from contextd_code.symbols.sources import Sources, SourceText
 from contextd_code.text.tokens import count_tokens, fits
+from contextd_code.values.code_index import CodeIndex
 from contextd_code.values.source import SourceFile
 
 _OWN = re.compile(r"\.|(?:crate|self|super)(?:::|\Z)|mod ")
@@ -51,8 +50,7 @@ class FileView:
 def read(
     root: Path,
     path: str,
-    files: Files,
-    scope: Scope,
+    files: CodeIndex,
     *,
     include_deps: bool = False,
     depth: int = 1,
@@ -65,7 +63,7 @@ def read(
     One that changed since the scan is analysed again. Raises `Invalid` and `NotFound` as
     `paths.inside` does, and `Invalid` for a binary file or lines it does not have.
     """
-    sources = Sources(root, files, scope)
+    sources = Sources(root, files)
     source = sources.current(path)
     relative = source.file.path
     all_lines = source.text.splitlines(keepends=True)
@@ -114,8 +112,7 @@ def read(
 def read_outline(
     root: Path,
     path: str,
-    files: Files,
-    scope: Scope,
+    files: CodeIndex,
     *,
     budget: int,
     line_range: tuple[int, int | None] | None = None,
@@ -125,12 +122,12 @@ def read_outline(
 
     A file without definitions is shown from its beginning. Raises as `read` does.
     """
-    sources = Sources(root, files, scope)
+    sources = Sources(root, files)
     source = sources.current(path)
     start, end = _span(line_range, source.file.lines, path)
     within = [one for one in source.file.symbols if one.end_line >= start and one.start_line <= end]
     if not within:
-        return read(root, path, files, scope, budget=budget, line_range=line_range)
+        return read(root, path, files, budget=budget, line_range=line_range)
     content, whole = outline_text(replace(source.file, symbols=tuple(within)), budget)
     notes = ["changed since the last scan"] if source.changed else []
     notes += [source.file.error] if source.file.error else []

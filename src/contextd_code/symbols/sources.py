@@ -7,8 +7,6 @@ from pathlib import Path
 
 from tree_sitter import Node
 
-from contextd.domain.scope import Scope
-from contextd.ports.code import Files
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid, NotFound
 from contextd_code.index.analyse import analyse, parse
@@ -17,6 +15,7 @@ from contextd_code.index.resolve import Resolver
 from contextd_code.tree.content import content_digest, decode, is_binary
 from contextd_code.tree.paths import read_inside, relative_inside
 from contextd_code.tree.walk import walk
+from contextd_code.values.code_index import CodeIndex
 from contextd_code.values.source import NOT_UNDERSTOOD, Import, SourceFile
 
 
@@ -40,8 +39,7 @@ class Sources:
     """The files of a project, read and remembered one by one while a question is answered."""
 
     root: Path
-    files: Files
-    scope: Scope
+    files: CodeIndex
     _stored: dict[str, SourceFile | None] = field(default_factory=dict)
     _current: dict[str, SourceText] = field(default_factory=dict)
     _trees: dict[str, Node] = field(default_factory=dict)
@@ -59,7 +57,7 @@ class Sources:
         if path in self._current:
             return self._current[path].file
         if path not in self._stored:
-            self._stored[path] = next(iter(self.files.get(self.scope, [path])), None)
+            self._stored[path] = next(iter(self.files.get([path])), None)
         return self._stored[path]
 
     def current(self, path: str) -> SourceText:
@@ -72,7 +70,7 @@ class Sources:
             relative = relative_inside(self.root, path)
         except NotFound:
             # Only now are the names needed that it may be a misspelling of.
-            relative = relative_inside(self.root, path, tuple(self.files.stamps(self.scope)))
+            relative = relative_inside(self.root, path, tuple(self.files.stamps()))
         data = read_inside(self.root, relative)
         if is_binary(data):
             raise Invalid(f"{relative!r} is a binary file", "only text can be read")
@@ -110,7 +108,7 @@ class Sources:
 
     def _resolve(self, path: str, file: SourceFile) -> tuple[Import, ...]:
         if self._resolver is None:
-            paths = list(self.files.stamps(self.scope))
+            paths = list(self.files.stamps())
             if not paths:
                 paths = [walked.path for walked in walk(self.root).files]
             self._resolver = Resolver(self.root, paths)

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from contextd.domain.scope import Scope
-from contextd.ports.code import Files
-from contextd.runtime.caches import Cache
 from contextd_code.dataclass import dataclass
 from contextd_code.symbols.graph import edges, page_rank
 from contextd_code.symbols.symbols import WHOLE, NameUse, uses
 from contextd_code.text.words import words
 from contextd_code.tree.generated import UNWRITTEN
+from contextd_code.values.code_index import CodeIndex
 from contextd_code.values.source import FileChanges, SourceFile, Symbol, is_test
 
 GRAPHS_KEPT = 2
@@ -211,23 +209,33 @@ class KeptGraph:
     graph: SymbolGraph
 
 
-def symbol_graph(
-    files: Files, scope: Scope, graphs: Cache[Hashable, KeptGraph], whose: Hashable = None
-) -> SymbolGraph:
+class KeptGraphs(Protocol):
+    """A cache of graphs."""
+
+    def get(self, key: Hashable, /) -> KeptGraph | None:
+        """The graph with this key; None if absent."""
+        ...
+
+    def put(self, key: Hashable, value: KeptGraph, /) -> None:
+        """Store a graph."""
+        ...
+
+
+def symbol_graph(files: CodeIndex, graphs: KeptGraphs, whose: Hashable) -> SymbolGraph:
     """The graph of a scanned project, rebuilt when one of its files was written since it was cached in
     `graphs`, under the checkout `whose`.
     """
-    known = graphs.get(whose or scope)
-    changes = files.changes(scope, 0 if known is None else known.version)
+    known = graphs.get(whose)
+    changes = files.changes(0 if known is None else known.version)
     if known is None or changes.version != known.version:
-        graph = _following(files, scope, known, changes) or build_graph(files.linked(scope))
+        graph = _following(files, known, changes) or build_graph(files.linked())
         known = KeptGraph(changes.version, graph)
-        graphs.put(whose or scope, known)
+        graphs.put(whose, known)
     return known.graph
 
 
 def _following(
-    files: Files, scope: Scope, known: KeptGraph | None, changes: FileChanges
+    files: CodeIndex, known: KeptGraph | None, changes: FileChanges
 ) -> SymbolGraph | None:
     """The graph with what changed since another one: to read all files again is most of making it. None
     where that is as well.
@@ -238,11 +246,11 @@ def _following(
         return None
     found = dict(known.graph.files)
     if changes.removed:
-        there = files.stamps(scope)
+        there = files.stamps()
         found = {path: file for path, file in found.items() if path in there}
     for path in changes.put:
         found.pop(path, None)
-    fresh = (lean(file) for file in files.all(scope, changes.put)) if changes.put else ()
+    fresh = (lean(file) for file in files.all(changes.put)) if changes.put else ()
     found.update((file.path, file) for file in fresh if file is not None)
     return SymbolGraph(dict(sorted(found.items())))
 

@@ -7,11 +7,10 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 
-from contextd.domain.scope import Scope
-from contextd.ports.code import Files
 from contextd_code.symbols.graph import page_rank
 from contextd_code.symbols.symbol_graph import OWN_SHARE, Place, add_own
 from contextd_code.symbols.symbols import WHOLE, is_module, local_definition, onward
+from contextd_code.values.code_index import CodeIndex
 from contextd_code.values.source import FileWeight, SourceFile, is_test
 
 _AT_ONCE = 500
@@ -20,10 +19,10 @@ _Export = tuple[str, str]
 """A file, and what is imported from it."""
 
 
-def weights(files: Files, scope: Scope) -> list[FileWeight]:
+def weights(files: CodeIndex) -> list[FileWeight]:
     """The weights of the files of a project that define, import or pass on something."""
-    imports = _Imports(files, scope)
-    passage = _Passage(files, scope, dict.fromkeys(imports.exports))
+    imports = _Imports(files)
+    passage = _Passage(files, dict.fromkeys(imports.exports))
     paths, out = imports.paths, imports.out
     rank = page_rank(paths, imports.weighted, {p: 1.0 for p in paths if not is_test(p)})
     gained: dict[str, dict[str, float]] = {}
@@ -74,18 +73,18 @@ class _Imports:
     `exports`.
     """
 
-    def __init__(self, files: Files, scope: Scope) -> None:
+    def __init__(self, files: CodeIndex) -> None:
         self.paths: list[str] = []
         self.weighted: dict[tuple[str, str], int] = {}
         self.out: dict[str, int] = {}
         self.exports: list[_Export] = []
         self.users, self.used = array("l"), array("l")
         numbers: dict[_Export, int] = {}
-        listed = {path: path for path in files.linking(scope)}
+        listed = {path: path for path in files.linking()}
         self.paths = sorted(listed)
         number_of = {path: number for number, path in enumerate(self.paths)}
         for some in _slices(self.paths):
-            for path, _, imports in files.imports(scope, some):
+            for path, _, imports in files.imports(some):
                 path = listed[path]
                 for one in imports:
                     target = listed.get(one.target)
@@ -107,7 +106,7 @@ class _Imports:
 class _Passage:
     """What the exports of files are, each looked up once, the files of one round together."""
 
-    def __init__(self, files: Files, scope: Scope, exports: Mapping[_Export, None]) -> None:
+    def __init__(self, files: CodeIndex, exports: Mapping[_Export, None]) -> None:
         self._here: dict[_Export, str] = {}
         self._onward: dict[_Export, tuple[_Export, ...]] = {}
         waiting: dict[str, dict[str, None]] = {}
@@ -116,7 +115,7 @@ class _Passage:
         while waiting:
             following: dict[str, dict[str, None]] = {}
             for some in _slices(sorted(waiting)):
-                for file in files.linked(scope, some):
+                for file in files.linked(some):
                     for name in waiting[file.path]:
                         for path, inner in self._take(file, name):
                             known = (path, inner) in self._here or (path, inner) in self._onward

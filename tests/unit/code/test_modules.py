@@ -72,7 +72,7 @@ def test_dependencies_come_from_real_imports_and_leave_tests_out(tmp_path: Path)
 
 @pytest.mark.long
 def test_our_own_modules_depend_as_the_layers_say() -> None:
-    files = scan(REPOSITORY, CodeModel(), SCOPE).changed
+    files = scan(REPOSITORY, CodeModel().index).changed
     found = {module.name: module for module in modules(files)}
     assert {"code", "domain", "stores", "knowledge"} <= set(found)
     assert found["domain"].dependencies == ()

@@ -16,6 +16,7 @@ from typing import Any, Literal, TextIO
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.scope import Scope
+from contextd.runtime.code_index import ProjectIndex
 from contextd_bench.data import hardware
 from contextd_bench.scratch import scratch_store
 from contextd_code.calls.call_graph import CallGraph
@@ -196,7 +197,7 @@ def run(paths: Iterable[Path], *, packages: Path | None, out: TextIO) -> list[Ca
 def _judged(root: Path, packages: Path | None, left_out: dict[str, str]) -> Iterator[CallScore]:
     with scratch_store() as store:
         view = store.view(OWNER.grant([_SCOPE]))
-        report = scan(root, view.files, _SCOPE)
+        report = scan(root, ProjectIndex(view.files, _SCOPE))
         view.commit(Changes(code=[CodeChange(scope=_SCOPE, put=report.changed)]))
         graph = build_graph(view.files.all(_SCOPE))
     calls = CallGraph(graph, CodeFacts(root, graph))

@@ -21,6 +21,7 @@ from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.documents import code_documents
 from contextd.domain.scope import Scope
 from contextd.ports.store import View
+from contextd.runtime.code_index import ProjectIndex
 from contextd_bench.code_accuracy import Accuracy, python_accuracy, typescript_accuracy
 from contextd_bench.data import hardware
 from contextd_bench.monorepo import write_monorepo
@@ -170,7 +171,7 @@ def _indexing(root: Path, view: View) -> Iterator[Figure]:
     changed: list[SourceFile] = []
 
     def index(_: int) -> None:
-        changed.extend(scan(root, view.files, _SCOPE).changed)
+        changed.extend(scan(root, ProjectIndex(view.files, _SCOPE)).changed)
         for start in range(0, len(changed), _BATCH):
             some = changed[start : start + _BATCH]
             code = [CodeChange(scope=_SCOPE, put=some)]
@@ -221,10 +222,12 @@ def _understanding(model: _Model) -> Iterator[Figure]:
 def _rescanning(model: _Model, versioned: bool, n: int = 5) -> Iterator[Figure]:
     files = model.view.files
     # Files written a moment ago are read again until they are old enough: that once is not it.
-    again = scan(model.root, files, _SCOPE)
+    again = scan(model.root, ProjectIndex(files, _SCOPE))
     change = CodeChange(scope=_SCOPE, put=again.changed, same_text=again.same_text)
     model.view.commit(Changes(code=[change]))
-    yield _timed("scan again, nothing changed", n, lambda _: scan(model.root, files, _SCOPE))
+    yield _timed(
+        "scan again, nothing changed", n, lambda _: scan(model.root, ProjectIndex(files, _SCOPE))
+    )
     status = ["git", "--no-optional-locks", "status", "--porcelain"]
     if versioned:
         yield _timed("baseline: git status", n, _process(status, model.root))
@@ -252,7 +255,7 @@ def _reading(model: _Model) -> Iterator[Figure]:
     files = model.view.files
 
     def view(i: int) -> None:
-        read(model.root, asked[i], files, _SCOPE, include_deps=True)
+        read(model.root, asked[i], ProjectIndex(files, _SCOPE), include_deps=True)
 
     yield _timed("read_file with dependencies", len(asked), view)
     yield _timed(

@@ -200,7 +200,7 @@ def _definition_first(
     asked = asked_name(query)
     if not _NAME.fullmatch(asked):
         return hits
-    known = definitions(runtime.view.files, runtime.scope, asked, COMPARED, inside=inside)
+    known = definitions(runtime.code_index, asked, COMPARED, inside=inside)
     exact = [one for one, how in known.found if how == "exact"]
     counts = use_counts_in_time(runtime, exact[:COMPARED], _COUNT_SECONDS)
     meant = next(iter(most_used_first(exact, counts)), None)

@@ -105,7 +105,7 @@ def find_symbol(
     ]
     some = fitting[:limit]
     rest = [one for one, _ in some if one not in used]
-    imported = use_counts(runtime.view.files, runtime.scope, rest)
+    imported = use_counts(runtime.code_index, rest)
     hits = [
         symbol_hit(one, how, used[one].files)
         if one in used
@@ -227,8 +227,7 @@ def _looked_up(
             keep_weights(runtime, behind=True)
             stale = lag.paths
             found = definitions(
-                runtime.view.files,
-                runtime.scope,
+                runtime.code_index,
                 asked,
                 limit,
                 inside=lambda p: p not in stale and is_inside(p, path),  # noqa: B023 - called here
@@ -276,14 +275,13 @@ def no_definition(runtime: Runtime, name: str, lag: Lag) -> str:
 
 
 def _name_like(runtime: Runtime, last: str, stale: frozenset[str]) -> str:
-    files, scope = runtime.view.files, runtime.scope
     # Comparing with every name of a large project takes seconds.
-    names = set(files.names(scope, last[:1].casefold(), _COMPARED))
+    names = set(runtime.code_index.names(last[:1].casefold(), _COMPARED))
     for _ in range(_TRIED):
         alike = closest(last.casefold(), sorted(names))
         if not alike:
             return ""
-        found = definitions(files, scope, alike, 1, inside=lambda p: p not in stale).found
+        found = definitions(runtime.code_index, alike, 1, inside=lambda p: p not in stale).found
         # A name may be gone, or exist only in another checkout; the missing name itself is no help.
         if found and found[0][0].symbol.name != last:
             return f"did you mean {found[0][0].symbol.name!r}?"
