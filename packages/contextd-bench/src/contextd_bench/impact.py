@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from contextd.codebase.code_graphs import calls_of, save_calls, symbols_of
-from contextd.codebase.ranking_of_tests import stem
 from contextd_bench.data import hardware
 from contextd_bench.scratch import Bench, cloned, opened
 from contextd_code.index.languages.table import language_of
+from contextd_code.queries.ranking_of_tests import stem
 from contextd_code.symbols.symbol_graph import SymbolGraph
 from contextd_code.values.source import is_test
 

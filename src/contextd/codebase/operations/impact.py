@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Annotated
 
-from contextd.codebase.changed_code import ChangedCode, ChangedFile, in_diff, named
+from contextd.codebase.changed_code import in_diff
 from contextd.codebase.code_graphs import calls_of
-from contextd.codebase.code_uses import (
-    COMPARED,
-    distinct,
-    in_order_of_weight,
-    most_used_first,
-    use_counts_in_time,
-)
+from contextd.codebase.code_uses import use_counts_in_time
 from contextd.codebase.freshness import steady
-from contextd.codebase.impact import (
-    CodeReach,
-    DependentPlace,
-    TestOfCode,
-    TextSection,
-    by_file,
-    packed,
-    reach,
-    without,
-)
 from contextd.codebase.impact_queue import turn
+from contextd.codebase.impact_text import TextSection, by_file, packed, without
 from contextd.codebase.past_fixes import changed_along, fixes_of, writers_of
 from contextd.domain.details import RENDERED
 from contextd.domain.limits import Grammar, Range
@@ -45,6 +30,9 @@ from contextd_code.calls.call_graph import CallGraph
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid, NotFound, TooLarge, Unavailable
 from contextd_code.git import diffs
+from contextd_code.queries.changed_code import ChangedCode, ChangedFile, named
+from contextd_code.queries.impact import CodeReach, DependentPlace, TestOfCode, reach
+from contextd_code.queries.use_counts import UseCount, meant_by_name
 from contextd_code.symbols.sources import Sources
 from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
 
@@ -206,18 +194,11 @@ class _MeantByName:
     notice: str = ""
 
     def __call__(self, found: Sequence[Definition]) -> Sequence[Definition]:
-        ordered = in_order_of_weight(self.calls, found)
-        counts = use_counts_in_time(self.runtime, distinct(ordered)[:COMPARED], _COUNT_SECONDS)
-        best, *_ = most_used_first(ordered, counts)
-        meant = [one for one in found if _belongs(one, best) or _belongs(best, one)]
-        if len(meant) < len(found):
-            count = len(distinct(found))
-            self.notice = f"{count} definitions have this name; give path:name to choose another"
+        def count(some: Sequence[Definition]) -> Mapping[Definition, UseCount]:
+            return use_counts_in_time(self.runtime, some, _COUNT_SECONDS)
+
+        meant, self.notice = meant_by_name(self.calls, found, count)
         return meant
-
-
-def _belongs(one: Definition, other: Definition) -> bool:
-    return one.path == other.path and f"{one.qualified}.".startswith(f"{other.qualified}.")
 
 
 def _impact(
