@@ -13,19 +13,19 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextd_code.api import Impact, Project, ScanSummary, scan
+    from contextd_code.api import ChangeImpact, CodeProject, ScanSummary, scan
     from contextd_code.errors import ContextdError, Invalid, NotFound
     from contextd_code.queries.impact import DependentPlace, TestOfCode
     from contextd_code.queries.references import ReferenceLine, References
     from contextd_code.queries.symbols import SymbolHit
 
 __all__ = [
+    "ChangeImpact",
+    "CodeProject",
     "ContextdError",
     "DependentPlace",
-    "Impact",
     "Invalid",
     "NotFound",
-    "Project",
     "ReferenceLine",
     "References",
     "ScanSummary",

@@ -42,7 +42,7 @@ from contextd_code.values.source import is_test
 
 
 @dataclass(frozen=True, slots=True)
-class Impact:
+class ChangeImpact:
     """What a change of some definitions may break: the places that use them, near and certain ones first, and the
     tests that cover them, best first. `targets` are the definitions, as `path:name`. `notice` says what is
     missing and how to get it; it is empty when the answer is complete.
@@ -67,7 +67,7 @@ class ScanSummary:
     left_out: tuple[tuple[str, str], ...] = ()
 
 
-class Project:
+class CodeProject:
     """The code of a directory, indexed in memory. Made by `scan`. For one thread at a time."""
 
     def __init__(self, root: Path) -> None:
@@ -127,7 +127,7 @@ class Project:
             lambda one, end: uses(self._calls, self._sources(), one, end),
         )
 
-    def impact(self, target: str, *, depth: int = 2) -> Impact:
+    def impact(self, target: str, *, depth: int = 2) -> ChangeImpact:
         """Find what a change of a file, `path:Class.method`, `path:line` or name may break.
 
         `depth` is how many calls are followed, 1 to 5. In a git checkout, tests that changed together with
@@ -146,7 +146,7 @@ class Project:
         paths = [one.path for one in changed.files if not is_test(one.path)]
         along = diffs.changed_along(self.root, paths) if paths else None
         found = reach(self._calls, self._sources(), changed, depth, along or {})
-        return Impact(
+        return ChangeImpact(
             [f"{one.path}:{one.qualified}" for one in changed.symbols],
             found.broken,
             found.tests,
@@ -157,8 +157,8 @@ class Project:
     def _calls(self) -> CallGraph:
         graph = build_graph(self._index.linked())
         indexes = read_indexes(self.root, stamp(self.root, package_folders(graph)))
-        told = told_edges(self.root, graph, indexes)
-        return CallGraph(graph, CodeFacts(self.root, graph), told.edges, told.notice)
+        scip = told_edges(self.root, graph, indexes)
+        return CallGraph(graph, CodeFacts(self.root, graph), scip.edges, scip.notice)
 
     def _sources(self) -> Sources:
         return Sources(self.root, self._index)
@@ -171,7 +171,7 @@ class Project:
 _DEEPEST = 5
 
 
-def scan(path: str | os.PathLike[str]) -> Project:
+def scan(path: str | os.PathLike[str]) -> CodeProject:
     """Scan a directory and index its code in memory.
 
     Files that git ignores are left out, as are build outputs and dependencies; without git, those that
@@ -180,7 +180,7 @@ def scan(path: str | os.PathLike[str]) -> Project:
     root = Path(path)
     if not root.is_dir():
         raise NotFound(f"no directory {str(path)!r}", "give the root of a project")
-    return Project(root.resolve())
+    return CodeProject(root.resolve())
 
 
 def _asked(name: str) -> str:

@@ -55,7 +55,7 @@ LONGER_LISTS = {
     "awareness/selfmodel.py:build": 9,
     "briefing/briefing.py:brief": 9,
     "clients/install.py:install": 11,
-    "contextd_code/index/scan.py:scan": 13,
+    "contextd_code/index/scan.py:scan": 12,
     "contextd_code/project/stack_row.py:row": 15,
     "knowledge/writing.py:_record": 11,
     "knowledge/writing.py:save_new": 16,

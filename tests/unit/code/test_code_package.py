@@ -153,7 +153,7 @@ def test_every_public_name_is_there_and_typed() -> None:
     for name in contextd_code.__all__:
         assert getattr(contextd_code, name).__doc__, name
     for name in ("symbols", "references", "impact", "rescan"):
-        assert "return" in get_type_hints(getattr(contextd_code.Project, name)), name
+        assert "return" in get_type_hints(getattr(contextd_code.CodeProject, name)), name
     with pytest.raises(AttributeError, match="scn"):
         contextd_code.scn  # noqa: B018
 

@@ -37,7 +37,7 @@ def as_json(value: Any) -> Any:
     return json.loads(json.dumps(asdict(value)))
 
 
-def names_in(project: contextd_code.Project) -> list[str]:
+def names_in(project: contextd_code.CodeProject) -> list[str]:
     """Some of the names that the project defines, evenly spread over the alphabet."""
     some = (one for letter in ascii_lowercase for one in project.symbols(letter, limit=500))
     names = {one.name.rpartition(".")[2] for one in some}

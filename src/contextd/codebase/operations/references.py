@@ -107,9 +107,9 @@ def find_references(
     )
     shown = [*answer.references, *answer.text_matches]
     runtime.trace.gave += [Serving("file", one.path, count_tokens(one.text)) for one in shown]
-    told = {one.name: getattr(answer, one.name) for one in fields(answer)}
-    told["notice"] = "; ".join(filter(None, (lag.notice, answer.notice)))
-    return FoundReferences(**told)
+    values = {one.name: getattr(answer, one.name) for one in fields(answer)}
+    values["notice"] = "; ".join(filter(None, (lag.notice, answer.notice)))
+    return FoundReferences(**values)
 
 
 def _known_as(runtime: Runtime, asked: str) -> tuple[CallGraph, list[Definition], Lag]:
