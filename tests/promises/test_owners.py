@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from contextd.domain.access import ROLES, Caller, Cell, Grant
-from contextd.domain.changes import Changes, NewJob, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, NewJob, Put, WorkChanges
 from contextd.domain.errors import Denied, NotFound
 from contextd.domain.kind import AREAS
 from contextd.domain.kinds import area_of
@@ -130,7 +130,11 @@ def filled(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     for record in records:
         vectors[record.scope][digest_of(record)] = vector(record.text)
     everybody.commit(
-        Changes(records=[Put(record, "write") for record in records], vectors=vectors, model="m")
+        Changes(
+            knowledge=KnowledgeChanges(
+                records=[Put(record, "write") for record in records], vectors=vectors, model="m"
+            )
+        )
     )
     yield store, records
     store.close()
@@ -159,7 +163,7 @@ def test_a_grant_of_one_area_shows_that_area_and_nothing_else(filled):
 
 def test_work_of_the_whole_organisation_is_for_who_may_read_and_write_for_it(filled):
     store, _ = filled
-    work = Changes(actor="x", jobs=[NewJob(name="tidy")])
+    work = Changes(actor="x", work=WorkChanges(jobs=[NewJob(name="tidy")]))
     views = {}
     for role in ROLES:
         caller = Caller("x", role, "acme", frozenset({"web"}), frozenset({"shop"}))
@@ -230,7 +234,11 @@ def test_only_what_the_matrix_allows_can_be_written(filled, caller):
     store, records = filled
     view = store.view(caller.grant(EVERY))
     for record in records[::7]:
-        put = Changes(records=[Put(record.with_(version=1, title="changed"), "update")])
+        put = Changes(
+            knowledge=KnowledgeChanges(
+                records=[Put(record.with_(version=1, title="changed"), "update")]
+            )
+        )
         if caller.may("write", record.scope, area_of(record.kind)):
             view.commit(put)
         else:
@@ -255,7 +263,13 @@ def test_two_organisations_share_no_store(tmp_path):
         folder.mkdir()
         stores.append(opened(address("sqlite", folder)))
     mine = stores[0].view(Caller("root", "owner").grant(EVERY))
-    mine.commit(Changes(records=[Put(Record(kind="memory", scope=EVERY[0], content="x"), "write")]))
+    mine.commit(
+        Changes(
+            knowledge=KnowledgeChanges(
+                records=[Put(Record(kind="memory", scope=EVERY[0], content="x"), "write")]
+            )
+        )
+    )
     theirs = stores[1].view(Caller("root", "owner").grant(EVERY))
     assert theirs.records.find(Query(scopes=frozenset(EVERY))).records == []
     for store in stores:

@@ -68,11 +68,13 @@ class MemoryView(LocalReads):
         """See `View.commit`."""
         authorise(self._reach, changes)
         changes = scrubbed(changes, self._space.scrub)
-        codec.dumps([changes.actor, *(c.action + c.reason for c in changes.records)])
-        for document in changes.documents:
+        knowledge = changes.knowledge
+        codec.dumps([changes.actor, *(c.action + c.reason for c in knowledge.records)])
+        for document in knowledge.documents:
             index.checked(document)
         vectors = {
-            scope: index.unpacked(mine, changes.model) for scope, mine in changes.vectors.items()
+            scope: index.unpacked(mine, knowledge.model)
+            for scope, mine in knowledge.vectors.items()
         }
         with self._space.lock:
             before = self._space.state.copy()
@@ -86,6 +88,7 @@ class MemoryView(LocalReads):
         self, changes: Changes, vectors: dict[Scope, dict[str, Vector]], call: str
     ) -> Committed:
         state, now = self._space.state, self._space.now()
+        knowledge, work = changes.knowledge, changes.work
         if call and (self._reach.owner, call) in state.calls:
             raise rules.committed_already()
         if call:
@@ -93,8 +96,8 @@ class MemoryView(LocalReads):
         changed: list[Change] = []
         sessions: dict[str, Session] = {}
         events: dict[str, list[Event]] = {}
-        places = {record.id: record.scope for record in self.records.get(changes.disagreeing)}
-        for change in changes.records:
+        places = {record.id: record.scope for record in self.records.get(knowledge.disagreeing)}
+        for change in knowledge.records:
             changed.append(write_record(state, change, changes.actor, now))
             if isinstance(change, Put):
                 index.put(state, [record_document(change.record)])
@@ -102,23 +105,23 @@ class MemoryView(LocalReads):
                 index.forget(state, change.record.scope, [change.record.id])
         for code in changes.code:
             write_code(state, code, self._code)
-        index.put(state, changes.documents)
-        for scope, ids in changes.forget.items():
+        index.put(state, knowledge.documents)
+        for scope, ids in knowledge.forget.items():
             index.forget(state, scope, ids)
         for scope, mine in vectors.items():
-            index.keep_vectors(state, scope, mine, changes.model)
-        for session in changes.open:
+            index.keep_vectors(state, scope, mine, knowledge.model)
+        for session in work.open:
             open_session(state, session)
         scopes = writable(self.grant)
-        for step in changes.sessions:
+        for step in work.sessions:
             session, added = change_session(state, scopes, step, now)
             sessions[session.id] = session
             events.setdefault(session.id, []).extend(added)
-        decided = write_contradictions(state, changes, places)
-        for original in changes.originals:
+        decided = write_contradictions(state, knowledge, places)
+        for original in knowledge.originals:
             keep_original(state, original)
-        jobs = [add_job(state, job, now) for job in changes.jobs]
-        alike = self.records.beginning(changes.beginnings) if changes.naming else ()
+        jobs = [add_job(state, job, now) for job in work.jobs]
+        alike = self.records.beginning(knowledge.beginnings) if changes.naming else ()
         return Committed(changed, sessions, events, jobs, decided, alike)
 
     def answered(self, call: str) -> str | None:

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from contextd.domain.access import OWNER
-from contextd.domain.changes import Changes, Committed, Decision, NewJob, Put, Removal
+from contextd.domain.changes import (
+    Changes,
+    Committed,
+    Decision,
+    KnowledgeChanges,
+    NewJob,
+    Put,
+    Removal,
+    WorkChanges,
+)
 from contextd.domain.code import CodePlace
 from contextd.domain.documents import record_document
 from contextd.domain.query import Document, Query, Vector
@@ -53,8 +63,8 @@ class Whole:
         self.queue, self.upkeep, self.directory = store.queue, store.upkeep, store.directory
 
     def commit(self, **changes: Any) -> Committed:
-        """Commit one unit of work."""
-        return self.view.commit(Changes(**changes))
+        """Commit one unit of work, given by the fields of its parts."""
+        return self.view.commit(_by_port(changes))
 
     def stored(self, scope: Scope, record_id: str) -> Record | None:
         """The record of exactly this scope."""
@@ -137,6 +147,15 @@ class Whole:
     def close(self) -> None:
         """Close the store."""
         self.store.close()
+
+
+def _by_port(changes: dict[str, Any]) -> Changes:
+    """A unit of work of the fields of its parts."""
+    parts: dict[str, Any] = {}
+    for name, part in (("knowledge", KnowledgeChanges), ("work", WorkChanges)):
+        its = {field.name for field in fields(part)} & changes.keys()
+        parts[name] = part(**{field: changes.pop(field) for field in sorted(its)})
+    return Changes(**parts, **changes)
 
 
 def everything() -> Query:

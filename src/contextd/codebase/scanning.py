@@ -17,7 +17,7 @@ from contextd.code.tree.walk import Walk, walk
 from contextd.codebase.index_limits import listed
 from contextd.codebase.scan_lock import scan_turn
 from contextd.codebase.symbol_weights import keep_weights
-from contextd.domain.changes import CodeChange
+from contextd.domain.changes import CodeChange, WorkChanges
 from contextd.domain.code import FileStamp, SourceFile
 from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Clean
@@ -152,7 +152,7 @@ class _Batch:
             same_chunks=frozenset(self.same_chunks),
             remove=remove,
         )
-        self.runtime.commit(code=[change], jobs=embedding_jobs(self.runtime))
+        self.runtime.commit(work=WorkChanges(jobs=embedding_jobs(self.runtime)), code=[change])
         self.same_chunks.clear()
 
 

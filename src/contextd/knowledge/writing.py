@@ -17,7 +17,7 @@ from contextd.claims.write_gate import (
     check_limits,
     without_secrets,
 )
-from contextd.domain.changes import Put, Removal
+from contextd.domain.changes import Decision, KnowledgeChanges, Put, Removal
 from contextd.domain.confidence import START
 from contextd.domain.dataclass import dataclass
 from contextd.domain.directives import in_force
@@ -208,7 +208,11 @@ def _create(
     found = {document.digest: vectors[document.digest]} if document.digest in vectors else None
     embedded = embed_documents(runtime, [document]) if found is None else found
     put = Put(record, "create", redact(reason, runtime.redaction_key).text, alone=alone)
-    runtime.commit(records=[put], vectors={record.scope: embedded}, model=runtime.embedder.model)
+    runtime.commit(
+        knowledge=KnowledgeChanges(
+            records=[put], vectors={record.scope: embedded}, model=runtime.embedder.model
+        )
+    )
     runtime.sinks.later("contradictions", lambda: note_disagreements(runtime, record.id))
 
 
@@ -274,10 +278,10 @@ def change_all(
     changes: Sequence[Changed],
     *,
     beside: Sequence[Record] = (),
-    **committed: Any,
+    decide: Sequence[Decision] = (),
 ) -> list[Record]:
-    """Store changed records together, all or none, with new ones `beside` them and anything else
-    `committed`. Only changed texts are embedded, before anything is written.
+    """Store changed records together, all or none, with new ones `beside` them and the decisions
+    about contradictions. Only changed texts are embedded, before anything is written.
     """
     puts = [Put(record, "create") for record in beside]
     new_texts = [record_document(record) for record in beside]
@@ -296,7 +300,11 @@ def change_all(
         if document.digest in embedded:
             mine = vectors.setdefault(document.scope, {})
             mine[document.digest] = embedded[document.digest]
-    runtime.commit(records=puts, vectors=vectors, model=runtime.embedder.model, **committed)
+    runtime.commit(
+        knowledge=KnowledgeChanges(
+            records=puts, vectors=vectors, model=runtime.embedder.model, decide=decide
+        )
+    )
     for put in puts:
         if put.action == "update":
             id = put.record.id

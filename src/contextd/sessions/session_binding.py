@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from contextd.code.git.git_queries import branch, head, here, repository
+from contextd.domain.changes import WorkChanges
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
 from contextd.domain.jobs import Schedule
@@ -173,7 +174,7 @@ def is_open(session: Session) -> bool:
 
 def open_session(runtime: Runtime, session: Session, *changes: SessionChange) -> None:
     """Open a session of the project together with its first changes."""
-    runtime.commit(open=[session], sessions=changes)
+    runtime.commit(work=WorkChanges(open=[session], sessions=changes))
     runtime.sinks.later("schedules", lambda: expect_rounds(runtime))
 
 

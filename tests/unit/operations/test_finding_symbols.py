@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from contextd.codebase.freshness import INLINE
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.records import Record
 from contextd.knowledge.writing import save_new
@@ -171,7 +171,9 @@ def test_old_knowledge_is_found_behind_much_that_is_newer(coded):
         Record(kind="context", scope=coded.scope, content=f"other fact {number}")
         for number in range(510)
     ]
-    coded.view.commit(Changes(records=[Put(record, "create") for record in newer]))
+    coded.view.commit(
+        Changes(knowledge=KnowledgeChanges(records=[Put(record, "create") for record in newer]))
+    )
     found = coded("read_file", path="src/auth/token.ts")["knowledge"]
     assert [one["content"].split()[0] for one in found] == ["refreshToken"]
 

@@ -9,7 +9,7 @@ import pytest
 from shop_store import QUERY, SCOPE, TopicEmbedder, record, view_of
 
 from contextd.domain.access import OWNER
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.documents import record_document
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
@@ -152,5 +152,9 @@ def _of_two_projects(records: list[Record], other: Scope) -> View:
     for one, row in zip(records, rows, strict=True):
         vectors[one.scope][documents[one.id].digest] = row
     puts = [Put(one, "add") for one in records]
-    view.commit(Changes(actor="test", records=puts, vectors=vectors, model="topics"))  # type: ignore[arg-type]
+    view.commit(
+        Changes(
+            actor="test", knowledge=KnowledgeChanges(records=puts, vectors=vectors, model="topics")
+        )
+    )  # type: ignore[arg-type]
     return view

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, TextIO
 
 from contextd.domain.access import OWNER
-from contextd.domain.changes import Changes
+from contextd.domain.changes import Changes, KnowledgeChanges, WorkChanges
 from contextd.domain.documents import event_id, message_documents
 from contextd.domain.query import EVENT, Query
 from contextd.domain.scope import Scope
@@ -160,11 +160,19 @@ def keep(
             for turn in turns
         )
         change = SessionChange(id=session.id, events=messages)
-        events = view.commit(Changes(open=[session], sessions=[change])).events[session.id]
+        events = view.commit(Changes(work=WorkChanges(open=[session], sessions=[change]))).events[
+            session.id
+        ]
         documents = message_documents(scope, session.id, events)
         rows = embedder.embed([document.text for document in documents])
         vectors = {scope: {doc.digest: row for doc, row in zip(documents, rows, strict=True)}}
-        view.commit(Changes(documents=documents, vectors=vectors, model=embedder.model))
+        view.commit(
+            Changes(
+                knowledge=KnowledgeChanges(
+                    documents=documents, vectors=vectors, model=embedder.model
+                )
+            )
+        )
         for event in events:
             spoken[event_id(session.id, event.seq)] = (event.key, event)
     return spoken

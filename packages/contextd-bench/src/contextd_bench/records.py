@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from contextd.domain.access import OWNER
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.documents import record_document
 from contextd.domain.query import Query
 from contextd.domain.records import Record
@@ -125,7 +125,12 @@ def _keep(
         rows = embedder.embed([one.text for one in documents.values()])
         vectors = {scope: dict(zip(documents, rows, strict=True))}
         puts = [Put(record, "import") for record in records]
-        view.commit(Changes(actor="bench", records=puts, vectors=vectors, model=embedder.model))
+        view.commit(
+            Changes(
+                actor="bench",
+                knowledge=KnowledgeChanges(records=puts, vectors=vectors, model=embedder.model),
+            )
+        )
 
 
 def _record(scope: Scope, notes: ProjectNotes, note: ProjectNote) -> Record:

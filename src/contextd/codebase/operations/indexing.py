@@ -12,7 +12,7 @@ from contextd.codebase.freshness import refreshed
 from contextd.codebase.index_documents import documents_behind
 from contextd.codebase.scanning import scan_project
 from contextd.codebase.symbol_weights import keep_weights
-from contextd.domain.changes import CodeChange
+from contextd.domain.changes import CodeChange, KnowledgeChanges
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import NotFound
 from contextd.domain.query import Vector
@@ -139,7 +139,7 @@ def embed_pending(runtime: Runtime, task: Task) -> Mapping[str, Any]:
             queue_embedding(runtime, after=_AGAIN)
             break
         task.hold.check()
-        runtime.commit(vectors=vectors, model=model, forget=orphans)
+        runtime.commit(knowledge=KnowledgeChanges(vectors=vectors, model=model, forget=orphans))
         done += len(embedded)
     return {"embedded": done, "seconds": round(time.monotonic() - began, 3)}
 

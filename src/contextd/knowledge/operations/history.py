@@ -8,6 +8,7 @@ from contextd.code.project.project_yaml import withdraw
 from contextd.consolidation.merging import MERGED, UNMERGED
 from contextd.consolidation.promotion import links_back
 from contextd.consolidation.unmerging import unmerge_of
+from contextd.domain.changes import KnowledgeChanges
 from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import record_document
 from contextd.domain.errors import Conflict, ContextdError, NotFound
@@ -111,7 +112,11 @@ def undo(runtime: Runtime, id: Id) -> Undone:
     scope = put.record.scope
     vectors = {scope: embed_documents(runtime, documents)} if documents else {}
     links = links_back(runtime, put.record) if after is None else []
-    runtime.commit(records=[put, *links], vectors=vectors, model=runtime.embedder.model)
+    runtime.commit(
+        knowledge=KnowledgeChanges(
+            records=[put, *links], vectors=vectors, model=runtime.embedder.model
+        )
+    )
     if after is not None:
         runtime.sinks.later("contradictions", lambda: note_disagreements(runtime, after.id))
     runtime.trace.wrote([put.record.id], type=put.record.kind, action="update")
