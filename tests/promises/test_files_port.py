@@ -13,10 +13,12 @@ from contextd.domain.imports import Importing
 from contextd.domain.projects import Project
 from contextd.domain.query import Query
 from contextd.domain.scope import Scope
-from support.stores import Whole
+from support.stores import Whole, with_code
 from support.strategies import AWKWARD, EPOCH, SCOPES
 
 SHOP = SCOPES[2]
+
+pytestmark = with_code
 CODE = Query(scopes=frozenset({SHOP}), kinds=("code",))
 
 

@@ -24,7 +24,7 @@ from contextd.stores.granted_rows import Reach
 from support import neighbours
 from support.clocks import Standing
 from support.neighbours import PROJECTS, TEAMS, Step, history, outcome
-from support.stores import address, opened
+from support.stores import WITH_CODE, address, opened
 from support.strategies import vector
 
 EVERY = sorted({scope for project in PROJECTS for scope in project.cascade})
@@ -56,7 +56,7 @@ def _same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-@pytest.mark.parametrize("scheme", STORES)
+@pytest.mark.parametrize("scheme", WITH_CODE)
 @pytest.mark.parametrize("seed", range(4))
 def test_each_owner_is_answered_as_if_alone(scheme, seed, tmp_path):
     assert differing(scheme, tmp_path, history(seed, 400)) == []
@@ -64,7 +64,7 @@ def test_each_owner_is_answered_as_if_alone(scheme, seed, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("scheme", STORES)
+@pytest.mark.parametrize("scheme", WITH_CODE)
 def test_each_owner_is_answered_as_if_alone_in_a_hundred_thousand_steps(scheme, tmp_path):
     for seed in range(100, 150):
         folder = tmp_path / str(seed)

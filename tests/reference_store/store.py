@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from contextd.domain.access import Grant
-from contextd.domain.changes import Changes, Committed, Put
+from contextd.domain.changes import Changes, Committed, Put, no_code_index
 from contextd.domain.code import CodePlace, SourceFile
 from contextd.domain.documents import record_document
 from contextd.domain.errors import Unavailable
@@ -58,7 +58,7 @@ class MemoryView(LocalReads):
         self.survey = MemorySurvey(self.records)
         self.contradictions = MemoryContradictions(space, self._reach)
         self.index = MemoryIndex(space, self._reach, code)
-        self.files = MemoryFiles(space, self._reach, code)
+        self.files = MemoryFiles(space, self._reach, code) if space.has_code else None
         self.sessions = MemorySessions(space, self._reach)
         self.originals = MemoryOriginals(space, self._reach)
         self.observations = MemoryObservations(space, self._reach)
@@ -67,6 +67,8 @@ class MemoryView(LocalReads):
     def commit(self, changes: Changes, *, call: str = "") -> Committed:
         """See `View.commit`."""
         authorise(self._reach, changes)
+        if changes.code and self.files is None:
+            raise no_code_index()
         changes = scrubbed(changes, self._space.scrub)
         knowledge = changes.knowledge
         codec.dumps([changes.actor, *(c.action + c.reason for c in knowledge.records)])
@@ -361,8 +363,8 @@ def _drop_vectors(state: State) -> int:
 class MemoryStore:
     """A `Store` in process memory."""
 
-    def __init__(self, clock: Clock, scrub: Scrub) -> None:
-        self._space = Space(clock, scrub)
+    def __init__(self, clock: Clock, scrub: Scrub, has_code: bool = True) -> None:
+        self._space = Space(clock, scrub, has_code)
         self.directory = MemoryDirectory(self._space)
         self.queue = MemoryQueue(self._space)
         self.upkeep = MemoryUpkeep(self._space)
@@ -385,3 +387,10 @@ def open_memory(
 ) -> MemoryStore:
     """A new, empty store; ignores the rest of the URL and the backups."""
     return MemoryStore(clock, scrub)
+
+
+def open_memory_without_code(
+    url: str, clock: Clock, scrub: Scrub, backups: Path | None = None, fresh: bool = False
+) -> MemoryStore:
+    """The same, without code indexes: what a store for a team has to be."""
+    return MemoryStore(clock, scrub, has_code=False)

@@ -7,6 +7,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from contextd.domain.access import OWNER
 from contextd.domain.changes import (
     Changes,
@@ -26,9 +28,16 @@ from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.ports.store import Store, View
 from contextd.ports.upkeep import Clock
-from contextd.stores import open_store
+from contextd.stores import STORES, open_store
 from contextd.stores.rules import nothing_to_undo
+from reference_store import WITHOUT_CODE
 from support.strategies import SCOPES, vector
+
+WITH_CODE = [name for name in STORES if name not in WITHOUT_CODE]
+"""The stores with code indexes, which a store for a team need not have."""
+
+with_code = pytest.mark.parametrize("store", WITH_CODE, indirect=True)
+"""Runs a promise on these only."""
 
 
 def plain(text: str) -> str:
@@ -38,8 +47,7 @@ def plain(text: str) -> str:
 
 def address(scheme: str, folder: Path) -> str:
     """Where a test may open a store of this scheme. A new row of STORES needs one here."""
-    addresses = {"memory": "memory://", "sqlite": f"sqlite://{folder}/contextd.db"}
-    return addresses[scheme]
+    return f"sqlite://{folder}/contextd.db" if scheme == "sqlite" else f"{scheme}://"
 
 
 def opened(url: str, clock: Clock | None = None, scrub: Any = plain, **options: Any) -> Store:

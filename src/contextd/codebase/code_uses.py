@@ -35,7 +35,7 @@ def uses_in_time(
     runtime: Runtime, calls: CallGraph, one: Definition, until: float = inf
 ) -> tuple[Edge, ...]:
     """`uses` of a definition. Counts completed before `until` are cached while the code stays the same."""
-    found = uses(calls, Sources(runtime.root, runtime.view.files, runtime.scope), one, until)
+    found = uses(calls, Sources(runtime.root, runtime.files, runtime.scope), one, until)
     if time.monotonic() <= until:
         lines = sum(edge.certain for edge in found)
         _kept(runtime, calls)[one] = UseCount(files_using(found), lines)

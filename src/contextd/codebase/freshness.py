@@ -80,7 +80,7 @@ def steady(
     `wanted` are indexed at once. Each checkout has an index of its own. For a caller that may only read, the
     index stays as it is. With `certain` all files are compared, whatever file events arrived.
     """
-    if runtime.project is None or runtime.checkout is None:
+    if runtime.project is None or runtime.checkout is None or runtime.view.files is None:
         yield Lag()
         return
     yield _compared(runtime, _described(runtime), certain, asked, wanted)
@@ -130,7 +130,9 @@ def not_indexed(runtime: Runtime, *, symbols: bool = False) -> str:
     """
     tree = _trees(runtime).get(runtime.root) if runtime.checkout is not None else None
     skipped = tree.walked.skipped if tree is not None and tree.walked is not None else ()
-    groups = left_out(runtime.view.files.errors(runtime.scope), skipped, symbols=symbols)
+    files = runtime.view.files
+    errors = files.errors(runtime.scope) if files is not None else []
+    groups = left_out(errors, skipped, symbols=symbols)
     more = f" and {len(groups) - _GROUPS} more" if len(groups) > _GROUPS else ""
     return f"not indexed: {', '.join(groups[:_GROUPS])}{more}" if groups else ""
 
@@ -197,7 +199,7 @@ def _within_limits(runtime: Runtime, walked: Walk) -> Walk:
 def _difference(
     runtime: Runtime, index: Described, tree: Tree, certain: bool = False
 ) -> CheckoutDifference | None:
-    scope, files = runtime.scope, runtime.view.files
+    scope, files = runtime.scope, runtime.files
     walked = tree.look(settled=index.settled, certain=certain)
     if walked is None:
         return None
@@ -262,7 +264,7 @@ def _watch(runtime: Runtime) -> None:
         return
     # Neither the first change nor a concurrent search should wait for it.
     resolver = Resolver.of(runtime.root, walked.files)
-    resolver.kept_in(runtime.view.files, runtime.scope)
+    resolver.kept_in(runtime.files, runtime.scope)
     resolver.ready({language_name(file.path) for file in walked.files})
     with index.lock:
         tree.resolver = tree.resolver or resolver

@@ -73,7 +73,7 @@ def scan_project(
             begin_index(runtime)
         report = scan(
             runtime.root,
-            runtime.view.files,
+            runtime.files,
             runtime.scope,
             walked=walked,
             below=below,
@@ -98,7 +98,7 @@ def begin_index(runtime: Runtime) -> None:
     """Start the index of a checkout from that of another checkout of its project. Contents are shared, so it
     costs a row per file; a comparison or a scan then finds the differences.
     """
-    files, scope = runtime.view.files, runtime.scope
+    files, scope = runtime.files, runtime.scope
     known = files.checkouts(scope)
     mine = runtime.code_place
     if mine is None or not known or any(one.root == mine.root and one.files for one in known):
@@ -243,9 +243,7 @@ def _initialise(runtime: Runtime) -> Initialised:
     report = scan_project(runtime, walked=walked, seen=seen.add)
     keep_weights(runtime)
     # After a first scan, what is stored is what it found, unless another process had indexed some of it.
-    seen = (
-        seen if len(seen.files) == runtime.view.files.count(runtime.scope) else _essences(runtime)
-    )
+    seen = seen if len(seen.files) == runtime.files.count(runtime.scope) else _essences(runtime)
     files = seen.files
     facts, reason = project_facts(runtime, walked, files)
     yaml_path = root / ".context" / "project.yaml"
@@ -297,10 +295,10 @@ def _initialise(runtime: Runtime) -> Initialised:
 
 def _essences(runtime: Runtime) -> Essences:
     found = Essences()
-    paths = sorted(runtime.view.files.stamps(runtime.scope))
+    paths = sorted(runtime.files.stamps(runtime.scope))
     for start in range(0, len(paths), _ESSENCES_AT_ONCE):
         some = paths[start : start + _ESSENCES_AT_ONCE]
-        for file in runtime.view.files.all(runtime.scope, some):
+        for file in runtime.files.all(runtime.scope, some):
             found.add(file)
     return found
 

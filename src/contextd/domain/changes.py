@@ -14,6 +14,7 @@ from typing import Any, Literal
 from contextd.domain.awareness import Contradiction
 from contextd.domain.code import FileCalls, FileStamp, FileWeight, KeptReading, SourceFile
 from contextd.domain.dataclass import dataclass
+from contextd.domain.errors import Unavailable
 from contextd.domain.jobs import Lane
 from contextd.domain.originals import Original
 from contextd.domain.query import Document, Vector
@@ -162,7 +163,7 @@ NO_KNOWLEDGE, NO_WORK = KnowledgeChanges(), WorkChanges()
 class Changes:
     """One unit of work, applied by the view that commits it: the changes of each port, made by `actor`.
 
-    A store without a code index refuses `code`. With `naming`, `Committed.namesakes` lists the ids that
+    A store without a code index raises `no_code_index` for `code`. With `naming`, `Committed.namesakes` lists the ids that
     share a prefix with a written record, for callers that show short ids.
     """
 
@@ -171,6 +172,14 @@ class Changes:
     work: WorkChanges = NO_WORK
     code: Sequence[CodeChange] = ()
     naming: bool = False
+
+
+def no_code_index() -> Unavailable:
+    """The error of a call that needs the code index of a store that has none."""
+    return Unavailable(
+        "this replica has no checkout and no code index",
+        "run the call on a machine with a checkout of the project",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from contextd.domain.changes import (
     KnowledgeChanges,
     NewJob,
     WorkChanges,
+    no_code_index,
 )
 from contextd.domain.code import CodePlace
 from contextd.domain.context_items import Serving
@@ -32,6 +33,7 @@ from contextd.domain.scope import PERSON, Scope, may_leave
 from contextd.domain.time import age
 from contextd.domain.trust import Trust
 from contextd.domain.usage import Observation
+from contextd.ports.code import Files
 from contextd.ports.knowledge import Embedder, Reranker
 from contextd.ports.store import Directory, View
 from contextd.ports.upkeep import Clock, Upkeep
@@ -314,13 +316,24 @@ class Runtime:
 
     @property
     def root(self) -> Path:
-        """The checkout's root. Raises `NotFound` if the call has no checkout."""
+        """The checkout's root. Raises `NotFound` if the call has no checkout, `Unavailable` if the
+        store has no code index either.
+        """
         if self.checkout is None:
+            if self.view.files is None:
+                raise no_code_index()
             raise NotFound(
                 f"this call is not in a checkout{self.nowhere}",
                 "run `contextd init` in a repository",
             )
         return self.checkout.root
+
+    @property
+    def files(self) -> Files:
+        """The code index. Raises `Unavailable` if the store has none."""
+        if self.view.files is None:
+            raise no_code_index()
+        return self.view.files
 
     @property
     def cascade(self) -> tuple[Scope, ...]:

@@ -163,7 +163,7 @@ def contents_of(
     others = [id for id in ids if id not in places]
     found: dict[str, Texted] = {record.id: record for record in view.records.get(others)}
     rest = [id for id in others if id not in found]
-    if rest:
+    if rest and view.files is not None:
         chunks = view.files.chunks(rest)
         found |= {chunk.id: chunk for chunk in chunks if chunk.path not in without}
     if places:

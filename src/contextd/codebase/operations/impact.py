@@ -176,7 +176,7 @@ def _changed(
 
 
 def _sources(runtime: Runtime) -> Sources:
-    return Sources(runtime.root, runtime.view.files, runtime.scope)
+    return Sources(runtime.root, runtime.files, runtime.scope)
 
 
 def _diff_of(runtime: Runtime, change: str) -> tuple[str, str]:

@@ -94,7 +94,7 @@ def refresh_index(runtime: Runtime, task: Task) -> Mapping[str, Any]:
 
 def drop_lost_checkouts(runtime: Runtime, task: Task) -> Mapping[str, Any]:
     """Drop the code index of a checkout whose folder is gone; daily. The only one stays: its drive may be away."""
-    known = runtime.view.files.checkouts(runtime.scope)
+    known = runtime.files.checkouts(runtime.scope)
     lost_roots = [one.root for one in known if one.root and not Path(one.root).is_dir()]
     if len(lost_roots) == len(known):
         lost_roots = lost_roots[:-1]
@@ -149,5 +149,5 @@ def _in_use(runtime: Runtime) -> list[str]:
     here = frozenset({runtime.scope})
     working = runtime.view.sessions.find(here, statuses=("active",))
     paths = dict.fromkeys(access.path for session in working for access in session.files)
-    files = runtime.view.files.get(runtime.scope, list(paths))
+    files = runtime.files.get(runtime.scope, list(paths))
     return [chunk.id for file in files for chunk in file.chunks]

@@ -92,7 +92,7 @@ def read_file(
     most = budget or READ_BUDGET
 
     def look(room: int) -> FileView:
-        place = runtime.root, path, runtime.view.files, runtime.scope
+        place = runtime.root, path, runtime.files, runtime.scope
         if outline:
             return read_outline(*place, budget=room, line_range=span)
         return read(*place, include_deps=include_deps, depth=depth, budget=room, line_range=span)

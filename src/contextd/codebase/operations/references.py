@@ -150,7 +150,7 @@ def find_references(
             if lag.notice:
                 raise Unavailable(f"the index does not know whether {name!r} is defined", hint)
             raise NotFound(f"no definition {name!r}" + (f" in {path}" if path else ""), hint)
-        sources = Sources(runtime.root, runtime.view.files, runtime.scope)
+        sources = Sources(runtime.root, runtime.files, runtime.scope)
         end = time.monotonic() + _SECONDS
         chosen, others, found = _chosen(runtime, calls, meant, end)
     late = time.monotonic() > end

@@ -163,6 +163,9 @@ def codebase_search(
     wanted = limit if not path else _MOST
     past = past_of(runtime, query)
 
+    # A store without a code index says so instead of finding nothing.
+    _ = runtime.files
+
     def inside(file: str) -> bool:
         return file not in lag.paths and _matches(file, path)
 
@@ -200,11 +203,11 @@ def _definition_first(
     asked = asked_name(query)
     if not _NAME.fullmatch(asked):
         return hits
-    known = definitions(runtime.view.files, runtime.scope, asked, COMPARED, inside=inside)
+    known = definitions(runtime.files, runtime.scope, asked, COMPARED, inside=inside)
     exact = [one for one, how in known.found if how == "exact"]
     counts = use_counts_in_time(runtime, exact[:COMPARED], _COUNT_SECONDS)
     meant = next(iter(most_used_first(exact, counts)), None)
-    files = runtime.view.files.get(runtime.scope, [meant.path] if meant else [])
+    files = runtime.files.get(runtime.scope, [meant.path] if meant else [])
     if meant is None or not files:
         return hits
     line = meant.symbol.start_line

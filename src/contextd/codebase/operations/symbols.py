@@ -105,7 +105,7 @@ def find_symbol(
     ]
     some = fitting[:limit]
     rest = [one for one, _ in some if one not in used]
-    imported = use_counts(runtime.view.files, runtime.scope, rest)
+    imported = use_counts(runtime.files, runtime.scope, rest)
     hits = [
         symbol_hit(one, how, used[one].files)
         if one in used
@@ -159,9 +159,9 @@ def repo_map(
     drawn = draw_map(graph, focus=query or "", near=_at_hand(runtime), budget=budget)
     indexed = 0
     if not drawn.symbols:
-        stamps = runtime.view.files.stamps(runtime.scope)
+        stamps = runtime.files.stamps(runtime.scope)
         indexed, first = len(stamps), first_paths(list(stamps), query or "")
-        ordered = {f.path: f for f in runtime.view.files.all(runtime.scope, first)}
+        ordered = {f.path: f for f in runtime.files.all(runtime.scope, first)}
         drawn = contents([ordered[path] for path in first if path in ordered], budget)
     runtime.trace.read([], type="map")
     paths = [one.path for one in drawn.symbols]
@@ -199,7 +199,7 @@ def _nothing_found(
     runtime: Runtime, name: str, path: str | None, kind: str | None, lag: Lag
 ) -> str:
     """A message that the name is not defined: where the search looked, and what to do."""
-    known = runtime.view.files.count(runtime.scope)
+    known = runtime.files.count(runtime.scope)
     help_text = no_definition(runtime, name, lag)
     if lag.notice or not known:
         # What is not indexed yet may define it.
@@ -227,7 +227,7 @@ def _looked_up(
             keep_weights(runtime, behind=True)
             stale = lag.paths
             found = definitions(
-                runtime.view.files,
+                runtime.files,
                 runtime.scope,
                 asked,
                 limit,
@@ -266,7 +266,7 @@ def symbol_hit(one: Definition, how: str, used_by: int) -> SymbolHit:
 
 def no_definition(runtime: Runtime, name: str, lag: Lag) -> str:
     """Hints for a name without a definition: a similar name, and unindexed parts."""
-    files, scope = runtime.view.files, runtime.scope
+    files, scope = runtime.files, runtime.scope
     if not files.count(scope):
         return "nothing is indexed yet: call codebase_index"
     last = asked_name(name).rpartition(".")[2]
@@ -276,7 +276,7 @@ def no_definition(runtime: Runtime, name: str, lag: Lag) -> str:
 
 
 def _name_like(runtime: Runtime, last: str, stale: frozenset[str]) -> str:
-    files, scope = runtime.view.files, runtime.scope
+    files, scope = runtime.files, runtime.scope
     # Comparing with every name of a large project takes seconds.
     names = set(files.names(scope, last[:1].casefold(), _COMPARED))
     for _ in range(_TRIED):

@@ -152,7 +152,7 @@ def _source(hit: Hit) -> Serving:
 def _changed_at(runtime: Runtime, hits: Iterable[Hit]) -> dict[str, datetime]:
     """When the files of the code hits last changed, by path."""
     paths = {hit.content.path for hit in hits if isinstance(hit.content, Chunk)}
-    files = runtime.view.files.get(runtime.scope, sorted(paths)) if paths else []
+    files = runtime.files.get(runtime.scope, sorted(paths)) if paths else []
     return {file.path: from_micros(file.mtime_ns // 1_000) for file in files}
 
 

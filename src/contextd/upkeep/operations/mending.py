@@ -114,6 +114,8 @@ def _messages_anew(runtime: Runtime) -> int:
 def _code_anew(runtime: Runtime) -> int:
     """Rebuild the index of the project's stored code; return the number of files."""
     files = runtime.view.files
+    if files is None:
+        return 0
     paths = list(files.stamps(runtime.scope))
     for start in range(0, len(paths), _AT_ONCE):
         some = files.get(runtime.scope, paths[start : start + _AT_ONCE])
