@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 from contextd.domain.confidence import confidence_at
 from contextd.domain.context_items import ItemType, Serving
@@ -92,7 +92,6 @@ def find_documents(
     kinds: tuple[str, ...],
     *,
     limit: int,
-    reach: Literal["project", "team", "org", "all"] = "all",
     strict: bool = False,
     past: Past | None = None,
     handed_out: bool = True,
@@ -101,13 +100,13 @@ def find_documents(
 ) -> Result:
     """The records, messages (EVENT) and code (CODE) that match `question`, ranked; with `past`, code is
     ranked by its files. Skips the files in `without`. Invalid texts come last (`in_force`).
-    `handed_out` as for `find_records`.
+    `handed_out` as for `find_records`, `conditions` as for `Runtime.query`.
     """
     if not question.strip():
         raise Invalid("the query is empty", "describe what you are looking for in a few words")
     now = runtime.clock.now()
     conditions.setdefault("statuses", FOUND)
-    query = runtime.query(*kinds, reach=reach, valid_at=now, **conditions)
+    query = runtime.query(*kinds, valid_at=now, **conditions)
     caches = runtime.organisation.caches
     texts = caches.of("words of texts", MOST_READ)
     records = caches.of("words of records", MOST_READ)

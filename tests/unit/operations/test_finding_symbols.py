@@ -6,7 +6,7 @@ from contextd.codebase.freshness import INLINE
 from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.records import Record
-from contextd.knowledge.writing import save_new
+from contextd.knowledge.writing import RecordText, save_new
 
 
 @pytest.fixture
@@ -185,14 +185,16 @@ def test_a_hit_says_that_its_file_was_changed_for_something_alike(desk):
     before = desk("codebase_search", query=question)["results"]
     save_new(
         desk.runtime(),
-        "remediation",
-        title="Session expires too early when it is renewed",
-        content="Users were logged out after renewing; add the lifetime to the old token",
-        data={
-            "problem": "users are logged out",
-            "solution": "add the lifetime",
-            "affected_files": ["src/billing/model.ts", "src/gone.ts"],
-        },
+        RecordText(
+            "remediation",
+            title="Session expires too early when it is renewed",
+            content="Users were logged out after renewing; add the lifetime to the old token",
+            data={
+                "problem": "users are logged out",
+                "solution": "add the lifetime",
+                "affected_files": ["src/billing/model.ts", "src/gone.ts"],
+            },
+        ),
     )
     after = desk("codebase_search", query=question)["results"]
     past = {hit["path"]: hit["past"] for hit in after if hit["past"]}

@@ -56,7 +56,7 @@ def _why(hit: Explained) -> str:
     return " · ".join(filter(None, (hit.why, hit.record.validity)))
 
 
-@operation("GET /api/search/explain", audience="owner", personal=True)
+@operation("GET /api/search/explain", audience="owner", where="person")
 def explain_search(
     runtime: Runtime,
     query: Text,

@@ -55,7 +55,7 @@ class History:
         return "\n".join([f"history of {self.id}", *lines])
 
 
-@operation("GET /api/records/{id}/history", audience="owner", personal=True)
+@operation("GET /api/records/{id}/history", audience="owner", where="person")
 def history(runtime: Runtime, id: Id) -> History:
     """Show every change of a record.
 
@@ -84,7 +84,7 @@ class Undone:
         return "\n".join([head, *(f"project.yaml: {line}" for line in self.project_yaml)])
 
 
-@operation("POST /api/records/{id}/undo", effect="write", audience="owner", personal=True)
+@operation("POST /api/records/{id}/undo", effect="write", audience="owner", where="person")
 def undo(runtime: Runtime, id: Id) -> Undone:
     """Take back the latest change of a record; again to go further back. What was learned leaves
     project.yaml with its record; a merge is taken back as a whole.

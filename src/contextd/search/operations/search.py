@@ -96,7 +96,7 @@ class SearchHits:
         return "\n".join([*parts, f"({self.notice})"] if self.notice else parts)
 
 
-@operation("GET /api/search", profile="core", personal=True)
+@operation("GET /api/search", profile="core", where="person")
 def context_search(
     runtime: Runtime,
     query: Text,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from contextd.briefing.briefing import brief, quoted_in, read_lately, told_by
+from contextd.briefing.briefing import EarlierWork, brief, quoted_in, read_lately, told_by
 from contextd.briefing.context_file import LATELY, changes_since, time_sense, with_work
 from contextd.briefing.injection_tiers import tiers_of
 from contextd.domain.changes import WorkChanges
@@ -92,8 +92,7 @@ def session_start(
         budget=room,
         task=session.task,
         session=session,
-        lately=lately,
-        changed=changed,
+        earlier=EarlierWork(lately, changed),
         all_branches=all_branches,
         capped=budget is not None,
     )
