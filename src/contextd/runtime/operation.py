@@ -183,9 +183,10 @@ def operation(
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Register a function as an operation. Its signature and docstring are the whole definition.
 
-    The first parameter is the `Runtime`; every operation also takes a `project`, except
-    `where` it is the same in all. `extra` are arguments beside those of the signature. Agents see the docstring's first paragraph; its `Args:` are the help of the arguments. A result with a method
-    `as_text()` provides its own text form.
+    The first parameter is the `Runtime`; every operation also takes a `project`, except `where` it is the
+    same in all. `extra` are arguments beside those of the signature. Agents see the docstring's first
+    paragraph; its `Args:` are the help of the arguments. A result with a method `as_text()` provides its own
+    text form.
     """
 
     def register(run: Callable[P, T]) -> Callable[P, T]:

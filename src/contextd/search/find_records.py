@@ -18,10 +18,11 @@ from contextd.domain.records import FOUND, Record
 from contextd.domain.tokens import count_tokens
 from contextd.domain.validity import CURRENT, Validity
 from contextd.runtime.runtime import Runtime
+from contextd.search.boosts import Standpoint
 from contextd.search.embedding_progress import embedding_progress
 from contextd.search.file_ranking import Past
 from contextd.search.hits import Result, Texted
-from contextd.search.search import find
+from contextd.search.search import SearchSource, WordReaders, find
 from contextd.search.validity import in_force
 from contextd.search.word_counts import MOST_READ, read_once, read_said_once
 
@@ -112,20 +113,22 @@ def find_documents(
     records = caches.of("words of records", MOST_READ)
     progress = embedding_progress(runtime, query)
     result = find(
-        runtime.view.index,
-        runtime.embedder,
+        SearchSource(
+            runtime.view.index,
+            runtime.embedder,
+            lambda ids: contents_of(runtime, ids, without),
+            reranker=runtime.reranker,
+            embedded=progress.share if runtime.embedder.model else 1.0,
+        ),
         question,
         query,
-        hydrate=lambda ids: contents_of(runtime, ids, without),
         limit=limit,
-        now=now,
-        cascade=runtime.cascade,
+        standing=Standpoint(runtime.cascade, now=now),
         strict=strict,
         past=past,
-        embedded=progress.share if runtime.embedder.model else 1.0,
-        reranker=runtime.reranker,
-        reading=partial(read_once, texts),
-        saying=partial(read_said_once, records, texts),
+        word_readers=WordReaders(
+            partial(read_once, texts), partial(read_said_once, records, texts)
+        ),
     )
     result = in_force(runtime, result)
     result = replace(result, notice="; ".join(filter(None, (result.notice, progress.note))))

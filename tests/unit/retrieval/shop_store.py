@@ -67,6 +67,7 @@ def _filled(changes: Changes, documents: Sequence[Document], embedder: Embedder)
     if embedder.model:
         rows = embedder.embed([document.text for document in documents])
         vectors = {document.digest: row for document, row in zip(documents, rows, strict=True)}
-        changes = replace(changes, vectors={SCOPE: vectors}, model=embedder.model)
+        knowledge = replace(changes.knowledge, vectors={SCOPE: vectors}, model=embedder.model)
+        changes = replace(changes, knowledge=knowledge)
     view.commit(changes)
     return view

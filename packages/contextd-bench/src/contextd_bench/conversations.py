@@ -26,7 +26,7 @@ from contextd.ports.knowledge import Embedder
 from contextd.ports.store import Store, View
 from contextd.search.hits import Hit, ScorePart
 from contextd.search.operations.search import shown
-from contextd.search.search import find
+from contextd.search.search import SearchSource, find
 from contextd_bench.bm25 import PlainBM25
 from contextd_bench.data import as_dicts, fitted_on, hardware, report, scored
 from contextd_bench.pack import pack
@@ -133,11 +133,12 @@ def measure(store: Store, embedder: Embedder, conversations: Sequence[Conversati
             plain = [_hit(conversation.turns[place]) for place in places]
             _add(values["plain BM25"], plain, question)
             query = Query(scopes=frozenset({scope}), kinds=(EVENT,))
-            found = find(
-                view.index, embedder, question.text, query,
-                hydrate=lambda ids, spoken=spoken: {id_: spoken[id_][1] for id_ in ids},  # type: ignore[misc]
-                limit=_LIMIT,
-            )  # fmt: skip
+            source = SearchSource(
+                view.index,
+                embedder,
+                lambda ids, spoken=spoken: {id_: spoken[id_][1] for id_ in ids},  # type: ignore[misc]
+            )
+            found = find(source, question.text, query, limit=_LIMIT)
             hits = [Hit(spoken[hit.id][0], hit.kind, hit.parts, hit.content) for hit in found.hits]
             _add(values["contextd"], hits, question)
             read = [spoken[hit.id][0] for hit in _read(found.hits, question)]
