@@ -20,7 +20,7 @@ from contextd.domain.changes import (
     Removal,
     WorkChanges,
 )
-from contextd.domain.code import CodePlace
+from contextd.domain.code_places import CodePlace
 from contextd.domain.documents import record_document
 from contextd.domain.query import Document, Query, Vector
 from contextd.domain.records import Change, Record, last_undoable

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from contextd.domain.changes import WorkChanges
-from contextd.domain.errors import Conflict, NotFound, TooLarge
 from contextd.domain.notices import Notice
 from contextd.domain.records import new_id
 from contextd.domain.sessions import Session, SessionChange
@@ -21,8 +20,6 @@ from contextd.domain.subtasks import (
     session_and_number,
     subtasks_of,
 )
-from contextd.domain.tokens import count_tokens
-from contextd.domain.words import one_line
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.handles import session_named
@@ -34,6 +31,9 @@ from contextd.sessions.session_binding import (
     session_of,
     take_seat,
 )
+from contextd_code.errors import Conflict, NotFound, TooLarge
+from contextd_code.text.tokens import count_tokens
+from contextd_code.text.words import one_line
 
 AFTER_THE_END = frozenset(
     {"return", "session_checkpoint", "session_end", "session_log", "savings", "context_window"}

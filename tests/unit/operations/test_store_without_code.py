@@ -8,11 +8,11 @@ import pytest
 
 from contextd.app import load_operations
 from contextd.domain.changes import CodeChange, Put, no_code_index
-from contextd.domain.errors import ContextdError, Unavailable
 from contextd.domain.projects import Project
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.runtime.operation import OPERATIONS
+from contextd_code.errors import ContextdError, Unavailable
 from support.arguments import arguments
 from support.desks import Desk
 from support.stores import Whole, opened

@@ -9,9 +9,7 @@ from contextd.briefing.briefing import EarlierWork, brief, quoted_in, read_latel
 from contextd.briefing.context_file import LATELY, changes_since, time_sense, with_work
 from contextd.briefing.injection_tiers import tiers_of
 from contextd.domain.changes import WorkChanges
-from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
-from contextd.domain.errors import NotFound
 from contextd.domain.kinds import kinds_that
 from contextd.domain.limits import Id, OptionalId, Range
 from contextd.domain.records import new_id, short_id
@@ -36,6 +34,8 @@ from contextd.sessions.session_binding import (
 from contextd.sessions.session_end import close_session
 from contextd.sessions.session_summary import STATED
 from contextd.sessions.time_sense import gap_in_words
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import NotFound
 
 
 @dataclass(frozen=True, slots=True)
