@@ -9,6 +9,7 @@ from typing import Any
 
 from contextd.briefing.context_window import settle_window
 from contextd.claims.write_gate import sentence_digests
+from contextd.domain.changes import WorkChanges
 from contextd.domain.jobs import Schedule
 from contextd.domain.records import new_id
 from contextd.domain.sessions import Event, EventType, FileAccess, SessionChange
@@ -36,7 +37,7 @@ def follow(
     if counted:
         change = _call(runtime, change, operation, values, tokens)
     if counted or trace.gave:
-        runtime.aside().commit(sessions=[change])
+        runtime.aside().commit(work=WorkChanges(sessions=[change]))
     if trace.gave:
         settle_window(runtime.aside(), session)
         expect_scores(runtime)

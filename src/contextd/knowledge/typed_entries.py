@@ -15,7 +15,7 @@ from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.validity import Validity
 from contextd.knowledge.record_views import ContextEntry, entry
-from contextd.knowledge.writing import Saved, save_new
+from contextd.knowledge.writing import Provenance, RecordText, Saved, save_new
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
 from contextd.schema.model import FIELDS, SAVED_AS, TYPE, ContextType, Schema
@@ -105,7 +105,10 @@ def save_typed(
         entry_data["bubbleId"] = bubble
     content = content_of(type, entry_data[FIELDS])
     saved = save_new(
-        runtime, "context", content=content, tags=tags, data=entry_data, source=source, scope=scope
+        runtime,
+        RecordText("context", content=content, tags=tags or (), data=entry_data),
+        Provenance(source=source),
+        scope=scope,
     )
     return saved, "" if kind else _untyped(type, schema)
 

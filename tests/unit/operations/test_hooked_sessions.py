@@ -14,7 +14,7 @@ import pytest
 
 from contextd.clients import CLIENTS
 from contextd.clients.hook_event import Occurrence
-from contextd.clients.install import install
+from contextd.clients.install import Launch, install
 from contextd.clients.plugins import plugin_files
 from contextd.sessions.duplicate_hooks import is_echo
 from contextd.surfaces.mcp import client_sessions
@@ -220,7 +220,7 @@ def test_a_plugin_beside_an_installation_briefs_nobody_twice(
 ) -> None:
     desk = words_only
     desk("save_context", content=NOTE)
-    install(name, tmp_path, None, command=["contextd"])
+    install(name, tmp_path, None, launch=Launch(["contextd"]))
     files = plugin_files([CLIENTS[name]])
     commands = [*files.values(), *(path.read_text() for path in tmp_path.rglob("*.json"))]
     named = [re.findall(r'"?hook"?,?\s+"?--client"?,?\s+"?([\w-]+)', text) for text in commands]

@@ -16,7 +16,7 @@ import numpy as np
 from contextd.awareness import export
 from contextd.awareness.export import LARGEST
 from contextd.awareness.operations.export import awareness_body
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.kinds import kinds_that
 from contextd.domain.query import Query
 from contextd.domain.records import Record
@@ -231,5 +231,5 @@ def fill(runtime: Runtime, size: int) -> list[str]:
             for i, text in enumerate(texts[start : start + 2_000], start)
         ]
         puts = [Put(record, "create") for record in records]
-        runtime.view.commit(Changes(actor="bench", records=puts))
+        runtime.view.commit(Changes(actor="bench", knowledge=KnowledgeChanges(records=puts)))
     return texts

@@ -18,7 +18,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TextIO
 
-from contextd.domain.changes import Changes
+from contextd.domain.changes import Changes, WorkChanges
 from contextd.domain.kinds import EPISODE
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.learning.episodes import keep_turns
@@ -134,7 +134,9 @@ def _ask_episodes(
             if turn.session == number
         )
         change = SessionChange(id=session.id, events=messages)
-        events = runtime.view.commit(Changes(open=[session], sessions=[change])).events[session.id]
+        events = runtime.view.commit(
+            Changes(work=WorkChanges(open=[session], sessions=[change]))
+        ).events[session.id]
         for turn in keep_turns(runtime, session, events):
             within = [event.key for event in events if turn.began <= event.at <= turn.ended]
             spoken[session.id, turn.key] = frozenset(within)

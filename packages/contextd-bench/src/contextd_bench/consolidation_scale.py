@@ -28,7 +28,7 @@ from contextd.consolidation.collections import COLLECTIONS, consolidating
 from contextd.consolidation.merge_run import Pacing, consolidate
 from contextd.consolidation.merging import MERGED
 from contextd.domain.access import OWNER
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.documents import record_document
 from contextd.domain.query import Query, Vector
 from contextd.domain.records import Record
@@ -164,7 +164,13 @@ def _commit(view: View, waiting: Sequence[tuple[Record, Vector]]) -> None:
     if waiting:
         vectors = {record_document(record).digest: vector for record, vector in waiting}
         puts = [Put(record, "create") for record, _ in waiting]
-        view.commit(Changes(records=puts, vectors={_WHERE: vectors}, model=Drawn().model))
+        view.commit(
+            Changes(
+                knowledge=KnowledgeChanges(
+                    records=puts, vectors={_WHERE: vectors}, model=Drawn().model
+                )
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, TextIO
 
 from contextd.domain.access import OWNER
-from contextd.domain.changes import Changes
+from contextd.domain.changes import Changes, KnowledgeChanges, WorkChanges
 from contextd.domain.documents import event_id, message_documents
 from contextd.domain.query import EVENT, Query
 from contextd.domain.scope import Scope
@@ -24,7 +24,7 @@ from contextd.ports.knowledge import Embedder
 from contextd.ports.store import Store, View
 from contextd.search.hits import Hit, ScorePart
 from contextd.search.operations.search import shown
-from contextd.search.search import find
+from contextd.search.search import SearchSource, find
 from contextd_bench.bm25 import PlainBM25
 from contextd_bench.data import as_dicts, fitted_on, hardware, report, scored
 from contextd_bench.pack import pack
@@ -133,11 +133,12 @@ def measure(store: Store, embedder: Embedder, conversations: Sequence[Conversati
             plain = [_hit(conversation.turns[place]) for place in places]
             _add(values["plain BM25"], plain, question)
             query = Query(scopes=frozenset({scope}), kinds=(EVENT,))
-            found = find(
-                view.index, embedder, question.text, query,
-                hydrate=lambda ids, spoken=spoken: {id_: spoken[id_][1] for id_ in ids},  # type: ignore[misc]
-                limit=_LIMIT,
-            )  # fmt: skip
+            source = SearchSource(
+                view.index,
+                embedder,
+                lambda ids, spoken=spoken: {id_: spoken[id_][1] for id_ in ids},  # type: ignore[misc]
+            )
+            found = find(source, question.text, query, limit=_LIMIT)
             hits = [Hit(spoken[hit.id][0], hit.kind, hit.parts, hit.content) for hit in found.hits]
             _add(values["contextd"], hits, question)
             read = [spoken[hit.id][0] for hit in _read(found.hits, question)]
@@ -160,11 +161,19 @@ def keep(
             for turn in turns
         )
         change = SessionChange(id=session.id, events=messages)
-        events = view.commit(Changes(open=[session], sessions=[change])).events[session.id]
+        events = view.commit(Changes(work=WorkChanges(open=[session], sessions=[change]))).events[
+            session.id
+        ]
         documents = message_documents(scope, session.id, events)
         rows = embedder.embed([document.text for document in documents])
         vectors = {scope: {doc.digest: row for doc, row in zip(documents, rows, strict=True)}}
-        view.commit(Changes(documents=documents, vectors=vectors, model=embedder.model))
+        view.commit(
+            Changes(
+                knowledge=KnowledgeChanges(
+                    documents=documents, vectors=vectors, model=embedder.model
+                )
+            )
+        )
         for event in events:
             spoken[event_id(session.id, event.seq)] = (event.key, event)
     return spoken

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from contextd.codebase.scanning import scan_project
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.documents import record_document
 from contextd.domain.records import Anchor, Record, Source
 from contextd.knowledge.writing import embed_documents
@@ -112,9 +112,11 @@ def remember(runtime: Runtime, commits: Iterable[Commit]) -> None:
         runtime.view.commit(
             Changes(
                 actor="bench",
-                records=[Put(record, "import") for record in records],
-                vectors={runtime.scope: vectors},
-                model=runtime.embedder.model,
+                knowledge=KnowledgeChanges(
+                    records=[Put(record, "import") for record in records],
+                    vectors={runtime.scope: vectors},
+                    model=runtime.embedder.model,
+                ),
             )
         )
 

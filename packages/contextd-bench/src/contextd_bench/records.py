@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from contextd.domain.access import OWNER
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.documents import record_document
 from contextd.domain.query import Query
 from contextd.domain.records import Record
@@ -19,8 +19,9 @@ from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
 from contextd.ports.knowledge import Embedder
 from contextd.ports.store import Store, View
+from contextd.search.boosts import Standpoint
 from contextd.search.hits import DENSE, LEXICAL
-from contextd.search.search import DEPTH, find, search
+from contextd.search.search import DEPTH, SearchSource, find, search
 from contextd_bench.bm25 import PlainBM25
 from contextd_bench.data import as_dicts, hardware, report, scored
 from contextd_bench.project_notes import (
@@ -84,14 +85,15 @@ def measure(store: Store, embedder: Embedder, name: str, notes: ProjectNotes) ->
             ranks = {one.part(part).rank: one.id for one in proposed if one.part(part).rank}
             rankings[f"{part} alone"] = [ranks[rank] for rank in sorted(ranks)]
         result = find(
-            view.index,
-            embedder,
+            SearchSource(
+                view.index,
+                embedder,
+                lambda ids, view=view: {r.id: r for r in view.records.get(ids)},  # type: ignore[misc]
+            ),
             question.text,
             query,
-            hydrate=lambda ids, view=view: {r.id: r for r in view.records.get(ids)},  # type: ignore[misc]
             limit=_LIMIT,
-            now=question.at,
-            cascade=(scope,),
+            standing=Standpoint((scope,), now=question.at),
         )
         rankings["contextd"] = [hit.id for hit in result.hits]
         for system, ranking in rankings.items():
@@ -125,7 +127,12 @@ def _keep(
         rows = embedder.embed([one.text for one in documents.values()])
         vectors = {scope: dict(zip(documents, rows, strict=True))}
         puts = [Put(record, "import") for record in records]
-        view.commit(Changes(actor="bench", records=puts, vectors=vectors, model=embedder.model))
+        view.commit(
+            Changes(
+                actor="bench",
+                knowledge=KnowledgeChanges(records=puts, vectors=vectors, model=embedder.model),
+            )
+        )
 
 
 def _record(scope: Scope, notes: ProjectNotes, note: ProjectNote) -> Record:

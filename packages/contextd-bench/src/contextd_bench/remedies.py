@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Protocol, TextIO
 
 from contextd.briefing.remedy_injection import remedied, remedy_for, tells_of_failure
+from contextd.domain.changes import WorkChanges
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.imports.importers import IMPORTERS
 from contextd.remedies.learned_fixes import keep_remedies
@@ -84,7 +85,7 @@ class _Contextd:
 
     def tell(self, session: Session, output: str) -> str:
         if session.id not in self.sessions:
-            self.runtime.commit(open=[session])
+            self.runtime.commit(work=WorkChanges(open=[session]))
             self.sessions[session.id] = session
         here = self.sessions[session.id]
         text, records = remedy_for(self.runtime, here, output)
@@ -95,10 +96,10 @@ class _Contextd:
 
     def learn(self, session: Session, events: Sequence[Event], errors: Sequence[Met]) -> None:
         if session.id not in self.sessions:
-            self.runtime.commit(open=[session])
+            self.runtime.commit(work=WorkChanges(open=[session]))
         keep_remedies(self.runtime, session, errors)
         change = SessionChange(id=session.id, data={ERRORS: kept(errors)}, ended_at=events[-1].at)
-        self.runtime.commit(sessions=[change])
+        self.runtime.commit(work=WorkChanges(sessions=[change]))
 
 
 @dataclass(slots=True)

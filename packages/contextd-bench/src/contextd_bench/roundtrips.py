@@ -17,7 +17,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TextIO
 
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.records import Record
 from contextd.knowledge.git_anchors import anchor_for
 from contextd.runtime.runtime import Runtime
@@ -225,7 +225,10 @@ def _remember(runtime: Runtime, count: int) -> list[Record]:
             )
         )
     runtime.view.commit(
-        Changes(actor="bench", records=[Put(record, "create") for record in records])
+        Changes(
+            actor="bench",
+            knowledge=KnowledgeChanges(records=[Put(record, "create") for record in records]),
+        )
     )
     return [record for record in records if record.kind == "memory"]
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import apsw
 
 from contextd.domain.access import OWNER
-from contextd.domain.changes import Changes, CodeChange, Put
+from contextd.domain.changes import Changes, CodeChange, KnowledgeChanges, Put, WorkChanges
 from contextd.domain.records import Record, digest
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session, SessionChange
@@ -95,13 +95,15 @@ def _fill(view: View, scope: Scope, share: float) -> None:
         view.commit(Changes(code=[CodeChange(scope=scope, put=files[start : start + 250])]))
     session = Session(id=f"bench-{scope.project}", scope=scope)
     began = session.started_at
-    view.commit(Changes(open=[session]))
+    view.commit(Changes(work=WorkChanges(open=[session])))
     for start in range(0, round(EVENTS * share), 1_000):
         events = [
             Event(key=f"e{number}", type="tool_call", at=began, data={"ok": True})
             for number in range(start, min(start + 1_000, round(EVENTS * share)))
         ]
-        view.commit(Changes(sessions=[SessionChange(id=session.id, events=tuple(events))]))
+        view.commit(
+            Changes(work=WorkChanges(sessions=[SessionChange(id=session.id, events=tuple(events))]))
+        )
 
 
 def _fill_records(view: View, scope: Scope, draw: random.Random, count: int) -> None:
@@ -110,7 +112,12 @@ def _fill_records(view: View, scope: Scope, draw: random.Random, count: int) -> 
             Record(kind="memory", scope=scope, content=f"{_sentence(draw)} case {number}")
             for number in range(start, min(start + 1_000, count))
         ]
-        view.commit(Changes(actor="bench", records=[Put(record, "create") for record in records]))
+        view.commit(
+            Changes(
+                actor="bench",
+                knowledge=KnowledgeChanges(records=[Put(record, "create") for record in records]),
+            )
+        )
 
 
 def _file(draw: random.Random, number: int) -> SourceFile:

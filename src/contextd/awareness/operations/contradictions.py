@@ -14,7 +14,7 @@ from contextd.awareness.gap_inputs import everywhere, observed_in
 from contextd.claims.contradiction_search import compare_all, propose
 from contextd.claims.judgement import outlined, statement_of
 from contextd.domain.awareness import STANDING, Contradiction, State
-from contextd.domain.changes import Decision
+from contextd.domain.changes import Decision, KnowledgeChanges
 from contextd.domain.kinds import area_of, kinds_that
 from contextd.domain.limits import Id, PageSize
 from contextd.domain.records import Record, short_id
@@ -142,7 +142,9 @@ def resolve_contradiction(
         for record in (one, other):
             runtime.caller.require("write", record.scope, area_of(record.kind))
         why = redact(note, runtime.redaction_key).text
-        runtime.commit(decide=[Decision(pair.a, pair.b, "dismissed", why)])
+        runtime.commit(
+            knowledge=KnowledgeChanges(decide=[Decision(pair.a, pair.b, "dismissed", why)])
+        )
         return Resolved(id, [pair.a, pair.b], [], "kept both; they are no longer listed")
     winners = {"a": [one], "b": [other], "neither": []}[keep]
     losers = [record for record in (one, other) if record not in winners]
@@ -281,7 +283,7 @@ def find_contradictions(runtime: Runtime, task: Task) -> Mapping[str, Any]:
         and disagreement(by_id[pair.a], by_id[pair.b], types) is None
     ]
     task.hold.check()
-    runtime.commit(disagree=found, agree=over)
+    runtime.commit(knowledge=KnowledgeChanges(disagree=found, agree=over))
     return {"records": len(records), "contradictions": len(found), "gone": len(over)}
 
 

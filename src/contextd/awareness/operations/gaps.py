@@ -6,7 +6,7 @@ from dataclasses import field
 
 from contextd.awareness.gap_inputs import dismissed, everywhere, gaps_of, stalest_of, tallies_of
 from contextd.awareness.gaps import Gap
-from contextd.domain.changes import Put
+from contextd.domain.changes import KnowledgeChanges, Put, WorkChanges
 from contextd.domain.limits import Id
 from contextd.domain.records import Record, short_id
 from contextd.knowledge.embedding import embedding_jobs
@@ -78,7 +78,9 @@ def dismiss_gap(runtime: Runtime, id: str, note: str = "") -> GapClosed:
     record = new_record(runtime, "dismissal", content=gap.description, data=data)
     put = Put(record.with_(status="archived"), "create", note)
     # Without its vector the index would stay incomplete, and no search would log a gap.
-    runtime.commit(records=[put], jobs=embedding_jobs(runtime))
+    runtime.commit(
+        knowledge=KnowledgeChanges(records=[put]), work=WorkChanges(jobs=embedding_jobs(runtime))
+    )
     runtime.trace.wrote([record.id], type="gap")
     return GapClosed(
         record.id,

@@ -49,7 +49,7 @@ class BuiltPrompt:
         return f"{self.prompt}\n\n({self.tokens} tokens: {counts}{shorter})"
 
 
-@operation("GET /api/prompt", profile="standard", personal=True)
+@operation("GET /api/prompt", profile="standard", where="person")
 def prompt_build(
     runtime: Runtime, budget: Annotated[int, Range(LEAST, MOST)] = MOST
 ) -> BuiltPrompt:

@@ -122,7 +122,7 @@ def import_(
 
 
 @operation(
-    "POST /api/import/found", effect="write", audience="owner", idempotent=True, personal=True
+    "POST /api/import/found", effect="write", audience="owner", idempotent=True, where="person"
 )
 def import_found(
     runtime: Runtime, everywhere: bool = False, dry_run: bool = False, background: bool = False
@@ -282,7 +282,7 @@ class ImportSources:
         return "\n".join(lines) or "no sources found"
 
 
-@operation("GET /api/import/sources", audience="owner", personal=True)
+@operation("GET /api/import/sources", audience="owner", where="person")
 def import_sources(runtime: Runtime, everywhere: bool = False) -> ImportSources:
     """List what can be imported for this project, without reading it.
 
@@ -345,7 +345,7 @@ class ImportRows:
 _COUNTS = [name for name in ImportTally.__dataclass_fields__ if name != "notes"]
 
 
-@operation("GET /api/imports", audience="owner", personal=True)
+@operation("GET /api/imports", audience="owner", where="person")
 def list_imports(runtime: Runtime, everywhere: bool = False) -> ImportRows:
     """List the imports into this project, latest first.
 
@@ -417,7 +417,7 @@ def _stands(row: Record) -> bool:
 
 
 @operation(
-    "POST /api/imports/undo", effect="destroy", audience="owner", idempotent=True, personal=True
+    "POST /api/imports/undo", effect="destroy", audience="owner", idempotent=True, where="person"
 )
 def undo_import(runtime: Runtime, id: str = "", everywhere: bool = False) -> ImportUndone:
     """Undo an import: withdraw what only it brought into this project, keep what was changed since. Importing

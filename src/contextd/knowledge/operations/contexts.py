@@ -21,7 +21,7 @@ from contextd.knowledge.recording import NewRecord, record_new
 from contextd.knowledge.typed_entries import in_step, with_fields, with_type
 from contextd.knowledge.writing import change, clean_tags, within_limits
 from contextd.person.person import kept_in, where_kept
-from contextd.runtime.operation import FieldsOf, operation
+from contextd.runtime.operation import ExtraArguments, FieldsOf, operation
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
 from contextd.schema.model import TYPE
@@ -31,7 +31,7 @@ from contextd.search.logged_queries import asked, unanswered
 from contextd.search.validity import validities
 
 
-@operation("POST /api/contexts", effect="write", profile="full", personal=True)
+@operation("POST /api/contexts", effect="write", profile="full", where="person")
 def save_context(
     runtime: Runtime,
     text: Statement,
@@ -57,7 +57,7 @@ def save_context(
     return saved_entry(saved.record, note)
 
 
-@operation("GET /api/contexts/recall", profile="full", personal=True)
+@operation("GET /api/contexts/recall", profile="full", where="person")
 def recall_context(runtime: Runtime, query: Text, limit: PageSize = 10) -> Entries:
     """Find saved notes, lessons and rules about something.
 
@@ -68,7 +68,7 @@ def recall_context(runtime: Runtime, query: Text, limit: PageSize = 10) -> Entri
     return _search(runtime, query, limit)
 
 
-@operation("GET /api/contexts", profile="standard", personal=True)
+@operation("GET /api/contexts", profile="standard", where="person")
 def list_contexts(
     runtime: Runtime,
     tags: list[str] | None = None,
@@ -95,7 +95,7 @@ def list_contexts(
     return Entries([entry(one, found[one.id]) for one in page.records], page.cursor)
 
 
-@operation("GET /api/contexts/search", profile="full", personal=True)
+@operation("GET /api/contexts/search", profile="full", where="person")
 def search_contexts(
     runtime: Runtime,
     query: Text,
@@ -120,9 +120,8 @@ def search_contexts(
     effect="write",
     profile="standard",
     idempotent=True,
-    personal=True,
-    nulls={"bubble_id": "", "type": ""},
-    aliases={"data": "fields"},
+    where="person",
+    extra=ExtraArguments(nulls={"bubble_id": "", "type": ""}, aliases={"data": "fields"}),
 )
 def update_context(
     runtime: Runtime,
@@ -176,7 +175,7 @@ def update_context(
     effect="destroy",
     profile="standard",
     idempotent=True,
-    personal=True,
+    where="person",
 )
 def delete_context(runtime: Runtime, id: Id) -> Done:
     """Remove a saved note. The user can bring it back with `contextd records undo`.

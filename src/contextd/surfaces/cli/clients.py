@@ -14,7 +14,7 @@ import click
 from contextd.clients import CLIENTS, client_named
 from contextd.clients.client import Client, Reach
 from contextd.clients.detection import present_clients
-from contextd.clients.install import InstallReport, install, uninstall
+from contextd.clients.install import InstallReport, Launch, install, uninstall
 from contextd.domain.result_display import text_form
 from contextd.runtime.settings import load_settings
 from contextd.surfaces.cli.guidance import closest
@@ -77,10 +77,7 @@ def install_command(
             client.name,
             Path.home(),
             root,
-            command=executable(),
-            settings=frozenset(_hooks_wanted(root)),
-            profile=profile or "",
-            status_line=status_line,
+            launch=Launch(executable(), frozenset(_hooks_wanted(root)), profile or "", status_line),
             **_common(client, scope, dry),
         )
 

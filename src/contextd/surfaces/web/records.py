@@ -182,7 +182,7 @@ async def _saved(desk: Desk, done: dict[str, Any]) -> Response:
         message += f" {many} redacted before storing."
     if desk.field("step") == "accept":
         settled = await desk.ask("settle_candidate", id=done["id"], verdict="keep")
-        message += " Accepted: agents can see it from now on."
+        message += " ExtraArguments: agents can see it from now on."
         undo, fields = "/inbox/undo", {"settled": f"{settled['id']}:{settled['version']}"}
     return desk.go(page, Banner(message, undo, fields, bool(done["redacted"])))
 
