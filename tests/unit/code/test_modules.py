@@ -8,6 +8,7 @@ from code_repos import REPOSITORY, SCOPE, CodeModel, scan_fixture
 
 from contextd.code.index.scan import scan
 from contextd.code.project.modules import modules, role_of
+from contextd.code.project.support_code import is_test_file
 from contextd.code.symbols.graph import DAMPING, ENOUGH, ROUNDS, _ranks, edges, page_rank
 from contextd.code.symbols.graph_arrays import ranks
 from contextd.domain.code import Import, SourceFile
@@ -143,3 +144,48 @@ def test_a_large_graph_is_ranked_too() -> None:
     rank = page_rank(paths, {(path, "f0"): 1 for path in paths[1:]})
     assert sum(rank.values()) == pytest.approx(1)
     assert max(rank, key=rank.__getitem__) == "f0"
+
+
+@pytest.mark.parametrize(
+    ("paths", "said"),
+    [
+        (["shop/a.go", "shop/b.go", "shop/a_test.go"], "2 Go files without tests"),
+        (["shop/a.py", "shop/b.py"], "2 Python files"),
+        ([*(f"shop/{n}.py" for n in "abcd"), *(f"shop/{k}/{n}.py" for k in ("cart", "pay") for n in "ab")],
+         "4 Python files without the modules in it"),
+    ],
+)  # fmt: skip
+def test_a_count_says_what_it_leaves_out(paths: list[str], said: str) -> None:
+    found = {module.name: module.description for module in modules(made(*paths))}
+    assert found["shop"] == said
+
+
+def test_the_files_of_one_folder_are_one_module() -> None:
+    names = "cart price order stock mail login page form text time cash gift rate item".split()
+    files = [
+        SourceFile(path=f"shop/{one}.py", size=1, mtime_ns=0, digest="", language="python",
+                   imports=(Import(specifier="x", line=1, target=f"shop/{names[n // 5 * 5]}.py"),))
+        for n, one in enumerate(names)
+    ]  # fmt: skip
+    assert [module.prefixes for module in modules(files)] == [("shop",)]
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["cmake/a.py", "fastlane/a.py", "tutorials/http/a.py", "src/it/shop/a.py", "Sources/Shop.docc/a.py", "fuzzer/a.py"],
+)  # fmt: skip
+def test_folders_that_only_help_a_project_are_no_modules(path: str) -> None:
+    beside = [path, path.replace("a.py", "b.py")]
+    files = made("shop/a.py", "shop/b.py", "cart/a.py", "cart/b.py", *beside)
+    assert {module.name for module in modules(files)} == {"shop", "cart"}
+
+
+def test_a_folder_of_build_files_is_no_module() -> None:
+    files = made("shop/a.ts", "shop/b.ts", "bom/x.config.ts", "bom/y.config.ts")
+    assert {module.name for module in modules(files)} == {"shop"}
+
+
+def test_a_ruby_file_called_test_counts_where_it_is_no_test() -> None:
+    assert not is_test_file("lib/shop/test_api.rb")
+    assert is_test_file("test/test_api.rb")
+    assert is_test_file("shop/test_api.py")

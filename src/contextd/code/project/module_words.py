@@ -132,17 +132,16 @@ def readme_sentence(text: str) -> str:
 def description(
     folders: Sequence[str],
     members: Sequence[SourceFile],
-    rank: Mapping[str, float],
     paths: Collection[str],
     read: Read,
     about: str,
 ) -> str:
-    """One sentence from the module itself, else how much of what and the names that stand for it."""
+    """One sentence from the module itself; empty where it says none."""
     if len(folders) > 1:
         # What one of several folders says of itself does not hold for the others.
-        return counted(members, rank)
+        return ""
     sentence = first_sentence(about) if about else ""
-    return sentence or next(_told(folders, members, paths, read), "") or counted(members, rank)
+    return sentence or next(_told(folders, members, paths, read), "")
 
 
 def _told(
@@ -221,8 +220,11 @@ def _docstring(text: str) -> str:
     return "\n".join(line for line in lines if not set(line.strip()) <= set(_UNDERLINE))
 
 
-def counted(members: Sequence[SourceFile], rank: Mapping[str, float]) -> str:
-    """How many files of which languages, the one or two with most of them, and the names that stand for them."""
+def counted(members: Sequence[SourceFile], rank: Mapping[str, float], left_out: str = "") -> str:
+    """How many files of which languages, the one or two with most of them, and the names that stand for them.
+
+    `left_out` names what lies in the same folders and is not counted.
+    """
     languages = {f.path: _NAMES.get(f.language, f.language.capitalize()) for f in members}
     main = Counter(languages[f.path] for f in members)
     if len(main) > 1:
@@ -245,6 +247,7 @@ def counted(members: Sequence[SourceFile], rank: Mapping[str, float]) -> str:
     if others and 2 * most <= len(members):
         second, some = others[0]
         count = f"{most} {language} and {some} {second} files"
+    count += f" without {left_out}" * bool(left_out)
     return f"{count}: {listed}" if listed else count
 
 

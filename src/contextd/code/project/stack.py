@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from contextd.code.project.manifests import Manifest, is_lock, is_manifest, parse
+from contextd.code.project.manifests import Manifest, is_lock, is_manifest, jvm, parse
 from contextd.code.project.stack_evidence import FoundTechnology, Share, short_version, technologies
 from contextd.code.project.stack_languages import LANGUAGES, LANGUAGES_OF, MARKUP
 from contextd.code.project.stack_row import Category
 from contextd.code.project.stack_runtime import manager_of, primary_ecosystem, runtime_of
-from contextd.code.project.support_code import is_beside
+from contextd.code.project.support_code import is_beside, is_beside_name
 from contextd.code.tree.content import decode
 from contextd.code.tree.paths import read_inside
+from contextd.domain.code import is_test
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError
 
@@ -29,11 +31,20 @@ _LABELLED: tuple[Category, ...] = (
     "fullstack", "backend", "frontend", "mobile", "desktop", "ui", "api", "orm", "database",
     "messaging", "ai", "data", "cli",
 )  # fmt: skip
-_NOT_COUNTED = re.compile(
-    r"^(?:deps|extern|externals?|contrib|3rdparty)/|(?:^|/)(?:thirdparty|node_modules|bower_components|vendor|vendored|third[_-]party|site-packages|\.?venv|\.yarn|\.git"
-    r"|dist|target|website|javadoc|apidocs|docs?|documentation|examples?|samples?|demos?|fixtures|testdata|__snapshots__)/|\{\{",
+_OF_OTHERS = re.compile(
+    r"^(?:deps|extern|externals?|contrib|3rdparty)/|(?:^|/)(?:thirdparty|node_modules|bower_components|vendor|vendored"
+    r"|third[_-]party|submodules|site-packages|\.?venv|\.yarn|\.git|dist|target)/|\{\{",
     re.IGNORECASE,
 )
+"""Vendored and built code, and templates of projects."""
+
+_NOT_COUNTED = re.compile(
+    r"(?:^|/)(?:website|javadoc|apidocs|docs?|documentation|examples?|samples?|demos?|tutorials?|fixtures|testdata|testing"
+    r"|mocks|__mocks__|__snapshots__|snapshots|benchmarks?|bench|benches|playgrounds?|grammars|syntaxes)/",
+    re.IGNORECASE,
+)
+"""Folders whose languages are not the project's: a highlighter has sample files in a hundred of them."""
+
 _WEAK = 0.15
 _MOSTLY, _HARDLY = 0.8, 0.05
 """Shares of the bytes; the program that is left is at most one beside the project."""
@@ -123,6 +134,8 @@ def detect(
     load = read or _reader(root)
     names = sorted((p for p in own if is_manifest(p)), key=lambda p: (p.count("/"), p))
     manifests = [_load(path, load) for path in names[:MOST_MANIFESTS]]
+    scripts = [m for m in manifests if m.path.endswith((".gradle", ".kts"))]
+    manifests = [jvm.as_used(m, scripts) if m.path.endswith(".toml") else m for m in manifests]
     languages = _languages(own, sizes)
     manifests = [one for one in manifests if not _is_aside(one, languages)]
     of_tests = sorted((p for p in paths if _is_of_tests(p)), key=lambda p: (p.count("/"), p))
@@ -184,13 +197,24 @@ def _load(path: str, read: Read) -> Manifest:
 
 
 def language_shares(
-    paths: Iterable[str], sizes: Mapping[str, int] | None = None
+    paths: Iterable[str], sizes: Mapping[str, int] | None = None, aside: tuple[str, ...] = ()
 ) -> tuple[Share, ...]:
-    """The languages of a whole repository, tests and scripts included, by bytes where `sizes` are given. Left out
-    is what others wrote, and what shows or documents: examples, templates of projects, built files.
+    """The languages that the project itself is written in, by bytes where `sizes` are given. Folders `aside`,
+    each with a slash at its end, are no part of it.
+
+    `files` counts every file of a language in the repository, tests and examples included, without
+    vendored and built code.
     """
-    counted = [path for path in paths if not _NOT_COUNTED.search(path)]
-    return _languages(counted, sizes, _LARGEST_COUNTED)
+    whole = [path for path in paths if not _OF_OTHERS.search(path)]
+    own = [path for path in whole if not path.startswith(aside)]
+    counted = [path for path in own if not _NOT_COUNTED.search(path) and not _is_trial(path)]
+    shares = _languages(counted or whole, sizes, _LARGEST_COUNTED)
+    every = {one.language: one.files for one in _languages(whole, None)}
+    return tuple(replace(one, files=every.get(one.language, one.files)) for one in shares)
+
+
+def _is_trial(path: str) -> bool:
+    return is_test(path) or any(is_beside_name(one) for one in path.split("/")[:-1])
 
 
 def _languages(
@@ -215,15 +239,25 @@ def _languages(
 def _with_headers(
     weight: dict[str, float], count: dict[str, int], endings: Mapping[str, int]
 ) -> None:
-    """Headers called `.h` are of C++ where more files are of that than of C."""
-    sources = count.get("C", 0) - endings.get("h", 0)
-    if count.get("C++", 0) > sources and endings.get("h", 0):
-        part = weight["C"] * endings["h"] / count["C"]
-        for tally, moved in ((weight, part), (count, endings["h"])):
-            tally["C++"] += moved  # type: ignore[assignment]
-            tally["C"] -= moved  # type: ignore[assignment]
-        if not count["C"]:
-            del weight["C"], count["C"]
+    """Count headers called `.h` where their sources are: C++ where more files are of that than of C. Without any
+    source of C they are of the other language that has headers, or of none.
+    """
+    headers = endings.get("h", 0)
+    if not headers:
+        return
+    sources = count["C"] - headers
+    others = [one for one in ("C++", "Objective-C", "CUDA") if count.get(one, 0) > sources]
+    bridged = not sources and count.get("Swift", 0) > 0
+    if not others and not bridged:
+        return
+    part = weight["C"] * headers / count["C"]
+    weight["C"] -= part
+    count["C"] -= headers
+    if others:
+        weight[others[0]] += part
+        count[others[0]] += headers
+    if not count["C"]:
+        del weight["C"], count["C"]
 
 
 def _typescript(manifests: Sequence[Manifest]) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from contextd.code.project.stack_languages import NOT_THE_STACK
+from contextd.domain.code import is_test
 
 _BY_NAME = re.compile(
     r"^(?i:docs?|tests?|examples?|samples?|demos?|bench(?:es|mark)?)[-_.]"
-    r"|[-_.](?i:tests?|specs?|examples?|samples?|demos?|benchmarks?|e2e|testsuite)$|[a-z]Tests?$|[.]Test[A-Z]\w*$"
-    r"|^project_templates?$|^(?:Examples?|Samples?|Demos?|Tests?|Benchmarks?|Docs?|Fixtures?|Playgrounds?)$"
+    r"|[-_.](?i:tests?|specs?|examples?|samples?|demos?|benchmarks?|e2e|testsuite)$|[a-z]Tests?$|[.]docc$|[.]Test[A-Z]\w*$"
+    r"|^project_templates?$|^(?:Examples?|Samples?|Demos?|Tests?|Benchmarks?|Docs?|Fixtures?|Playgrounds?|Tutorials?)$"
 )
 
 _GIVEN = frozenset(
@@ -26,6 +27,14 @@ def is_beside(path: str) -> bool:
     if folders and folders[0].lower() in _GIVEN:
         return True
     return any(name in NOT_THE_STACK or is_beside_name(name) for name in folders)
+
+
+def is_test_file(path: str) -> bool:
+    """Whether a file is a test. Outside of the folders of tests, `test_shop` is one only in Python."""
+    folder, _, name = path.rpartition("/")
+    if name.startswith("test_") and not name.endswith(".py"):
+        return is_test(f"{folder}/{name.removeprefix('test_')}")
+    return is_test(path)
 
 
 def is_beside_name(folder: str) -> bool:

@@ -1,0 +1,84 @@
+"""Versions and tools that `init` states: ranges, catalogues, package managers, test suites."""
+
+from __future__ import annotations
+
+import pytest
+from test_statements_of_init import look
+
+from contextd.code.project.manifests import parse
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "runtime"),
+    [
+        ("go.mod", "module a.org/b\n\ngo 1.23\n", "Go 1.23+"),
+        ("Cargo.toml", "[package]\nname='a'\nrust-version='1.70'\n", "Rust 1.70+"),
+        ("pyproject.toml", "[project]\nname='a'\nrequires-python='>=3.10,<3.13'\n", "Python 3.10–3.12"),
+        ("pyproject.toml", "[tool.poetry]\nname='a'\n[tool.poetry.dependencies]\npython='^3.9'\n", "Python 3.9+"),
+        ("mix.exs", 'def project, do: [elixir: "~> 1.14"]', "Elixir 1.14+"),
+        ("composer.json", '{"name": "a/b", "require": {"php": "~8.2.0"}}', "PHP 8.2"),
+        ("A.csproj", "<Project><TargetFrameworks>net8.0;net9.0</TargetFrameworks></Project>", ".NET 8+"),
+        ("A.csproj", "<Project><TargetFrameworks>net9.0;netstandard2.0</TargetFrameworks></Project>", ".NET"),
+        ("A.csproj", "<Project><TargetFramework>net8.0</TargetFramework></Project>", ".NET 8"),
+    ],
+)  # fmt: skip
+def test_a_runtime_says_whether_later_versions_are_allowed(path, text, runtime):
+    assert look({path: text, "a.py": ""}).runtime == runtime
+
+
+def test_projects_for_different_versions_of_dotnet_agree_on_none():
+    files = {f"{n}/{n}.csproj": f"<Project><TargetFramework>net{n}.0</TargetFramework></Project>"
+             for n in (8, 10)}  # fmt: skip
+    assert look(files).runtime == ".NET"
+    del files["10/10.csproj"]
+    # What a compiler loads says nothing about what the project runs on.
+    files["g/g.csproj"] = "<Project><TargetFramework>netstandard2.0</TargetFramework></Project>"
+    assert look(files).runtime == ".NET 8"
+
+
+def test_a_pyproject_alone_does_not_say_that_pip_installs_it():
+    files = {"pyproject.toml": "[project]\nname='a'\n", "a.py": ""}
+    assert look(files).package_manager == ""
+    assert look(files | {"requirements.txt": "click\n"}).package_manager == "pip"
+
+
+CATALOGUE = """
+[libraries]
+junit-jupiter = "org.junit.jupiter:junit-jupiter:5.1"
+ktor-server = { module = "io.ktor:ktor-server-core", version = "2.1" }
+[plugins]
+android-application = { id = "com.android.application", version = "8.1" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "labels"),
+    [
+        ("dependencies { testImplementation(libs.junit.jupiter) }", ["JUnit 5"]),
+        ("plugins { alias(libs.plugins.android.application) apply false }\napi(libs.ktor.server)", ["Ktor 2"]),
+        ("plugins { alias(libs.plugins.android.application) }", ["Android"]),
+    ],
+)  # fmt: skip
+def test_a_version_catalogue_counts_as_far_as_build_scripts_use_it(script, labels):
+    files = {
+        "gradle/libs.versions.toml": CATALOGUE,
+        "build.gradle.kts": script,
+        "src/main/A.kt": "",
+    }
+    found = [
+        one.label for one in look(files).technologies if not one.only_dev or "JUnit" in one.name
+    ]
+    assert found == labels
+
+
+def test_the_tests_of_a_folder_do_not_stand_beside_those_of_the_root():
+    root = {"package.json": '{"name": "a", "devDependencies": {"@hapi/lab": "25"}}'}
+    side = {"browser/package.json": '{"devDependencies": {"karma": "6", "mocha": "8"}}'}
+    assert [one.label for one in look(root | side).of("test")] == ["lab 25"]
+    assert [one.label for one in look(side).of("test")] == ["Karma 6", "Mocha 8"]
+
+
+def test_a_gem_is_tested_with_what_its_gemspec_asks_for_in_development():
+    text = "s.add_development_dependency 'rspec', '~> 3.12'\ns.add_dependency 'rack', '>= 2'\n"
+    manifest = parse("shop.gemspec", text)
+    assert (manifest.dev, manifest.dependencies["rspec"]) == ({"rspec"}, "~> 3.12")
