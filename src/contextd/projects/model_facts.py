@@ -13,6 +13,7 @@ from contextd.code.project.commands import commands
 from contextd.code.project.content_type import substance
 from contextd.code.project.declared_builds import declared_builds
 from contextd.code.project.manifests import Manifest, is_lock
+from contextd.code.project.manifests.others import PACKED_AS_TOOL
 from contextd.code.project.module_words import (
     Read,
     first_sentence,
@@ -63,7 +64,7 @@ _RUN_BY_PYTHON = "Ansible", "Jupyter Notebook", "SQL"
 
 _NO_RUNTIME = "C", "C++"
 _SHOWS = re.compile(
-    r"(?:^|/)(?:docs?|website|examples?|samples?|templates?|fixtures?|vendor(?:ed)?|third[_-]?party|externals?|deps|testdata|snapshots?|benchmarks?|data|resources)/",
+    r"(?:^|/)\.|(?:^|/)(?:docs?|website|examples?|samples?|templates?|fixtures?|vendor(?:ed)?|third[_-]?party|externals?|deps|testdata|snapshots?|benchmarks?|data|resources)/",
     re.I,
 )
 """Tests below these folders do not test the project."""
@@ -213,7 +214,12 @@ def _executables(
     function.
     """
     found: dict[str, str] = {}
+    offered = any(m.ecosystem == "nuget" and m.publishes for m in manifests)
     for manifest in manifests:
+        packed = manifest.ecosystem != "nuget" or PACKED_AS_TOOL in manifest.dependencies
+        if offered and not packed:
+            # Beside packages for others, a program that is not packed only tries them out.
+            continue
         for name in manifest.commands if not manifest.private else ():
             found.setdefault(name, f"{name} ({manifest.path})")
     if not found:

@@ -189,3 +189,10 @@ def test_a_ruby_file_called_test_counts_where_it_is_no_test() -> None:
     assert not is_test_file("lib/shop/test_api.rb")
     assert is_test_file("test/test_api.rb")
     assert is_test_file("shop/test_api.py")
+
+
+def test_examples_inside_of_a_module_are_not_counted_and_are_said_to_be_left_out() -> None:
+    files = made("shop/a.ts", "shop/b.ts", "shop/example/main.ts", "cart/a.ts", "cart/b.ts")
+    found = {module.name: module for module in modules(files)}
+    assert found["shop"].description == "2 TypeScript files without examples"
+    assert found["shop"].files == ("shop/a.ts", "shop/b.ts")

@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 from test_statements_of_init import look
 
+from contextd.code.project.architecture import architecture
+from contextd.code.project.commands import commands
 from contextd.code.project.manifests import parse
+from contextd.code.project.project_type import project_type
+from contextd.code.project.support_code import is_beside
 
 
 @pytest.mark.parametrize(
@@ -82,3 +86,49 @@ def test_a_gem_is_tested_with_what_its_gemspec_asks_for_in_development():
     text = "s.add_development_dependency 'rspec', '~> 3.12'\ns.add_dependency 'rack', '>= 2'\n"
     manifest = parse("shop.gemspec", text)
     assert (manifest.dev, manifest.dependencies["rspec"]) == ({"rspec"}, "~> 3.12")
+
+
+def test_an_environment_of_conda_is_what_a_published_package_is_developed_in():
+    files = {"environment.yml": "dependencies:\n- numpy\n- pytest\n", "a.py": ""}
+    assert (look(files).labels, look(files).package_manager) == (("Python", "NumPy"), "conda")
+    files["pyproject.toml"] = "[project]\nname='a'\n[build-system]\nrequires=['hatchling']\n"
+    assert (look(files).labels, look(files).package_manager) == (("Python",), "")
+
+
+@pytest.mark.parametrize(("written", "label"), [("js", "JavaScript"), ("ts", "TypeScript 5")])
+def test_of_two_sisters_the_language_of_most_files_is_named(written: str, label: str):
+    files = {"package.json": '{"devDependencies": {"typescript": "5"}}', "a.d.ts": "", "a.js": ""}
+    files |= {f"{n}.{written}": "" for n in range(3)}
+    assert look(files).labels == (label,)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [({}, ("build: dotnet build", "test: dotnet test")), ({"ShopLite.sln": ""}, ()), ({"Shop.csproj": ""}, ())],
+)  # fmt: skip
+def test_dotnet_is_only_asked_to_build_where_one_thing_can_be_meant(more, said):
+    files = {"Shop.sln": "", "tests/Shop.Tests.csproj": ""} | more
+    assert commands(list(files), [], lambda path: files[path]) == said
+
+
+def test_a_package_of_flutter_is_a_library_and_an_app_is_for_telephones():
+    text = "name: shop\nversion: 1.0.0\ndependencies:\n  flutter:\n    sdk: flutter\n"
+    package = {"pubspec.yaml": text, "lib/shop.dart": ""}
+    app = {"pubspec.yaml": text + "publish_to: none\n", "lib/main.dart": ""}
+    kinds = [project_type(list(files), look(files)).value for files in (package, app)]
+    assert kinds == ["library", "mobile-app"]
+
+
+def test_a_program_that_tries_out_the_package_beside_it_makes_no_monorepo():
+    text = "<Project Sdk='Microsoft.NET.Sdk'></Project>"
+    paths = ["Shop/Shop.csproj", "Trial/Trial.csproj", "Trial/Run.cs"]
+    files = dict.fromkeys([*paths, *(f"Shop/{n}.cs" for n in range(40))], text)
+    assert architecture(list(files), look(files)).value != "monorepo"
+    files |= dict.fromkeys((f"Trial/{n}.cs" for n in range(40)), text)
+    assert architecture(list(files), look(files)).value == "monorepo"
+
+
+def test_steps_of_cucumber_are_no_features_of_the_project():
+    assert is_beside("features/step_definitions/shop_steps.rb")
+    assert is_beside("features/support/env.rb")
+    assert not is_beside("src/features/cart/price.ts")

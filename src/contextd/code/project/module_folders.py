@@ -41,7 +41,7 @@ _NO_MODULE = frozenset(
     examples samples demo demos docs doc documentation scripts script bin assets static public
     styles css typings constants migrations templates benchmarks benchmark benches vendor
     third_party stories storybook .storybook .github generated __generated__ fuzz fuzzer fuzzing
-    tutorials tutorial buildSrc playground playgrounds""".split()
+    tutorials tutorial step_definitions buildSrc playground playgrounds""".split()
 )
 _ONLY_LARGE = frozenset(
     "contrib images locales locale i18n types utils util helpers resources".split()
@@ -148,8 +148,8 @@ class _Division:
             return name in _NO_MODULE
         if "src/main/java/" in inner.path or "src/main/kotlin/" in inner.path:
             return False
-        if f"/{inner.path}".endswith("/src/it"):
-            # Projects that only the integration tests of a Maven build make.
+        if f"/{inner.path}".endswith(("/src/it", "/features/support")):
+            # What only the integration tests of a Maven build, or Cucumber's features, need.
             return True
         plain = name.lower()
         if plain in _ONLY_LARGE:

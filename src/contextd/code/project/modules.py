@@ -41,6 +41,12 @@ _BUILDS = re.compile(
 )
 """Files that build a project. A folder of nothing else is no module."""
 
+_SHOWN_IN = frozenset(
+    """example examples sample samples demo demos tutorial tutorials fixtures testdata benchmark benchmarks bench benches
+    playground integration_test test_driver""".split()
+)
+"""Folders of a module whose files only show, try out or measure it."""
+
 _NO_CODE = DATA | DOCUMENTS | frozenset(["", "css", "scss", "sass", "less", "shell", "dockerfile"])
 _TEST_NAME = re.compile(
     r"(?:[._-](?:test|spec)s?|(?:^|/)test_[^/]*(?=\.py$)|(?:^|/)tests?/(?:.*/)?test_[^/]*|[a-z]Test)\.[a-z]+$"
@@ -60,7 +66,7 @@ among several.
 """
 
 _CONFIG = re.compile(
-    r"(?:^|/)(?:config|settings|env|[^/]*\.config|[^/]*\.settings|[^/]*rc)\.[a-z]+$", re.I
+    r"(?:^|/)(?:config|settings|[^/]*\.config|[^/]*\.settings|[^/]*rc)\.[a-z]+$", re.I
 )
 
 
@@ -158,7 +164,19 @@ def _left_out(name: str, prefixes: Mapping[str, Sequence[str]], files: Sequence[
         and f.language not in _NO_CODE
         for f in files
     )
-    return " and ".join(["tests"] * tests + ["the modules in it"] * bool(inner))
+    shown = any(
+        f.path.startswith(own)
+        and not f.path.startswith(inner)
+        and _is_shown(f.path.removeprefix(max((o for o in own if f.path.startswith(o)), key=len)))
+        and f.language not in _NO_CODE
+        for f in files
+    )
+    parts = ["tests"] * tests + ["examples"] * shown + ["the modules in it"] * bool(inner)
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
+
+
+def _is_shown(path: str) -> bool:
+    return not _SHOWN_IN.isdisjoint(path.split("/")[:-1])
 
 
 def _with_subject(files: Sequence[SourceFile]) -> list[SourceFile]:
@@ -226,7 +244,8 @@ def _members(
         for length in range(len(parts) - 1, 0, -1):
             name = by_prefix.get("/".join(parts[:length]))
             if name is not None:
-                members[name].append(file)
+                if _SHOWN_IN.isdisjoint(parts[length:-1]):
+                    members[name].append(file)
                 break
     return members
 

@@ -106,7 +106,8 @@ class Stack:
         real = [one.language for one in programs if one.share >= 0.2 * total]
         real = real or [one.language for one in self.languages[:1]]
         if "TypeScript" in real and "JavaScript" in real:
-            real.remove("JavaScript")
+            # Types that are declared for a program in JavaScript are not what it is written in.
+            real.remove(max("TypeScript", "JavaScript", key=real.index))
         named = {one.name for one in self.technologies if one.category in _LABELLED}
         typescript = _typescript(self.manifests)
         return [

@@ -185,10 +185,13 @@ def technologies(
     tried = _tried_out(manifests)
     aside = private_beside_published(manifests) | tried
     gems = {m.path.rpartition("/")[0] for m in manifests if m.path.endswith(".gemspec")}
+    offered = any(m.ecosystem == "pypi" and m.publishes for m in manifests)
     for manifest in manifests:
         folder, _, name = manifest.path.rpartition("/")
         # The Gemfile of a gem lists what the gem is developed and tried out with.
         beside = manifest.path in aside or (name == "Gemfile" and folder in gems)
+        # The environment of a published package is what it is developed in.
+        beside |= offered and manifest.manager == "conda"
         known = _Known(own_names, locked, properties, beside, is_family=bool(aside - tried))
         if not _is_second_suite(manifest, manifests):
             _from_packages(manifest, known, tallies)

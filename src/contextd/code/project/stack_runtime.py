@@ -142,6 +142,8 @@ def _last_minor(asked: str, first: str) -> str:
 def manager_of(manifests: Sequence[Manifest], primary: str) -> tuple[str, str]:
     """What installs the packages, and the file that says so."""
     fitting = [m for m in manifests if m.manager and m.ecosystem == primary]
+    if any(m.ecosystem == "pypi" and m.publishes for m in manifests):
+        fitting = [m for m in fitting if m.manager != "conda"]
     # `packageManager` first, then the nearest lock file.
     fitting.sort(
         key=lambda m: (

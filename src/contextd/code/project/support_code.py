@@ -26,6 +26,9 @@ def is_beside(path: str) -> bool:
     folders = before.split("/") if found else path.split("/")[:-1]
     if folders and folders[0].lower() in _GIVEN:
         return True
+    if "features/support" in "/".join(folders):
+        # What Cucumber's features are run with.
+        return True
     return any(name in NOT_THE_STACK or is_beside_name(name) for name in folders)
 
 

@@ -149,6 +149,7 @@ def pubspec(path: str, text: str) -> Manifest:
         path, "pub", str(data.get("name") or ""), {**extra, **needed},
         frozenset(extra) - frozenset(needed), runtimes={"Dart": sdk} if sdk else {}, manager="pub",
         members=texts(data.get("workspace")),
+        publishes=bool(data.get("version")) and str(data.get("publish_to") or "").lower() != "none",
         about=plain(data.get("description")),
     )  # fmt: skip
 
