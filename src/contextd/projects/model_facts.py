@@ -382,8 +382,9 @@ def _labels(stack: Stack, *categories: Category) -> tuple[str, ...]:
 
 
 def _other_managers(stack: Stack) -> tuple[str, ...]:
-    """Package managers other than the main one."""
-    found = {m.manager for m in stack.manifests if m.manager} - {stack.package_manager}
+    """Package managers of the root other than the main one."""
+    found = {m.manager for m in stack.manifests if m.manager and "/" not in m.path}
+    found -= {stack.package_manager}
     return tuple(sorted(found))
 
 

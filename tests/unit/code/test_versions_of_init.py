@@ -8,6 +8,7 @@ from test_statements_of_init import look
 from contextd.code.project.architecture import architecture
 from contextd.code.project.commands import commands
 from contextd.code.project.manifests import parse
+from contextd.code.project.module_words import first_sentence
 from contextd.code.project.project_type import project_type
 from contextd.code.project.support_code import is_beside
 
@@ -132,3 +133,16 @@ def test_steps_of_cucumber_are_no_features_of_the_project():
     assert is_beside("features/step_definitions/shop_steps.rb")
     assert is_beside("features/support/env.rb")
     assert not is_beside("src/features/cart/price.ts")
+
+
+def test_a_package_that_asks_its_users_for_another_is_a_library():
+    text = '{"name": "shop", "private": true, "main": "index.js", "devDependencies": {"redux": "5"}, "peerDependencies": {"react": ">=18"}}'
+    files = {"package.json": text, "src/index.ts": "", "src/App.tsx": ""}
+    stack = look(files)
+    assert project_type(list(files), stack).value == "library"
+    assert stack.labels == ("React 18+", "TypeScript")
+
+
+def test_a_sentence_with_half_a_parenthesis_is_none():
+    assert first_sentence("others `acme/shop-docs` module) and more of them") == ""
+    assert first_sentence("A shop of apples (and pears) on a hill") != ""

@@ -100,6 +100,7 @@ def first_sentence(text: str) -> str:
         or " " not in sentence
         or "](" in sentence
         or "][" in sentence
+        or sentence.count("(") < sentence.count(")")
         or _NOISE.search(sentence)
         else sentence
     )

@@ -42,7 +42,7 @@ _BUILDS = re.compile(
 """Files that build a project. A folder of nothing else is no module."""
 
 _SHOWN_IN = frozenset(
-    """example examples sample samples demo demos tutorial tutorials fixtures testdata benchmark benchmarks bench benches
+    """example examples sample samples demo demos tutorial tutorials fixtures testdata benches
     playground integration_test test_driver""".split()
 )
 """Folders of a module whose files only show, try out or measure it."""

@@ -287,6 +287,7 @@ def _from_packages(manifest: Manifest, known: _Known, tallies: dict[Technology, 
                 name in manifest.dev
                 and not (
                     manifest.ecosystem == "npm"
+                    and not manifest.publishes
                     and row.category in ("frontend", "fullstack", "ui")
                     and not known.is_family
                 )

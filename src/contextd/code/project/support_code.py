@@ -9,7 +9,7 @@ from contextd.domain.code import is_test
 
 _BY_NAME = re.compile(
     r"^(?i:docs?|tests?|examples?|samples?|demos?|bench(?:es|mark)?)[-_.]"
-    r"|[-_.](?i:tests?|specs?|examples?|samples?|demos?|benchmarks?|e2e|testsuite)$|[a-z]Tests?$|[.]docc$|[.]Test[A-Z]\w*$"
+    r"|[-_. ](?i:tests?|specs?|examples?|samples?|demos?|benchmarks?|e2e|testsuite)$|[a-z]Tests?$|[.]docc$|[.]Test[A-Z]\w*$"
     r"|^project_templates?$|^(?:Examples?|Samples?|Demos?|Tests?|Benchmarks?|Docs?|Fixtures?|Playgrounds?|Tutorials?)$"
 )
 
