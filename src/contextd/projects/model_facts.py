@@ -26,7 +26,7 @@ from contextd.code.project.project_type import CODE, project_type
 from contextd.code.project.project_yaml import ModuleFacts, ProjectFacts
 from contextd.code.project.stack import Stack, detect, language_shares
 from contextd.code.project.stack_evidence import Share, private_beside_published, trial_folders
-from contextd.code.project.stack_languages import RUNTIME_OF
+from contextd.code.project.stack_languages import LANGUAGES_OF, RUNTIME_OF
 from contextd.code.project.stack_row import Category
 from contextd.code.project.support_code import is_beside
 from contextd.code.project.usage import uses, weighed_by_use
@@ -163,7 +163,7 @@ def project_facts(
     inside = [file for file in files if not file.path.startswith(trials)]
     modules = _modules(inside, stack, text_of, name)
     facts = ProjectFacts(
-        name=_own_name(stack.manifests) or name,
+        name=_own_name(_main_first(stack)) or name,
         id=_own_id(runtime),
         type=kind.value,
         about=about,
@@ -337,6 +337,12 @@ def _packages(manifests: Sequence[Manifest]) -> dict[str, str]:
     root = found.get("")
     # A manifest with the same description as the whole was copied from it.
     return {folder: "" if folder and about == root else about for folder, about in found.items()}
+
+
+def _main_first(stack: Stack) -> list[Manifest]:
+    """The manifests, those of the main language's packages first."""
+    main = stack.main_language
+    return sorted(stack.manifests, key=lambda m: main not in LANGUAGES_OF.get(m.ecosystem, ()))
 
 
 def _own_name(manifests: Sequence[Manifest]) -> str:

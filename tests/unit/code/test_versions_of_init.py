@@ -10,6 +10,7 @@ from contextd.code.project.commands import commands
 from contextd.code.project.manifests import parse
 from contextd.code.project.module_words import first_sentence
 from contextd.code.project.project_type import project_type
+from contextd.code.project.stack import language_shares
 from contextd.code.project.support_code import is_beside
 
 
@@ -146,3 +147,32 @@ def test_a_package_that_asks_its_users_for_another_is_a_library():
 def test_a_sentence_with_half_a_parenthesis_is_none():
     assert first_sentence("others `acme/shop-docs` module) and more of them") == ""
     assert first_sentence("A shop of apples (and pears) on a hill") != ""
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("spec.executables = spec.files.grep(%r{^exe/}) { |f| File.basename(f) }", ("cart", "rake")),
+        ("spec.executables = `git ls-files -- bin/*`.grep(/^bin/) - ['console']", ("shop",)),
+        ("spec.executables = spec.files.grep(%r{^bin/}) { |f| File.basename(f) }", ("shop",)),
+        ("spec.executables = %w(shop cart)", ("shop", "cart")),
+    ],
+)  # fmt: skip
+def test_a_gem_installs_the_files_of_the_folder_it_names(line: str, found: tuple[str, ...]):
+    files = {
+        "shop.gemspec": line,
+        "exe/cart": "",
+        "exe/rake": "",
+        "bin/shop": "",
+        "bin/console": "",
+    }
+    assert next(m.commands for m in look(files).manifests) == found
+
+
+def test_a_notice_that_documentation_moved_describes_nothing():
+    assert first_sentence("The shop docs were moved to docs.acme.example") == ""
+
+
+def test_wrappers_of_builds_are_no_language_of_the_project():
+    shares = language_shares(["a.kt", "gradlew.bat"])
+    assert [one.language for one in shares] == ["Kotlin"]

@@ -32,6 +32,7 @@ _NOISE = re.compile(
     r"|\b(?:for|of|to|with|and|or|by|in|on|from|the|an?|including|following|are|is)$"
     r"|spdx|eslint|prettier|@ts-|auto-?generated|do not edit|https?://\S+$"
     r"|pom\.xml|^(?:see|click (?:here|on|the)|read|check|visit|star|join|follow|explore|view|note|important|warning|caution)\b"
+    r"|\b(?:docs?|documentation|repository|project|code) (?:was|were|has|have) (?:been )?moved\b|\bmoved to\b"
     r"|npm (?:install|run|i)\b|registry|^\$ "
     r"|^(?:please|for (?:more|further|full|detailed)|as per|refer to|to (?:install|get started|run|build|use))\b"
     r"|^(?:learn|show|run|buy|donate|sign up)\b|^a description of this package|\bsuch as$"

@@ -35,7 +35,7 @@ _VAGUE = re.compile(
 """Files that say nothing about what the others around them are for."""
 
 _BUILDS = re.compile(
-    r"(?:^|/)(?:[\w.-]*\.gradle(?:\.kts)?|CMakeLists\.txt|[\w.-]*\.cmake|(?:GNU)?[Mm]akefile(?:\.\w+)?|meson\.build|BUILD|WORKSPACE"
+    r"(?:^|/)(?:[\w.-]*\.gradle(?:\.kts)?|CMakeLists\.txt|[\w.-]*\.cmake|(?:GNU)?[Mm]akefile(?:\.(?:am|in))?|meson\.build|BUILD|WORKSPACE"
     r"|[\w.-]*\.bazel|Rakefile|Gemfile|[\w.-]*\.gemspec|Podfile|Fastfile|setup\.py|mix\.exs|Package\.swift|project\.clj|build\.sbt|premake\d*\.lua"
     r"|[\w.-]*\.config\.[cm]?[jt]s|[Gg]ulpfile\.\w+|Gruntfile\.\w+|[\w.-]*\.mk|configure)$"
 )
@@ -106,7 +106,8 @@ def modules(
     """
     code = _with_subject(files)
     known = packages or {}
-    units = units_of(tree_of([file.path for file in code]), known)
+    written = [file for file in code if not _BUILDS.search(file.path)] or code
+    units = units_of(tree_of([file.path for file in written]), known)
     prefixes = prefixes_of(_largest(by_name(units, name), known))
     members = _members(code, prefixes)
     weighted = within_builds(edges(files), builds or {})
@@ -185,7 +186,7 @@ def _with_subject(files: Sequence[SourceFile]) -> list[SourceFile]:
     own = [file.path for file in code if CODE.search(file.path) and not is_beside(file.path)]
     other = substance([file.path for file in files], own)
     if other is None:
-        return [file for file in code if not _BUILDS.search(file.path)] or code
+        return code
     languages = other[0].languages
     return [
         f
@@ -214,7 +215,10 @@ def _with_root(
     """A module for the files of the root, which no folder divides."""
     loose = [file for file in code if "/" not in file.path]
     package = sum(
-        file.language in _ROOT_PACKAGES and not _SET_UP.search(file.path) for file in loose
+        file.language in _ROOT_PACKAGES
+        and not _SET_UP.search(file.path)
+        and not _BUILDS.search(file.path)
+        for file in loose
     )
     if (
         name

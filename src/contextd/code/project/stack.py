@@ -33,7 +33,7 @@ _LABELLED: tuple[Category, ...] = (
 )  # fmt: skip
 _OF_OTHERS = re.compile(
     r"^(?:deps|extern|externals?|contrib|3rdparty)/|(?:^|/)(?:thirdparty|node_modules|bower_components|vendor|vendored"
-    r"|third[_-]party|submodules|site-packages|\.?venv|\.yarn|\.git|dist|target)/|\{\{",
+    r"|third[_-]party|submodules|site-packages|\.?venv|\.yarn|\.git|dist|target)/|\{\{|(?:^|/)(?:gradlew\.bat|mvnw\.cmd)$",
     re.IGNORECASE,
 )
 """Vendored and built code, and templates of projects."""
@@ -44,6 +44,9 @@ _NOT_COUNTED = re.compile(
     re.IGNORECASE,
 )
 """Folders whose languages are not the project's: a highlighter has sample files in a hundred of them."""
+
+_HELPERS = {"console", "setup", "rake", "rspec", "test", "release"}
+"""Programs in the folder of a gem that help to develop it."""
 
 _WEAK = 0.15
 _MOSTLY, _HARDLY = 0.8, 0.05
@@ -135,6 +138,7 @@ def detect(
     load = read or _reader(root)
     names = sorted((p for p in own if is_manifest(p)), key=lambda p: (p.count("/"), p))
     manifests = [_load(path, load) for path in names[:MOST_MANIFESTS]]
+    manifests = [_with_programs(m, paths) for m in manifests]
     scripts = [m for m in manifests if m.path.endswith((".gradle", ".kts"))]
     manifests = [jvm.as_used(m, scripts) if m.path.endswith(".toml") else m for m in manifests]
     languages = _languages(own, sizes)
@@ -158,6 +162,19 @@ def detect(
         manifests=tuple(manifests),
         problems=tuple(f"{m.path}: {m.problem}" for m in manifests if m.problem),
     )
+
+
+def _with_programs(manifest: Manifest, paths: Sequence[str]) -> Manifest:
+    """The manifest with the names of the files where it names a folder of programs, as `bin/*`."""
+    folder = manifest.path.rpartition("/")[0]
+    found: list[str] = []
+    for command in manifest.commands:
+        place = f"{folder}/{command[:-1]}".lstrip("/")
+        inside = [p.removeprefix(place) for p in paths if p.startswith(place)]
+        known = _HELPERS - {manifest.name} if command.startswith("bin/") else set[str]()
+        names = (one for one in inside if "/" not in one and one not in known)
+        found += names if command.endswith("/*") else [command]
+    return replace(manifest, commands=tuple(found)) if found or manifest.commands else manifest
 
 
 def _is_aside(manifest: Manifest, languages: Sequence[Share]) -> bool:

@@ -73,11 +73,14 @@ def gemspec(path: str, text: str) -> Manifest:
         r"""required_ruby_version\s*=\s*(?:Gem::Requirement\.new\()?\[?\s*["']([^"']+)""", text
     )
     about = re.search(r"""\.(?:summary|description)\s*=\s*["']([^"']+)["']""", text)
-    commands = re.search(r"executables\s*=\s*(?:%w\[|\[)([^\]]*)", text)
+    commands = re.search(r"executables\s*=\s*(?:%[wW][\[({]|\[)([^\])}]*)", text)
+    # Many a gemspec takes every file of a folder.
+    listed_in = re.search(r"executables\s*=[^\n]*\^(bin|exe)/", text)
     return Manifest(
         path, "gem", PurePosixPath(path).stem, asked, frozenset(asked) - needed, manager="bundler",
         publishes=True,
-        commands=tuple(re.findall(r"[\w.-]+", commands[1])) if commands else (),
+        commands=(f"{listed_in[1]}/*",) if listed_in
+        else tuple(re.findall(r"[\w.-]+", commands[1])) if commands else (),
         about=plain(about[1]) if about else "", runtimes={"Ruby": ruby[1]} if ruby else {},
     )  # fmt: skip
 
