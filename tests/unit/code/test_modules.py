@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from contextd.code.project.modules import modules, role_of
 from contextd.code.project.support_code import is_test_file
 from contextd.code.symbols.graph import DAMPING, ENOUGH, ROUNDS, _ranks, edges, page_rank
 from contextd.code.symbols.graph_arrays import ranks
-from contextd.domain.code import Import, SourceFile
+from contextd.domain.code import Import, SourceFile, Symbol
 
 
 def made(*paths: str) -> list[SourceFile]:
@@ -196,3 +197,20 @@ def test_examples_inside_of_a_module_are_not_counted_and_are_said_to_be_left_out
     found = {module.name: module for module in modules(files)}
     assert found["shop"].description == "2 TypeScript files without examples"
     assert found["shop"].files == ("shop/a.ts", "shop/b.ts")
+
+
+def test_a_build_file_is_counted_and_stands_for_nothing() -> None:
+    def named(path: str, name: str) -> SourceFile:
+        one = Symbol(
+            name=name, kind="function", start_line=1, end_line=9, start=0, end=90, exported=True
+        )
+        return replace(made(path)[0], symbols=(one,))
+
+    files = [
+        *made("shop/b.ts", "cart/a.ts", "cart/b.ts"),
+        named("shop/a.ts", "sell"),
+        named("shop/vite.config.ts", "defineConfig"),
+    ]
+    shop = next(module for module in modules(files) if module.name == "shop")
+    assert shop.description == "3 TypeScript files: sell"
+    assert [file.path for file in shop.key_files] == ["shop/a.ts"]

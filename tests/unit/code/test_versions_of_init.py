@@ -176,3 +176,15 @@ def test_a_notice_that_documentation_moved_describes_nothing():
 def test_wrappers_of_builds_are_no_language_of_the_project():
     shares = language_shares(["a.kt", "gradlew.bat"])
     assert [one.language for one in shares] == ["Kotlin"]
+
+
+def test_what_is_commented_out_or_for_one_system_is_not_asked_for():
+    gradle = "// sourceCompatibility = JavaVersion.VERSION_1_8\njvmToolchain(17)\n"
+    assert parse("build.gradle.kts", gradle).runtimes == {"Java": "17"}
+    gems = "gem 'rspec'\ngem 'test-unit' if RUBY_PLATFORM =~ /cygwin/\n"
+    assert set(parse("Gemfile", gems).dependencies) == {"rspec"}
+
+
+@pytest.mark.parametrize("path", ["src/Shop.Tests.Harness/A.cs", "src/Shop.Tests/A.cs"])
+def test_projects_of_tests_are_beside_the_project(path: str):
+    assert is_beside(path)

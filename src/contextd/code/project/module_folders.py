@@ -50,7 +50,7 @@ _ONLY_LARGE = frozenset(
 
 _VERSION = re.compile(r"v\d+")
 _UPKEEP = frozenset(
-    "tools tool ci build config configs cmake gradle fastlane jni m4 packaging sites".split()
+    "tools tool ci build config configs cmake gradle fastlane jni m4 packaging site sites".split()
 )
 """Folders of the root that keep the project going and are no part of it."""
 

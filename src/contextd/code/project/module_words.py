@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+from contextd.code.project.support_code import is_build_file
 from contextd.code.tree.generated import UNWRITTEN
 from contextd.domain.code import SourceFile, Symbol
 
@@ -240,7 +241,11 @@ def counted(members: Sequence[SourceFile], rank: Mapping[str, float], left_out: 
     shown = {language, others[0][0]} if others and 2 * most <= len(members) else {language}
     # Headers are counted among the files of their language.
     shown |= {"C header"} if shown & {"C", "C++"} else set()
-    named = [f for f in members if languages[f.path] in shown and f.error not in UNWRITTEN]
+    named = [
+        f
+        for f in members
+        if languages[f.path] in shown and f.error not in UNWRITTEN and not is_build_file(f.path)
+    ]
     for file in sorted(named, key=lambda f: (-rank.get(f.path, 0), f.path)):
         for symbol in most_public(file)[:2]:
             names.setdefault(symbol.name)

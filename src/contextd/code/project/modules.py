@@ -17,7 +17,7 @@ from contextd.code.project.module_folders import Unit, by_name, prefixes_of, tre
 from contextd.code.project.module_words import Read, counted, description
 from contextd.code.project.project_model import ROOT, KeyFile
 from contextd.code.project.project_type import CODE
-from contextd.code.project.support_code import is_beside, is_test_file
+from contextd.code.project.support_code import is_beside, is_build_file, is_test_file
 from contextd.code.symbols.graph import edges, page_rank
 from contextd.code.tree.generated import UNWRITTEN
 from contextd.domain.code import DOCUMENTS, SourceFile
@@ -33,13 +33,6 @@ _VAGUE = re.compile(
     r"|__init__|index|main|mod|lib|misc|internal\w*)\.\w+$"
 )
 """Files that say nothing about what the others around them are for."""
-
-_BUILDS = re.compile(
-    r"(?:^|/)(?:[\w.-]*\.gradle(?:\.kts)?|CMakeLists\.txt|[\w.-]*\.cmake|(?:GNU)?[Mm]akefile(?:\.(?:am|in))?|meson\.build|BUILD|WORKSPACE"
-    r"|[\w.-]*\.bazel|Rakefile|Gemfile|[\w.-]*\.gemspec|Podfile|Fastfile|setup\.py|mix\.exs|Package\.swift|project\.clj|build\.sbt|premake\d*\.lua"
-    r"|[\w.-]*\.config\.[cm]?[jt]s|[Gg]ulpfile\.\w+|Gruntfile\.\w+|[\w.-]*\.mk|configure)$"
-)
-"""Files that build a project. A folder of nothing else is no module."""
 
 _SHOWN_IN = frozenset(
     """example examples sample samples demo demos tutorial tutorials fixtures testdata benches
@@ -106,7 +99,7 @@ def modules(
     """
     code = _with_subject(files)
     known = packages or {}
-    written = [file for file in code if not _BUILDS.search(file.path)] or code
+    written = [file for file in code if not is_build_file(file.path)] or code
     units = units_of(tree_of([file.path for file in written]), known)
     prefixes = prefixes_of(_largest(by_name(units, name), known))
     members = _members(code, prefixes)
@@ -217,7 +210,7 @@ def _with_root(
     package = sum(
         file.language in _ROOT_PACKAGES
         and not _SET_UP.search(file.path)
-        and not _BUILDS.search(file.path)
+        and not is_build_file(file.path)
         for file in loose
     )
     if (
@@ -341,7 +334,7 @@ def _key_files(
     """
     by_role: dict[Role, list[str]] = {"entry": [], "core": [], "config": [], "test": []}
     for file in sorted(
-        members,
+        [f for f in members if not is_build_file(f.path)] or members,
         key=lambda f: (f.error in UNWRITTEN, -rank.get(f.path, 0), f.path.count("/"), f.path),
     ):
         # A package file with nothing but a sentence in it leads nowhere.

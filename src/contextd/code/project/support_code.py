@@ -9,7 +9,7 @@ from contextd.domain.code import is_test
 
 _BY_NAME = re.compile(
     r"^(?i:docs?|tests?|examples?|samples?|demos?|bench(?:es|mark)?)[-_.]"
-    r"|[-_. ](?i:tests?|specs?|examples?|samples?|demos?|benchmarks?|e2e|testsuite)$|[a-z]Tests?$|[.]docc$|[.]Test[A-Z]\w*$"
+    r"|[-_. ](?i:tests?|specs?|examples?|samples?|demos?|benchmarks?|e2e|testsuite)$|[a-z]Tests?$|[.]docc$|[.]Test[A-Z]\w*$|[.]Tests?[.]"
     r"|^project_templates?$|^(?:Examples?|Samples?|Demos?|Tests?|Benchmarks?|Docs?|Fixtures?|Playgrounds?|Tutorials?)$"
 )
 
@@ -17,6 +17,13 @@ _GIVEN = frozenset(
     "contrib contributed deps extern external externals 3rdparty thirdparty third-party submodules".split()
 )
 """Folders of the root with what others gave to a project or what it took from them. Deeper down, as in `shop/contrib/`, they are a part of it."""
+
+
+_BUILDS = re.compile(
+    r"(?:^|/)(?:[\w.-]*\.gradle(?:\.kts)?|CMakeLists\.txt|[\w.-]*\.cmake|(?:GNU)?[Mm]akefile(?:\.(?:am|in))?|meson\.build|BUILD|WORKSPACE"
+    r"|[\w.-]*\.bazel|Rakefile|Gemfile|[\w.-]*\.gemspec|Podfile|Fastfile|setup\.py|mix\.exs|Package\.swift|project\.clj|build\.sbt|premake\d*\.lua"
+    r"|[\w.-]*\.config\.[cm]?[jt]s|[Gg]ulpfile\.\w+|Gruntfile\.\w+|[\w.-]*\.mk|configure)$"
+)
 
 
 def is_beside(path: str) -> bool:
@@ -44,3 +51,8 @@ def is_beside_name(folder: str) -> bool:
     """Whether a folder's own name says so: `tests-integration`, `Shop.Tests`, `app-e2e`."""
     hidden = folder.startswith(".") and folder.strip(".") and folder != ".config"
     return bool(hidden) or _BY_NAME.search(folder) is not None
+
+
+def is_build_file(path: str) -> bool:
+    """Whether a file builds a project. A folder of nothing else is no module."""
+    return _BUILDS.search(path) is not None

@@ -118,7 +118,8 @@ def gradle(path: str, text: str) -> Manifest:
         f"plugin:{name}" for name in _APPLIED.findall(text)
     }
     asked.update({f"plugin:kotlin-{name}": version for name, version in _KOTLIN.findall(text)})
-    java = next((next(filter(None, found)) for found in _JAVA.findall(text)), "")
+    effective = re.sub(r"^[ \t]*//[^\n]*", "", text, flags=re.MULTILINE)
+    java = next((next(filter(None, found)) for found in _JAVA.findall(effective)), "")
     java = java.replace("_", ".").removeprefix("1.").strip(".")
     return Manifest(
         path, "maven", dependencies=asked, dev=frozenset(dev),

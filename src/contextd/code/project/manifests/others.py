@@ -51,6 +51,9 @@ def gemfile(path: str, text: str) -> Manifest:
             depth = 0
         found = re.match(r"""gem\s+["']([\w.-]+)["'](?:\s*,\s*["']([^"']+)["'])?""", stripped)
         if found:
+            if re.search(r"\bif\b.*RUBY_(?:PLATFORM|ENGINE)", stripped):
+                # It is for one system alone.
+                continue
             asked[found[1]] = found[2] or ""
             if depth or re.search(r"group:\s*.*:(?:test|development)", stripped):
                 dev.add(found[1])
