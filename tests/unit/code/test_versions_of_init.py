@@ -188,3 +188,8 @@ def test_what_is_commented_out_or_for_one_system_is_not_asked_for():
 @pytest.mark.parametrize("path", ["src/Shop.Tests.Harness/A.cs", "src/Shop.Tests/A.cs"])
 def test_projects_of_tests_are_beside_the_project(path: str):
     assert is_beside(path)
+
+
+def test_a_project_of_elixir_is_tested_with_exunit():
+    files = {"mix.exs": "", "lib/shop.ex": "", "test/test_helper.exs": "", "test/shop_test.exs": ""}
+    assert [one.label for one in look(files).of("test")] == ["ExUnit"]

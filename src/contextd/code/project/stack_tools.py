@@ -42,7 +42,7 @@ TOOLS: tuple[Technology, ...] = (
     _row("Minitest", "test", gem="minitest", std="ruby:minitest*"),
     _row("Test::Unit", "test", gem="test-unit", std="ruby:test/unit*"),
     _row("MSTest", "test", nuget="mstest.testframework mstest"),
-    _row("ExUnit", "test", files="test_helper.exs"),
+    _row("ExUnit", "test", files="test/test_helper.exs"),
     _row("XCTest", "test", std="swift:XCTest"),
     _row("GoogleTest", "test", files="gtest.h", std="cpp:gtest/gtest.h cpp:gmock/gmock.h"),
     _row("Catch2", "test", std="cpp:catch2/catch_test_macros.hpp"),
