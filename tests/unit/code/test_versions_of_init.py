@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from test_statements_of_init import look
 
-from contextd.code.project.architecture import architecture
-from contextd.code.project.commands import commands
-from contextd.code.project.manifests import parse
-from contextd.code.project.module_words import first_sentence
-from contextd.code.project.project_type import project_type
-from contextd.code.project.stack import language_shares
-from contextd.code.project.support_code import is_beside
+from contextd_code.project.architecture import architecture
+from contextd_code.project.commands import commands
+from contextd_code.project.manifests import parse
+from contextd_code.project.module_words import first_sentence
+from contextd_code.project.project_type import project_type
+from contextd_code.project.stack import language_shares
+from contextd_code.project.support_code import is_beside
 
 
 @pytest.mark.parametrize(
