@@ -29,7 +29,7 @@ _KINDS = _LAYERS.keys() | set(
 )
 """Folders named after what their files are, and not after a feature."""
 
-_GOOD_PART = 0.25
+_GOOD_PART, _SIDE = 0.25, 0.05
 _SENT = {"static", "public", "assets", "dist"}
 """Folders whose files a server sends as they are. They are no packages of the program."""
 
@@ -48,7 +48,7 @@ def architecture(paths: Sequence[str], stack: Stack) -> ReasonedValue:
     if other is not None:
         return ReasonedValue("unknown", layout(*other, paths))
     children = _children(own)
-    several = _workspace(stack.manifests)
+    several = _workspace(stack.manifests, own)
     if several:
         return ReasonedValue("monorepo", several)
     for look in (_features, _layers, _sides, _components, _packages, _flat):
@@ -79,14 +79,14 @@ def _children(own: Sequence[str]) -> dict[str, dict[str, int]]:
     return found
 
 
-def _workspace(manifests: Sequence[Manifest]) -> str:
+def _workspace(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
     below = {m.ecosystem for m in manifests if "/" in m.path and (m.name or m.dependencies)}
     for manifest in manifests:
         if manifest.members and "/" not in manifest.path and manifest.ecosystem in below:
             more = ", …" if len(manifest.members) > 3 else ""
             listed = ", ".join(manifest.members[:3]) + more
             return f"{manifest.path} lists members: {listed}."
-    if sides := _two_sides(manifests):
+    if sides := _two_sides(manifests, own):
         return sides
     homes: dict[str, list[str]] = defaultdict(list)
     for manifest in manifests:
@@ -97,12 +97,15 @@ def _workspace(manifests: Sequence[Manifest]) -> str:
     return f"{several[0]}/ holds several packages with manifests of their own." if several else ""
 
 
-def _two_sides(manifests: Sequence[Manifest]) -> str:
+def _two_sides(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
     """Two folders of the root that are packages of their own, such as backend and frontend."""
     if any("/" not in m.path and (m.name or m.dependencies) for m in manifests):
         return ""
     sides = {m.path.split("/")[0]: m for m in manifests if m.path.count("/") == 1 and m.ecosystem
              and (m.name or m.dependencies)}  # fmt: skip
+    files = Counter(path.partition("/")[0] for path in own)
+    # A program that only tries out the package beside it is no side.
+    sides = {one: m for one, m in sides.items() if files[one] >= _SIDE * len(own)}
     if len(sides) < 2:
         return ""
     named = ", ".join(sorted(sides)[:4])

@@ -192,7 +192,9 @@ def _of_composer(top: set[str], read: Read) -> Iterator[str]:
 def _of_others(
     paths: Sequence[str], top: set[str], manifests: Sequence[Manifest], read: Read
 ) -> Iterator[str]:
-    if any(name.endswith((".sln", ".slnx")) for name in top):
+    built = sorted(name for name in top if name.endswith((".sln", ".slnx", "proj")))
+    # Where several could be meant, dotnet asks for the name of one.
+    if len(built) == 1 and not built[0].endswith("proj"):
         yield "build: dotnet build"
         if any(re.search(r"test[^/]*\.(?:cs|fs|vb)proj$", path, re.I) for path in paths):
             yield "test: dotnet test"

@@ -40,7 +40,8 @@ _NO_MODULE = frozenset(
     """test tests __tests__ spec specs e2e __mocks__ mocks fixtures testdata testing example
     examples samples demo demos docs doc documentation scripts script bin assets static public
     styles css typings constants migrations templates benchmarks benchmark benches vendor
-    third_party stories storybook .storybook .github generated __generated__ fuzz""".split()
+    third_party stories storybook .storybook .github generated __generated__ fuzz fuzzer fuzzing
+    tutorials tutorial step_definitions buildSrc playground playgrounds""".split()
 )
 _ONLY_LARGE = frozenset(
     "contrib images locales locale i18n types utils util helpers resources".split()
@@ -48,7 +49,9 @@ _ONLY_LARGE = frozenset(
 """Folders that are no subject, unless much code is in them."""
 
 _VERSION = re.compile(r"v\d+")
-_UPKEEP = frozenset("tools tool ci build config configs".split())
+_UPKEEP = frozenset(
+    "tools tool ci build config configs cmake gradle fastlane jni m4 packaging site sites".split()
+)
 """Folders of the root that keep the project going and are no part of it."""
 
 _DOMINANT, _LARGE, _MUCH, _FEW_PACKAGES, _SMALL_PROJECT = 0.5, 30, 8, 3, 40
@@ -141,10 +144,13 @@ class _Division:
         """Whether a folder is beside the project. A package in it says that it is not."""
         if name.startswith((".", "[", "$")):
             return True
-        if inner.path in self.packages:
+        if inner.path in self.packages and "/src/it/" not in f"/{inner.path}/":
             return name in _NO_MODULE
         if "src/main/java/" in inner.path or "src/main/kotlin/" in inner.path:
             return False
+        if f"/{inner.path}".endswith(("/src/it", "/features/support")):
+            # What only the integration tests of a Maven build, or Cucumber's features, need.
+            return True
         plain = name.lower()
         if plain in _ONLY_LARGE:
             return inner.count < _MUCH or "src/main/" in inner.path

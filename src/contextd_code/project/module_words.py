@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+from contextd_code.project.support_code import is_build_file
 from contextd_code.tree.generated import UNWRITTEN
 from contextd_code.values.source import SourceFile, Symbol
 
@@ -32,6 +33,7 @@ _NOISE = re.compile(
     r"|\b(?:for|of|to|with|and|or|by|in|on|from|the|an?|including|following|are|is)$"
     r"|spdx|eslint|prettier|@ts-|auto-?generated|do not edit|https?://\S+$"
     r"|pom\.xml|^(?:see|click (?:here|on|the)|read|check|visit|star|join|follow|explore|view|note|important|warning|caution)\b"
+    r"|\b(?:docs?|documentation|repository|project|code) (?:was|were|has|have) (?:been )?moved\b|\bmoved to\b"
     r"|npm (?:install|run|i)\b|registry|^\$ "
     r"|^(?:please|for (?:more|further|full|detailed)|as per|refer to|to (?:install|get started|run|build|use))\b"
     r"|^(?:learn|show|run|buy|donate|sign up)\b|^a description of this package|\bsuch as$"
@@ -100,6 +102,7 @@ def first_sentence(text: str) -> str:
         or " " not in sentence
         or "](" in sentence
         or "][" in sentence
+        or sentence.count("(") < sentence.count(")")
         or _NOISE.search(sentence)
         else sentence
     )
@@ -132,17 +135,16 @@ def readme_sentence(text: str) -> str:
 def description(
     folders: Sequence[str],
     members: Sequence[SourceFile],
-    rank: Mapping[str, float],
     paths: Collection[str],
     read: Read,
     about: str,
 ) -> str:
-    """One sentence from the module itself, else how much of what and the names that stand for it."""
+    """One sentence from the module itself; empty where it says none."""
     if len(folders) > 1:
         # What one of several folders says of itself does not hold for the others.
-        return counted(members, rank)
+        return ""
     sentence = first_sentence(about) if about else ""
-    return sentence or next(_told(folders, members, paths, read), "") or counted(members, rank)
+    return sentence or next(_told(folders, members, paths, read), "")
 
 
 def _told(
@@ -221,8 +223,11 @@ def _docstring(text: str) -> str:
     return "\n".join(line for line in lines if not set(line.strip()) <= set(_UNDERLINE))
 
 
-def counted(members: Sequence[SourceFile], rank: Mapping[str, float]) -> str:
-    """How many files of which languages, the one or two with most of them, and the names that stand for them."""
+def counted(members: Sequence[SourceFile], rank: Mapping[str, float], left_out: str = "") -> str:
+    """How many files of which languages, the one or two with most of them, and the names that stand for them.
+
+    `left_out` names what lies in the same folders and is not counted.
+    """
     languages = {f.path: _NAMES.get(f.language, f.language.capitalize()) for f in members}
     main = Counter(languages[f.path] for f in members)
     if len(main) > 1:
@@ -236,7 +241,11 @@ def counted(members: Sequence[SourceFile], rank: Mapping[str, float]) -> str:
     shown = {language, others[0][0]} if others and 2 * most <= len(members) else {language}
     # Headers are counted among the files of their language.
     shown |= {"C header"} if shown & {"C", "C++"} else set()
-    named = [f for f in members if languages[f.path] in shown and f.error not in UNWRITTEN]
+    named = [
+        f
+        for f in members
+        if languages[f.path] in shown and f.error not in UNWRITTEN and not is_build_file(f.path)
+    ]
     for file in sorted(named, key=lambda f: (-rank.get(f.path, 0), f.path)):
         for symbol in most_public(file)[:2]:
             names.setdefault(symbol.name)
@@ -245,6 +254,7 @@ def counted(members: Sequence[SourceFile], rank: Mapping[str, float]) -> str:
     if others and 2 * most <= len(members):
         second, some = others[0]
         count = f"{most} {language} and {some} {second} files"
+    count += f" without {left_out}" * bool(left_out)
     return f"{count}: {listed}" if listed else count
 
 

@@ -14,15 +14,14 @@ from contextd_code.dataclass import dataclass
 from contextd_code.index.languages.table import BY_NAME, DATA
 from contextd_code.project.content_type import substance
 from contextd_code.project.declared_builds import Builds, within_builds
-from contextd_code.project.module_clusters import clusters
 from contextd_code.project.module_folders import Unit, by_name, prefixes_of, tree_of, units_of
 from contextd_code.project.module_words import Read, counted, description
 from contextd_code.project.project_model import ROOT, KeyFile
 from contextd_code.project.project_type import CODE
-from contextd_code.project.support_code import is_beside
+from contextd_code.project.support_code import is_beside, is_build_file, is_test_file
 from contextd_code.symbols.graph import edges, page_rank
 from contextd_code.tree.generated import UNWRITTEN
-from contextd_code.values.source import DOCUMENTS, SourceFile, is_test
+from contextd_code.values.source import DOCUMENTS, SourceFile
 
 Role = Literal["entry", "config", "core", "test"]
 
@@ -35,8 +34,16 @@ _VAGUE = re.compile(
 )
 """Files that say nothing about what the others around them are for."""
 
+_SHOWN_IN = frozenset(
+    """example examples sample samples demo demos tutorial tutorials fixtures testdata benches
+    playground integration_test test_driver""".split()
+)
+"""Folders of a module whose files only show, try out or measure it."""
+
 _NO_CODE = DATA | DOCUMENTS | frozenset(["", "css", "scss", "sass", "less", "shell", "dockerfile"])
-_TEST_NAME = re.compile(r"(?:[._-](?:test|spec)s?|/test_[^/]*|^test_[^/]*|[a-z]Test)\.[a-z]+$")
+_TEST_NAME = re.compile(
+    r"(?:[._-](?:test|spec)s?|(?:^|/)test_[^/]*(?=\.py$)|(?:^|/)tests?/(?:.*/)?test_[^/]*|[a-z]Test)\.[a-z]+$"
+)
 _ROOT_PACKAGES = frozenset(("go", "python", "c", "c-header", "cpp", "lua", "ruby"))
 """Languages whose files in the root are a package of their own, and not settings of tools."""
 
@@ -52,7 +59,7 @@ among several.
 """
 
 _CONFIG = re.compile(
-    r"(?:^|/)(?:config|settings|constants|env|[^/]*\.config|[^/]*\.settings|[^/]*rc)\.[a-z]+$", re.I
+    r"(?:^|/)(?:config|settings|[^/]*\.config|[^/]*\.settings|[^/]*rc)\.[a-z]+$", re.I
 )
 
 
@@ -92,12 +99,13 @@ def modules(
     """
     code = _with_subject(files)
     known = packages or {}
-    units = units_of(tree_of([file.path for file in code]), known)
+    written = [file for file in code if not is_build_file(file.path)] or code
+    units = units_of(tree_of([file.path for file in written]), known)
     prefixes = prefixes_of(_largest(by_name(units, name), known))
     members = _members(code, prefixes)
     weighted = within_builds(edges(files), builds or {})
     rank = page_rank([file.path for file in files], weighted)
-    _with_flat(code, members, prefixes, weighted, rank, name)
+    _with_root(code, members, prefixes, name)
     needs = _needs(members, {**weighted, **_by_package(code, members, prefixes, named or {})})
     tests = [f.path for f in files if _TEST_NAME.search(f.path) and f.language not in _NO_CODE]
     paths = {file.path for file in files}
@@ -113,11 +121,11 @@ def modules(
             description=description(
                 prefixes[one],
                 members[one],
-                rank,
                 paths,
                 read,
                 next((known[p] for p in prefixes[one] if known.get(p)), ""),
-            ),
+            )
+            or counted(members[one], rank, _left_out(one, prefixes, files)),
         )
         for one in sorted(members, key=lambda one: (-len(members[one]), one))
         if members[one]
@@ -125,16 +133,49 @@ def modules(
     shared = Counter(module.description for module in found)
     # What several say of themselves was copied, and tells nothing of one of them.
     return [
-        replace(module, description=counted(members[module.name], rank))
+        replace(
+            module,
+            description=counted(
+                members[module.name], rank, _left_out(module.name, prefixes, files)
+            ),
+        )
         if shared[module.description] > 1
         else module
         for module in found
     ]
 
 
+def _left_out(name: str, prefixes: Mapping[str, Sequence[str]], files: Sequence[SourceFile]) -> str:
+    """What lies in the folders of a module and is not among its files: `tests`, `the modules in it`."""
+    own = tuple(f"{one}/" for one in prefixes[name])
+    others = tuple(p for one, listed in prefixes.items() if one != name for p in listed)
+    inner = tuple(f"{p}/" for p in others if p.startswith(own))
+    at_root = prefixes[name] == (ROOT,)
+    tests = any(
+        ("/" not in f.path if at_root else f.path.startswith(own))
+        and not f.path.startswith(inner)
+        and is_test_file(f.path)
+        and f.language not in _NO_CODE
+        for f in files
+    )
+    shown = any(
+        f.path.startswith(own)
+        and not f.path.startswith(inner)
+        and _is_shown(f.path.removeprefix(max((o for o in own if f.path.startswith(o)), key=len)))
+        and f.language not in _NO_CODE
+        for f in files
+    )
+    parts = ["tests"] * tests + ["examples"] * shown + ["the modules in it"] * bool(inner)
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
+
+
+def _is_shown(path: str) -> bool:
+    return not _SHOWN_IN.isdisjoint(path.split("/")[:-1])
+
+
 def _with_subject(files: Sequence[SourceFile]) -> list[SourceFile]:
     """The files that modules are made of: those of code, or what the project is about instead."""
-    code = [file for file in files if file.language not in _NO_CODE and not is_test(file.path)]
+    code = [file for file in files if file.language not in _NO_CODE and not is_test_file(file.path)]
     own = [file.path for file in code if CODE.search(file.path) and not is_beside(file.path)]
     other = substance([file.path for file in files], own)
     if other is None:
@@ -145,7 +186,7 @@ def _with_subject(files: Sequence[SourceFile]) -> list[SourceFile]:
         for f in files
         if f.language in languages
         and (f.language or other[0].files.search(f.path))
-        and not is_test(f.path)
+        and not is_test_file(f.path)
         and f.error not in UNWRITTEN
     ]
 
@@ -158,20 +199,19 @@ def _largest(listed: dict[str, list[Unit]], packages: Collection[str]) -> dict[s
     return {one: listed[one] for one in order if one in chosen}
 
 
-def _with_flat(
+def _with_root(
     code: Sequence[SourceFile],
     members: dict[str, list[SourceFile]],
     prefixes: dict[str, tuple[str, ...]],
-    weighted: Mapping[tuple[str, str], int],
-    rank: Mapping[str, float],
     name: str,
 ) -> None:
-    """Modules for what no folder divides: the files of the root, and groups of files that import one
-    another in a folder that holds most of the project.
-    """
+    """A module for the files of the root, which no folder divides."""
     loose = [file for file in code if "/" not in file.path]
     package = sum(
-        file.language in _ROOT_PACKAGES and not _SET_UP.search(file.path) for file in loose
+        file.language in _ROOT_PACKAGES
+        and not _SET_UP.search(file.path)
+        and not is_build_file(file.path)
+        for file in loose
     )
     if (
         name
@@ -180,27 +220,11 @@ def _with_flat(
         and (package >= 3 or 3 * len(loose) >= len(code))
     ):
         members[name], prefixes[name] = loose, (ROOT,)
-    largest = max(members, key=lambda one: len(members[one]), default="")
-    if not largest or 2 * len(members[largest]) < len(code):
-        return
-    folders = Counter(file.path.rpartition("/")[0] for file in members[largest])
-    flat, direct = folders.most_common(1)[0]
-    if 2 * direct < len(members[largest]):
-        return
-    by_path = {f.path: f for f in members[largest] if f.path.rpartition("/")[0] == flat}
-    for group in clusters(list(by_path), weighted):
-        head = max(group, key=lambda p: (not _VAGUE.search(p), rank.get(p, 0), p))
-        called = re.sub(r"\W+", "-", head.rpartition("/")[2].split(".")[0]).strip("_-")
-        if not called or called in members or len(members[largest]) - len(group) < 2:
-            continue
-        members[called] = [by_path[path] for path in group]
-        prefixes[called] = tuple(group)
-        members[largest] = [f for f in members[largest] if f.path not in set(group)]
 
 
 def role_of(path: str) -> Role:
     """The role of a file by its name."""
-    if is_test(path):
+    if is_test_file(path):
         return "test"
     if _CONFIG.search(path) or any(one.startswith(".") for one in path.split("/")[:-1]):
         return "config"
@@ -217,7 +241,8 @@ def _members(
         for length in range(len(parts) - 1, 0, -1):
             name = by_prefix.get("/".join(parts[:length]))
             if name is not None:
-                members[name].append(file)
+                if _SHOWN_IN.isdisjoint(parts[length:-1]):
+                    members[name].append(file)
                 break
     return members
 
@@ -309,7 +334,7 @@ def _key_files(
     """
     by_role: dict[Role, list[str]] = {"entry": [], "core": [], "config": [], "test": []}
     for file in sorted(
-        members,
+        [f for f in members if not is_build_file(f.path)] or members,
         key=lambda f: (f.error in UNWRITTEN, -rank.get(f.path, 0), f.path.count("/"), f.path),
     ):
         # A package file with nothing but a sentence in it leads nowhere.

@@ -5,18 +5,20 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import ContextdError
-from contextd_code.project.manifests import Manifest, is_lock, is_manifest, parse
+from contextd_code.project.manifests import Manifest, is_lock, is_manifest, jvm, parse
 from contextd_code.project.stack_evidence import FoundTechnology, Share, short_version, technologies
 from contextd_code.project.stack_languages import LANGUAGES, LANGUAGES_OF, MARKUP
 from contextd_code.project.stack_row import Category
 from contextd_code.project.stack_runtime import manager_of, primary_ecosystem, runtime_of
-from contextd_code.project.support_code import is_beside
+from contextd_code.project.support_code import is_beside, is_beside_name
 from contextd_code.tree.content import decode
 from contextd_code.tree.paths import read_inside
+from contextd_code.values.source import is_test
 
 Read = Callable[[str], str]
 """The text of a file of the project by its path; raises OSError or ContextdError when it cannot."""
@@ -29,11 +31,23 @@ _LABELLED: tuple[Category, ...] = (
     "fullstack", "backend", "frontend", "mobile", "desktop", "ui", "api", "orm", "database",
     "messaging", "ai", "data", "cli",
 )  # fmt: skip
-_NOT_COUNTED = re.compile(
-    r"^(?:deps|extern|externals?|contrib|3rdparty)/|(?:^|/)(?:thirdparty|node_modules|bower_components|vendor|vendored|third[_-]party|site-packages|\.?venv|\.yarn|\.git"
-    r"|dist|target|website|javadoc|apidocs|docs?|documentation|examples?|samples?|demos?|fixtures|testdata|__snapshots__)/|\{\{",
+_OF_OTHERS = re.compile(
+    r"^(?:deps|extern|externals?|contrib|3rdparty)/|(?:^|/)(?:thirdparty|node_modules|bower_components|vendor|vendored"
+    r"|third[_-]party|submodules|site-packages|\.?venv|\.yarn|\.git|dist|target)/|\{\{|(?:^|/)(?:gradlew\.bat|mvnw\.cmd)$",
     re.IGNORECASE,
 )
+"""Vendored and built code, and templates of projects."""
+
+_NOT_COUNTED = re.compile(
+    r"(?:^|/)(?:website|javadoc|apidocs|docs?|documentation|examples?|samples?|demos?|tutorials?|fixtures|testdata|testing"
+    r"|mocks|__mocks__|__snapshots__|snapshots|benchmarks?|bench|benches|playgrounds?|grammars|syntaxes)/",
+    re.IGNORECASE,
+)
+"""Folders whose languages are not the project's: a highlighter has sample files in a hundred of them."""
+
+_HELPERS = {"console", "setup", "rake", "rspec", "test", "release"}
+"""Programs in the folder of a gem that help to develop it."""
+
 _WEAK = 0.15
 _MOSTLY, _HARDLY = 0.8, 0.05
 """Shares of the bytes; the program that is left is at most one beside the project."""
@@ -95,7 +109,8 @@ class Stack:
         real = [one.language for one in programs if one.share >= 0.2 * total]
         real = real or [one.language for one in self.languages[:1]]
         if "TypeScript" in real and "JavaScript" in real:
-            real.remove("JavaScript")
+            # Types that are declared for a program in JavaScript are not what it is written in.
+            real.remove(max("TypeScript", "JavaScript", key=real.index))
         named = {one.name for one in self.technologies if one.category in _LABELLED}
         typescript = _typescript(self.manifests)
         return [
@@ -123,6 +138,9 @@ def detect(
     load = read or _reader(root)
     names = sorted((p for p in own if is_manifest(p)), key=lambda p: (p.count("/"), p))
     manifests = [_load(path, load) for path in names[:MOST_MANIFESTS]]
+    manifests = [_with_programs(m, paths) for m in manifests]
+    scripts = [m for m in manifests if m.path.endswith((".gradle", ".kts"))]
+    manifests = [jvm.as_used(m, scripts) if m.path.endswith(".toml") else m for m in manifests]
     languages = _languages(own, sizes)
     manifests = [one for one in manifests if not _is_aside(one, languages)]
     of_tests = sorted((p for p in paths if _is_of_tests(p)), key=lambda p: (p.count("/"), p))
@@ -144,6 +162,19 @@ def detect(
         manifests=tuple(manifests),
         problems=tuple(f"{m.path}: {m.problem}" for m in manifests if m.problem),
     )
+
+
+def _with_programs(manifest: Manifest, paths: Sequence[str]) -> Manifest:
+    """The manifest with the names of the files where it names a folder of programs, as `bin/*`."""
+    folder = manifest.path.rpartition("/")[0]
+    found: list[str] = []
+    for command in manifest.commands:
+        place = f"{folder}/{command[:-1]}".lstrip("/")
+        inside = [p.removeprefix(place) for p in paths if p.startswith(place)]
+        known = _HELPERS - {manifest.name} if command.startswith("bin/") else set[str]()
+        names = (one for one in inside if "/" not in one and one not in known)
+        found += names if command.endswith("/*") else [command]
+    return replace(manifest, commands=tuple(found)) if found or manifest.commands else manifest
 
 
 def _is_aside(manifest: Manifest, languages: Sequence[Share]) -> bool:
@@ -184,13 +215,24 @@ def _load(path: str, read: Read) -> Manifest:
 
 
 def language_shares(
-    paths: Iterable[str], sizes: Mapping[str, int] | None = None
+    paths: Iterable[str], sizes: Mapping[str, int] | None = None, aside: tuple[str, ...] = ()
 ) -> tuple[Share, ...]:
-    """The languages of a whole repository, tests and scripts included, by bytes where `sizes` are given. Left out
-    is what others wrote, and what shows or documents: examples, templates of projects, built files.
+    """The languages that the project itself is written in, by bytes where `sizes` are given. Folders `aside`,
+    each with a slash at its end, are no part of it.
+
+    `files` counts every file of a language in the repository, tests and examples included, without
+    vendored and built code.
     """
-    counted = [path for path in paths if not _NOT_COUNTED.search(path)]
-    return _languages(counted, sizes, _LARGEST_COUNTED)
+    whole = [path for path in paths if not _OF_OTHERS.search(path)]
+    own = [path for path in whole if not path.startswith(aside)]
+    counted = [path for path in own if not _NOT_COUNTED.search(path) and not _is_trial(path)]
+    shares = _languages(counted or whole, sizes, _LARGEST_COUNTED)
+    every = {one.language: one.files for one in _languages(whole, None)}
+    return tuple(replace(one, files=every.get(one.language, one.files)) for one in shares)
+
+
+def _is_trial(path: str) -> bool:
+    return is_test(path) or any(is_beside_name(one) for one in path.split("/")[:-1])
 
 
 def _languages(
@@ -215,15 +257,25 @@ def _languages(
 def _with_headers(
     weight: dict[str, float], count: dict[str, int], endings: Mapping[str, int]
 ) -> None:
-    """Headers called `.h` are of C++ where more files are of that than of C."""
-    sources = count.get("C", 0) - endings.get("h", 0)
-    if count.get("C++", 0) > sources and endings.get("h", 0):
-        part = weight["C"] * endings["h"] / count["C"]
-        for tally, moved in ((weight, part), (count, endings["h"])):
-            tally["C++"] += moved  # type: ignore[assignment]
-            tally["C"] -= moved  # type: ignore[assignment]
-        if not count["C"]:
-            del weight["C"], count["C"]
+    """Count headers called `.h` where their sources are: C++ where more files are of that than of C. Without any
+    source of C they are of the other language that has headers, or of none.
+    """
+    headers = endings.get("h", 0)
+    if not headers:
+        return
+    sources = count["C"] - headers
+    others = [one for one in ("C++", "Objective-C", "CUDA") if count.get(one, 0) > sources]
+    bridged = not sources and count.get("Swift", 0) > 0
+    if not others and not bridged:
+        return
+    part = weight["C"] * headers / count["C"]
+    weight["C"] -= part
+    count["C"] -= headers
+    if others:
+        weight[others[0]] += part
+        count[others[0]] += headers
+    if not count["C"]:
+        del weight["C"], count["C"]
 
 
 def _typescript(manifests: Sequence[Manifest]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import PurePosixPath
@@ -64,8 +65,8 @@ class FoundTechnology:
 def short_version(asked: str) -> str:
     """What a requirement comes down to: `^14.1` is `14`, `>=4.2` is `4+`, `0.110.1` is `0.110`.
 
-    Alternatives (`^18 || ^20`) come down to the lowest and what follows: `18+`. Empty when no version
-    is named.
+    Alternatives (`^18 || ^20`) come down to the lowest and what follows: `18+`, a range over several majors to
+    both ends: `>=3.5,<5.0` is `3–4`. Empty when no version is named.
     """
     found_versions: dict[tuple[int, int], str] = {}
     for alternative in re.split(r"\|\|?", asked):
@@ -76,12 +77,23 @@ def short_version(asked: str) -> str:
         major, minor = int(found[1]), int(found[2] or 0)
         text = f"0.{minor}" if major == 0 and found[2] else str(major)
         lower_only = re.match(r">=?", one) and not re.search(r"<|~|-\s", alternative)
+        last = "" if "." in text else _last_major(alternative)
+        text = f"{text}–{last}" if last and int(last) > major else text
         found_versions.setdefault((major, minor), text + "+" * bool(lower_only))
     if not found_versions:
         return ""
     lowest = found_versions[min(found_versions)]
     several = len({one.rstrip("+") for one in found_versions.values()}) > 1
-    return f"{lowest.rstrip('+')}+" if several else lowest
+    return f"{lowest.rstrip('+').partition('–')[0]}+" if several else lowest
+
+
+def _last_major(asked: str) -> str:
+    """The last major version below the upper bound of a range such as `>=3.5,<5.0`; empty without one."""
+    found = re.search(r"<(=?)\s*v?(\d+)(?:\.(\d+))?", asked)
+    if found is None or ">" not in asked:
+        return ""
+    open_end = not found[1] and not int(found[3] or 0)
+    return str(int(found[2]) - open_end)
 
 
 def allows_more(asked: str, *, minors: bool) -> bool:
@@ -141,7 +153,7 @@ class _Tally:
 
     def as_found(self, row: Technology) -> FoundTechnology:
         # The version nearest to the root; a sure one before an open one.
-        versions = sorted(self.versions, key=lambda v: (v[1].endswith("+"), -v[0]))
+        versions = sorted(self.versions, key=lambda v: (v[1].endswith("+") or "–" in v[1], -v[0]))
         version = versions[0][1] if versions else ""
         equal = {v.rstrip("+") for weight, v in versions if weight == versions[0][0]}
         if len(equal) > 1 and versions[0][0] < 1:
@@ -173,12 +185,18 @@ def technologies(
     tried = _tried_out(manifests)
     aside = private_beside_published(manifests) | tried
     gems = {m.path.rpartition("/")[0] for m in manifests if m.path.endswith(".gemspec")}
+    offered = any(m.ecosystem == "pypi" and m.publishes for m in manifests)
     for manifest in manifests:
         folder, _, name = manifest.path.rpartition("/")
         # The Gemfile of a gem lists what the gem is developed and tried out with.
         beside = manifest.path in aside or (name == "Gemfile" and folder in gems)
+        # The environment of a published package is what it is developed in.
+        beside |= offered and manifest.manager == "conda"
         known = _Known(own_names, locked, properties, beside, is_family=bool(aside - tried))
-        _from_packages(manifest, known, tallies)
+        if not _is_second_suite(manifest, manifests):
+            _from_packages(manifest, known, tallies)
+        else:
+            _from_packages(manifest, replace(known, never="test"), tallies)
         if manifest.path not in tried:
             _from_images(manifest, tallies)
     for manifest in trials:
@@ -204,19 +222,23 @@ def private_beside_published(manifests: Sequence[Manifest]) -> frozenset[str]:
     return frozenset[str]() if few else frozenset(private)
 
 
-def _tried_out(manifests: Sequence[Manifest]) -> frozenset[str]:
-    """What lies in a folder whose own manifest is neither published nor a member, where the root publishes a
-    package of the same ecosystem: an application that only tries the package out.
+def trial_folders(manifests: Sequence[Manifest]) -> tuple[str, ...]:
+    """Folders, each with a slash at its end, whose own manifest is neither published nor a member, where the root
+    publishes a package of the same ecosystem: applications that only try the package out.
     """
     top = [m for m in manifests if "/" not in m.path]
     offered = {m.ecosystem for m in top if m.publishes and not m.private}
     offered -= {m.ecosystem for m in top if m.members}
-    apps = {
+    return tuple(
         f"{m.path.rpartition('/')[0]}/"
         for m in manifests
         if "/" in m.path and m.ecosystem in offered and not m.publishes and m.dependencies
-    }
-    return frozenset(m.path for m in manifests if m.path.startswith(tuple(apps)))
+    )
+
+
+def _tried_out(manifests: Sequence[Manifest]) -> frozenset[str]:
+    apps = trial_folders(manifests)
+    return frozenset(m.path for m in manifests if m.path.startswith(apps))
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +252,18 @@ class _Known:
     properties: Mapping[str, str]
     aside: bool
     only: str = ""
+    never: str = ""
     is_family: bool = False
+
+
+def _is_second_suite(manifest: Manifest, manifests: Sequence[Manifest]) -> bool:
+    """Whether a folder that is no member of a workspace declares tests of its own, beside those of the root."""
+    if "/" not in manifest.path:
+        return False
+    top = [m for m in manifests if "/" not in m.path and m.ecosystem == manifest.ecosystem]
+    asked = (f"{m.ecosystem}/{name}" for m in top for name in m.dependencies)
+    tested = any(row.category == "test" for one in asked for row in _rows_for(one))
+    return tested and not any(m.members for m in top)
 
 
 def _from_packages(manifest: Manifest, known: _Known, tallies: dict[Technology, _Tally]) -> None:
@@ -239,7 +272,7 @@ def _from_packages(manifest: Manifest, known: _Known, tallies: dict[Technology, 
         if (manifest.ecosystem, name) in known.own_names:
             continue
         for row in _rows_for(f"{manifest.ecosystem}/{name}"):
-            if known.only and row.category != known.only:
+            if known.only not in ("", row.category) or known.never == row.category:
                 continue
             asked = _UNKNOWN.sub("", filled(written, known.properties))
             version = short_version(asked)
@@ -254,6 +287,7 @@ def _from_packages(manifest: Manifest, known: _Known, tallies: dict[Technology, 
                 name in manifest.dev
                 and not (
                     manifest.ecosystem == "npm"
+                    and not manifest.publishes
                     and row.category in ("frontend", "fullstack", "ui")
                     and not known.is_family
                 )

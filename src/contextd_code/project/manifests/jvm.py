@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from xml.etree import ElementTree
 
-from contextd_code.project.manifests.model import Manifest, plain, table, wanted
+from contextd_code.project.manifests.model import Manifest, plain, table, texts, wanted
 
 _COORDINATES = re.compile(
     r"""\b(\w*(?:[iI]mplementation|[aA]pi|[cC]ompileOnly|[rR]untimeOnly|kapt|ksp|developmentOnly))
@@ -29,6 +30,9 @@ _JAVA = re.compile(
 )
 _UPLOADERS = {"maven-gpg-plugin", "nexus-staging-maven-plugin", "central-publishing-maven-plugin"}
 """Maven plugins that only what is published for others needs."""
+
+_CATALOGUED = re.compile(r"\blibs\.([\w.]{1,200})([^\n]{0,60})")
+"""(short name in a version catalogue, what follows in the line)."""
 
 _PROPERTY = re.compile(r"\$\{([\w.-]+)\}")
 _VARIABLE = re.compile(
@@ -114,15 +118,33 @@ def gradle(path: str, text: str) -> Manifest:
         f"plugin:{name}" for name in _APPLIED.findall(text)
     }
     asked.update({f"plugin:kotlin-{name}": version for name, version in _KOTLIN.findall(text)})
-    java = next((next(filter(None, found)) for found in _JAVA.findall(text)), "")
+    effective = re.sub(r"^[ \t]*//[^\n]*", "", text, flags=re.MULTILINE)
+    java = next((next(filter(None, found)) for found in _JAVA.findall(effective)), "")
     java = java.replace("_", ".").removeprefix("1.").strip(".")
     return Manifest(
         path, "maven", dependencies=asked, dev=frozenset(dev),
         runtimes={"Java": java} if java else {}, manager="gradle",
         publishes="plugin:java-library" in asked or "maven-publish" in text
         or any("publish" in name and name.startswith("plugin:") for name in asked.keys() - dev),
-        properties=known, references=_projects(text),
+        properties=known, references=_projects(text), aliases=_aliases(text),
     )  # fmt: skip
+
+
+def _aliases(text: str) -> dict[str, str]:
+    """The short names of a version catalogue that a script uses: "dev" where it is only for tests or not applied."""
+    found: dict[str, str] = {}
+    for one in _CATALOGUED.finditer(text):
+        plain = re.sub(r"\.(?:get|asProvider)$", "", one[1].removeprefix("plugins."))
+        before = text[max(0, one.start() - 60) : one.start()].rpartition("\n")[2]
+        unused = "test" in before.lower() or re.search(r"apply[ (]+false", one[2])
+        only = "dev" if unused else ""
+        found[plain] = only and found.get(plain, only)
+    return found
+
+
+def spelled(alias: str) -> str:
+    """A short name of a version catalogue as build scripts spell it: `junit.jupiter` for `junit-jupiter`."""
+    return re.sub(r"[-_]", ".", alias)
 
 
 def _projects(text: str) -> tuple[str, ...]:
@@ -159,17 +181,40 @@ def gradle_settings(path: str, text: str) -> Manifest:
 
 
 def catalog(path: str, text: str) -> Manifest:
-    """Gradle's version catalogue. It names what the build uses, so it counts as asked for."""
+    """Gradle's version catalogue: what the build may use, each with its short name."""
     data = table(tomllib.loads(text))
     versions = {name: wanted(value) for name, value in table(data.get("versions")).items()}
-    asked = {}
-    for row in table(data.get("libraries")).values():
+    asked, aliases = {}, {}
+    for alias, row in table(data.get("libraries")).items():
         name = row.rpartition(":")[0] if isinstance(row, str) else _module(table(row))
         asked[name] = _version(row, versions)
-    for row in table(data.get("plugins")).values():
+        aliases[spelled(alias)] = name
+    for alias, row in table(data.get("plugins")).items():
         name = row.partition(":")[0] if isinstance(row, str) else str(table(row).get("id"))
         asked[f"plugin:{name}"] = _version(row, versions)
-    return Manifest(path, "maven", dependencies=asked, manager="gradle")
+        aliases[spelled(alias)] = f"plugin:{name}"
+    bundles = table(data.get("bundles"))
+    for bundle, listed in bundles.items():
+        aliases[f"bundles.{spelled(bundle)}"] = " ".join(
+            aliases.get(spelled(one), "") for one in texts(listed)
+        )
+    return Manifest(path, "maven", dependencies=asked, manager="gradle", aliases=aliases)
+
+
+def as_used(catalogue: Manifest, scripts: Iterable[Manifest]) -> Manifest:
+    """The catalogue with only what these build scripts use. It stays as it is where none uses any short name,
+    since a plugin of the build may use them.
+    """
+    used: dict[str, str] = {}
+    for script in scripts:
+        for alias, only in script.aliases.items():
+            for name in catalogue.aliases.get(alias, "").split():
+                used[name] = only and used.get(name, only)
+    if not used:
+        return catalogue
+    asked = {name: version for name, version in catalogue.dependencies.items() if name in used}
+    dev = frozenset(name for name, only in used.items() if only)
+    return replace(catalogue, dependencies=asked, dev=dev & asked.keys())
 
 
 def _module(row: dict[str, object]) -> str:

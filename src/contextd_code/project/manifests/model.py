@@ -21,7 +21,8 @@ class Manifest:
     says that others can depend on it, `private` that nobody shall. `images` are container images. `about` is what it says of
     itself; `topics` are its classifiers and keywords. `properties` are names that stand for versions.
     `references` are the folders of other packages of the repository that its build declares, None where
-    the format declares none.
+    the format declares none. `aliases` are the short names of a version catalogue: in the catalogue each with its
+    dependency, in a build script each that the script uses, with "dev" where only tests do.
     """
 
     path: str
@@ -41,6 +42,7 @@ class Manifest:
     topics: tuple[str, ...] = ()
     properties: Mapping[str, str] = field(default_factory=dict[str, str])
     references: tuple[str, ...] | None = None
+    aliases: Mapping[str, str] = field(default_factory=dict[str, str])
     problem: str = ""
 
 

@@ -48,6 +48,8 @@ def package_json(path: str, text: str) -> Manifest:
     inside = (
         inside and not str(data.get("main")).endswith(".d.ts") and not data.get("publishConfig")
     )
+    # What asks its users for a package is for them, also where the root is kept from being published by mistake.
+    private = bool(data.get("private")) and not (exported and groups["peerDependencies"])
     # An extension is loaded by VS Code; nobody depends on it.
     of_editor = "vscode" in table(data.get("engines")) or "contributes" in data
     return Manifest(
@@ -60,8 +62,8 @@ def package_json(path: str, text: str) -> Manifest:
         manager=manager if manager in _MANAGERS else "",
         members=members,
         commands=commands,
-        publishes=exported and not inside and not data.get("private") and not of_editor,
-        private=bool(data.get("private")),
+        publishes=exported and not inside and not private and not of_editor,
+        private=private,
         about=plain(data.get("description")),
         topics=texts(data.get("keywords")),
     )
