@@ -37,7 +37,7 @@ and the seconds after which other work gets a turn.
 def symbols_of(runtime: Runtime) -> SymbolGraph:
     """The graph of which definitions import which, from the current index."""
     graphs = runtime.organisation.caches.of("symbol graphs", _GRAPHS)
-    files = runtime.view.files
+    files = runtime.files
     whose = runtime.code_place or tuple(one.root for one in files.checkouts(runtime.scope)[-1:])
     return symbol_graph(runtime.code_index, graphs, whose or runtime.scope)
 
@@ -94,7 +94,7 @@ def get_ready(runtime: Runtime) -> None:
 
 def make_ahead(runtime: Runtime) -> None:
     """Build the graph now, unless callers were never queried or the project is too large."""
-    known = runtime.view.files
+    known = runtime.files
     if not known.calling(runtime.scope, reader()) or known.count(runtime.scope) > _READ_AHEAD:
         return
     with building():

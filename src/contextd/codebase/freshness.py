@@ -130,7 +130,7 @@ def not_indexed(runtime: Runtime, *, symbols: bool = False) -> str:
     """
     tree = _trees(runtime).get(runtime.root) if runtime.checkout is not None else None
     skipped = tree.walked.skipped if tree is not None and tree.walked is not None else ()
-    groups = left_out(runtime.view.files.errors(runtime.scope), skipped, symbols=symbols)
+    groups = left_out(runtime.files.errors(runtime.scope), skipped, symbols=symbols)
     more = f" and {len(groups) - _GROUPS} more" if len(groups) > _GROUPS else ""
     return f"not indexed: {', '.join(groups[:_GROUPS])}{more}" if groups else ""
 
@@ -197,7 +197,7 @@ def _within_limits(runtime: Runtime, walked: Walk) -> Walk:
 def _difference(
     runtime: Runtime, index: Described, tree: Tree, certain: bool = False
 ) -> CheckoutDifference | None:
-    scope, files = runtime.scope, runtime.view.files
+    scope, files = runtime.scope, runtime.files
     walked = tree.look(settled=index.settled, certain=certain)
     if walked is None:
         return None

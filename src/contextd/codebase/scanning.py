@@ -97,7 +97,7 @@ def begin_index(runtime: Runtime) -> None:
     """Start the index of a checkout from that of another checkout of its project. Contents are shared, so it
     costs a row per file; a comparison or a scan then finds the differences.
     """
-    files, scope = runtime.view.files, runtime.scope
+    files, scope = runtime.files, runtime.scope
     known = files.checkouts(scope)
     mine = runtime.code_place
     if mine is None or not known or any(one.root == mine.root and one.files for one in known):
@@ -251,7 +251,7 @@ def _initialise(runtime: Runtime) -> Initialised:
     keep_weights(runtime)
     # After a first scan, what is stored is what it found, unless another process had indexed some of it.
     seen = (
-        seen if len(seen.files) == runtime.view.files.count(runtime.scope) else _essences(runtime)
+        seen if len(seen.files) == runtime.files.count(runtime.scope) else _essences(runtime)
     )
     files = seen.files
     facts, reason = project_facts(runtime, walked, files)
@@ -304,10 +304,10 @@ def _initialise(runtime: Runtime) -> Initialised:
 
 def _essences(runtime: Runtime) -> Essences:
     found = Essences()
-    paths = sorted(runtime.view.files.stamps(runtime.scope))
+    paths = sorted(runtime.files.stamps(runtime.scope))
     for start in range(0, len(paths), _ESSENCES_AT_ONCE):
         some = paths[start : start + _ESSENCES_AT_ONCE]
-        for file in runtime.view.files.all(runtime.scope, some):
+        for file in runtime.files.all(runtime.scope, some):
             found.add(file)
     return found
 

@@ -467,7 +467,7 @@ class Runtime:
     @property
     def code_index(self) -> ProjectIndex:
         """The code index of this project, as the code package reads it."""
-        return ProjectIndex(self.view.files, self.scope)
+        return ProjectIndex(self.files, self.scope)
 
     @property
     def has_person(self) -> bool:

@@ -117,9 +117,9 @@ def repo_map(
     drawn = draw_map(graph, focus=query or "", near=_at_hand(runtime), budget=budget)
     indexed = 0
     if not drawn.symbols:
-        stamps = runtime.view.files.stamps(runtime.scope)
+        stamps = runtime.files.stamps(runtime.scope)
         indexed, first = len(stamps), first_paths(list(stamps), query or "")
-        ordered = {f.path: f for f in runtime.view.files.all(runtime.scope, first)}
+        ordered = {f.path: f for f in runtime.files.all(runtime.scope, first)}
         drawn = contents([ordered[path] for path in first if path in ordered], budget)
     runtime.trace.read([], type="map")
     paths = [one.path for one in drawn.symbols]
@@ -147,7 +147,7 @@ def _nothing_found(
     runtime: Runtime, name: str, path: str | None, kind: str | None, lag: Lag
 ) -> str:
     """A message that the name is not defined: where the search looked, and what to do."""
-    known = runtime.view.files.count(runtime.scope)
+    known = runtime.files.count(runtime.scope)
     help_text = no_definition(runtime, name, lag)
     if lag.notice or not known:
         # What is not indexed yet may define it.
@@ -183,7 +183,7 @@ def _looked_up(
 
 def no_definition(runtime: Runtime, name: str, lag: Lag) -> str:
     """Hints for a name without a definition: a similar name, and unindexed parts."""
-    files, scope = runtime.view.files, runtime.scope
+    files, scope = runtime.files, runtime.scope
     if not files.count(scope):
         return "nothing is indexed yet: call codebase_index"
     last = asked_name(name).rpartition(".")[2]
