@@ -17,6 +17,8 @@ from contextd.codebase.code_graphs import calls_of, graphs_are_made
 from contextd.domain.dataclass import dataclass
 from contextd.runtime.runtime import Runtime
 
+SECONDS = 8.0
+"""Seconds to search for the direct uses of what a query names: references and impacts stop at the same time."""
 COMPARED = 8
 """Definitions of one name whose uses are counted to choose the likeliest."""
 

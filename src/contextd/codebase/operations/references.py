@@ -16,6 +16,7 @@ from contextd.code.tree.word_lines import WordLines, word_lines
 from contextd.codebase.code_graphs import calls_of
 from contextd.codebase.code_uses import (
     COMPARED,
+    SECONDS,
     UseCount,
     distinct,
     in_order_of_weight,
@@ -41,7 +42,6 @@ from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 
 _LISTED = 8
-_SECONDS = 8.0
 _TEXT_SECONDS = 5.0
 _TEXTS = 8
 """Text matches listed beside certain uses; the rest is counted."""
@@ -151,7 +151,7 @@ def find_references(
                 raise Unavailable(f"the index does not know whether {name!r} is defined", hint)
             raise NotFound(f"no definition {name!r}" + (f" in {path}" if path else ""), hint)
         sources = Sources(runtime.root, runtime.view.files, runtime.scope)
-        end = time.monotonic() + _SECONDS
+        end = time.monotonic() + SECONDS
         chosen, others, found = _chosen(runtime, calls, meant, end)
     late = time.monotonic() > end
     words = word_lines(runtime.root, chosen.symbol.name, _TEXT_SECONDS)
