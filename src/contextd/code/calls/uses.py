@@ -35,6 +35,7 @@ from contextd.code.symbols.symbol_graph import Definition
 _QUALIFIED = re.compile(rb"([\w$]+)\s*(?:\?\.|\.|::|->)\s*\$?\Z")
 _NAMED_BY_TYPE = frozenset(("ecmascript", "python"))
 """Families in which a constant's owner is known only by the name before the dot."""
+_OPERATOR = "operator"
 _OWN = frozenset(("this", "self", "static"))
 
 
@@ -94,7 +95,10 @@ def _certain_lines(
     for line in _word_uses(calls, sources, one, among):
         if time.monotonic() > until:
             break
-        if calls.layout.family(line.path) == "c" and is_part_of_name(sources, line):
+        if calls.layout.family(line.path) == "c" and (
+            line.name.startswith(_OPERATOR) or is_part_of_name(sources, line)
+        ):
+            # `operator<<` is written where another type declares its own.
             continue
         known = found.get((line.path, line.line))
         if known is not None and known.certain:
