@@ -121,15 +121,15 @@ def mend(data: bytes) -> bytes:
 
 
 def _without_dead_code(data: bytes) -> bytes:
-    """What stands behind `#if 0` becomes spaces: examples and old code, never compiled."""
+    """Replace code in `#if 0` by spaces: examples and old code, never compiled."""
     at = 0
     while (dead := _DEAD.search(data, at)) is not None:
         at = dead.end()
         depth = 0
         for found in _CONDITION.finditer(data, at):
             if not depth and not found["word"].startswith(b"if"):
-                gone = _VISIBLE.sub(b" ", data[at : found.start()])
-                data = data[:at] + gone + data[found.start() :]
+                spaces = _VISIBLE.sub(b" ", data[at : found.start()])
+                data = data[:at] + spaces + data[found.start() :]
                 break
             depth += found["word"].startswith(b"if") - (found["word"] == b"endif")
     return data
