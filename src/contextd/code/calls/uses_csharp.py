@@ -128,16 +128,27 @@ def uses_of_type(
             return
         with suppress(ContextdError):
             source = sources.current(path)
-            for each in names:
-                for node, line in named_nodes(sources, source, each):
-                    written = _written_type(node, name)
-                    if written == UNKNOWN:
-                        continue
-                    scope = calls.layout.scope_around(path, node.start_byte)
-                    held = calls.interpreter.evaluate(path, scope, written)
-                    meant = {m.one for m in held.meanings if m.kind == "class"}
-                    if held.whole and meant and meant <= same and len(held.meanings) == len(meant):
-                        yield line
+            key = one, path, source.file.digest
+            lines = calls.lines_of_names.get(key)
+            if lines is None:
+                lines = calls.lines_of_names[key] = tuple(
+                    (line, True)
+                    for each in names
+                    for node, line in named_nodes(sources, source, each)
+                    if _names_type(calls, same, path, node, name)
+                )
+            yield from (line for line, _ in lines)
+
+
+def _names_type(calls: CallGraph, same: set[Definition], path: str, node: Node, name: str) -> bool:
+    """Whether a word certainly means one of the parts of a type."""
+    written = _written_type(node, name)
+    if written == UNKNOWN:
+        return False
+    scope = calls.layout.scope_around(path, node.start_byte)
+    held = calls.interpreter.evaluate(path, scope, written)
+    meant = {m.one for m in held.meanings if m.kind == "class"}
+    return held.whole and bool(meant) and meant <= same and len(held.meanings) == len(meant)
 
 
 def _written_type(node: Node, name: str) -> Expr:
