@@ -10,6 +10,9 @@ from contextd_code.dataclass import dataclass
 from contextd_code.queries.impact import DependentPlace
 from contextd_code.text.tokens import count_tokens
 
+_LINES_SHOWN = 6
+"""Lines of a symbol that its row of the text lists; the rest is counted."""
+
 
 @dataclass(frozen=True, slots=True)
 class TextSection:
@@ -57,7 +60,9 @@ def by_file(broken: Sequence[DependentPlace]) -> list[str]:
         for one in some:
             symbols.setdefault(one.symbol, []).append(one)
         for symbol, places in symbols.items():
-            numbers = ", ".join(str(one.line) for one in places[:6])
+            numbers = ", ".join(str(one.line) for one in places[:_LINES_SHOWN])
+            rest = len(places) - _LINES_SHOWN
+            numbers += f" and {rest} more" if rest > 0 else ""
             far = "" if places[0].level == 1 else f" · {places[0].level} calls away"
             why = "" if places[0].why == "call" else f" · {places[0].why}"
             lines.append(f"    {numbers}: {symbol or '(top of the file)'}{why}{far}")

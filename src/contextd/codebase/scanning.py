@@ -11,7 +11,7 @@ from contextd.briefing.context_file import write_context_md
 from contextd.codebase.index_limits import listed
 from contextd.codebase.scan_lock import scan_turn
 from contextd.codebase.symbol_weights import keep_weights
-from contextd.domain.changes import CodeChange
+from contextd.domain.changes import CodeChange, WorkChanges
 from contextd.domain.records import Clean
 from contextd.domain.trust import UNTRUSTED
 from contextd.knowledge.embedding import embedding_jobs
@@ -151,7 +151,7 @@ class _Batch:
             same_chunks=frozenset(self.same_chunks),
             remove=remove,
         )
-        self.runtime.commit(code=[change], jobs=embedding_jobs(self.runtime))
+        self.runtime.commit(code=[change], work=WorkChanges(jobs=embedding_jobs(self.runtime)))
         self.same_chunks.clear()
 
 
@@ -250,9 +250,7 @@ def _initialise(runtime: Runtime) -> Initialised:
     report = scan_project(runtime, walked=walked, seen=seen.add)
     keep_weights(runtime)
     # After a first scan, what is stored is what it found, unless another process had indexed some of it.
-    seen = (
-        seen if len(seen.files) == runtime.files.count(runtime.scope) else _essences(runtime)
-    )
+    seen = seen if len(seen.files) == runtime.files.count(runtime.scope) else _essences(runtime)
     files = seen.files
     facts, reason = project_facts(runtime, walked, files)
     yaml_path = root / ".context" / "project.yaml"

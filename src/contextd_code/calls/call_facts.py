@@ -44,6 +44,9 @@ NARROWED = "?"
 SLOT = "."
 """The prefix of a field in the bindings of a C file that assigns functions to it."""
 
+ELEMENT = "[]"
+"""The name in the bindings of a class of what its indexer returns."""
+
 SiteKind = Literal["call", "use", "extends"]
 UseKind = Literal["call", "use", "extends", "import"]
 

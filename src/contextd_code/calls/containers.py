@@ -8,7 +8,7 @@ from contextd_code.calls.call_facts import SELF, UNKNOWN, Expr
 from contextd_code.calls.evaluator import Evaluator
 from contextd_code.calls.interpretation import NOT_KNOWN, Interpretation, joined
 from contextd_code.calls.scope_layout import FUNCTIONS, CodeLayout
-from contextd_code.calls.type_arguments import with_arguments
+from contextd_code.calls.type_arguments import with_arguments, with_given
 from contextd_code.dataclass import dataclass
 
 _DEEPEST = 24
@@ -161,7 +161,9 @@ class Containers:
             (
                 where,
                 number,
-                with_arguments(self.layout, where, number, one, meant.type_arguments),
+                with_arguments(
+                    self.layout, where, number, with_given(one, meant.parts), meant.type_arguments
+                ),
             )
             for meant in self.evaluator.evaluate(path, scope, called, depth).meanings
             if meant.kind == "function" and meant.one is not None
@@ -177,7 +179,7 @@ class Containers:
             case ("typed" | "new", ("of", _, given)) | ("of", ("unknown",), given) if given:
                 written = expression if expression[0] == "of" else expression[1]
                 return [(path, scope, written)]
-            case ("typed", ("any", several)):
+            case ("typed", ("any" | "bounds", several)):
                 places = [(path, scope, ("typed", one)) for one in several]
             case ("counted", inner, *_):
                 places = [(path, scope, inner)]

@@ -201,7 +201,8 @@ class Linkage:
         choice = _choice([*macros, *meant])
         # What is defined nowhere may be generated, or stand where nobody could read it.
         is_found = not any(is_declaration(one.symbol) for one in choice.several)
-        is_whole = choice.whole or (not macros and are_for_systems(choice.several))
+        # Overloads, or a definition for each program: one of these it is.
+        is_whole = choice.whole or not macros
         return replace(choice, whole=is_whole and is_found)
 
     def definitions(self, one: Definition) -> tuple[Definition, ...]:

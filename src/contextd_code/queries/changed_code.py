@@ -10,6 +10,7 @@ from typing import Literal
 
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import NotFound, nearest
+from contextd_code.index.languages.table import language_of
 from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
 
 _PLACE = re.compile(r"(?P<path>[^:#]+\.\w+)(?:::?|#)(?P<rest>.+)")
@@ -17,6 +18,9 @@ _PLACE = re.compile(r"(?P<path>[^:#]+\.\w+)(?:::?|#)(?P<rest>.+)")
 
 _LINES = re.compile(r"L?(\d+)(?:-L?(\d+))?")
 
+
+_OPEN_NAMESPACES = frozenset(("c", "csharp", "php"))
+"""Families of languages in which many files declare the same namespace."""
 
 Choice = Callable[[Sequence[Definition]], Sequence[Definition]]
 
@@ -56,6 +60,7 @@ def named(graph: SymbolGraph, target: str, choose: Choice = list) -> ChangedCode
     plain = target.strip().removeprefix("./")
     if plain in graph.files:
         found = [one for one in _written(graph, plain) if not _is_inner(graph, one)]
+        found = [one for one in found if not _is_open_namespace(graph, one)] or found
         return ChangedCode([ChangedFile(plain, "edit", tuple(found))])
     placed = _PLACE.fullmatch(plain)
     if placed is None:
@@ -120,6 +125,13 @@ def _is_inner(graph: SymbolGraph, one: Definition) -> bool:
         (n for n in names if f"{one.symbol.parent}.".startswith(f"{n}.")), key=len, default=""
     )
     return "." in one.symbol.parent[len(around) :].strip(".")
+
+
+def _is_open_namespace(graph: SymbolGraph, one: Definition) -> bool:
+    """Whether a definition is a namespace that any file may add to: a change of one file does not change it."""
+    language = language_of(one.path)
+    is_open = language is not None and language.family in _OPEN_NAMESPACES
+    return is_open and one.symbol.kind == "module"
 
 
 def _written(graph: SymbolGraph, path: str) -> list[Definition]:

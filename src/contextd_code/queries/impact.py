@@ -21,6 +21,7 @@ from contextd_code.queries.ranking_of_tests import (
     is_run,
     runnable,
 )
+from contextd_code.queries.references import SECONDS
 from contextd_code.symbols.sources import Sources
 from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd_code.values.source import is_test
@@ -28,7 +29,9 @@ from contextd_code.values.source import is_test
 _MOST_FOLLOWED = 300
 """Definitions whose callers are searched for; a change of more affects nearly everything."""
 _SECONDS = 2.0
-"""Seconds to search for callers: a repeated query continues, as the facts read so far are cached."""
+"""Seconds to search for callers of callers; direct uses have `references.SECONDS`. A repeated query continues, as
+the facts read so far are cached.
+"""
 
 _MOST_PLACES = 100
 """Past this many places the list is no longer useful, and their callers are not searched."""
@@ -69,11 +72,16 @@ class TestOfCode:
 
 @dataclass(frozen=True, slots=True)
 class CodeReach:
-    """Everything a change reaches; `lack` says what was not followed and how to get it, empty when complete."""
+    """Everything a change reaches; `lack` says what was not followed and how to get it, empty when complete.
+    `inside` counts the lines of the changed code that certainly use another part of it, `naming` the test files
+    that name it.
+    """
 
     broken: list[DependentPlace]
     tests: list[TestOfCode]
     lack: str = ""
+    inside: int = 0
+    naming: int = 0
 
 
 _NO_TIME = "more depends on it than was followed in time: ask again for the rest"
@@ -113,7 +121,7 @@ def reach(
         if is_test(file.path) and file.change != "delete"
     }
     run = {path: one for path, one in tests.items() if is_run(calls.graph, path)}
-    return CodeReach(code, _tests(run, every, own), lack)
+    return CodeReach(code, _tests(run, every, own), lack, len(following.inside), len(saying))
 
 
 def _first(tests: Iterable[TestEvidence]) -> list[TestEvidence]:
@@ -132,6 +140,8 @@ class _Following:
     found: dict[tuple[str, int], DependentPlace] = field(
         default_factory=dict[tuple[str, int], DependentPlace]
     )
+    inside: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
+    """The lines within the changed code that certainly use it."""
 
     def among(self, path: str) -> bool:
         """Whether a file is searched."""
@@ -151,8 +161,9 @@ class _Following:
         targets = frozenset((one.path, one.qualified) for one in self.changed.symbols)
         seen = set(targets)
         level = [(one, True) for one in self.changed.symbols]
-        followed, end = 0, time.monotonic() + _SECONDS
+        followed, started = 0, time.monotonic()
         for distance in range(1, depth + 1):
+            end = started + (SECONDS if distance == 1 else _SECONDS)
             further: list[tuple[Definition, bool]] = []
             self.calls.look_for(one for one, _ in level[:_MOST_FOLLOWED])
             # Distinctive names first: a search that runs out of time then has most of the answer.
@@ -171,8 +182,10 @@ class _Following:
                     if name not in seen:
                         seen.add(name)
                         further.append((caller, sure))
+            if time.monotonic() > end:
+                return _NO_TIME
             level = further
-        return "" if time.monotonic() <= end else _NO_TIME
+        return ""
 
     def _callers(
         self,
@@ -194,6 +207,8 @@ class _Following:
             caller = edge.caller
             name = caller.qualified if caller is not None else ""
             if (edge.path, name) in targets:
+                if direct and edge.certain:
+                    self.inside.add((edge.path, edge.line))
                 continue
             sure = certain and edge.certain
             place = DependentPlace(edge.path, edge.line, name, edge.kind, distance, sure)

@@ -25,7 +25,8 @@ from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd_code.tree.word_lines import WordLines, word_lines
 from contextd_code.values.source import is_test
 
-_SECONDS = 8.0
+SECONDS = 8.0
+"""Seconds to search for the direct uses of what a query names: references and impacts stop at the same time."""
 _TEXT_SECONDS = 5.0
 _TEXTS = 8
 """Text matches listed beside certain uses; the rest is counted."""
@@ -96,7 +97,7 @@ def references_of(
     calls: CallGraph, sources: Sources, meant: Sequence[Definition], limit: int, using: Using
 ) -> References:
     """The references of the most used of some definitions, at most `limit` lines in each list."""
-    end = time.monotonic() + _SECONDS
+    end = time.monotonic() + SECONDS
     chosen, others, found = _chosen(meant, end, using)
     late = time.monotonic() > end
     texts = word_lines(sources.root, chosen.symbol.name, _TEXT_SECONDS)

@@ -173,6 +173,9 @@ def _defined_names(source: SourceText, names: Sequence[str], kind: str = "") -> 
         for symbol in source.file.symbols:
             if symbol.name == name and kind in ("", symbol.kind):
                 match = word.search(source.data, _after_decorators(source.data, symbol), symbol.end)
+                # In `Cart::Cart() {` the first one names the class.
+                while match is not None and source.data.startswith(b"::", match.end()):
+                    match = word.search(source.data, match.end(), symbol.end)
                 if match is not None:
                     own.add(match.start())
     return own

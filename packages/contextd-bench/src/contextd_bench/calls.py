@@ -18,7 +18,7 @@ from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.scope import Scope
 from contextd.runtime.code_index import ProjectIndex
 from contextd_bench.data import hardware
-from contextd_bench.scratch import scratch_store
+from contextd_bench.scratch import code_index, scratch_store
 from contextd_code.calls.call_graph import CallGraph
 from contextd_code.calls.checkout_facts import CodeFacts
 from contextd_code.calls.scip import INITIALISERS
@@ -197,9 +197,9 @@ def run(paths: Iterable[Path], *, packages: Path | None, out: TextIO) -> list[Ca
 def _judged(root: Path, packages: Path | None, left_out: dict[str, str]) -> Iterator[CallScore]:
     with scratch_store() as store:
         view = store.view(OWNER.grant([_SCOPE]))
-        report = scan(root, ProjectIndex(view.files, _SCOPE))
+        report = scan(root, ProjectIndex(code_index(view), _SCOPE))
         view.commit(Changes(code=[CodeChange(scope=_SCOPE, put=report.changed)]))
-        graph = build_graph(view.files.all(_SCOPE))
+        graph = build_graph(code_index(view).all(_SCOPE))
     calls = CallGraph(graph, CodeFacts(root, graph))
     for oracle in oracles():
         code = [p for p, f in graph.files.items() if f.language in oracle.languages]

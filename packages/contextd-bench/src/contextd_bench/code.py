@@ -25,7 +25,7 @@ from contextd.runtime.code_index import ProjectIndex
 from contextd_bench.code_accuracy import Accuracy, python_accuracy, typescript_accuracy
 from contextd_bench.data import hardware
 from contextd_bench.monorepo import write_monorepo
-from contextd_bench.scratch import scratch_store
+from contextd_bench.scratch import code_index, scratch_store
 from contextd_bench.speed import Figure, figure
 from contextd_code.index.analyse import analyse
 from contextd_code.index.resolve import Resolver
@@ -104,7 +104,7 @@ def _all_figures(root: Path, view: View, typescript: Path | None, out: TextIO) -
     versioned = walked.source == "git"
     show(_walking(root, versioned))
     show(_indexing(root, view))
-    files = {file.path: file for file in view.files.all(_SCOPE)}
+    files = {file.path: file for file in code_index(view).all(_SCOPE)}
     code = {p: (root / p).read_bytes() for p, f in files.items() if f.symbols or f.imports}
     model = _Model(root, view, files, code)
     show(_understanding(model))
@@ -171,7 +171,7 @@ def _indexing(root: Path, view: View) -> Iterator[Figure]:
     changed: list[SourceFile] = []
 
     def index(_: int) -> None:
-        changed.extend(scan(root, ProjectIndex(view.files, _SCOPE)).changed)
+        changed.extend(scan(root, ProjectIndex(code_index(view), _SCOPE)).changed)
         for start in range(0, len(changed), _BATCH):
             some = changed[start : start + _BATCH]
             code = [CodeChange(scope=_SCOPE, put=some)]
@@ -220,7 +220,7 @@ def _understanding(model: _Model) -> Iterator[Figure]:
 
 
 def _rescanning(model: _Model, versioned: bool, n: int = 5) -> Iterator[Figure]:
-    files = model.view.files
+    files = code_index(model.view)
     # Files written a moment ago are read again until they are old enough: that once is not it.
     again = scan(model.root, ProjectIndex(files, _SCOPE))
     change = CodeChange(scope=_SCOPE, put=again.changed, same_text=again.same_text)
@@ -252,7 +252,7 @@ def _reading(model: _Model) -> Iterator[Figure]:
     if not names:
         return
     asked = random.Random(SEED).choices(names, k=min(READS, 4 * len(names)))
-    files = model.view.files
+    files = code_index(model.view)
 
     def view(i: int) -> None:
         read(model.root, asked[i], ProjectIndex(files, _SCOPE), include_deps=True)

@@ -39,7 +39,8 @@ from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
 BUDGET, REVIEW_BUDGET = 1_500, 2_000
 _DEEPEST = 5
 _Budget = Annotated[int, Range(100, 50_000)]
-_LISTED, _TESTS_LISTED = 200, 100
+_LISTED, _TESTS_LISTED = 1_000, 100
+"""Places and tests in the lists; as many places as a page of `find_references` has lines."""
 _KNOWN, _KNOWN_EACH = 12, 4
 _FIXES = 8
 _COUNT_SECONDS = 2.0
@@ -84,7 +85,7 @@ class PastFix:
 @dataclass(frozen=True, slots=True)
 class Impact:
     """What may break, the tests that cover it, and related records. `targets` are the definitions queried,
-    `text` is everything within the budget, for the model; the lists are cut at 200 and 100.
+    `text` is everything within the budget, for the model; the lists are cut at 1,000 and 100.
     """
 
     targets: list[str]
@@ -137,7 +138,7 @@ def _told(runtime: Runtime, path: str | None, diff: str | None, depth: int, budg
     fixes = [*remedies, *_fixes(runtime, changed)]
     answer = replace(
         _impact(changed, found, knowledge, fixes, budget),
-        notice=_notice(lag.notice, calls.notice, found, meant.notice),
+        notice=_notice(lag.notice, calls.notice, found, meant.notice, _cut(len(found.broken))),
     )
     runtime.trace.read([one.path for one in answer.breaks], type="symbol", query=path or "")
     return answer
@@ -178,9 +179,14 @@ def _diff_of(runtime: Runtime, change: str) -> tuple[str, str]:
     return diffs.diff(runtime.root, change.strip()), change.strip()
 
 
-def _notice(behind: str, of_index: str, found: CodeReach, more: str = "") -> str:
+def _notice(behind: str, of_index: str, found: CodeReach, *more: str) -> str:
     """What an answer may lack, and how to get it."""
-    return "; ".join(filter(None, (behind, of_index, found.lack, more)))
+    return "; ".join(filter(None, (behind, of_index, found.lack, *more)))
+
+
+def _cut(places: int) -> str:
+    """How many places the list lacks; the text counts its own omissions."""
+    return f"the list has {_LISTED:,} of {places:,} places" if places > _LISTED else ""
 
 
 @dataclass(slots=True)
@@ -215,12 +221,13 @@ def _impact(
     least = "at least " if found.lack else ""
     title = (
         f"{about}: {least}{_counted(len(sure), 'place')} in {_counted(len(set(sure)), 'file')} use it, "
-        f"{_counted(len(found.tests), 'test')}"
+        f"{_tests_counted(found)}"
     )
     if not changed.files:
         title = "nothing changed"
     perhaps = len(found.broken) - len(sure)
     title += f"; {perhaps} more perhaps" if perhaps else ""
+    title += f"; {_counted(found.inside, 'line')} inside use it too" if found.inside else ""
     text = packed(
         title,
         [
@@ -244,6 +251,13 @@ def _impact(
 
 def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def _tests_counted(found: CodeReach) -> str:
+    """The number of tests listed, and of test files that name the code where not all of them are listed."""
+    files = len({one.path for one in found.tests})
+    more = f" in {files} of {found.naming} test files that name it" if found.naming > files else ""
+    return _counted(len(found.tests), "test") + more
 
 
 def _files(changed: ChangedCode) -> str:
@@ -418,7 +432,7 @@ def _gathered(runtime: Runtime, base: str | None, budget: int) -> DiffContext:
         budget,
     )
     runtime.trace.read([one.path for one in files], type="symbol", query="")
-    notice = _notice(lag.notice, calls.notice, found, lack)
+    notice = _notice(lag.notice, calls.notice, found, lack, _cut(len(outside)))
     return DiffContext(
         base=name,
         files=files[:_LISTED],

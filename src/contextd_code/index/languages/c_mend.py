@@ -10,7 +10,7 @@ from contextd_code.text.regex import regex
 
 _EXPORTED = regex(
     rb"\b(?:class|struct|union|enum(?:\s+class)?)\s+"
-    rb"([A-Z][A-Z0-9_]{2,}(?:\([^()\n]*\))?)(?=\s+(?:\[\[[^\]\n]{0,80}\]\]\s*)?"
+    rb"([A-Z][A-Z0-9_]{2,}(?:\([^()\n]*\))?(?:[ \t]+[A-Z][A-Z0-9]*_[A-Z0-9_]+)?)(?=\s+(?:\[\[[^\]\n]{0,80}\]\]\s*)?"
     rb"[A-Za-z_][\w:]*(?:\s+final)?\s*[:{])"
 )
 _LINKAGE = regex(
@@ -68,6 +68,7 @@ _OPERATORS = regex(
 """`LIB_COMPARE(NE, !=)`, which defines a function for an operator."""
 # Possessive and bounded here and below: what looks like the start of a match comes by the thousand.
 _INCLUDED = regex(rb"__has_include(?:_next)?\s*+(\([^)\n]{0,300}+\))")
+_DEAD = regex(rb"^[ \t]*#[ \t]*if[ \t]+0[ \t]*(?:/[/*][^\n]*)?\r?$", re.M)
 _ATTRIBUTES = regex(rb"\)(\s*+(?:__\w++(?:[ \t]*+" + _NESTED + rb")?+\s*+){1,12}+)(?=;)")
 _WORD = rb"\s++[A-Z][A-Z0-9_]{3,40}+"
 _GIVEN = rb"[\w.:!&*>-]++"
@@ -104,6 +105,7 @@ def mend(data: bytes) -> bytes:
     stands for it, words for exports around a type, the argument of `__has_include`, attributes behind a prototype, words for exports
     and calling conventions, and conditions inside of a statement become spaces.
     """
+    data = _without_dead_code(data)
     for pattern in (_EXPORTED, _INCLUDED, _ATTRIBUTES, _MACROS):
         data = pattern.sub(_without_group, data)
     data = _ANNOTATED.sub(lambda found: _without_note(data, found), data)
@@ -116,6 +118,21 @@ def mend(data: bytes) -> bytes:
     for pattern in (_LINKAGE, _DECLARATIONS, _PRAGMAS, _OPERATORS):
         data = pattern.sub(lambda found: _VISIBLE.sub(b" ", found[0]), data)
     return _unconditional(data)
+
+
+def _without_dead_code(data: bytes) -> bytes:
+    """Replace code in `#if 0` by spaces: examples and old code, never compiled."""
+    at = 0
+    while (dead := _DEAD.search(data, at)) is not None:
+        at = dead.end()
+        depth = 0
+        for found in _CONDITION.finditer(data, at):
+            if not depth and not found["word"].startswith(b"if"):
+                spaces = _VISIBLE.sub(b" ", data[at : found.start()])
+                data = data[:at] + spaces + data[found.start() :]
+                break
+            depth += found["word"].startswith(b"if") - (found["word"] == b"endif")
+    return data
 
 
 def _is_split(data: bytes, marks: Sequence[tuple[int, int, bytes]]) -> bool:
