@@ -17,6 +17,7 @@ from contextd.domain.records import FOUND, Record, short_id
 from contextd.domain.scope import Scope
 from contextd.knowledge.typed_entries import save_typed
 from contextd.knowledge.writing import Saved, change, save_new, within_limits
+from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
 from contextd.schema.text import content_of
@@ -51,7 +52,9 @@ def record_new(runtime: Runtime, new: NewRecord) -> tuple[Saved, str]:
         return _typed(runtime, new)
     _require_recordable(kind)
     fields = dict(new.fields)
-    topic = "-".join(str(fields.get("topic") or "").casefold().split())
+    # In lower case a token could no longer be recognised by its shape.
+    topic = redact(str(fields.get("topic") or ""), runtime.redaction_key).text
+    topic = "-".join(topic.casefold().split())
     if kind.name == "memory" and topic:
         fields["topic"] = topic
         before = _on_topic(runtime, topic, new.scope or runtime.scope)
