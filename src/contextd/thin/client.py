@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from contextd.domain.errors import ContextdError, Unavailable, error_from
 from contextd.thin.channel import Channel, connect, last_words, read_endpoint
 from contextd.thin.exchange import LOST, START_SECONDS, Reached, Unanswered, ask
-from contextd.thin.home import home_directory, log_path
+from contextd.thin.home import home_directory, home_problem, log_path
 from contextd.thin.spawn import is_alive
 
 _ANSWER_SECONDS = 2.0
@@ -137,6 +137,9 @@ def _ask(
 def _unreachable(home: Path, error: Exception, start: bool) -> ContextdError:
     if isinstance(error, ConnectionRefusedError):
         return Unavailable("no daemon is running", "`contextd daemon start` starts it")
+    problem, advice = home_problem(home, error)
+    if problem:
+        return Unavailable(problem, advice)
     # A daemon that closes new connections could not run.
     if start and isinstance(error, LOST) and _ends(home):
         return _ended(home)
