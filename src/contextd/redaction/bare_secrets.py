@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextd.domain.regex import regex
 from contextd.redaction.natural_words import (
     hops,
     is_identifier,
@@ -10,6 +9,7 @@ from contextd.redaction.natural_words import (
     random_looking,
     spoken,
 )
+from contextd_code.text.regex import regex
 
 _RUN = regex(r"(?=.*[\d!@#$%^&*=+~])[A-Za-z0-9+/=_!@#$%^&*~-]{12,300}")
 _CERTAIN = 24

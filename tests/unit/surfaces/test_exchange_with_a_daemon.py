@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from contextd.domain.errors import Unavailable
 from contextd.thin import command, exchange
 from contextd.thin.client import call, control
 from contextd.thin.exchange import Reached, Unanswered, ask
 from contextd.thin.home import endpoint_path, socket_path
+from contextd_code.errors import Unavailable
 
 Act = Callable[[socket.socket, list[dict[str, object]]], None]
 """What a stand-in does with one connection; it adds the requests that it read to the list."""

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from contextd.domain.errors import Unavailable
 from contextd.thin.client import call
 from contextd.thin.home import home_problem
 from contextd.thin.shim import refusal
+from contextd_code.errors import Unavailable
 
 
 @pytest.fixture
