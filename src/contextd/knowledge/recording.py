@@ -22,6 +22,7 @@ from contextd.knowledge.writing import (
     save_new,
     within_limits,
 )
+from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
 from contextd.schema.text import content_of
@@ -58,7 +59,9 @@ def record_new(runtime: Runtime, new: NewRecord) -> tuple[Saved, str]:
         return _typed(runtime, new)
     _require_recordable(kind)
     fields = dict(new.fields)
-    topic = "-".join(str(fields.get("topic") or "").casefold().split())
+    # In lower case a token could no longer be recognised by its shape.
+    topic = redact(str(fields.get("topic") or ""), runtime.redaction_key).text
+    topic = "-".join(topic.casefold().split())
     if kind.name == "memory" and topic:
         fields["topic"] = topic
         before = _on_topic(runtime, topic, new.scope or runtime.scope)

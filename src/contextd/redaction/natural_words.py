@@ -34,8 +34,6 @@ _VOWEL = regex(r"[aeiouyäöüáéíóúâêîôûãõå]", re.I)
 _CROWD = regex(r"(?:sch|(?!sch)[bcdfghjklmnpqrstvwxz]){5}", re.I)
 """More consonants than a word has in a row; the three of `sch` count as one."""
 
-_RUN = regex(r"(?=.*\d)[A-Za-z0-9+/=_!@#$%^&*~-]{16,300}")
-_NUMBER = regex(r"\d+")
 _DIGIT = regex(r"\d")
 _JOINTS = str.maketrans("", "", "+/=_-")
 
@@ -70,17 +68,6 @@ def random_looking(text: str, shortest: int) -> bool:
         if len(text) < 16 or not letters.isalpha() or hops(letters) < len(text) / 5:
             return False
     return not spoken(text)
-
-
-def drawn_alone(text: str) -> bool:
-    """Whether an unlabelled text looks generated: one run of at least 16 characters that mixes lower case,
-    upper case and digits at random. Digests and ids have one case only, names few digits.
-    """
-    if not _RUN.fullmatch(text) or not random_looking(text, 16) or is_identifier(text):
-        return False
-    mixed = any(map(str.islower, text)) and any(map(str.isupper, text))
-    numbered = len(text) >= 24 or len(_NUMBER.findall(text)) >= 3
-    return mixed and numbered and hops(text) >= len(text) / 3 and not mostly_spoken(text)
 
 
 def hops(text: str) -> int:
