@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -238,6 +239,23 @@ def test_the_turnstile_lets_threads_through_in_the_order_they_came(tmp_path):
     for thread in threads:
         thread.join()
     assert order == list(range(8))
+
+
+def open_files(folder: Path) -> list[str]:
+    return [
+        path.name
+        for number in Path("/proc/self/fd").iterdir()
+        if (path := Path(os.readlink(number)) if number.is_symlink() else folder).parent == folder
+    ]
+
+
+def test_closing_the_turnstile_closes_its_files_but_never_under_a_writer(tmp_path):
+    turnstile = Turnstile(tmp_path / "gate")
+    with turnstile.hold():
+        turnstile.close()
+        assert sorted(open_files(tmp_path)) == ["gate", "gate.next"]
+    turnstile.close()
+    assert open_files(tmp_path) == []
 
 
 def test_a_killed_holder_leaves_the_turnstile_open(tmp_path):
