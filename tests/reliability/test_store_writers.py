@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -242,11 +241,9 @@ def test_the_turnstile_lets_threads_through_in_the_order_they_came(tmp_path):
 
 
 def open_files(folder: Path) -> list[str]:
-    return [
-        path.name
-        for number in Path("/proc/self/fd").iterdir()
-        if (path := Path(os.readlink(number)) if number.is_symlink() else folder).parent == folder
-    ]
+    """The names of this process's open files in a folder."""
+    links = [one for one in Path("/proc/self/fd").iterdir() if one.is_symlink()]
+    return [path.name for path in (one.readlink() for one in links) if path.parent == folder]
 
 
 def test_closing_the_turnstile_closes_its_files_but_never_under_a_writer(tmp_path):
