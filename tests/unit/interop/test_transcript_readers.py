@@ -10,11 +10,11 @@ from typing import Any
 import apsw
 import pytest
 
-from contextd.domain.errors import Invalid, NotFound, TooLarge
 from contextd.domain.sessions import Event
 from contextd.imports.importers import IMPORTERS, ImportBatch, importer_for
 from contextd.imports.importers.documents import LARGEST
 from contextd.imports.importers.tool_names import common_call, exit_told
+from contextd_code.errors import Invalid, NotFound, TooLarge
 from support.transcripts import (
     ANSWER,
     COMMAND,
