@@ -244,6 +244,21 @@ def test_the_turnstile_lets_threads_through_in_the_order_they_came(tmp_path):
     assert order == list(range(8))
 
 
+def open_files(folder: Path) -> list[str]:
+    """The names of this process's open files in a folder."""
+    links = [one for one in Path("/proc/self/fd").iterdir() if one.is_symlink()]
+    return [path.name for path in (one.readlink() for one in links) if path.parent == folder]
+
+
+def test_closing_the_turnstile_closes_its_files_but_never_under_a_writer(tmp_path):
+    turnstile = Turnstile(tmp_path / "gate")
+    with turnstile.hold():
+        turnstile.close()
+        assert sorted(open_files(tmp_path)) == ["gate", "gate.next"]
+    turnstile.close()
+    assert open_files(tmp_path) == []
+
+
 def test_a_killed_holder_leaves_the_turnstile_open(tmp_path):
     holding = (
         "import sys, time; from pathlib import Path; from contextd.stores.write_lock import Turnstile\n"

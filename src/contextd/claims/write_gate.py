@@ -219,7 +219,8 @@ def _in_trace(lines: Sequence[str], index: int, line: str) -> bool:
     """Python prints the source line, indented, under each frame."""
     if _TRACE_LINE.match(line):
         return True
-    return index > 0 and line.startswith("    ") and bool(_TRACE_LINE.match(lines[index - 1]))
+    # The text is stripped: its first line is never indented.
+    return line.startswith("    ") and bool(_TRACE_LINE.match(lines[index - 1]))
 
 
 _ORDERS = regex(

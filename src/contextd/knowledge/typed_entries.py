@@ -85,10 +85,10 @@ def save_typed(
     type: str,
     data: Mapping[str, Any],
     *,
-    tags: Sequence[str] | None = None,
-    source: str = "",
-    bubble: str = "",
-    scope: Scope | None = None,
+    tags: Sequence[str] | None,
+    source: str,
+    bubble: str,
+    scope: Scope | None,
 ) -> tuple[Saved, str]:
     """Save an entry of a type, untyped when there is no such type; the entry, and what its caller
     should be told of the type. It goes to `scope`, where one is given.

@@ -181,8 +181,8 @@ def open_session(runtime: Runtime, session: Session, *changes: SessionChange) ->
 def new_session(
     runtime: Runtime,
     *,
+    external_id: str,
     task: str = "",
-    external_id: str = "",
     client: str = "",
     data: Mapping[str, Any] | None = None,
 ) -> Session:

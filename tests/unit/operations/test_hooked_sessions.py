@@ -154,6 +154,19 @@ def test_it_ends_when_its_client_ends_it(words_only: Desk, client: CodingClient)
     assert {one.status for one in desk.sessions()} == {"completed"}
 
 
+def test_a_session_reopened_only_to_be_read_stays_completed_until_its_first_prompt(
+    client: CodingClient,
+) -> None:
+    client.starts("startup")
+    client.asks("Which prime numbers are even?")
+    client.hook("SessionEnd", reason="other")
+    client.desk.host.work_off()
+    client.starts("resume")
+    assert [one.status for one in client.desk.sessions()] == ["completed"]
+    client.asks("Which odd numbers are prime?")
+    assert [one.status for one in client.desk.sessions()] == ["active"]
+
+
 @pytest.mark.parametrize("learned", [False, True])
 def test_there_is_one_briefing_for_each_window(client: CodingClient, learned: bool) -> None:
     assert NOTE in client.starts("startup")

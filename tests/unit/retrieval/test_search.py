@@ -186,6 +186,15 @@ def test_strict_without_vectors_asks_for_most_of_the_words():
     assert [hit.id for hit in found.hits] == [PARROT.id]
 
 
+def test_a_text_that_waits_for_its_vector_is_found_by_two_words_but_not_injected():
+    pending = [record("A parrot lives in the office kitchen")]
+    view = view_of(*pending, embedder=NoEmbedder())
+    question = "has the parrot of the kitchen learned the song about trains and rivers"
+    found = ask(question, view=view, embedded=0.5)
+    assert [hit.id for hit in found.hits] == [pending[0].id]
+    assert ask(question, view=view, embedded=0.5, strict=True).hits == ()
+
+
 def test_the_shipped_model_finds_notes_by_meaning_and_stays_silent_otherwise():
     embedder = open_embedder("minilm")
     notes = [

@@ -173,7 +173,7 @@ class Desk:
         known = (p for p in self.projects["projects"] if p["scope"] == self.project)
         return next((str(p["slug"] or p["name"]) for p in known), "")
 
-    def go(self, path: str, notice: Banner | str = "", **query: str) -> Response:
+    def go(self, path: str, notice: Banner | str, **query: str) -> Response:
         """Redirect the browser after a form, with a message."""
         self.browser.notice = (
             Banner(notice) if isinstance(notice, str) and notice else notice or None
