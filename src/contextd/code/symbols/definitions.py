@@ -79,7 +79,7 @@ def definitions(
 
 
 class _Search:
-    """Read files that may define the name, each once, in order of rank."""
+    """Read files that may define the name, no file twice, in order of rank."""
 
     def __init__(
         self,
