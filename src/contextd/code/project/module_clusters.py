@@ -1,4 +1,4 @@
-"""Groups of files that import one another more than the others do, for folders without folders."""
+"""Groups of files that mostly import one another, for folders without subfolders."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _WORTH = 0.25
 
 
 def clusters(paths: Sequence[str], weighted: Mapping[tuple[str, str], int]) -> list[list[str]]:
-    """Groups of three files and more, largest first; none when the files hang together evenly.
+    """Groups of at least three files, largest first; empty if no grouping stands out.
 
     Greedy joining by modularity (Clauset, Newman, Moore 2004). A file that more than a third of the
-    others import belongs to no group: it would tie all of them together.
+    others import belongs to no group, because it would connect all of them.
     """
     if not _LEAST_FILES <= len(paths) <= _MOST_FILES:
         return []
@@ -42,7 +42,7 @@ def clusters(paths: Sequence[str], weighted: Mapping[tuple[str, str], int]) -> l
 def _joined(
     links: Mapping[str, Mapping[str, float]], total: float
 ) -> tuple[list[list[str]], float]:
-    """Join the two groups that gain most until none gains; with the modularity reached."""
+    """Join the two groups with the largest gain until none gains; returns the modularity too."""
     members = {path: [path] for path in links}
     between = {path: dict(row) for path, row in links.items()}
     degree = {path: sum(row.values()) for path, row in links.items()}

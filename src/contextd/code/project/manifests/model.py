@@ -1,4 +1,4 @@
-"""What every manifest comes down to."""
+"""The common form of all manifests."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from contextd.domain.dataclass import dataclass
 class Manifest:
     """One manifest, lock or version file.
 
-    `dependencies` maps a name, as its ecosystem writes it, to what was asked for ("" for any);
-    `dev` are those only needed to develop. `versions` are exact ones known here, of a lock file or
-    a catalogue. `runtimes` maps "Node.js", "Python"… to what is required. `members` are patterns
-    of directories that belong to this workspace. `commands` are programs it installs; `publishes`
-    says that others can depend on it, `private` that nobody shall. `images` are container images. `about` is what it says of
-    itself; `topics` are its classifiers and keywords. `properties` are names that stand for versions.
-    `references` are the folders of other packages of the repository that its build declares, None where
+    `dependencies` maps a name, as its ecosystem writes it, to its requirement ("" for any); `dev`
+    are those for development only. `versions` are exact versions, from a lock file or a catalogue.
+    `runtimes` maps "Node.js", "Python"… to the required version. `members` are patterns of
+    workspace directories. `commands` are the programs it installs; `publishes` means that others
+    can depend on it, `private` that nothing may. `images` are container images. `about` is its own
+    description; `topics` are its classifiers and keywords. `properties` are variables for versions.
+    `references` are folders of other packages of the repository that its build declares, None if
     the format declares none.
     """
 
@@ -45,8 +45,9 @@ class Manifest:
 
 
 def agreed(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Name → the first version given for it, without names whose versions differ in more than the last parts:
-    `8.1` and `8.2` are both 8, of `8.1` and `9.0` neither speaks for the other.
+    """Name → its first version, without names whose major versions differ.
+
+    `8.1` and `8.2` are both 8; `8.1` and `9.0` have no common version.
     """
     first: dict[str, str] = {}
     differing: set[str] = set()
@@ -62,17 +63,17 @@ def _leading(version: str) -> str:
 
 
 def table(value: Any) -> dict[str, Any]:
-    """`value` when it is a mapping, else nothing."""
+    """`value` if it is a mapping, else an empty one."""
     return {str(key): item for key, item in value.items()} if isinstance(value, dict) else {}
 
 
 def texts(value: Any) -> tuple[str, ...]:
-    """The strings of a list; nothing for anything else."""
+    """The strings of a list; empty for anything else."""
     return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
 
 
 def plain(value: Any) -> str:
-    """A text in one line; nothing for anything else."""
+    """A text on one line; empty for anything else."""
     return " ".join(value.split())[:2_000] if isinstance(value, str) else ""
 
 
