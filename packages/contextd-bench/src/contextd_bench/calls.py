@@ -261,7 +261,7 @@ def _truth(graph: SymbolGraph, entries: Iterable[Mapping[str, Any]]) -> dict[Cal
 
 
 def oracle_definition(graph: SymbolGraph, path: str, line: int, name: str) -> Meant:
-    """contextd's definition for a definition that a checker reports on a line."""
+    """Our definition for a definition that a checker reports on a line."""
     file = graph.files.get(path)
     around = [
         one

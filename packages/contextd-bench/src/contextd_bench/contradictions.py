@@ -165,7 +165,7 @@ def judged(chosen: Iterable[Pair], judge: Judge) -> Verdicts:
 
 
 def ours_says(one: str, other: str) -> bool:
-    """contextd's judgement."""
+    """The judgement of contextd."""
     return contradiction(one, other) is not None
 
 
