@@ -203,7 +203,7 @@ def _worked_in(bench: Bench, records: int) -> list[Record]:
 
 
 def _remember(runtime: Runtime, count: int) -> list[Record]:
-    """Keep what was learned about the files of the project; returns the memories."""
+    """Store lessons about the files of the project; return the memories."""
     chance = random.Random(SEED)
     paths = sorted(str(path.relative_to(runtime.root)) for path in runtime.root.rglob("*.ts"))
     records: list[Record] = []

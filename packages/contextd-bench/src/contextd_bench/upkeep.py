@@ -19,7 +19,7 @@ from contextd_bench.scratch import opened
 from contextd_bench.speed import SEED, Figure, temporary_home, timed
 
 RECORDS, PIECES, EVENTS = 50_000, 50_000, 20_000
-"""What the large project holds: 100,000 documents in all, and a log."""
+"""The contents of the large project: 100,000 documents in all, and a log."""
 
 _A_FILE = 10
 """Pieces of each file."""

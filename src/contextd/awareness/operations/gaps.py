@@ -42,7 +42,7 @@ class Gaps:
 
 @operation("GET /api/awareness/gaps", profile="standard")
 def get_gaps(runtime: Runtime) -> Gaps:
-    """List what is missing or old here, each with what to do about it. dismiss_gap closes a false one."""
+    """List knowledge gaps and outdated records, each with a suggested action. dismiss_gap closes a false one."""
     runtime.sinks.settle()
     runtime = everywhere(runtime)
     gaps = _gaps(runtime)

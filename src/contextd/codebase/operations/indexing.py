@@ -68,7 +68,7 @@ def codebase_index(runtime: Runtime, path: str | None = None, incremental: bool 
 
     Args:
         path: Only below this folder; everything when empty.
-        incremental: Look at changed files only.
+        incremental: Only read changed files.
     """
     below = path.strip("/") if path else ""
     if below and not _exists(runtime.root / below):

@@ -68,7 +68,7 @@ def explain_search(
     trust: AskedTrust = "",
     limit: Annotated[int, Range(1, _DEEPEST)] = 20,
 ) -> Explanation:
-    """Search records and show how every hit got its rank. Leaves no trace: no use, no miss is counted.
+    """Search records and show how every hit got its rank. Counts no use and no miss.
 
     Args:
         query: What to look for.
@@ -76,8 +76,8 @@ def explain_search(
         status: Only this status; `any` for all of them.
         tags: Only records with all of these tags.
         type: Only this context type, or this type of discovery.
-        source: Only what comes from there, among the first 100 hits.
-        trust: Only what is trusted so, among the first 100 hits.
+        source: Only records from this source, among the first 100 hits.
+        trust: Only records with this trust, among the first 100 hits.
         limit: The most hits.
     """
     now = runtime.clock.now()
