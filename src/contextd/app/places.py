@@ -16,7 +16,7 @@ from contextd.runtime.operation import Operation
 from contextd.runtime.runtime import Runtime
 
 PLACE_SECONDS = 10.0
-"""How long a directory's project is cached before git is asked again."""
+"""How long a directory's project is cached before git runs again."""
 
 _PLACES = 1_000
 

@@ -242,7 +242,7 @@ def _initialise(runtime: Runtime) -> Initialised:
     seen = Essences()
     report = scan_project(runtime, walked=walked, seen=seen.add)
     keep_weights(runtime)
-    # After a first scan, what is stored is what it found, unless another process had indexed some of it.
+    # After a first scan the store equals its result, unless another process indexed some files.
     seen = (
         seen if len(seen.files) == runtime.view.files.count(runtime.scope) else _essences(runtime)
     )

@@ -48,7 +48,7 @@ def run() -> list[Figure]:
                 "balance of one scope beside it, 1 %", _TIMES, lambda _: upkeep.balance([_SMALL])
             ),
             timed("balance of every scope", _TIMES, lambda _: upkeep.balance()),
-            timed(f"what is out of balance, {size}", 3, lambda _: upkeep.unbalanced(_LARGE, 2_000)),
+            timed(f"inconsistent rows, {size}", 3, lambda _: upkeep.unbalanced(_LARGE, 2_000)),
             timed(
                 "baseline: the ids of both sides, compared in Python",
                 3,

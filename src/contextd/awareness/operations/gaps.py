@@ -90,7 +90,7 @@ def dismiss_gap(runtime: Runtime, id: str, note: str = "") -> GapClosed:
     "POST /api/awareness/gaps/{id}/reopen", effect="write", audience="owner", idempotent=True
 )
 def reopen_gap(runtime: Runtime, id: Id) -> GapClosed:
-    """Reopen a dismissed gap: it is listed again for as long as it is one.
+    """Reopen a dismissed gap: it is listed again until it is closed.
 
     Args:
         id: The dismissal's id, as get_gaps shows it, or its first characters.

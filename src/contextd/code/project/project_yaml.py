@@ -329,7 +329,7 @@ class _Merge:
             self.left_alone.append(f"{place} (not found any more, but edited or with knowledge)")
             return
         self.edits.append(Remove(("modules", name)))
-        self.lines.append(f"{place}: removed, the scan does not find it any more")
+        self.lines.append(f"{place}: removed, because the scan no longer finds it")
         values = self.memory.values
         for key in [one for one in values if f"{one}.".startswith(f"{place}.")]:
             del values[key]

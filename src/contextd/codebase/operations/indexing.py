@@ -52,7 +52,7 @@ def _exists(path: Path) -> bool:
     try:
         return path.exists()
     except OSError:
-        # Python tells "no such file" from a name that is too long, and nobody asked.
+        # A name that is too long raises another error than a missing file; both mean "no such file".
         return False
 
 

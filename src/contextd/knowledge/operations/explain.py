@@ -100,7 +100,7 @@ def explain_search(
         reranker=runtime.reranker,
     )
     result = in_force(runtime, result)
-    # The index knows neither source nor trust: they are looked up in what it found.
+    # The index has neither source nor trust, so hits are filtered by their records.
     hits = [
         Explained(
             row_of(hit.record, now, hit.validity), round(hit.score, 4), hit.why, list(hit.parts)
