@@ -130,7 +130,7 @@ class _Following:
     )
 
     def among(self, path: str) -> bool:
-        """Whether a file is searched."""
+        """Whether callers are searched in a file."""
         return path in self.tests or not is_test(path)
 
     def drop_imports(self) -> None:

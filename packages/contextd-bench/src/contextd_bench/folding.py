@@ -130,7 +130,7 @@ def _print_windows(data: Path, out: TextIO) -> None:
     before, after = ([getattr(one, side) for one in found.values()] for side in ("before", "after"))
     print(
         f"\n## compactions by the clients: n = {len(found)}, median window {median(before):,.0f} →"
-        f" {median(after):,.0f} tokens, {sum(before) - sum(after):,} kept out together",
+        f" {median(after):,.0f} tokens, {sum(before) - sum(after):,} saved in total",
         file=out,
     )
 

@@ -40,7 +40,7 @@ class ShownLine:
 
     @property
     def key(self) -> str:
-        """What labels know it by."""
+        """The key of the line in label files."""
         place = f"{self.session}#{self.number}" if self.number >= 0 else self.session
         return key_of(self.project, place, self.text)
 
