@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from contextd.domain.tokens import count_tokens
-from contextd.domain.words import one_line
 from contextd.sessions.episode import best_lines, plain
 from contextd.sessions.thread import Thread, lines_of
 from contextd.sessions.turns import Turn
+from contextd_code.text.tokens import count_tokens
+from contextd_code.text.words import one_line
 
 _WORDS, _FOUND = 240, 220
 _SHORTEST = 16
