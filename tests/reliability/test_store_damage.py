@@ -187,9 +187,9 @@ def test_pieces_of_a_file_that_is_gone_are_told_and_go_with_the_next_index(tmp_p
     connection = store._database.connection
     connection.execute("PRAGMA foreign_keys = OFF; DELETE FROM contents WHERE path = 'lost.py'")
     connection.execute("PRAGMA foreign_keys = ON")
-    assert "2 rows point to nothing" in store.upkeep.check()
+    assert "2 rows refer to missing rows" in store.upkeep.check()
     store.upkeep.rebuild(SHOP)
-    assert not [one for one in store.upkeep.check() if "point to nothing" in one]
+    assert not [one for one in store.upkeep.check() if "refer to missing rows" in one]
     [kept] = view_of(store).files.get(SHOP, paths)
     assert [chunk.text for chunk in kept.chunks] == ["x = 1"]
     store.close()

@@ -150,7 +150,7 @@ def refreshed(runtime: Runtime, check: Callable[[], None]) -> ScanReport:
         index.behind = difference.paths
         known, walked = tree.resolver, tree.walked
         assert walked is not None
-        # Its own one: calls go on with that of the tree, and find what was read for both.
+        # A separate graph: calls continue with that of the tree, and both share the parsed files.
         resolver = (known or Resolver(runtime.root, ())).apart(walked.files)
     report = scan_project(runtime, walked=difference.walked, resolver=resolver, check=check)
     check()
@@ -189,7 +189,7 @@ def _tree(runtime: Runtime) -> Tree:
 
 def _within_limits(runtime: Runtime, walked: Walk) -> Walk:
     if exceeds(walked.files):
-        # What other checkouts of the project have counts as known, and so comes before anything new.
+        # Contents that other checkouts of the project have need no analysis, so they come first.
         begin_index(runtime)
     return limited(runtime, walked)
 

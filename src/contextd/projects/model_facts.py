@@ -383,7 +383,7 @@ def _languages(shares: Sequence[Share]) -> tuple[str, ...]:
 
 
 def _labels(stack: Stack, *categories: Category) -> tuple[str, ...]:
-    # What a library is tried out with is no database of it.
+    # A database used only to try a library out is not part of its stack.
     found = [one for one in stack.of(*categories) if one.category != "database" or not one.only_dev]
     return tuple(one.label for one in found)[: _MOST_LISTED * len(categories) // 2 + 4]
 

@@ -86,7 +86,7 @@ def _pronounced(part: str) -> bool:
     if not _SHAPED.fullmatch(part):
         return False
     humps = _HUMP.findall(part)
-    # Words are longer than the stretches of one case in what a generator makes.
+    # Natural words have longer runs of one case than generated strings.
     if len(humps) > 1 and sum(map(len, humps)) < 3 * len(humps):
         return False
     return all(not _CROWD.search(hump) if _VOWEL.search(hump) else len(hump) < 5 for hump in humps)

@@ -421,7 +421,7 @@ def _as_list(name: str, value: Any, field: FieldInfo) -> Any:
 
 
 def _takes_texts(annotation: Any) -> bool:
-    """Whether an annotation is of a list of texts and allows no plain text."""
+    """Whether an annotated argument takes a list of texts but not a single text."""
     if get_origin(annotation) is Annotated:
         return _takes_texts(get_args(annotation)[0])
     if get_origin(annotation) is list:

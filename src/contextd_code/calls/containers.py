@@ -115,7 +115,7 @@ class Containers:
                 for place in held
                 if _last(place[2][1]) not in _TUPLES
             )
-        # `v, ok := xs[k]`: what is said beside the value is of no type of the project.
+        # `v, ok := xs[k]`: the second value has no type of the project.
         if number == 0 and self.layout.family(path) == "go":
             return self.evaluator.evaluate(path, scope, inner, depth)
         return NOT_KNOWN
@@ -188,7 +188,8 @@ class Containers:
             case ("name", str(name)):
                 places = self._bindings(path, scope, name)
                 if not places and self.layout.family(path) == "c":
-                    # A member is named alone, also where its method stands apart from the class.
+                    # The name alone, because the method may be outside the
+                    # class.
                     places = self._held(path, scope, SELF, name, depth)
             case ("attr" | "field", around, str(name)):
                 places = self._held(path, scope, around, name, depth)

@@ -77,7 +77,7 @@ def qualified(node: Node) -> Expr:
 
 
 def _qualified_type(node: Node) -> Expr:
-    # Whether a namespace or a type stands before the dot is not said.
+    # It is unknown whether a namespace or a type precedes the dot.
     return ("bounds", (qualified(node), type_of(node.child_by_field_name("name"))))
 
 

@@ -191,7 +191,8 @@ class Interpreter:
                 if found.meanings:
                     return found
                 extension = self.extensions.method(path, held, name, count, depth)
-                # What is named like a type of outside may be one, and then has no extensions.
+                # A type named like an external one may be external, and then has
+                # no extensions.
                 may_be_type = not held.meanings and _is_named_like_a_type(inner)
                 return replace(extension, whole=False) if may_be_type else extension
             case _:
@@ -314,7 +315,7 @@ class Interpreter:
             else:
                 found.append(OUTSIDE)
         if len(modules) > 1:
-            # The files of one package: what one of them lacks another one has.
+            # The files of one package share their names.
             found = [one for one in found if one.meanings] or found
         union = joined(found)
         return (

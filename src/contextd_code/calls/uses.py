@@ -145,7 +145,8 @@ def _is_other(calls: CallGraph, sources: Sources, one: Definition, line: Referen
         return True
     holder = holder_of(calls.graph, one)
     binding = calls.layout.binding_scope(line.path, line.start, line.name)
-    # What stands in a function or a callback is bound there. Several of one name in a file are one.
+    # Definitions inside a function or callback are bound there. Several of one name in a file
+    # are one.
     is_around = (
         binding is not None
         and line.path == one.path

@@ -128,7 +128,7 @@ def _candidates(calls: CallGraph, one: Definition) -> Iterator[str]:
         included = {inner for path in seeing for inner in linkage.included(path)}
         if not calls.graph.importers.get(one.path):
             included = set()
-        # A header that is generated or installed may bring the name.
+        # A generated or installed header may declare the name.
         blind = [
             path for path in code if not one.path.endswith(_SOURCES) and linkage.is_blind(path)
         ]
@@ -160,7 +160,7 @@ def _meant(
     hits = _hits(calls, one, path, start, before)
     own = [each for each in hits if each.path == path]
     if own and not all(is_alternative(sources, each) for each in own):
-        # What a file defines itself is meant before what it includes.
+        # A file's own definition takes precedence over an included one.
         hits = own
     if not any(_same(calls.layout.linkage, each, one) for each in hits):
         return None
@@ -240,7 +240,7 @@ def _hits(
             if found := [each for home, each in some if home == wanted]:
                 return found
         last = before[-1] if before else None
-        # A base class, an alias of a namespace or a template may stand between.
+        # A base class, a namespace alias or a template may be in between.
         found = [
             each
             for home, each in some

@@ -227,7 +227,7 @@ def _of_receiver(
         if own is not None and (own.path, own.qualified) == (one.path, one.qualified):
             answers.add(True)
         elif above is not None and above in list(calls.interpreter.lineage(holder)):
-            # The receiver is said to be of a class or interface above.
+            # The receiver is declared as a base class or interface.
             answers.add(False)
         else:
             answers.add(None)

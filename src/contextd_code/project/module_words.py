@@ -1,4 +1,4 @@
-"""What a module is about: in the words of its manifest, its README or its first comment."""
+"""Describe a module by its manifest, its README or its first comment."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from contextd_code.tree.generated import UNWRITTEN
 from contextd_code.values.source import SourceFile, Symbol
 
 Read = Callable[[str], str]
-"""The text of a file by its path, or an empty one."""
+"""Return the text of a file by its path, or an empty text."""
 
 _NAMES = {
     "tsx": "TypeScript", "typescript": "TypeScript", "powershell": "PowerShell", "javascript": "JavaScript", "csharp": "C#",
@@ -55,7 +55,7 @@ _LEADS_ON = re.compile(
 _SHOWN_LINK = re.compile(
     r"<a\b(?:(?!</a>).){0,3000}<img\b(?:(?!</a>).){0,3000}</a>", re.IGNORECASE | re.DOTALL
 )
-"""A link around a picture: a badge, or what a sponsor says of itself."""
+"""A linked picture: a badge or a sponsor's logo."""
 
 _HEADING = re.compile(r"<h(\d)>.*?</h\1>", re.IGNORECASE | re.DOTALL)
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
@@ -72,11 +72,11 @@ _ASIDE = re.compile(
     r"|^##+[ \t]+(?![^\n]*\b(?:about|understanding|introduc\w*|overview|what|description|summary|why|features?|details|purpose)\b)",
     re.IGNORECASE | re.MULTILINE,
 )
-"""A heading below which a README says how to use a thing, and no longer what it is."""
+"""A README heading after which it explains usage instead of purpose."""
 
 _COMPILED = "c", "cc", "cpp", "h", "hpp"
 _HIDDEN_NAME = re.compile(r"_|default$|preview$|main$|tests?$")
-"""Names that a language hides from other files, or that stand in files of every sort."""
+"""Names that a language hides from other files, or that occur in files of every kind."""
 
 _RUST = re.compile(r"^\s*//!\s?(.*)$")
 _BLOCK = re.compile(r"\s*/\*\*(.*?)\*/", re.DOTALL)
@@ -88,7 +88,7 @@ def first_sentence(text: str) -> str:
     sentence = re.sub(r"\*\*([^*]+)\*\*", r"\1", sentence)
     sentence = re.sub(r":\w+:`([^`]*)`", r"\1", sentence)
     if _LEADS_ON.search(sentence):
-        # It ends where a list begins, and is no whole without it.
+        # It ends before a list, without which it is incomplete.
         sentence = sentence[: sentence.rfind(". ") + 1]
     sentence = sentence.strip(" -–—:*_#>=|")
     found = _SENTENCE.search(sentence)
@@ -109,7 +109,7 @@ def first_sentence(text: str) -> str:
 
 
 def readme_sentence(text: str) -> str:
-    """The first sentence of a README that says something: headings, badges and HTML are skipped."""
+    """The first meaningful sentence of a README; headings, badges and HTML are skipped."""
     cleaned = _REFERENCE.sub("", _HIDDEN.sub("", text[:20_000].replace("\r", "")))
     cleaned = _SETEXT.sub(
         "\n\n",
@@ -151,7 +151,7 @@ def _told(
     folders: Sequence[str], members: Sequence[SourceFile], paths: Collection[str], read: Read
 ) -> Iterator[str]:
     endings = Counter(f.path.rpartition(".")[2] for f in members).most_common(1)
-    # The crate inside of a module of C++ speaks for itself alone.
+    # A crate inside a C++ module only describes itself.
     foreign = endings[0][0] if endings else ""
     for folder in folders[:2]:
         for name in _ENTRIES:
@@ -181,7 +181,7 @@ def comment_sentence(path: str, text: str) -> str:
         for line in text.split("\n"):
             found = _RUST.match(line)
             if found and lines and found[1].startswith(("- ", "* ", "1. ")):
-                # The head of a list is no sentence.
+                # The heading of a list is not a sentence.
                 return ""
             if found and not (lines and not found[1].strip()):
                 lines += [found[1]] if found[1].strip() and found[1][0] not in "#=-`" else []
@@ -239,7 +239,7 @@ def counted(members: Sequence[SourceFile], rank: Mapping[str, float], left_out: 
     (language, most), *others = main.most_common() or [("", 0)]
     names: dict[str, None] = {}
     shown = {language, others[0][0]} if others and 2 * most <= len(members) else {language}
-    # Headers are counted among the files of their language.
+    # Headers count as files of their language.
     shown |= {"C header"} if shown & {"C", "C++"} else set()
     named = [
         f
@@ -259,7 +259,7 @@ def counted(members: Sequence[SourceFile], rank: Mapping[str, float], left_out: 
 
 
 def most_public(file: SourceFile) -> list[Symbol]:
-    """The definitions a file offers to others: classes and functions first, the largest of them."""
+    """The exported definitions of a file: classes and functions first, the largest of them."""
     public = [
         s for s in file.symbols if s.exported and not s.parent and not _HIDDEN_NAME.match(s.name)
     ]

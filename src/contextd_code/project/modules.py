@@ -1,5 +1,5 @@
-"""The modules of a project: its folders by subject, what is important in them, and which needs
-which, from real imports.
+"""Find the modules of a project: folders by subject, their key files, and their dependencies by
+imports.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _VAGUE = re.compile(
     r"(?:^|/)_*(?:utils?|helpers?|common|base|types?|const(?:ants)?|exceptions?|errors?|compat"
     r"|__init__|index|main|mod|lib|misc|internal\w*)\.\w+$"
 )
-"""Files that say nothing about what the others around them are for."""
+"""Files that do not indicate the subject of the files around them."""
 
 _SHOWN_IN = frozenset(
     """example examples sample samples demo demos tutorial tutorials fixtures testdata benches
@@ -45,17 +45,17 @@ _TEST_NAME = re.compile(
     r"(?:[._-](?:test|spec)s?|(?:^|/)test_[^/]*(?=\.py$)|(?:^|/)tests?/(?:.*/)?test_[^/]*|[a-z]Test)\.[a-z]+$"
 )
 _ROOT_PACKAGES = frozenset(("go", "python", "c", "c-header", "cpp", "lua", "ruby"))
-"""Languages whose files in the root are a package of their own, and not settings of tools."""
+"""Languages in which files in the root are a package, and not settings of tools."""
 
 _BARE = re.compile(r"@[\w.-]+/[\w.-]+|[A-Za-z][\w.-]*(?:/|$)")
-"""What an import of a package begins with, and no path."""
+"""Prefixes of package imports that are not paths."""
 
 _SET_UP = re.compile(r"^(?:setup|conftest|noxfile|tasks|fabfile|manage|conf)\.py$|^[Rr]akefile")
 _ENTRY = re.compile(
     r"(?:^|/)(?:index\.[cm]?[jt]sx?|(?:__init__|__main__)\.py|(?:mod|lib)\.rs|main\.\w+)$", re.I
 )
-"""Where a language or a tool begins to read a folder. Files called `server` or `urls` are as often one part
-among several.
+"""Entry files by language or tool convention. Files named `server` or `urls` are often just one
+part among several.
 """
 
 _CONFIG = re.compile(
@@ -65,8 +65,10 @@ _CONFIG = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class DetectedModule:
-    """A part of the project. `prefixes` are its folders, `files` its paths (tests elsewhere left
-    out), `dependencies` the modules it imports, most used first, `languages` counts files.
+    """A part of the project.
+
+    `prefixes` are its folders, `files` its paths (without tests elsewhere), `dependencies` the
+    modules it imports, most used first; `languages` counts files.
     """
 
     name: str
@@ -90,12 +92,12 @@ def modules(
     builds: Builds | None = None,
     named: Mapping[str, str] | None = None,
 ) -> list[DetectedModule]:
-    """The modules, largest first: every package, and at most 30 others. A small flat project may
-    have one or none.
+    """The modules, largest first: every package, and at most 30 others.
 
-    `packages` are the folders with a manifest of their own, each with what it says of itself; `read`
-    gives a file's text for descriptions; `name` is the project's; `builds` says what packages can see; `named` are the
-    folders of packages by the name that others import them by.
+    A small flat project may have one or none. `packages` are the folders with a manifest of their
+    own, each with its description; `read` returns a file's text for descriptions; `name` is the
+    project's; `builds` lists the packages visible to each; `named` maps import names of packages to
+    their folders.
     """
     code = _with_subject(files)
     known = packages or {}
@@ -131,7 +133,7 @@ def modules(
         if members[one]
     ]
     shared = Counter(module.description for module in found)
-    # What several say of themselves was copied, and tells nothing of one of them.
+    # A description shared by several modules was copied and describes none of them.
     return [
         replace(
             module,
@@ -256,7 +258,8 @@ def _needs(
     for (start, end), weight in weighted.items():
         one, other = module_of.get(start), module_of.get(end)
         if role_of(start) == "config" or (is_beside(start) and one not in shows):
-            # What a tool is set up with, or an example in a folder, says nothing about what the code needs.
+            # A tool's configuration, or an example in a folder, does not show what
+            # the code needs.
             continue
         if one is not None and other is not None and one != other:
             counts[one][other] += weight
@@ -272,8 +275,8 @@ def _by_package(
     prefixes: Mapping[str, Sequence[str]],
     named: Mapping[str, str],
 ) -> dict[tuple[str, str], int]:
-    """Edges to packages of this repository whose entry is built, so that no file stands for the import: they lead
-    to a file of the module that is the package.
+    """Edges to packages of this repository whose entry file is build output: they lead to a file of
+    the package's module instead.
     """
     whole = {folder: members[one] for one, listed in prefixes.items() for folder in listed}
     found: Counter[tuple[str, str]] = Counter()
@@ -292,7 +295,7 @@ def _by_package(
 def _stems_outside(
     code: Sequence[SourceFile], members: Mapping[str, Sequence[SourceFile]]
 ) -> dict[str, frozenset[str]]:
-    """Module → the names, without endings, of the files that are not in it."""
+    """Module → the names, without suffixes, of files outside of it."""
     every = Counter(_stem(file.path) for file in code)
     return {
         one: frozenset((every - Counter(_stem(file.path) for file in inside)).keys())
@@ -307,8 +310,10 @@ def _stem(path: str) -> str:
 def _tests_about(
     name: str, members: Sequence[SourceFile], tests: Sequence[str], others: Collection[str]
 ) -> list[str]:
-    """Tests elsewhere that are called like a module: those in a folder of its name, then files of its name where no
-    file outside of the module has that name too, so that it is sure which of them is tested.
+    """Tests elsewhere with the name of a module.
+
+    First tests in a folder of its name, then tests named like one of its files, if no file outside
+    the module has that name too.
     """
     folder = re.compile(rf"(?:^|/){re.escape(name)}/")
     within = [path for path in tests if folder.search(path)]
@@ -328,16 +333,16 @@ def _key_files(
     others: Collection[str],
     rank: Mapping[str, float],
 ) -> tuple[KeyFile, ...]:
-    """One way in, the most imported files, one configuration and one test.
+    """One entry file, the most imported files, one configuration and one test.
 
-    `others` are the names, without endings, of files that several modules may have.
+    `others` are file names, without suffixes, that occur in several modules.
     """
     by_role: dict[Role, list[str]] = {"entry": [], "core": [], "config": [], "test": []}
     for file in sorted(
         [f for f in members if not is_build_file(f.path)] or members,
         key=lambda f: (f.error in UNWRITTEN, -rank.get(f.path, 0), f.path.count("/"), f.path),
     ):
-        # A package file with nothing but a sentence in it leads nowhere.
+        # A package file with only a docstring is no useful entry.
         if file.language not in BY_NAME or file.symbols or file.imports or file.exports:
             by_role[role_of(file.path)].append(file.path)
     own = [path for path in tests if path.startswith(tuple(p + "/" for p in prefixes))]

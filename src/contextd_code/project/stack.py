@@ -1,4 +1,4 @@
-"""What a project is made of, found in its file names and manifests. Nothing is run."""
+"""Detect a project's stack from file names and manifests. Runs nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from contextd_code.tree.paths import read_inside
 from contextd_code.values.source import is_test
 
 Read = Callable[[str], str]
-"""The text of a file of the project by its path; raises OSError or ContextdError when it cannot."""
+"""Return the text of a project file by its path; raises OSError or ContextdError."""
 
 MOST_MANIFESTS, MOST_OF_TESTS = 400, 20
 LARGEST_MANIFEST, LARGEST_LOCK = 1_000_000, 8_000_000
@@ -50,14 +50,14 @@ _HELPERS = {"console", "setup", "rake", "rspec", "test", "release"}
 
 _WEAK = 0.15
 _MOSTLY, _HARDLY = 0.8, 0.05
-"""Shares of the bytes; the program that is left is at most one beside the project."""
+"""Shares of the bytes: below them, the remaining program is secondary to the project."""
 _LARGE_FILE, _LARGEST_COUNTED = 40_000, 1_000_000
-"""Bytes of one file that count: for what a project is, and for what its files are written in."""
+"""The most bytes of one file that count, for a project's type and for its languages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """What a project is made of. `technologies` are sorted by weight."""
+    """The stack of a project. `technologies` are sorted by weight."""
 
     languages: tuple[Share, ...] = ()
     technologies: tuple[FoundTechnology, ...] = ()
@@ -70,15 +70,17 @@ class Stack:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The few names that describe the project, frameworks first; at most 12."""
+        """The main names that describe the project, frameworks first; at most 12."""
         best: dict[str, float] = defaultdict(float)
         for one in self.technologies:
             best[one.category] = max(best[one.category], one.weight)
         frameworks: list[FoundTechnology] = []
         rest: list[FoundTechnology] = []
-        # A family of front end libraries with one adapter for Next.js is no Next.js application.
+        # A family of front-end libraries with one adapter for Next.js is not a Next.js
+        # application.
         minor = 3 * best["fullstack"] < best["frontend"]
-        # A front end in a folder of a program in another language comes behind that language.
+        # A front end in a folder of a program in another language ranks below that
+        # language.
         behind = self.main_language not in ("", *LANGUAGES_OF["npm"])
         order = sorted(_LABELLED, key=lambda one: minor and not behind and one != "frontend")
         for category in order:
@@ -94,7 +96,7 @@ class Stack:
 
     @property
     def main_language(self) -> str:
-        """The language of most of the programs; empty when none has half of them."""
+        """The language of most programs; empty if none has half of them."""
         programs = [one for one in self.languages if one.language not in MARKUP]
         half = sum(one.share for one in programs) / 2
         return programs[0].language if programs and programs[0].share > half else ""
@@ -129,10 +131,10 @@ def detect(
 ) -> Stack:
     """The stack of the project in `root` with these files (relative POSIX paths).
 
-    At most 400 manifests are read, the nearest to the root first. `sizes` weighs languages by
-    bytes instead of by files. `used` are pairs of a language and a module that its files import,
-    for what comes with a language and stands in no manifest. A broken manifest is named in
-    `problems` and otherwise ignored.
+    Reads at most 400 manifests, the nearest to the root first. `sizes` weighs languages by bytes
+    instead of by files. `used` are pairs of a language and an imported module, for modules that
+    come with a language and are in no manifest. A broken manifest is named in `problems` and
+    otherwise ignored.
     """
     own = [path for path in paths if not is_beside(path)]
     load = read or _reader(root)
@@ -149,7 +151,7 @@ def detect(
     primary = primary_ecosystem(manifests, languages)
     runtime, runtime_evidence = runtime_of(manifests, primary)
     if not runtime and languages and languages[0].language in ("C", "C++"):
-        # What is compiled to the machine needs no other name for what it runs on.
+        # A compiled language needs no separate runtime name.
         runtime = languages[0].language
     manager, manager_evidence = manager_of(manifests, primary)
     return Stack(
@@ -178,8 +180,8 @@ def _with_programs(manifest: Manifest, paths: Sequence[str]) -> Manifest:
 
 
 def _is_aside(manifest: Manifest, languages: Sequence[Share]) -> bool:
-    """Whether a manifest of packages says nothing about a project of C or C++: hardly anything in it is written
-    in a language of theirs.
+    """Whether a package manifest is irrelevant in a project of C or C++, because hardly any file is
+    in its language.
     """
     share = {one.language: one.share for one in languages}
     known = LANGUAGES_OF.get(manifest.ecosystem)
@@ -189,7 +191,7 @@ def _is_aside(manifest: Manifest, languages: Sequence[Share]) -> bool:
 
 
 def _is_of_tests(path: str) -> bool:
-    """Whether this manifest tells what tests are run with, and nothing else."""
+    """Whether this manifest only lists test dependencies."""
     folders = path.split("/")[:-1]
     named = any(
         re.search(r"(?:^|[._-])(?:tests?|specs?|e2e)$|[a-z]Tests$", f, re.I) for f in folders
@@ -244,7 +246,7 @@ def _languages(
     for path in paths:
         language = LANGUAGES.get(path.rpartition(".")[2].lower()) if "." in path else None
         if language:
-            # One huge file, mostly a generated one, must not stand for the project.
+            # One huge file, mostly generated, must not dominate.
             weight[language] += max(1, min(sizes.get(path, 0), largest)) if sizes is not None else 1
             count[language] += 1
             endings[path.rpartition(".")[2].lower()] += 1

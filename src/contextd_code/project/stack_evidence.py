@@ -1,4 +1,4 @@
-"""Evidence for technologies: what asks for them, in which version, and how near to the root."""
+"""Evidence for technologies: their requirements, versions, and distance from the root."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from contextd_code.project.manifests import Manifest
 from contextd_code.project.manifests.jvm import filled
 from contextd_code.project.stack_table import TECHNOLOGIES, Category, Technology
 
-# A client library's version is not its server's, nor a protocol's.
+# A client library's version is not that of its server or protocol.
 _VERSION_OF_CLIENT = {"database", "messaging"}
 _UNVERSIONED = {
     "GraphQL", "gRPC", "MCP", "Android", "Cloudflare Workers", "Testing Library", "Apollo", "LangChain",
     "Supabase", "Firebase", "Jetpack Compose",
 }  # fmt: skip
-"""Families of packages with versions of their own, and what is only known by a tool for it."""
+"""Package families with separate versions, and technologies known only through a tool."""
 
 _OTHER_VERSION = {"github-pages", "mkdocs-material"}
-"""Packages that bring a technology and are numbered by themselves."""
+"""Packages that imply a technology but have their own version numbers."""
 
 _UPPER = re.compile(r"(?:<=?|!=?)\s*v?\d[\w.*+-]*")
-"""A bound from above, or what is left out: neither is a version that is used."""
+"""An upper bound or an exclusion, which is not a version in use."""
 
 _UNKNOWN = re.compile(r"\$\{?[\w.-]*\}?")
 
@@ -43,10 +43,11 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class FoundTechnology:
-    """A technology in use. `version` is as short as it is sure: `14`, `4+`, or empty. `weight`
-    falls with the distance from the root and rises with the number of places. `evidence` are
-    lines like `apps/web/package.json: next ^14.1.0`. `only_dev` when nothing but development
-    asks for it.
+    """A technology in use.
+
+    `version` is as precise as certain: `14`, `4+`, or empty. `weight` falls with the distance from
+    the root and rises with the number of places. `evidence` are lines like `apps/web/package.json:
+    next ^14.1.0`. `only_dev` if only development requires it.
     """
 
     name: str
@@ -63,7 +64,7 @@ class FoundTechnology:
 
 
 def short_version(asked: str) -> str:
-    """What a requirement comes down to: `^14.1` is `14`, `>=4.2` is `4+`, `0.110.1` is `0.110`.
+    """Reduce a requirement to a version: `^14.1` is `14`, `>=4.2` is `4+`, `0.110.1` is `0.110`.
 
     Alternatives (`^18 || ^20`) come down to the lowest and what follows: `18+`, a range over several majors to
     both ends: `>=3.5,<5.0` is `3–4`. Empty when no version is named.
@@ -97,8 +98,8 @@ def _last_major(asked: str) -> str:
 
 
 def allows_more(asked: str, *, minors: bool) -> bool:
-    """Whether a requirement allows major, or with `minors` minor, versions past its first: `>=5,<7` does, `>=5,<6`
-    does not.
+    """Whether a requirement allows further major (with `minors`, minor) versions: `>=5,<7` does,
+    `>=5,<6` does not.
     """
     if "|" in asked:
         return short_version(asked).endswith("+") or (
@@ -157,7 +158,7 @@ class _Tally:
         version = versions[0][1] if versions else ""
         equal = {v.rstrip("+") for weight, v in versions if weight == versions[0][0]}
         if len(equal) > 1 and versions[0][0] < 1:
-            # Of members that ask for different versions none speaks for the others.
+            # If members require different versions, none is shown.
             version = ""
         lines = tuple(dict.fromkeys(self.lines))[:5]
         weight = round(self.weight, 3)
@@ -171,8 +172,10 @@ def technologies(
     used: Iterable[tuple[str, str]] = (),
     trials: Sequence[Manifest] = (),
 ) -> tuple[FoundTechnology, ...]:
-    """What manifests, file names and imports of standard modules prove, heaviest first. `trials` are
-    manifests of tests: they tell what tests are run with.
+    """The technologies shown by manifests, file names and imports of standard modules, heaviest
+    first.
+
+    `trials` are manifests of tests, which only name test tools.
     """
     tallies: dict[Technology, _Tally] = defaultdict(_Tally)
     locked: dict[tuple[str, str], str] = {}
@@ -188,7 +191,7 @@ def technologies(
     offered = any(m.ecosystem == "pypi" and m.publishes for m in manifests)
     for manifest in manifests:
         folder, _, name = manifest.path.rpartition("/")
-        # The Gemfile of a gem lists what the gem is developed and tried out with.
+        # The Gemfile of a gem lists its development dependencies.
         beside = manifest.path in aside or (name == "Gemfile" and folder in gems)
         # The environment of a published package is what it is developed in.
         beside |= offered and manifest.manager == "conda"
@@ -212,8 +215,8 @@ def technologies(
 
 
 def private_beside_published(manifests: Sequence[Manifest]) -> frozenset[str]:
-    """Packages that only try out or build what a repository of libraries is about: the private ones
-    where at least as many are for others to depend on.
+    """Packages that only try out or build the libraries of a repository: the private ones, if at
+    least as many are published.
     """
     named = [m for m in manifests if m.name and "/" in m.path]
     offered = [m for m in named if m.publishes and not m.private]
@@ -243,8 +246,10 @@ def _tried_out(manifests: Sequence[Manifest]) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What other manifests say that one of them needs. `aside`: it is not what the project is;
-    `is_family`: that is several packages for others to use.
+    """The technologies that other manifests need.
+
+    `aside`: it is not the project's main manifest; `is_family`: the project is several packages for
+    others to use.
     """
 
     own_names: Set[tuple[str, str]]
@@ -282,7 +287,8 @@ def _from_packages(manifest: Manifest, known: _Known, tallies: dict[Technology, 
             other = row.category in _VERSION_OF_CLIENT or row.name in _UNVERSIONED
             if other or name in _OTHER_VERSION:
                 version = ""
-            # Front ends are built, so their frameworks often stand among the tools.
+            # Front ends are built, so their frameworks are often development
+            # dependencies.
             dev = known.aside or (
                 name in manifest.dev
                 and not (
@@ -328,7 +334,7 @@ def _same_place(path: str, pattern: str) -> bool:
 
 
 def weight_of(path: str) -> float:
-    """How much a manifest there counts: 1 in the root, less the deeper it lies."""
+    """The weight of a manifest: 1 in the root, less the deeper it is."""
     return 1.0 / (1 + path.count("/"))
 
 

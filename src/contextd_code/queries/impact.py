@@ -144,7 +144,7 @@ class _Following:
     """The lines within the changed code that certainly use it."""
 
     def among(self, path: str) -> bool:
-        """Whether a file is searched."""
+        """Whether callers are searched in a file."""
         return path in self.tests or not is_test(path)
 
     def drop_imports(self) -> None:

@@ -1,5 +1,6 @@
-"""Definitions by their names, looked up: what is read is the files that may have them, and of those in which many
-have one, the ones that matter most.
+"""Look definitions up by name.
+
+Reads only files that may define the name; if there are many, the highest-ranked ones.
 """
 
 from __future__ import annotations
@@ -21,18 +22,20 @@ from contextd_code.values.source import FileWeight, SourceFile, is_test
 
 _AT_ONCE = 50
 _MOST_READ = 1_000
-"""Files read for a question at most, where all that have the name matter alike; 75 ms."""
+"""The most files read for a query if all files with the name have the same rank; 75 ms."""
 
 _MOST_USERS = 500
-"""Files that are read to count those that use a definition; of more, the count is of when it was last made."""
+"""The most files read to count the users of a definition; with more, the stored count is used."""
 
 _FURTHEST = 8
-"""Files that pass a definition on one after the other, at most."""
+"""The longest chain of re-exports that is followed."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundDefinitions:
-    """Definitions, each with how it fits, best first. Where there are `more`, those are no better."""
+    """Definitions, each with how its name matches, best first. `more`: further ones exist, none
+    better.
+    """
 
     found: Sequence[tuple[Definition, str]]
     more: bool = False
@@ -46,9 +49,10 @@ def definitions(
     inside: Callable[[str], bool] = lambda _: True,
     kind: str | None = None,
 ) -> FoundDefinitions:
-    """The definitions that match a name: exactly, ignoring case, by its parts, or by prefix. In each group
-    generated ones come last, those of tests before them, and the others by how much of the project depends on
-    them.
+    """The definitions that match a name: exactly, ignoring case, by its parts, or by prefix.
+
+    Each group is sorted by how much of the project depends on a definition, with tests after other
+    code and generated files last.
     """
     last = asked.rpartition(".")[2]
     folded, parts = last.casefold(), frozenset(words(last))
@@ -73,7 +77,7 @@ def definitions(
 
 
 class _Search:
-    """Read the files that may define the name once, the most important first."""
+    """Read files that may define the name, no file twice, in order of rank."""
 
     def __init__(
         self,
@@ -89,7 +93,7 @@ class _Search:
         }
 
     def run(self, candidates: Sequence[tuple[str, float]], limit: int) -> bool:
-        """Read until nothing that is left can be among the first `limit`. Whether something is left."""
+        """Read until no remaining file can be among the first `limit`. Return whether files remain."""
         left = sorted(candidates, key=lambda one: (is_test(one[0]), -one[1], one[0]))
         for start in range(0, min(len(left), _MOST_READ), _AT_ONCE):
             some = left[start : start + _AT_ONCE]
@@ -121,18 +125,20 @@ class _Search:
             self._found[how].append(((aside, -of[one.place], file.path, symbol.start), one))
 
     def ordered(self) -> Iterator[tuple[Definition, str]]:
-        """What was found, each with how, best first."""
+        """The found definitions, each with how its name matches, best first."""
         for how, some in self._found.items():
             yield from ((one, how) for _, one in sorted(some, key=lambda pair: pair[0]))
 
 
 def written_first(graph: SymbolGraph, definitions: Sequence[Definition]) -> list[Definition]:
-    """The same definitions, those of generated files last, and those of tests before them."""
+    """The same definitions, with tests after other code and generated files last."""
     return sorted(definitions, key=lambda one: set_aside(one.path, graph.files[one.path].error))
 
 
 def ends_in(qualified_name: str, asked: str) -> bool:
-    """Whether a definition may be called so: `Class.method` for one of that class anywhere, in any case."""
+    """Whether a definition may have this name, ignoring case; `Class.method` matches a method of
+    any such class.
+    """
     whole, wanted = qualified_name.casefold(), asked.casefold()
     return whole == wanted or whole.endswith("." + wanted)
 
@@ -173,9 +179,7 @@ def _with_types(files: CodeIndex, some: Sequence[Definition]) -> dict[str, Sourc
 def _users(
     files: CodeIndex, known: Mapping[str, SourceFile], wanted: Mapping[str, set[str]]
 ) -> dict[str, SourceFile] | None:
-    """The known files with those that import what is wanted of them, themselves or through others. None
-    where they are too many.
-    """
+    """The known files and their direct or indirect importers; None if there are too many."""
     found = dict(known)
     asked: dict[str, set[str]] = {}
     for _ in range(_FURTHEST):
@@ -200,7 +204,7 @@ def _users(
 
 
 def _passed_on(file: SourceFile, wanted: Mapping[str, set[str]]) -> set[str]:
-    """The names by which others may import what is wanted of other files from this one."""
+    """The names under which other files may import definitions through this file."""
     bound: set[str] = set()
     found: set[str] = set()
     for one in file.imports:

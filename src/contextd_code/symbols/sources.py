@@ -1,4 +1,4 @@
-"""Files as they are on disk now, with what the last scan knew about them."""
+"""Files as they are on disk now, with their facts from the last scan."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class SourceText:
 
     @property
     def unparsed(self) -> bool:
-        """Whether a parser was no match for it."""
+        """Whether the parser exceeded its limits on this file."""
         return self.file.error in NOT_UNDERSTOOD
 
 
 @dataclass(slots=True)
 class Sources:
-    """The files of a project, read and remembered one by one while a question is answered."""
+    """The files of a project, each read once and cached during a query."""
 
     root: Path
     files: CodeIndex
@@ -53,7 +53,7 @@ class Sources:
         return known
 
     def lookup(self, path: str) -> SourceFile | None:
-        """The facts of a file; content read here is newer than the scan."""
+        """The facts of a file, from its current content if that is newer than the scan."""
         if path in self._current:
             return self._current[path].file
         if path not in self._stored:
@@ -61,8 +61,9 @@ class Sources:
         return self._stored[path]
 
     def current(self, path: str) -> SourceText:
-        """The file as it is now, analysed again when it changed since the scan. Raises as
-        `paths.inside` does, and `Invalid` for a binary file.
+        """The current file, analysed again if it changed since the scan.
+
+        Raises as `paths.inside` does, and `Invalid` for a binary file.
         """
         if path in self._current:
             return self._current[path]
@@ -88,7 +89,8 @@ class Sources:
         defect = stored.error if stored is not None and stored.error in NOT_UNDERSTOOD else ""
         file = analyse(path, data, len(data), 0, defect=defect)
         if not file.symbols and file.error and file.error not in ("syntax errors", defect):
-            # Left out of the index, but somebody asks for it: an outline is worth the time.
+            # Not in the index, but requested explicitly, so an outline is worth the
+            # time.
             found = parse(path, text).outline if len(data) < 2_000_000 else None
             if found is not None:
                 file = replace(file, symbols=found.symbols, imports=found.imports)
@@ -97,7 +99,7 @@ class Sources:
             targets.setdefault((one.specifier, one.names), []).append(one)
         known = all((one.specifier, one.names) in targets for one in file.imports)
         if known:
-            # Nothing new is imported, so where it all leads is known.
+            # The imports did not change, so their targets are known.
             linked = tuple(
                 replace(one, target=targets[one.specifier, one.names][0].target)
                 for one in file.imports

@@ -1,4 +1,4 @@
-"""Who uses which definition, from imports that were resolved, and how much each one matters."""
+"""The uses of definitions by resolved imports, and the rank of each definition."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from contextd_code.values.code_index import CodeIndex
 from contextd_code.values.source import FileChanges, SourceFile, Symbol, is_test
 
 GRAPHS_KEPT = 2
-"""Graphs remembered in this process; one of 5,000 files takes some 30 MB."""
+"""The most graphs cached in this process; one of 5,000 files takes about 30 MB."""
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 _FEW = 10
-"""Up to one file in so many is put into the graph before: of more, all are read as quickly."""
+"""Up to one changed file in this many, the graph is updated; with more, rebuilding is as fast."""
 
 OWN_SHARE = 0.05
-"""The most of a file's rank that one of its definitions has for standing there."""
+"""The largest share of a file's rank that one of its definitions gets for being in it."""
 _HIDDEN_SHARE = 0.005
 _MEMBER_SHARE = 0.1
 
@@ -39,19 +39,19 @@ Place = tuple[str, int, str]
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A definition and the file it stands in."""
+    """A definition and its file."""
 
     path: str
     symbol: Symbol
 
     @property
     def place(self) -> Place:
-        """What tells it from every other definition."""
+        """The unique key of a definition."""
         return self.path, self.symbol.start, self.symbol.name
 
     @property
     def qualified(self) -> str:
-        """The name with the names around it: `Cart.add`."""
+        """The qualified name: `Cart.add`."""
         return (
             f"{self.symbol.parent}.{self.symbol.name}" if self.symbol.parent else self.symbol.name
         )
@@ -59,15 +59,17 @@ class Definition:
 
 @dataclass(frozen=True)
 class SymbolGraph:
-    """The definitions of a project and what links them. `definitions` are in order of path and
-    place; everything else is derived from the files on first use and then kept.
+    """The definitions of a project and their links.
+
+    `definitions` are in order of path and position; everything else is derived from the files on
+    first use and cached.
     """
 
     files: Mapping[str, SourceFile]
 
     @cached_property
     def definitions(self) -> tuple[Definition, ...]:
-        """Every definition, inner ones too."""
+        """Every definition, including inner ones."""
         return tuple(Definition(f.path, s) for f in self.files.values() for s in f.symbols)
 
     @cached_property
@@ -82,7 +84,7 @@ class SymbolGraph:
 
     @cached_property
     def uses(self) -> tuple[tuple[str, NameUse], ...]:
-        """(importing file, what it imports) for every import that stays within the project."""
+        """(importing file, imported name) for every import inside the project."""
         return tuple((f.path, use) for f in self.files.values() for use in uses(self.files.get, f))
 
     @cached_property
@@ -123,7 +125,7 @@ class SymbolGraph:
 
     @cached_property
     def rank(self) -> Mapping[str, float]:
-        """The rank of each file for a reader who begins anywhere but in the tests."""
+        """The rank of each file, with restarts at all files except tests."""
         return self.rank_from(None)
 
     @cached_property
@@ -132,15 +134,16 @@ class SymbolGraph:
         return self.scores_from(self.rank)
 
     def rank_from(self, restart: Mapping[str, float] | None) -> dict[str, float]:
-        """The rank of each file for a reader who begins as `restart` weighs."""
+        """The rank of each file, with restarts weighted by `restart`."""
         start = restart or {path: 1.0 for path in self.files if not is_test(path)}
         return page_rank(list(self.files), self.weighted, start)
 
     def scores_from(self, rank: Mapping[str, float]) -> dict[Place, float]:
-        """What each definition gets when every file hands its rank on to what it uses.
+        """The score of each definition when every file passes its rank on to the definitions it
+        uses.
 
-        A little stays with a file's own definitions: entry points are imported by nobody and
-        matter all the same. Members get a part of what their class gets.
+        A small share stays with a file's own definitions, because entry points are imported by no
+        file. Members get a share of their class's score.
         """
         places, starts, ends, share = self._links
         of_files = np.array([rank[path] for path in self.files], dtype=np.float64)
@@ -152,7 +155,7 @@ class SymbolGraph:
 
     @cached_property
     def _links(self) -> _Links:
-        """(places of definitions, from which file, to which definition, with which share)."""
+        """(indices of definitions, source file, target definition, share)."""
         at = {path: number for number, path in enumerate(self.files)}
         places = tuple(dict.fromkeys(one.place for one in self.definitions))
         of = {place: number for number, place in enumerate(places)}
@@ -173,7 +176,9 @@ class SymbolGraph:
 
 
 def add_own(scores: dict[Place, float], file: SourceFile, rank: float) -> None:
-    """Add to the scores of the definitions of a file, which others gave them, what they have of its rank."""
+    """Add to the scores of a file's definitions, given by other files, their share of the file's
+    own rank.
+    """
     top = [s for s in file.symbols if not s.parent]
     public = sum(1 for s in top if s.exported)
     for symbol in top:
@@ -190,13 +195,13 @@ _Links = tuple[tuple[Place, ...], NDArray[np.intp], NDArray[np.intp], NDArray[np
 
 
 def build_graph(files: Sequence[SourceFile]) -> SymbolGraph:
-    """The graph of these files. What it needs not, such as their chunks, it lets go."""
+    """The graph of these files, without data it does not need, such as chunks."""
     needed_files = [one for one in map(lean, files) if one is not None]
     return SymbolGraph({file.path: file for file in sorted(needed_files, key=lambda f: f.path)})
 
 
 def lean(file: SourceFile) -> SourceFile | None:
-    """What the graph needs of a file; None when that is nothing."""
+    """The data of a file that the graph needs; None if there is none."""
     needed = file.symbols or file.imports or file.exports
     return replace(file, chunks=()) if needed else None
 
@@ -237,8 +242,8 @@ def symbol_graph(files: CodeIndex, graphs: KeptGraphs, whose: Hashable) -> Symbo
 def _following(
     files: CodeIndex, known: KeptGraph | None, changes: FileChanges
 ) -> SymbolGraph | None:
-    """The graph with what changed since another one: to read all files again is most of making it. None
-    where that is as well.
+    """A graph updated with the changes since another one, which saves reading all files; None if
+    rebuilding is as fast.
     """
     if known is None or changes.version < known.version:
         return None

@@ -1,4 +1,4 @@
-"""The code model on a repository: how fast, and how right, with baselines in the same run."""
+"""Measure speed and accuracy of the code model on a repository, with baselines from the same run."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def _judged(judged: Sequence[Accuracy], out: TextIO) -> None:
 
 
 def _timed(name: str, n: int, run: Callable[[int], object]) -> Figure:
-    """Call `run(i)` n times; the CPU time is that of this process and of those it waited for."""
+    """Call `run(i)` n times; the CPU time covers this process and its finished children."""
     walls, before = [], _spent()
     for i in range(n):
         began = time.perf_counter()
@@ -167,7 +167,7 @@ def _walking(root: Path, versioned: bool, n: int = 5) -> Iterator[Figure]:
 
 
 def _indexing(root: Path, view: View) -> Iterator[Figure]:
-    """The first scan, until every file is found by its words."""
+    """Measure the first scan, until every file can be found by its words."""
     changed: list[SourceFile] = []
 
     def index(_: int) -> None:
@@ -192,7 +192,7 @@ def _indexing(root: Path, view: View) -> Iterator[Figure]:
 
 
 def _understanding(model: _Model) -> Iterator[Figure]:
-    """Parsing and resolving alone, in this process, after everything is loaded."""
+    """Measure parsing and resolving alone, in this process, after all modules are loaded."""
     total = sum(map(len, model.code.values()))
     fresh: dict[str, SourceFile] = {}
 
@@ -234,7 +234,7 @@ def _rescanning(model: _Model, versioned: bool, n: int = 5) -> Iterator[Figure]:
 
 
 def _searching(root: Path, n: int = 3) -> Iterator[Figure]:
-    """Six patterns, ours as an agent asks for them (at most 100 lines), ripgrep printing them."""
+    """Search six patterns, with contextd as an agent does (at most 100 lines) and with ripgrep."""
     count = len(PATTERNS) * n
     asked = PATTERNS * n
     yield _timed("grep, 6 patterns", count, lambda i: grep(root, asked[i]))

@@ -1,7 +1,7 @@
-"""Conversations with questions whose answers stand in messages that are named: which of them are found.
+"""Measure which messages of a conversation are found for questions about it.
 
-Every data set of them is a function that loads `Conversation`s and a row of what is printed. Nothing is
-generated and nothing judged.
+Each question names the messages that answer it; no answer is generated or judged. A data set is a
+function that loads `Conversation`s and a row of the output.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from contextd_code.text.tokens import count_tokens
 from contextd_code.text.words import content_words
 
 BUDGET = 500
-"""Tokens that the evidence has to fit into."""
+"""The token budget for the evidence."""
 
 _LIMIT = 50
 _EVIDENCE = re.compile(r"D\d+:\d+")
@@ -58,7 +58,7 @@ class Question:
     evidence: frozenset[str]
 
     def share(self, ids: Iterable[str]) -> float:
-        """How much of the evidence these are."""
+        """The share of the evidence in these turns."""
         return len(self.evidence.intersection(ids)) / len(self.evidence)
 
 
@@ -121,7 +121,7 @@ def with_evidence(
 
 
 def measure(store: Store, embedder: Embedder, conversations: Sequence[Conversation]) -> Values:
-    """What BM25 and contextd find of each conversation, in a scope of its own."""
+    """The results of BM25 and contextd on each conversation, in a scope of its own."""
     values: Values = {"plain BM25": {}, "contextd": {}}
     for conversation in conversations:
         scope = Scope("local", "conversations", conversation.name)
@@ -151,7 +151,7 @@ def measure(store: Store, embedder: Embedder, conversations: Sequence[Conversati
 def keep(
     view: View, embedder: Embedder, scope: Scope, conversation: Conversation
 ) -> dict[str, tuple[str, Event]]:
-    """Keep and index a conversation as sessions; index id → (turn id, event)."""
+    """Store and index a conversation as sessions; return index id → (turn id, event)."""
     spoken: dict[str, tuple[str, Event]] = {}
     for number in sorted({turn.session for turn in conversation.turns}):
         turns = [turn for turn in conversation.turns if turn.session == number]
@@ -185,7 +185,7 @@ def _hit(turn: Utterance) -> Hit:
 
 
 def _add(values: dict[str, list[float]], hits: list[Hit], question: Question) -> None:
-    """Note how much of the question's evidence these hits hold."""
+    """Record the share of the question's evidence in these hits."""
     packed = pack(hits, BUDGET, show=_spoken)
     whole = [item.id for item in packed.items if not item.shortened]
     ranks = [rank for rank, hit in enumerate(hits, 1) if hit.id in question.evidence]
@@ -195,7 +195,7 @@ def _add(values: dict[str, list[float]], hits: list[Hit], question: Question) ->
 
 
 def _read(hits: Sequence[Hit], question: Question) -> Iterator[Hit]:
-    """The hits that somebody reads whole in what `context_search` answers, up to the budget."""
+    """The hits shown completely in the output of `context_search`, up to the budget."""
     asked, now, room = frozenset(content_words(question.text)), datetime.now(UTC), BUDGET
     for number, hit in enumerate(hits, 1):
         answer = shown(hit, asked, now, {})

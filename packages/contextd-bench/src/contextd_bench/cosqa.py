@@ -1,7 +1,7 @@
-"""CoSQA: which Python function answers a question typed into a web search.
+"""CoSQA: find the Python function that answers a web search query.
 
 Huang et al. 2021, https://github.com/Jun-jie-Huang/CoCLR, MIT: `cosqa/` under the data folder. One
-right function per question, among 6,267; the other functions that would do count as wrong.
+right function per question, among 6,267; other suitable functions count as wrong.
 """
 
 from __future__ import annotations

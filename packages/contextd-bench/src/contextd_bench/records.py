@@ -1,7 +1,7 @@
-"""Records: whether what developers wrote down is found again by what they asked later.
+"""Measure whether texts that developers wrote are found by their later questions.
 
-Everything is taken from repositories (`project_notes.py`): nothing is generated and nothing judged. Each sort
-is asked in a project of its own, where only what was written before a question is known.
+All data comes from repositories (`project_notes.py`); nothing is generated or judged. Each type of
+question runs in its own project, with only earlier texts.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def measure(store: Store, embedder: Embedder, name: str, notes: ProjectNotes) ->
 def asked_in_time(
     store: Store, embedder: Embedder, name: str, notes: ProjectNotes
 ) -> Iterator[tuple[View, Scope, LaterQuestion]]:
-    """Each question with where to ask it, once what was known before is kept there as records."""
+    """Each question with its project, after the earlier texts are stored there as records."""
     scope = Scope("local", name, notes.sort)
     view, known = store.view(OWNER.grant([scope])), 0
     for question in notes.questions:
@@ -114,7 +114,7 @@ def asked_in_time(
 
 
 def kind_of(notes: ProjectNotes) -> str:
-    """The kind that notes of a sort are kept as: what a log says of a change is a statement."""
+    """The kind of record for notes of a type: an entry of a change log is a statement."""
     return "discovery" if notes.sort == CHANGES else "context"
 
 

@@ -19,7 +19,7 @@ from contextd_bench.speed import SEED, Figure, temporary_home, timed
 from contextd_code.values.source import Chunk, SourceFile
 
 RECORDS, PIECES, EVENTS = 50_000, 50_000, 20_000
-"""What the large project holds: 100,000 documents in all, and a log."""
+"""The contents of the large project: 100,000 documents in all, and a log."""
 
 _A_FILE = 10
 """Pieces of each file."""
@@ -48,7 +48,7 @@ def run() -> list[Figure]:
                 "balance of one scope beside it, 1 %", _TIMES, lambda _: upkeep.balance([_SMALL])
             ),
             timed("balance of every scope", _TIMES, lambda _: upkeep.balance()),
-            timed(f"what is out of balance, {size}", 3, lambda _: upkeep.unbalanced(_LARGE, 2_000)),
+            timed(f"inconsistent rows, {size}", 3, lambda _: upkeep.unbalanced(_LARGE, 2_000)),
             timed(
                 "baseline: the ids of both sides, compared in Python",
                 3,

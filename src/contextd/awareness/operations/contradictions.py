@@ -129,11 +129,11 @@ class Resolved:
 def resolve_contradiction(
     runtime: Runtime, id: Id, keep: Literal["a", "b", "both", "neither"], note: str = ""
 ) -> Resolved:
-    """Settle a contradiction once the user said what holds. What is not kept can be brought back.
+    """Resolve a contradiction after the user decided which record is right. The other can be restored.
 
     Args:
         id: The contradiction's id, as list_contradictions shows it.
-        keep: Which record holds; `both` says that they do not contradict each other.
+        keep: The record that is right; `both` if they do not contradict each other.
         note: Why, in a few words.
     """
     pair = _pair_named(runtime, id)
@@ -178,7 +178,7 @@ def resolve_contradiction(
     "POST /api/contradictions/{id}/reopen", effect="write", audience="owner", idempotent=True
 )
 def reopen_contradiction(runtime: Runtime, id: Id) -> Resolved:
-    """Take back how a contradiction was settled: it is listed again, and both records hold.
+    """Reopen a resolved contradiction: it is listed again, and both records count.
 
     Args:
         id: The contradiction's id, as list_contradictions shows it.

@@ -42,7 +42,7 @@ class Gaps:
 
 @operation("GET /api/awareness/gaps", profile="standard")
 def get_gaps(runtime: Runtime) -> Gaps:
-    """List what is missing or old here, each with what to do about it. dismiss_gap closes a false one."""
+    """List knowledge gaps and outdated records, each with a suggested action. dismiss_gap closes a false one."""
     runtime.sinks.settle()
     runtime = everywhere(runtime)
     gaps = _gaps(runtime)
@@ -92,7 +92,7 @@ def dismiss_gap(runtime: Runtime, id: str, note: str = "") -> GapClosed:
     "POST /api/awareness/gaps/{id}/reopen", effect="write", audience="owner", idempotent=True
 )
 def reopen_gap(runtime: Runtime, id: Id) -> GapClosed:
-    """Reopen a dismissed gap: it is listed again for as long as it is one.
+    """Reopen a dismissed gap: it is listed again until it is closed.
 
     Args:
         id: The dismissal's id, as get_gaps shows it, or its first characters.

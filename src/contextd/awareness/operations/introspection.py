@@ -34,7 +34,7 @@ _PAIRS = 100
 
 @operation("GET /api/awareness", profile="standard")
 def introspect(runtime: Runtime) -> SelfModel:
-    """See what this store knows, what is missing, stale or contradictory. Good at the start of a session."""
+    """Summarise this store: coverage, gaps, stale and contradicting records. Good at the start of a session."""
     now = runtime.clock.now()
     runtime.sinks.settle()
     runtime = everywhere(runtime)

@@ -42,7 +42,7 @@ class Checkpointed:
 def session_checkpoint(
     runtime: Runtime, text: Text, tags: list[str] | None = None, session_id: OptionalId = ""
 ) -> Checkpointed:
-    """Save where you are, to go on from there later or after a context reset.
+    """Save a checkpoint to resume from later or after a context reset.
 
     Args:
         text: What was done, what is open, what comes next.
@@ -96,7 +96,7 @@ class Resumed:
 
 @operation("POST /api/checkpoints/{id}/resume", effect="write", profile="standard")
 def session_resume(runtime: Runtime, id: Id) -> Resumed:
-    """Start a session that goes on from a checkpoint: summary, files, decisions since then.
+    """Start a session from a checkpoint: summary, files, decisions since then.
 
     Args:
         id: The checkpoint's id, or its first characters.

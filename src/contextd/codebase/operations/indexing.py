@@ -52,7 +52,7 @@ def _exists(path: Path) -> bool:
     try:
         return path.exists()
     except OSError:
-        # Python tells "no such file" from a name that is too long, and nobody asked.
+        # A name that is too long raises another error than a missing file; both mean "no such file".
         return False
 
 
@@ -68,7 +68,7 @@ def codebase_index(runtime: Runtime, path: str | None = None, incremental: bool 
 
     Args:
         path: Only below this folder; everything when empty.
-        incremental: Look at changed files only.
+        incremental: Only read changed files.
     """
     below = path.strip("/") if path else ""
     if below and not _exists(runtime.root / below):

@@ -93,11 +93,11 @@ def read_file(
     end_line: Annotated[int, Range(0)] | None = None,
     outline: bool = False,
 ) -> FileRead:
-    """Read a file with what it uses from its imports and the decisions, bugs and rules known about it.
+    """Read a file with the imported definitions it uses, and the decisions, bugs and rules about it.
 
     Args:
         path: Relative to the project's root.
-        include_deps: Add what it uses from its imports.
+        include_deps: Add the imported definitions it uses.
         depth: Levels of imports; only signatures below the first.
         budget: Most tokens.
         start_line: First line.

@@ -142,7 +142,7 @@ class Returned:
 def return_(
     runtime: Runtime, text: Text, extract_memory: bool = False, subtask_id: str = ""
 ) -> Returned:
-    """End the open subtask: only this text counts from now on, its trace can be expanded.
+    """End the open subtask: only this text remains; expand shows its trace.
 
     Args:
         text: Outcome, files changed, findings, what is open.

@@ -128,7 +128,7 @@ def import_found(
     runtime: Runtime, everywhere: bool = False, dry_run: bool = False, background: bool = False
 ) -> Imported:
     """Import the data found for this project: transcripts of its sessions, data of memory tools, its files
-    for agents. Importing again adds no duplicates, and archives what its source dropped.
+    for agents. Importing again adds no duplicates, and archives records removed from their source.
 
     Args:
         everywhere: For every project of this machine, each into its own.
@@ -420,7 +420,7 @@ def _stands(row: Record) -> bool:
     "POST /api/imports/undo", effect="destroy", audience="owner", idempotent=True, where="person"
 )
 def undo_import(runtime: Runtime, id: str = "", everywhere: bool = False) -> ImportUndone:
-    """Undo an import: withdraw what only it brought into this project, keep what was changed since. Importing
+    """Undo an import: withdraw what only it added to this project; changed records stay. Importing
     it again restores it.
 
     Args:

@@ -68,7 +68,7 @@ def create_bubble(runtime: Runtime, name: Text, description: str = "") -> Bubble
 
 @operation("GET /api/bubbles")
 def list_bubbles(runtime: Runtime) -> Bubbles:
-    """List the bubbles with how many notes each holds."""
+    """List the bubbles with the number of their notes."""
     page = runtime.view.records.find(runtime.query("bubble", limit=1000))
     runtime.trace.read([r.id for r in page.records], type="bubble")
     return Bubbles([_view(runtime, record) for record in page.records])

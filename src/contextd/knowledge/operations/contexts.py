@@ -47,7 +47,7 @@ def save_context(
         tags: Words to filter by.
         source: Where it comes from; your client's name when empty.
         bubble_id: A bubble to put it in.
-        scope: Whether it holds for the project or, in all of them, for the person.
+        scope: For this project, or for the person in all projects.
     """
     where = kept_in(runtime, scope)
     bubble = bubble_in(runtime, bubble_id, where).id if bubble_id else ""
@@ -132,15 +132,15 @@ def update_context(
     fields: Annotated[dict[str, Any] | None, FieldsOf("id")] = None,
     type: str | None = None,
 ) -> ContextEntry:
-    """Change a saved note; what is not given stays. With the id alone it is confirmed as still true.
+    """Change a saved note; fields that are not given stay. With the id alone, confirm that it is still true.
 
     Args:
         id: The note's id, or its first characters.
         text: The new text.
         tags: The new tags, replacing the old ones.
         bubble_id: The bubble to move it to; an empty string or null takes it out.
-        fields: Typed fields to set; null takes one out. A text made from them follows.
-        type: The type it shall be of; an empty string or null makes it a plain note.
+        fields: Typed fields to set; null removes one. Text generated from them is updated.
+        type: Its new type; an empty string or null makes it a plain note.
     """
     before = resolve(runtime, id, "context")
     typed = before
@@ -178,7 +178,7 @@ def update_context(
     where="person",
 )
 def delete_context(runtime: Runtime, id: Id) -> Done:
-    """Remove a saved note. The user can bring it back with `contextd records undo`.
+    """Remove a saved note. The user can restore it with `contextd records undo`.
 
     Args:
         id: The note's id, or its first characters.

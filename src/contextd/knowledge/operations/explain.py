@@ -69,7 +69,7 @@ def explain_search(
     trust: AskedTrust = "",
     limit: Annotated[int, Range(1, _DEEPEST)] = 20,
 ) -> Explanation:
-    """Search records and show how every hit got its rank. Leaves no trace: no use, no miss is counted.
+    """Search records and show how every hit got its rank. Counts no use and no miss.
 
     Args:
         query: What to look for.
@@ -77,8 +77,8 @@ def explain_search(
         status: Only this status; `any` for all of them.
         tags: Only records with all of these tags.
         type: Only this context type, or this type of discovery.
-        source: Only what comes from there, among the first 100 hits.
-        trust: Only what is trusted so, among the first 100 hits.
+        source: Only records from this source, among the first 100 hits.
+        trust: Only records with this trust, among the first 100 hits.
         limit: The most hits.
     """
     now = runtime.clock.now()
@@ -102,7 +102,7 @@ def explain_search(
         standing=Standpoint(runtime.scope.cascade, now=now),
     )
     result = in_force(runtime, result)
-    # The index knows neither source nor trust: they are looked up in what it found.
+    # The index has neither source nor trust, so hits are filtered by their records.
     hits = [
         Explained(
             row_of(hit.record, now, hit.validity), round(hit.score, 4), hit.why, list(hit.parts)

@@ -86,8 +86,8 @@ class Undone:
 
 @operation("POST /api/records/{id}/undo", effect="write", audience="owner", where="person")
 def undo(runtime: Runtime, id: Id) -> Undone:
-    """Take back the latest change of a record; again to go further back. What was learned leaves
-    project.yaml with its record; a merge is taken back as a whole.
+    """Undo the latest change of a record; repeat to go further back. A learned record is also
+    removed from project.yaml; a merge is undone as a whole.
 
     Args:
         id: The record's id, or its first characters.

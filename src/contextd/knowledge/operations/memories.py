@@ -156,7 +156,7 @@ class Feedback:
 
 @operation("POST /api/memories/{id}/feedback", effect="write", profile="standard", where="person")
 def memory_feedback(runtime: Runtime, id: Id, useful: bool, note: str = "") -> Feedback:
-    """Say whether a memory helped. It moves its confidence and its rank.
+    """Say whether a memory helped. This changes its confidence and rank.
 
     Args:
         id: The memory's id, or its first characters.

@@ -81,9 +81,9 @@ def list_records(
         status: Only this status; `waiting` for what may be settled, `any` for all of them.
         tags: Only records with all of these tags.
         type: Only this context type, or this type of discovery.
-        session_id: Only what this session left.
-        source: Only what comes from there: the name of an agent or a client.
-        trust: Only what is trusted so: human, agent, extracted, imported or external.
+        session_id: Only records of this session.
+        source: Only records from this agent or client.
+        trust: Only records with this trust: human, agent, extracted, imported or external.
         limit: The most records of a page.
         cursor: Where the page starts; given by the page before.
     """
@@ -247,7 +247,7 @@ def edit_record(
     version: str = "",
     dry_run: bool = False,
 ) -> Edited:
-    """Change a record by hand; what is not given stays. The state before is kept and undo restores it.
+    """Edit a record; fields that are not given stay. undo restores the previous state.
 
     Args:
         id: The record's id, or its first characters.

@@ -173,7 +173,7 @@ class Proposed:
     "POST /api/person/proposals", effect="write", audience="person", idempotent=True, where="person"
 )
 def person_propose(runtime: Runtime) -> Proposed:
-    """Find wishes repeated in several projects and propose them to the person. This also runs daily."""
+    """Find preferences repeated in several projects and propose them to the person. This also runs daily."""
     return Proposed(len(propose(runtime, lambda: None)))
 
 

@@ -184,7 +184,7 @@ class ModuleOverview:
 
 @operation("GET /api/project/modules/{name}", profile="standard")
 def project_module(runtime: Runtime, name: str) -> ModuleOverview:
-    """Show one module: key files, patterns, rules, known issues, what it depends on.
+    """Show one module: key files, patterns, rules, known issues, dependencies.
 
     Args:
         name: The module's name.

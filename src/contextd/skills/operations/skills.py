@@ -48,7 +48,7 @@ class FoundSkill:
     why: str = ""
 
     def as_text(self) -> str:
-        """Name and what it is for, then what it costs and how it served."""
+        """The name and purpose of a skill, then its token count and success counts."""
         trigger = f" Use it: {self.trigger}" if self.trigger else ""
         counts = f"{self.tokens} tokens, used {self.used}×, helped {self.helped}×"
         place = self.file or self.scope

@@ -41,7 +41,11 @@ def _names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[
 
 _clients = click.argument("clients", nargs=-1, shell_complete=_names)
 _named = click.option(
-    "--client", "named", multiple=True, help="A client, again for more.", shell_complete=_names
+    "--client",
+    "named",
+    multiple=True,
+    help="The name of a client; repeatable.",
+    shell_complete=_names,
 )
 _dry_run = click.option("--dry-run", is_flag=True, help="Show what would change.")
 _yes = click.option("--yes", is_flag=True, help="Go on without asking.")

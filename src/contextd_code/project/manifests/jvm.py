@@ -29,7 +29,7 @@ _JAVA = re.compile(
     re.VERBOSE,
 )
 _UPLOADERS = {"maven-gpg-plugin", "nexus-staging-maven-plugin", "central-publishing-maven-plugin"}
-"""Maven plugins that only what is published for others needs."""
+"""Maven plugins that only published packages need."""
 
 _CATALOGUED = re.compile(r"\blibs\.([\w.]{1,200})([^\n]{0,60})")
 """(short name in a version catalogue, what follows in the line)."""
@@ -52,7 +52,7 @@ def parse_xml(text: str) -> ElementTree.Element:
 
 
 def filled(text: str, properties: Mapping[str, str]) -> str:
-    """`text` with each `${name}` that is known replaced; the others stay."""
+    """`text` with each known `${name}` replaced; unknown ones stay."""
     return _PROPERTY.sub(lambda found: properties.get(found[1], found[0]), text)
 
 
@@ -104,7 +104,7 @@ def pom(path: str, text: str) -> Manifest:
 
 
 def gradle(path: str, text: str) -> Manifest:
-    """A Gradle build script, as far as it is written plainly."""
+    """A Gradle build script, as far as it uses literal values."""
     asked, dev = {}, set()
     known = {name.rpartition(".")[2]: version for name, version in _VARIABLE.findall(text)}
     for configuration, name, version in _COORDINATES.findall(text):
@@ -113,7 +113,7 @@ def gradle(path: str, text: str) -> Manifest:
             dev.add(name)
     asked.update({f"plugin:{name}": "" for name in _APPLIED.findall(text)})
     asked.update({f"plugin:{name}": version for name, version in _PLUGIN.findall(text)})
-    # A plugin that is not applied lends its version to members that ask for it.
+    # A plugin that is not applied only defines the version for members that use it.
     dev |= {f"plugin:{name}" for name in _UNAPPLIED.findall(text)} - {
         f"plugin:{name}" for name in _APPLIED.findall(text)
     }
@@ -156,7 +156,7 @@ def _projects(text: str) -> tuple[str, ...]:
 
 
 def gradle_properties(path: str, text: str) -> Manifest:
-    """Names that stand for versions in the build scripts."""
+    """Variables for versions in the build scripts."""
     rows = re.findall(r"^[ \t]*([\w.]+)[ \t]*[=:][ \t]*(\S+)[ \t\r]*$", text, re.MULTILINE)
     return Manifest(path, properties=dict(rows))
 

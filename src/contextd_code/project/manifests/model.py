@@ -1,4 +1,4 @@
-"""What every manifest comes down to."""
+"""The common form of all manifests."""
 
 from __future__ import annotations
 
@@ -47,8 +47,9 @@ class Manifest:
 
 
 def agreed(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Name → the first version given for it, without names whose versions differ in more than the last parts:
-    `8.1` and `8.2` are both 8, of `8.1` and `9.0` neither speaks for the other.
+    """Name → its first version, without names whose major versions differ.
+
+    `8.1` and `8.2` are both 8; `8.1` and `9.0` have no common version.
     """
     first: dict[str, str] = {}
     differing: set[str] = set()
@@ -64,17 +65,17 @@ def _leading(version: str) -> str:
 
 
 def table(value: Any) -> dict[str, Any]:
-    """`value` when it is a mapping, else nothing."""
+    """`value` if it is a mapping, else an empty one."""
     return {str(key): item for key, item in value.items()} if isinstance(value, dict) else {}
 
 
 def texts(value: Any) -> tuple[str, ...]:
-    """The strings of a list; nothing for anything else."""
+    """The strings of a list; empty for anything else."""
     return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
 
 
 def plain(value: Any) -> str:
-    """A text in one line; nothing for anything else."""
+    """A text on one line; empty for anything else."""
     return " ".join(value.split())[:2_000] if isinstance(value, str) else ""
 
 

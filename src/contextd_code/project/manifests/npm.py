@@ -43,7 +43,8 @@ def package_json(path: str, text: str) -> Manifest:
     binaries = data.get("bin")
     commands = tuple(table(binaries)) or ((str(data.get("name")),) if binaries else ())
     exported = any(data.get(key) for key in ("main", "module", "exports", "types", "files"))
-    # What points to its own sources is never built, so nobody but this repository can use it.
+    # A package that exports its own sources is never built, so only this repository can use
+    # it.
     inside = re.search(r"\.tsx?$", str(data.get("main") or "")) is not None
     inside = (
         inside and not str(data.get("main")).endswith(".d.ts") and not data.get("publishConfig")
@@ -70,7 +71,7 @@ def package_json(path: str, text: str) -> Manifest:
 
 
 def _asked(name: str, spec: str) -> str:
-    """The version that is asked for; empty where another package, a folder or a repository stands in."""
+    """The required version; empty for an alias, a folder or a repository."""
     if spec.startswith(f"npm:{name}@"):
         return spec.removeprefix(f"npm:{name}@")
     return "" if ":" in spec and not spec.startswith("workspace:") else spec
@@ -91,7 +92,7 @@ def lerna(path: str, text: str) -> Manifest:
 
 
 def rush(path: str, text: str) -> Manifest:
-    """Projects of a Rush repository, and the manager it pins."""
+    """Projects of a Rush repository, and its pinned package manager."""
     data = table(json.loads(_COMMENT.sub(lambda found: found[1] or "", text)))
     listed = data.get("projects")
     folders = [str(table(one).get("projectFolder") or "") for one in listed or ()]

@@ -1,4 +1,4 @@
-"""PHP, Ruby, .NET, Elixir, Dart, containers, and files that only name a version."""
+"""PHP, Ruby, .NET, Elixir, Dart, containers, and files with only a version."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RUNTIME_NAMES = {
     "go": "Go", "rust": "Rust", "java": "Java", "bun": "Bun", "deno": "Deno", "php": "PHP",
     "elixir": "Elixir", "dotnet": ".NET", "dotnet-core": ".NET", "swift": "Swift",
 }  # fmt: skip
-"""What version tools call a runtime → what it is called here."""
+"""The name of a runtime in version tools → its name here."""
 
 _VERSION_FILES = {
     ".nvmrc": "Node.js", ".node-version": "Node.js", ".python-version": "Python",
@@ -89,7 +89,7 @@ def gemspec(path: str, text: str) -> Manifest:
 
 
 PACKED_AS_TOOL = "sdk:packastool"
-"""Among what a .NET project asks for: its program is installed as a command."""
+"""The property of a .NET project that installs its program as a command."""
 
 
 _NET = re.compile(r"(?:^|;)\s*net(?:coreapp)?\d+\.\d")
@@ -174,7 +174,7 @@ def compose(path: str, text: str) -> Manifest:
 
 
 def version_file(path: str, text: str) -> Manifest:
-    """A file that holds one version and nothing else."""
+    """A file that contains one version and nothing else."""
     first = next((line.strip() for line in text.splitlines() if line.strip()), "")
     version = re.sub(r"^(?:v|python-|ruby-)(?=\d)", "", first)
     return Manifest(path, runtimes={_VERSION_FILES[PurePosixPath(path).name]: version})

@@ -1,4 +1,4 @@
-"""What `contextd bench learning` does: replay, measure, print."""
+"""Run `contextd bench learning`: replay, measure, print."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What survives a compaction, and whether what was taken back is shown again: on planted sessions."""
+"""Measure what survives a compaction, and whether retracted statements are shown again, on made-up
+sessions.
+"""
 
 from __future__ import annotations
 

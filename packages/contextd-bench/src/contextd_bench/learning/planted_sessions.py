@@ -1,4 +1,4 @@
-"""Made-up sessions with facts that must survive a compaction, and statements that are taken back."""
+"""Made-up sessions with facts that must survive a compaction, and statements that are retracted."""
 
 from __future__ import annotations
 

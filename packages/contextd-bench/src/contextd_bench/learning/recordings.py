@@ -31,8 +31,9 @@ Hook = Literal["start", "prompt", "stop", "compact", "end"]
 
 @dataclass(slots=True)
 class PromptedTurn:
-    """A prompt and what came of it: lines `first` to `last` of the transcript, the latter excluded.
-    `over` is the line after the last one of talk, which was written at `ended`.
+    """A prompt and its result: lines `first` to `last` of the transcript, the latter excluded.
+
+    `over` is the line after the last message, which was written at `ended`.
     """
 
     prompt: str
