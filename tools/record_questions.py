@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from contextd.domain.errors import NotFound
 from contextd.domain.query import Query
 from contextd.embedders import open_embedder
 from contextd.search import record_ranking as records
@@ -17,6 +16,7 @@ from contextd.search.search import search
 from contextd_bench.project_notes import read_notes
 from contextd_bench.records import asked_in_time, kind_of
 from contextd_bench.scratch import scratch_store
+from contextd_code.errors import NotFound
 
 PROPOSED = 30
 """Records that a search for ten looks at."""

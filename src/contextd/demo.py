@@ -27,13 +27,13 @@ from typing import Any
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from contextd.code.git.command import git_command, git_environment
-from contextd.code.tree.walk import walk
-from contextd.domain.errors import ContextdError, Invalid, Unavailable
-from contextd.domain.tokens import count_tokens
 from contextd.imports.importers.injected_text import own_words
 from contextd.imports.importers.sample import sample_session
 from contextd.thin import client
+from contextd_code.errors import ContextdError, Invalid, Unavailable
+from contextd_code.git.command import git_command, git_environment
+from contextd_code.text.tokens import count_tokens
+from contextd_code.tree.walk import walk
 
 COMMAND = [sys.executable, "-P", "-m", "contextd"]
 MOST_FILES = 5_000

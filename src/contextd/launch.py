@@ -7,13 +7,13 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from contextd.domain.errors import Invalid
 from contextd.runtime.daemon_log import keep_log
 from contextd.runtime.gc_pause import loading
 from contextd.runtime.settings import Settings, load_settings
 from contextd.surfaces.daemon import serve
 from contextd.thin.home import log_path
 from contextd.thin.spawn import HomeClaim
+from contextd_code.errors import Invalid
 
 if TYPE_CHECKING:
     from contextd.app import Host

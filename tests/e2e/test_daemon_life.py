@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 from homes import Home, has_ended, wait_for
 
-from contextd.domain.errors import NotFound, Unavailable
 from contextd.thin.channel import Channel, connect, dial
 from contextd.thin.client import call, control, start
 from contextd.thin.home import socket_path
+from contextd_code.errors import NotFound, Unavailable
 
 
 @pytest.fixture

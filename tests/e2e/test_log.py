@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from homes import Home, has_ended, wait_for
 
-from contextd.domain.errors import ContextdError
 from contextd.thin import client
+from contextd_code.errors import ContextdError
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import apsw
 import pytest
 from homes import Home, temporary_home, wait_for
 
-from contextd.domain.errors import ContextdError
 from contextd.thin.client import call
+from contextd_code.errors import ContextdError
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from contextd.domain.changes import Changes, CodeChange, NewJob, Put
-from contextd.domain.errors import Conflict, ContextdError, Denied, Invalid, NotFound
 from contextd.domain.query import Document, Query
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session, SessionChange
 from contextd.stores import STORES
+from contextd_code.errors import Conflict, ContextdError, Denied, Invalid, NotFound
 from support.stores import Whole, address, opened, plain
 from support.strategies import EPOCH, SCOPES
 

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from contextd.domain.changes import CodeChange
-from contextd.domain.code import Chunk, CodePlace, FileCalls, FileStamp, Import, SourceFile, Symbol
-from contextd.domain.imports import Importing
+from contextd.domain.code_places import CodePlace
 from contextd.domain.projects import Project
 from contextd.domain.query import Query
 from contextd.domain.scope import Scope
+from contextd_code.values.imports import Importing
+from contextd_code.values.source import Chunk, FileCalls, FileStamp, Import, SourceFile, Symbol
 from support.stores import Whole
 from support.strategies import AWKWARD, EPOCH, SCOPES
 

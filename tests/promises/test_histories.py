@@ -16,15 +16,15 @@ from hypothesis import strategies as st
 from contextd.domain.awareness import Contradiction
 from contextd.domain.changes import CodeChange, NewJob, Put
 from contextd.domain.context_items import Serving
-from contextd.domain.errors import ContextdError
 from contextd.domain.jobs import LANES, Schedule
 from contextd.domain.projects import Project
 from contextd.domain.query import Document, Match, Page
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.domain.upkeep import Ages
 from contextd.domain.usage import ByProducts, HandedOut, Observation, RecordUse
-from contextd.domain.words import query_words
 from contextd.stores import STORES
+from contextd_code.errors import ContextdError
+from contextd_code.text.words import query_words
 from support.clocks import Standing
 from support.stores import Whole, address, everything, opened
 from support.strategies import (

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, Put
 from contextd.domain.conditions import AllOf, AnyOf, Compare, Condition, Not
-from contextd.domain.errors import Invalid, TooLarge
 from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.stores import STORES
+from contextd_code.errors import Invalid, TooLarge
 from support.examples import drawn
 from support.stores import Whole, address, opened
 from support.strategies import AWKWARD, EPOCH, SCOPES

@@ -9,9 +9,9 @@ import pytest
 
 from contextd.domain.access import OWNER, Caller
 from contextd.domain.changes import Changes
-from contextd.domain.errors import Denied, Invalid
 from contextd.domain.originals import Original
 from contextd.domain.upkeep import Ages
+from contextd_code.errors import Denied, Invalid
 from support.strategies import AWKWARD, EPOCH, SCOPES
 
 SHOP, OTHER = SCOPES[2], SCOPES[3]

@@ -11,16 +11,16 @@ import pytest
 
 from contextd.domain.access import ROLES, Caller, Cell, Grant
 from contextd.domain.changes import Changes, NewJob, Put
-from contextd.domain.errors import Denied, NotFound
 from contextd.domain.kind import AREAS
 from contextd.domain.kinds import area_of
 from contextd.domain.query import Match, Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
-from contextd.domain.words import query_words
 from contextd.ports.store import Store, View
 from contextd.stores import STORES
 from contextd.stores.granted_rows import Reach
+from contextd_code.errors import Denied, NotFound
+from contextd_code.text.words import query_words
 from support import neighbours
 from support.clocks import Standing
 from support.neighbours import PROJECTS, TEAMS, Step, history, outcome

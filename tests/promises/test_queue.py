@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 
 from contextd.domain.changes import NewJob
-from contextd.domain.errors import Conflict
 from contextd.domain.jobs import LANES, Schedule
+from contextd_code.errors import Conflict
 from support.strategies import SCOPES
 
 SHOP, TEAM = SCOPES[2], SCOPES[1]

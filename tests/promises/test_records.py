@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, Put
-from contextd.domain.errors import Conflict, Invalid, NotFound
 from contextd.domain.query import Query
 from contextd.domain.records import Record, Source
 from contextd.domain.usage import ByProducts, RecordUse
+from contextd_code.errors import Conflict, Invalid, NotFound
 from support.examples import drawn
 from support.stores import Whole
 from support.strategies import AWKWARD, EPOCH, SCOPES, records

@@ -9,9 +9,9 @@ from threading import Thread
 import pytest
 
 from contextd.domain.context_items import ContextItem, Serving
-from contextd.domain.errors import Conflict, NotFound
 from contextd.domain.sessions import Event, FileAccess, Fold, Session
 from contextd.domain.usage import ByProducts, HandedOut
+from contextd_code.errors import Conflict, NotFound
 from support.strategies import AWKWARD, EPOCH, SCOPES
 
 SHOP = SCOPES[2]

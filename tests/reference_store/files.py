@@ -8,23 +8,22 @@ from dataclasses import replace
 from typing import Any
 
 from contextd.domain.changes import CodeChange
-from contextd.domain.code import (
+from contextd.domain.code_places import CodePlace, IndexedCheckout
+from contextd.domain.documents import code_documents
+from contextd.domain.scope import Scope
+from contextd.stores import codec
+from contextd.stores.granted_rows import Reach
+from contextd_code.values.definition_queries import Defining, Naming, folded_names
+from contextd_code.values.imports import Importing, has_wordless, import_words
+from contextd_code.values.source import (
     Chunk,
-    CodePlace,
     FileCalls,
     FileChanges,
     FileWeight,
     Import,
-    IndexedCheckout,
     KeptReading,
     SourceFile,
 )
-from contextd.domain.definition_queries import Defining, Naming, folded_names
-from contextd.domain.documents import code_documents
-from contextd.domain.imports import Importing, has_wordless, import_words
-from contextd.domain.scope import Scope
-from contextd.stores import codec
-from contextd.stores.granted_rows import Reach
 from reference_store import index
 from reference_store.space import FileKey, Space, State
 

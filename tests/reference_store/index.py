@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from contextd.domain.code import CodePlace
+from contextd.domain.code_places import CodePlace
 from contextd.domain.query import (
     FAMILIES,
     Document,
@@ -21,12 +21,12 @@ from contextd.domain.query import (
     family_of,
 )
 from contextd.domain.scope import Scope
-from contextd.domain.words import words
 from contextd.stores import filters, ranking
 from contextd.stores.codec import dumps
 from contextd.stores.combined_reads import LocalRankings
 from contextd.stores.granted_rows import Reach
 from contextd.stores.vectors import check_vectors, pack, stacked, unit, unpack
+from contextd_code.text.words import words
 from reference_store.space import IndexedDocument, PartKey, Space, State
 
 

@@ -16,7 +16,6 @@ from contextd.domain.awareness import (
     ordered,
 )
 from contextd.domain.changes import Changes, Decision, Put, Removal
-from contextd.domain.errors import Conflict
 from contextd.domain.kinds import area_of
 from contextd.domain.query import Page, Query
 from contextd.domain.records import PRESENT, Change, Record
@@ -24,6 +23,7 @@ from contextd.domain.scope import Scope
 from contextd.domain.time import to_micros
 from contextd.stores import codec, filters, rules
 from contextd.stores.granted_rows import Reach, nearest
+from contextd_code.errors import Conflict
 from reference_store.space import Key, Space
 from reference_store.space import State as Stored
 

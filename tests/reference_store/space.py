@@ -9,9 +9,8 @@ from threading import RLock
 from typing import Any
 
 from contextd.domain.awareness import Contradiction
-from contextd.domain.code import CodePlace, FileCalls, FileWeight, KeptReading, SourceFile
+from contextd.domain.code_places import CodePlace
 from contextd.domain.context_items import ContextItem
-from contextd.domain.dataclass import dataclass
 from contextd.domain.jobs import Job
 from contextd.domain.originals import Original
 from contextd.domain.projects import Project
@@ -23,6 +22,8 @@ from contextd.domain.usage import Observation, ObservationSummary
 from contextd.ports.knowledge import Scrub
 from contextd.ports.upkeep import Clock
 from contextd.stores.codec import utc
+from contextd_code.dataclass import dataclass
+from contextd_code.values.source import FileCalls, FileWeight, KeptReading, SourceFile
 
 Key = tuple[Scope, str]
 """A scope, and an id in it."""

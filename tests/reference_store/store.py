@@ -8,9 +8,8 @@ from pathlib import Path
 
 from contextd.domain.access import Grant
 from contextd.domain.changes import Changes, Committed, Put
-from contextd.domain.code import CodePlace, SourceFile
+from contextd.domain.code_places import CodePlace
 from contextd.domain.documents import record_document
-from contextd.domain.errors import Unavailable
 from contextd.domain.jobs import Job
 from contextd.domain.query import Pending, Vector
 from contextd.domain.records import Change
@@ -25,6 +24,8 @@ from contextd.stores.authorise import authorise, writable
 from contextd.stores.combined_reads import LocalReads
 from contextd.stores.granted_rows import Reach
 from contextd.stores.scrub import scrubbed
+from contextd_code.errors import Unavailable
+from contextd_code.values.source import SourceFile
 from reference_store import index
 from reference_store.files import MemoryFiles, write_code
 from reference_store.index import MemoryIndex

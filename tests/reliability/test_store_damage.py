@@ -14,8 +14,12 @@ import pytest
 from shop_notes import SHOP, at, note, put, stored, view_of
 
 from contextd.domain.changes import Changes, CodeChange, Put
-from contextd.domain.code import Chunk, SourceFile
-from contextd.domain.errors import (
+from contextd.domain.query import Query
+from contextd.runtime.runtime import SystemClock
+from contextd.stores import migrate
+from contextd.stores.connection import Database, require_sqlite, translated
+from contextd.stores.sqlite import SqliteStore
+from contextd_code.errors import (
     Busy,
     ContextdError,
     Corrupt,
@@ -23,11 +27,7 @@ from contextd.domain.errors import (
     TooLarge,
     Unavailable,
 )
-from contextd.domain.query import Query
-from contextd.runtime.runtime import SystemClock
-from contextd.stores import migrate
-from contextd.stores.connection import Database, require_sqlite, translated
-from contextd.stores.sqlite import SqliteStore
+from contextd_code.values.source import Chunk, SourceFile
 from support.stores import opened, plain
 
 LOCKED = {"BusyError", "LockedError", "ProtocolError", "SchemaChangeError"}

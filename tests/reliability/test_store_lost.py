@@ -13,11 +13,11 @@ import apsw
 import pytest
 from shop_notes import at, put, stored
 
-from contextd.domain.errors import Corrupt, Unavailable
 from contextd.runtime.runtime import SystemClock
 from contextd.stores.connection import Database
 from contextd.stores.migrate import migrations, schema_of
 from contextd.stores.sqlite import SqliteStore
+from contextd_code.errors import Corrupt, Unavailable
 from support.stores import opened, plain
 
 

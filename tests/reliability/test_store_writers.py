@@ -16,7 +16,6 @@ from shop_notes import HERE, SHOP, at, note, put, stored, view_of
 
 from contextd.domain.changes import Changes, NewJob, Put, Removal
 from contextd.domain.documents import record_document
-from contextd.domain.errors import Busy, Stale
 from contextd.domain.jobs import LANES
 from contextd.domain.query import Document
 from contextd.domain.records import Record
@@ -24,6 +23,7 @@ from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.runtime.runtime import SystemClock
 from contextd.stores.sqlite import SqliteStore
 from contextd.stores.write_lock import Turnstile
+from contextd_code.errors import Busy, Stale
 from support.clocks import Standing
 from support.examples import drawn
 from support.stores import opened, plain

@@ -13,7 +13,6 @@ import pytest
 
 from contextd.app import Host, load_operations
 from contextd.domain.access import OWNER
-from contextd.domain.errors import Unavailable
 from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
 from contextd.runtime.runtime import Request, SystemClock
@@ -21,6 +20,7 @@ from contextd.runtime.settings import load_settings
 from contextd.stores.connection import Database
 from contextd.stores.migrate import migrate, migrations, schema_of
 from contextd.thin.home import LOCAL, database_path
+from contextd_code.errors import Unavailable
 from support.databases import open_database
 from support.old_home import write_old_home
 from support.stores import opened

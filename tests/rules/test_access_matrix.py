@@ -7,10 +7,10 @@ from itertools import product
 import pytest
 
 from contextd.domain.access import ROLES, Caller, Grant, Role, Verb
-from contextd.domain.errors import Denied
 from contextd.domain.kind import Area
 from contextd.domain.kinds import KINDS
 from contextd.domain.scope import PERSON, Scope
+from contextd_code.errors import Denied
 
 ROWS = ("org", "team", "project", "policies", "skills")
 DRAWN: dict[str, tuple[str, ...]] = {

@@ -6,8 +6,8 @@ import pytest
 
 from contextd.app import load_operations
 from contextd.domain.argument_names import NAMES, argument_meant, retired_names
-from contextd.domain.errors import Invalid
 from contextd.runtime.operation import OPERATIONS, PROJECT, Operation, validate
+from contextd_code.errors import Invalid
 
 load_operations()
 

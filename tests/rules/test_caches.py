@@ -23,30 +23,30 @@ GARBAGE = "how many threads of the process want no garbage to be looked for"
 
 ALLOWED = {
     "app/tables.py": {"load_operations": CODE},
-    "code/calls/stored_facts.py": {"reader": CODE},
-    "code/git/identity.py": {"_beginning": WORD},
-    "code/git/command.py": {
+    "contextd_code/calls/stored_facts.py": {"reader": CODE},
+    "contextd_code/git/identity.py": {"_beginning": WORD},
+    "contextd_code/git/command.py": {
         "_absolute_path": WORD,
         "_drivers_as_of": FILES_OF_GIT,
         "_program": WORD,
     },
-    "code/git/git_queries.py": {
+    "contextd_code/git/git_queries.py": {
         "_found": FILES_OF_GIT,
         "_here": FILES_OF_GIT,
         "_remote_url": FILES_OF_GIT,
         "_tips": FILES_OF_GIT,
     },
-    "code/index/languages/language.py": {
+    "contextd_code/index/languages/language.py": {
         "grammar": CODE,
         "parser": CODE,
         "_query": CODE,
         "reader_of": CODE,
     },
-    "code/project/stack_evidence.py": {"_index": CODE},
-    "code/tree/ripgrep.py": {"ripgrep": MACHINE},
+    "contextd_code/project/stack_evidence.py": {"_index": CODE},
+    "contextd_code/tree/ripgrep.py": {"ripgrep": MACHINE},
     "domain/kinds.py": {"KINDS": CODE},
     "domain/result_display.py": {"_fields": CODE},
-    "domain/words.py": {"_expand": WORD, "_stem": WORD},
+    "contextd_code/text/words.py": {"_expand": WORD, "_stem": WORD},
     "claims/claims.py": {"claim": WORD},
     "claims/contradiction_test.py": {"_claims": WORD},
     "claims/opposites.py": {"_places": WORD},

@@ -15,13 +15,13 @@ THE_MACHINE = "what the system says of this process"
 NAMED_BY_A_PERSON = "the person names it, and a pipe is meant to be read to its end"
 
 ALLOWED = {
-    "files/guarded.py": "the guarded reader",
+    "contextd_code/files/guarded.py": "the guarded reader",
     "__main__.py": OWN_HOME,
     "app/files.py": OWN_HOME,
     "thin/channel.py": OWN_HOME,
-    "code/calls/stored_facts.py": OWN_PACKAGE,
-    "code/index/languages/language.py": OWN_PACKAGE,
-    "code/index/scan_worker.py": "the pipe to its parent",
+    "contextd_code/calls/stored_facts.py": OWN_PACKAGE,
+    "contextd_code/index/languages/language.py": OWN_PACKAGE,
+    "contextd_code/index/scan_worker.py": "the pipe to its parent",
     "runtime/daemon_log.py": OWN_HOME,
     "demo.py": "the copy that the demo made",
     "files/disk.py": "a file that was just made",

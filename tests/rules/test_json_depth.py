@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sources import parsed, python_files
 
-CODE = Path("src/contextd/code")
+CODE = Path("src/contextd_code")
 
 ELSEWHERE = {
     "tree/grep.py": "ripgrep prints it",

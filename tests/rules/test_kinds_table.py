@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.kind import Field, Kind
 from contextd.domain.kinds import KINDS, kind_named
+from contextd_code.errors import Invalid, NotFound
 
 unhurried = settings(deadline=None)
 

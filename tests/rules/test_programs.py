@@ -10,12 +10,12 @@ from sources import faults, parsed, python_files
 SOURCE = [path for path in python_files() if path.is_relative_to(Path("src/contextd"))]
 
 STARTS_PROGRAMS = {
-    "code/git/command.py": "lists git's configuration, to switch programs off",
-    "code/git/git_queries.py": "runs git as `git_command` builds it",
-    "code/tree/walk.py": "runs git as `git_command` builds it, or ripgrep",
-    "code/tree/grep.py": "runs git as `git_command` builds it, ripgrep, or Python with `-P`",
-    "code/tree/word_lines.py": "runs ripgrep",
-    "code/index/scan_worker.py": "runs Python with `-P`",
+    "contextd_code/git/command.py": "lists git's configuration, to switch programs off",
+    "contextd_code/git/git_queries.py": "runs git as `git_command` builds it",
+    "contextd_code/tree/walk.py": "runs git as `git_command` builds it, or ripgrep",
+    "contextd_code/tree/grep.py": "runs git as `git_command` builds it, ripgrep, or Python with `-P`",
+    "contextd_code/tree/word_lines.py": "runs ripgrep",
+    "contextd_code/index/scan_worker.py": "runs Python with `-P`",
     "demo.py": "runs contextd, and git as `git_command` builds it",
     "thin/spawn.py": "starts the daemon",
 }
@@ -37,7 +37,7 @@ _STARTERS = {
     "shutil": {"which"},
 }
 
-_LOOKS_ON_PATH = {"clients/detection.py", "surfaces/cli/clients.py", "code/git/command.py"}
+_LOOKS_ON_PATH = {"clients/detection.py", "surfaces/cli/clients.py", "contextd_code/git/command.py"}
 """Where `shutil.which` answers whether a program is there, and nothing is run."""
 
 
@@ -83,6 +83,6 @@ def test_each_place_of_the_table_still_starts_programs() -> None:
 
 
 def test_only_one_place_builds_a_command_line_of_git() -> None:
-    others = [path for path in SOURCE if _inside(path) != "code/git/command.py"]
+    others = [path for path in SOURCE if _inside(path) != "contextd_code/git/command.py"]
 
     assert faults(others, _git_by_hand) == {}

@@ -15,12 +15,12 @@ from contextd.clients import CLIENTS
 from contextd.clients.client import Client
 from contextd.clients.text_files import OwnFile
 from contextd.consolidation.collections import COLLECTIONS
-from contextd.domain import errors
 from contextd.domain.confidence import SIGNALS, START, apply
-from contextd.domain.errors import ERRORS, ContextdError, error_from
 from contextd.imports.importers import IMPORTERS
 from contextd.jobs.table import JOBS
 from contextd.runtime.settings import SETTINGS, Setting
+from contextd_code import errors
+from contextd_code.errors import ERRORS, ContextdError, error_from
 
 load_operations()
 

@@ -189,7 +189,7 @@ def test_what_a_daemon_imports_defines_its_dataclasses_cheaply() -> None:
         and path not in standing_alone
         and re.search(r"^from dataclasses import .*\bdataclass\b", path.read_text("utf-8"), re.M)
     ]
-    assert dear == [], "import `dataclass` from contextd.domain.dataclass there"
+    assert dear == [], "import `dataclass` from contextd_code.dataclass there"
 
 
 def lay_ready(home: Path) -> None:

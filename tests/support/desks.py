@@ -25,7 +25,6 @@ from contextd.domain.records import STATUSES, Record
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Session
 from contextd.domain.usage import Observation, ObservationSummary
-from contextd.domain.words import query_words
 from contextd.embedders import open_embedder
 from contextd.jobs.table import new_job
 from contextd.ports.knowledge import Embedder
@@ -36,6 +35,7 @@ from contextd.runtime.runtime import Request, Runtime, Surface
 from contextd.runtime.settings import SETTINGS, load_settings
 from contextd.stores import open_store
 from contextd.thin.home import LOCAL, database_path, make_home
+from contextd_code.text.words import query_words
 from support.clocks import Shifted
 from support.repositories import BLOG, SHOP, committed
 from support.stores import plain

@@ -11,7 +11,20 @@ from typing import Any
 from contextd.domain.access import OWNER
 from contextd.domain.awareness import Contradiction
 from contextd.domain.changes import Changes, CodeChange, Decision, NewJob, Put
-from contextd.domain.code import (
+from contextd.domain.context_items import Serving
+from contextd.domain.jobs import Job
+from contextd.domain.originals import Original
+from contextd.domain.query import Document, Query
+from contextd.domain.records import Record
+from contextd.domain.scope import Scope
+from contextd.domain.sessions import Event, Session, SessionChange
+from contextd.domain.usage import ByProducts, HandedOut, Observation, RecordUse
+from contextd.ports.store import Store, View
+from contextd_code.errors import ContextdError
+from contextd_code.text.words import query_words
+from contextd_code.values.definition_queries import Defining, Naming
+from contextd_code.values.imports import Importing, said_words
+from contextd_code.values.source import (
     Chunk,
     FileCalls,
     FileWeight,
@@ -20,19 +33,6 @@ from contextd.domain.code import (
     SourceFile,
     Symbol,
 )
-from contextd.domain.context_items import Serving
-from contextd.domain.definition_queries import Defining, Naming
-from contextd.domain.errors import ContextdError
-from contextd.domain.imports import Importing, said_words
-from contextd.domain.jobs import Job
-from contextd.domain.originals import Original
-from contextd.domain.query import Document, Query
-from contextd.domain.records import Record
-from contextd.domain.scope import Scope
-from contextd.domain.sessions import Event, Session, SessionChange
-from contextd.domain.usage import ByProducts, HandedOut, Observation, RecordUse
-from contextd.domain.words import query_words
-from contextd.ports.store import Store, View
 from support.clocks import Standing
 from support.strategies import EPOCH, vector
 

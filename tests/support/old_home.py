@@ -13,8 +13,8 @@ from pathlib import Path
 
 import apsw
 
-from contextd.code.git.identity import identify
 from contextd.thin.home import LOCAL, database_path, make_home
+from contextd_code.git.identity import identify
 from support.repositories import committed
 
 RECORDED = Path(__file__).parents[1] / "fixtures" / "homes" / "schema-17.db.xz"

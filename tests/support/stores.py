@@ -8,7 +8,7 @@ from typing import Any
 
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, Committed, Decision, NewJob, Put, Removal
-from contextd.domain.code import CodePlace
+from contextd.domain.code_places import CodePlace
 from contextd.domain.documents import record_document
 from contextd.domain.query import Document, Query, Vector
 from contextd.domain.records import Change, Record, last_undoable

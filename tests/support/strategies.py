@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 from hypothesis import strategies as st
 
-from contextd.domain.code import Chunk, SourceFile
 from contextd.domain.query import Document, Query
 from contextd.domain.records import Anchor, Record, Source, digest
 from contextd.domain.scope import Scope
+from contextd_code.values.source import Chunk, SourceFile
 
 SCOPES = (Scope("acme"), Scope("acme", "web"), Scope("acme", "web", "shop"), Scope("rival"))
 KINDS = ("memory", "context", "x_mine", "code", "event")

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from contextd.domain.errors import Invalid, Unavailable
 from contextd.embedders import EMBEDDERS, open_embedder
 from contextd.embedders.minilm import MODEL_DIR, MiniLM
+from contextd_code.errors import Invalid, Unavailable
 
 TEXTS = (
     "how to open a file in python",

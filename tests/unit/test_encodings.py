@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from contextd.domain.encodings import takes_ascii, text_in
-from contextd.domain.errors import Invalid
 from contextd.imports.foreign.safe_reading import text_of
+from contextd_code.errors import Invalid
+from contextd_code.text.encodings import takes_ascii, text_in
 
 SAID = "# Über mich\n\n- Antworte knapp, ohne „Füllwörter“ – 10 € sind 10 €.\n" * 3
 

@@ -8,9 +8,9 @@ from threading import Event
 import numpy as np
 import pytest
 
-from contextd.domain.errors import Invalid, Unavailable
 from contextd.embedders.openai import OpenAIEndpoint
 from contextd.embedders.options import EmbedderOptions
+from contextd_code.errors import Invalid, Unavailable
 from support.endpoints import Endpoint, endpoint
 
 KEY = "sk-proj-" + "Zq3v8Lw1" * 4

@@ -11,9 +11,9 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from contextd.domain.errors import Unavailable
 from contextd.embedders import open_embedder
 from contextd.embedders.options import EmbedderOptions
+from contextd_code.errors import Unavailable
 
 MADE_WITH: list[dict[str, object]] = []
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-from contextd.domain.errors import Unavailable
 from contextd.stores.connection import translated
+from contextd_code.errors import Unavailable
 
 
 @pytest.mark.parametrize(("free", "said"), [(0, "the disk is full"), (1 << 30, "cannot be read")])

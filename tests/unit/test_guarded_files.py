@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from contextd.files.guarded import open_file, read_file
+from contextd_code.files.guarded import open_file, read_file
 from support.hostile_files import FORMS, names_in_the_source
 
 LIMIT = 1_000

@@ -10,7 +10,6 @@ import apsw
 import pytest
 
 from contextd.domain.changes import Changes, Put
-from contextd.domain.errors import Corrupt
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session, SessionChange
@@ -18,6 +17,7 @@ from contextd.domain.time import from_micros
 from contextd.stores import packing
 from contextd.stores.migrate import migrations, schema_of
 from contextd.stores.packing import pack, unpack
+from contextd_code.errors import Corrupt
 from support.stores import Whole, opened
 
 SHOP, BAKERY = Scope.parse("local/default/shop"), Scope.parse("local/default/bakery")

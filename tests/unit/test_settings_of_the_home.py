@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from contextd.domain.errors import Invalid
 from contextd.runtime.settings import load_settings
+from contextd_code.errors import Invalid
 
 MISTAKES = """\
 briefing:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from contextd.domain.topics import topics
-from contextd.domain.words import content_words
+from contextd_code.text.words import content_words
 
 
 def of(text: str) -> frozenset[int]:

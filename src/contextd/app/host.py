@@ -14,7 +14,6 @@ from contextd import __version__
 from contextd.app.organisation import OpenOrganisation
 from contextd.app.places import located
 from contextd.app.tables import load_operations
-from contextd.domain.errors import ContextdError
 from contextd.domain.generic_texts import USUAL_RULES
 from contextd.domain.jobs import LANES, Lane
 from contextd.domain.scope import Scope
@@ -31,6 +30,7 @@ from contextd.runtime.settings import Settings, load_settings
 from contextd.search.query_sanity import makes_sense
 from contextd.stores.backup_lag import written_since
 from contextd.thin.home import LOCAL, close_to_others, database_path, make_home
+from contextd_code.errors import ContextdError
 
 _OPEN_AT_ONCE = 32
 """Organisations kept open; opening another one closes the least recently used."""

@@ -20,9 +20,7 @@ from contextd.app.trust import TrustBook
 from contextd.awareness.usage_log import NAME as USAGE_LOG
 from contextd.awareness.usage_log import UsageLog
 from contextd.domain.access import Caller
-from contextd.domain.code import CodePlace
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import ContextdError, NotFound
+from contextd.domain.code_places import CodePlace
 from contextd.domain.jobs import LANES, Job, Lane
 from contextd.domain.scope import PERSON, Scope, may_leave
 from contextd.jobs.queue import Hold, Worker
@@ -38,6 +36,8 @@ from contextd.runtime.settings import Settings, load_settings
 from contextd.runtime.supervision import ServiceState, Supervisor
 from contextd.stores import open_store
 from contextd.thin.home import database_path
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import ContextdError, NotFound
 
 _CHECKOUTS = 256
 _VIEWS = 200

@@ -6,14 +6,14 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from contextd.code.git.identity import ProjectIdentity
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import ContextdError, Invalid, NotFound
 from contextd.domain.projects import Project
 from contextd.projects.project_lookup import find_project, make_known, scope_of_new
 from contextd.runtime.caches import Cache
 from contextd.runtime.operation import Operation
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import ContextdError, Invalid, NotFound
+from contextd_code.git.identity import ProjectIdentity
 
 PLACE_SECONDS = 10.0
 """How long a directory's project is cached before git is asked again."""

@@ -17,13 +17,13 @@ from typing import Any
 
 from contextd.clients import CLIENTS
 from contextd.clients.client import Client
-from contextd.code.git.git_queries import repository
-from contextd.code.git.identity import first_commit
-from contextd.domain.errors import ContextdError, NotFound
 from contextd.domain.trust import EARLIER, Trust
-from contextd.files.guarded import read_file
 from contextd.runtime.caches import Cache
 from contextd.thin.home import directory_from, read_object, user_directory, write_object
+from contextd_code.errors import ContextdError, NotFound
+from contextd_code.files.guarded import read_file
+from contextd_code.git.git_queries import repository
+from contextd_code.git.identity import first_commit
 
 _LARGEST = 4 << 20
 """Maximum size of the file of trusted folders, in bytes."""

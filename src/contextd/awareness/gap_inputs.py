@@ -18,12 +18,12 @@ from contextd.domain.recent_activity import Lately
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.usage import Observation, ObservationSummary
-from contextd.domain.words import content_words
 from contextd.knowledge.git_anchors import standings
 from contextd.projects.project_model import project_model
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
 from contextd.search.logged_queries import answered_since, embedded
+from contextd_code.text.words import content_words
 
 _COVERED = 0.8
 _LONGEST_QUESTION = 500

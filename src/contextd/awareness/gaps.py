@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 from contextd.awareness.missed_queries import ASKING, Embed, Missed, cluster
 from contextd.domain.awareness import Tally
-from contextd.domain.dataclass import dataclass
 from contextd.domain.placeholders import ANSWER, LEARNED, SAID
 from contextd.domain.records import Record, digest, short_id
 from contextd.domain.time import day, iso
-from contextd.domain.words import content_words
+from contextd_code.dataclass import dataclass
+from contextd_code.text.words import content_words
 
 Severity = Literal["info", "warning"]
 Sort = Literal[

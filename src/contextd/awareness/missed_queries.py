@@ -8,9 +8,9 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.query import Vector
-from contextd.domain.words import content_words
+from contextd_code.dataclass import dataclass
+from contextd_code.text.words import content_words
 
 SAME_WORDS, SAME_MEANING = 0.25, 0.36
 """The average similarity from which two groups are merged: the share of common words without vectors, the

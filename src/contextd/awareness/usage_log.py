@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import field
 from functools import partial
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Busy, ContextdError, Stale, Unavailable
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.usage import ByProducts, HandedOut, Observation, RecordUse
 from contextd.ports.upkeep import Upkeep
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Busy, ContextdError, Stale, Unavailable
 
 _log = logging.getLogger(__name__)
 

@@ -30,8 +30,6 @@ from contextd.briefing.recap import recap
 from contextd.claims.contradiction_test import conflict
 from contextd.domain.confidence import confidence_at, is_sure
 from contextd.domain.context_items import Serving
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import ContextdError
 from contextd.domain.kind import Field
 from contextd.domain.kinds import kinds_that
 from contextd.domain.quoting import inline, inline_words
@@ -39,8 +37,6 @@ from contextd.domain.recent_activity import Lately
 from contextd.domain.records import Record, headed, short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import age, parse_instant
-from contextd.domain.tokens import count_tokens
-from contextd.domain.words import content_words, one_line
 from contextd.knowledge.client_read_files import reads_itself
 from contextd.knowledge.git_anchors import from_elsewhere, standings
 from contextd.knowledge.record_views import label
@@ -59,6 +55,10 @@ from contextd.sessions.session_binding import branch_of
 from contextd.sessions.thread import Thread, lines_of, thread_of
 from contextd.sessions.time_sense import hint, present
 from contextd.sessions.turns import Turn
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import ContextdError
+from contextd_code.text.tokens import count_tokens
+from contextd_code.text.words import content_words, one_line
 
 _CANDIDATES = 60
 """The latest records considered for a briefing: more would never fit."""

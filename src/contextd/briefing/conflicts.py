@@ -12,7 +12,6 @@ from contextd.briefing.injection_tiers import RULES
 from contextd.claims.contradiction_test import contradiction
 from contextd.claims.judgement import Types
 from contextd.claims.write_gate import RANK
-from contextd.domain.dataclass import dataclass
 from contextd.domain.directives import is_directive, is_users
 from contextd.domain.kinds import EPISODE
 from contextd.domain.records import Record, short_id
@@ -20,6 +19,7 @@ from contextd.knowledge.disagreements import disagreement
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
 from contextd.sessions.briefing_lines import PackedBriefing, Section, pack_briefing
+from contextd_code.dataclass import dataclass
 
 _LABEL = re.compile(r"(?<=[^\W\d_]):\s+(?=\w)")
 """A colon after a label or before a reason: the text on either side is compared by itself."""

@@ -8,9 +8,6 @@ from dataclasses import replace
 
 from contextd.briefing.directive_lines import told_directives
 from contextd.briefing.recap import recap
-from contextd.code.git.changes import external_changes
-from contextd.code.git.git_queries import branch
-from contextd.domain.errors import ContextdError, Invalid
 from contextd.domain.kinds import kinds_that
 from contextd.domain.records import headed
 from contextd.domain.sessions import Session
@@ -23,6 +20,9 @@ from contextd.sessions.session_binding import branch_here, place_of
 from contextd.sessions.thread import THREAD, Thread, thread_from
 from contextd.sessions.time_sense import TimeSense, sense
 from contextd.sessions.turns import Turn
+from contextd_code.errors import ContextdError, Invalid
+from contextd_code.git.changes import external_changes
+from contextd_code.git.git_queries import branch
 
 _log = logging.getLogger(__name__)
 

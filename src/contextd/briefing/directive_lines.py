@@ -9,19 +9,19 @@ from math import ceil
 
 from contextd.briefing.injection_tiers import always, rules_query
 from contextd.claims.contradiction_test import conflict
-from contextd.domain.dataclass import dataclass
 from contextd.domain.directives import WORDED, is_directive, is_users
 from contextd.domain.recent_activity import Lately
 from contextd.domain.records import Record, short_id
 from contextd.domain.scope import PERSON
-from contextd.domain.tokens import count_tokens, trim_to_tokens
-from contextd.domain.words import content_words, one_line
 from contextd.knowledge.client_read_files import reads_itself
 from contextd.person.person import LONGEST_LINE, is_personal, personal_query, told_by
 from contextd.policies.rule_authors import author_of
 from contextd.policies.rule_file_sync import file_of
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.briefing_lines import ALWAYS, Line
+from contextd_code.dataclass import dataclass
+from contextd_code.text.tokens import count_tokens, trim_to_tokens
+from contextd_code.text.words import content_words, one_line
 
 _ALL = 1_000_000
 """More directives than any home has: all of them are read, because each one is counted."""

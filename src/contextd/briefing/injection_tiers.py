@@ -11,11 +11,11 @@ from contextd.domain.kinds import kinds_that
 from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.sessions import Event
-from contextd.domain.tokens import count_tokens
 from contextd.projects.project_model import project_model
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import FoundRecord
 from contextd.sessions.briefing_lines import BEARING, Line
+from contextd_code.text.tokens import count_tokens
 
 RULES = ("policy", "coding_standard")
 """The kinds of records in tier 0."""

@@ -9,10 +9,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.quoting import harmless
-from contextd.domain.tokens import count_tokens
 from contextd.person.person_md import strength_of
+from contextd_code.dataclass import dataclass
+from contextd_code.text.tokens import count_tokens
 
 MOST = 2_000
 LEAST = 100

@@ -10,20 +10,20 @@ from contextd.briefing.injected_records import held, held_records
 from contextd.briefing.prompt_directives import needed_directives
 from contextd.briefing.remedy_injection import ITS_ERROR, remedy_for
 from contextd.domain.confidence import is_sure
-from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.kinds import EPISODE, kinds_that
 from contextd.domain.query import Query
 from contextd.domain.quoting import inline, inline_words
 from contextd.domain.records import Record, short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import age
-from contextd.domain.tokens import count_tokens
-from contextd.domain.words import content_words, query_words
 from contextd.knowledge.git_anchors import from_elsewhere, standings
 from contextd.learning.episodes import shown
 from contextd.runtime.runtime import Runtime
 from contextd.search.validity import current
 from contextd.sessions.briefing_lines import BEARING
+from contextd_code.errors import Corrupt, Unavailable
+from contextd_code.text.tokens import count_tokens
+from contextd_code.text.words import content_words, query_words
 
 HEADER = "Relevant Memory (from contextd; recorded facts, quoted with source and age):"
 

@@ -10,21 +10,21 @@ from math import log
 from contextd.briefing.directive_lines import directive_line, said
 from contextd.briefing.injected_records import held
 from contextd.domain.confidence import is_sure
-from contextd.domain.dataclass import dataclass
 from contextd.domain.directives import WORDED, is_directive, sentences
-from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.generic_texts import USUAL_PROMPTS, USUAL_RULES
 from contextd.domain.kinds import kinds_that
 from contextd.domain.query import Vector
 from contextd.domain.records import Record
-from contextd.domain.regex import regex
 from contextd.domain.sessions import Session
-from contextd.domain.tokens import count_tokens
 from contextd.domain.topics import topics
-from contextd.domain.words import content_words
 from contextd.knowledge.client_read_files import reads_itself
 from contextd.knowledge.git_anchors import from_elsewhere, standings
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Corrupt, Unavailable
+from contextd_code.text.regex import regex
+from contextd_code.text.tokens import count_tokens
+from contextd_code.text.words import content_words
 
 HEADER = "Rules in force relevant to this (from contextd):"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contextd.domain.tokens import count_tokens
 from contextd.sessions.ledger import LedgerEntry, chosen, ledger_of
 from contextd.sessions.thread import Thread, lines_of
 from contextd.sessions.turns import Turn
+from contextd_code.text.tokens import count_tokens
 
 _STATUS = 0.3
 """The share of the budget for the status of the work; the ledger of the session has the rest."""

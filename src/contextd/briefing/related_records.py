@@ -8,15 +8,15 @@ from typing import Any
 from contextd.briefing.briefing import titled
 from contextd.briefing.injected_records import held
 from contextd.domain.confidence import is_sure
-from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.kinds import kinds_that
 from contextd.domain.notices import Notice
 from contextd.domain.records import Record, short_id
-from contextd.domain.words import one_line
 from contextd.knowledge.git_anchors import from_elsewhere, standings
 from contextd.redaction.redact import redact
 from contextd.runtime.caches import Cache
 from contextd.runtime.runtime import Runtime
+from contextd_code.errors import Corrupt, Unavailable
+from contextd_code.text.words import one_line
 
 LOOKING_FOR = {"codebase_search": "query"}
 """Operations that search without reading memories, and the argument that holds the query. Others return

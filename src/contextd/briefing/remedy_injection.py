@@ -8,18 +8,18 @@ from typing import Any
 
 from contextd.briefing.conflicts import Odds, at_odds
 from contextd.briefing.injected_records import held_records
-from contextd.code.git.citations import AnchorStanding
 from contextd.domain.confidence import FLOOR
 from contextd.domain.quoting import inline_words
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
 from contextd.domain.time import age
-from contextd.domain.tokens import count_tokens, trim_to_tokens
-from contextd.domain.words import one_line
+from contextd.knowledge.citations import AnchorStanding
 from contextd.knowledge.git_anchors import from_elsewhere, standings
 from contextd.remedies.lookup import known_remedies
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.outcome_signals import reports_failure
+from contextd_code.text.tokens import count_tokens, trim_to_tokens
+from contextd_code.text.words import one_line
 
 HEADER = "Known Error (from contextd; a recorded fact, quoted with source and age):"
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from contextd.briefing.briefing import brief_or_nothing
 from contextd.briefing.subagent_briefing import note_for
 from contextd.clients import client_named
-from contextd.domain.errors import ContextdError
 from contextd.domain.sessions import Session
 from contextd.imports.transcripts import HEADLESS, transcript_is_headless
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.briefing_lines import ALWAYS, PackedBriefing
+from contextd_code.errors import ContextdError
 
 
 def opening_for(

@@ -8,15 +8,15 @@ from contextd.briefing.briefing import quoted
 from contextd.briefing.directive_lines import directive_line, ranked_directives, rest_line
 from contextd.briefing.injection_tiers import SAID_BY_A_PERSON, searched, within
 from contextd.domain.directives import is_directive
-from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.kinds import kinds_that
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
-from contextd.domain.words import content_words
 from contextd.projects.project_model import described
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import find_records
 from contextd.sessions.briefing_lines import Line
+from contextd_code.errors import Corrupt, Unavailable
+from contextd_code.text.words import content_words
 
 TOLD_TOKENS = 150
 """Tokens injected into a sub-agent's window, which is opened for one question and then closed."""

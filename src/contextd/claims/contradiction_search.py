@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Literal, Protocol
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Record
+from contextd_code.dataclass import dataclass
 
 Compare = Callable[[Record, Record], tuple[str, str] | None]
 """(kind, reason) when two records contradict each other."""

@@ -17,8 +17,8 @@ from contextd.claims.contradiction_test import TextOutline, contradiction, diffe
 from contextd.claims.entries import ASIDE, VALUES, DeclaredType, EntryParts, parts_of, words_of
 from contextd.claims.roles import same_roles
 from contextd.claims.word_order import directing, same_parts
-from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Record
+from contextd_code.dataclass import dataclass
 
 Verdict = Literal["same", "refinement", "opposite", "update", "other"]
 

@@ -9,13 +9,13 @@ from typing import Any, Literal
 
 from contextd.claims.entries import DeclaredType
 from contextd.claims.judgement import Types, judge, stated, statement_of
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid, TooLarge
 from contextd.domain.placeholders import left_open
 from contextd.domain.records import PRESENT, Record, Trust, digest, indexed_text, short_id
-from contextd.domain.regex import regex
 from contextd.domain.scope import Scope
 from contextd.redaction.redact import FoundSecret, redact_parts, redact_tags
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Invalid, TooLarge
+from contextd_code.text.regex import regex
 
 Outcome = Literal["add", "duplicate", "inbox", "reject"]
 

@@ -29,7 +29,7 @@ from contextd.clients import (
     zed,
 )
 from contextd.clients.client import Client
-from contextd.domain.errors import NotFound, nearest
+from contextd_code.errors import NotFound, nearest
 
 CLIENTS: dict[str, Client] = {
     row.name: row

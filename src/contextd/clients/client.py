@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 from contextd.clients.codec import Codec, Place
 from contextd.clients.hook_event import ANSWERED, Moment, Occurrence, Reading
 from contextd.clients.plugin_form import ModuleForm, PluginForm
-from contextd.domain.dataclass import dataclass
+from contextd_code.dataclass import dataclass
 
 Reach = Literal["user", "project"]
 """Whether an installation covers all projects of a user or one repository."""

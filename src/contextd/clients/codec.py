@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from contextd.clients import json_config, toml_config, yaml_config
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Invalid
 
 Place = tuple[str | int, ...]
 """A path to a value: names of members and indexes of list items."""

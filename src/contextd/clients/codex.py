@@ -26,9 +26,9 @@ from contextd.clients.config_shapes import plain_server, shell_hook
 from contextd.clients.folder_trust import CODEX
 from contextd.clients.hook_event import Reading, keeping_on
 from contextd.clients.plugin_form import FOLDER, PluginForm
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid
-from contextd.files.guarded import read_file
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Invalid
+from contextd_code.files.guarded import read_file
 
 _EVENTS = (
     HookEvent("SessionStart", timeout=5),

@@ -10,8 +10,8 @@ from typing import Any
 from contextd.clients.client import Calling, Edit, HookEvent
 from contextd.clients.codec import Codec, Place
 from contextd.clients.config_shapes import starts_contextd
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Invalid
 
 SERVER = "contextd"
 """The name of our MCP server in every client."""

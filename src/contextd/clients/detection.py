@@ -10,9 +10,9 @@ from typing import Literal
 from contextd.clients import CLIENTS
 from contextd.clients.client import Client, Reach
 from contextd.clients.install import uninstall
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import ContextdError
 from contextd.thin.home import directory_from
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import ContextdError
 
 Connection = Literal["connected", "partly", "not connected", "unreadable"]
 

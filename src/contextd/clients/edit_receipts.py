@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Unavailable
 from contextd.domain.records import digest
 from contextd.files.disk import replace_file
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Unavailable
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from contextd.clients.tool_use import ToolUse, tool_use
-from contextd.domain.dataclass import dataclass
+from contextd_code.dataclass import dataclass
 
 Moment = Literal[
     "started", "prompted", "acting", "answered", "failed", "stopped", "delegating", "delegated",

@@ -24,10 +24,10 @@ from contextd.clients.edit_receipts import (
     write_receipt,
 )
 from contextd.clients.text_files import OwnFile
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Conflict, Invalid, TooLarge, Unavailable
 from contextd.files.disk import replace_file, target_inside
-from contextd.files.guarded import read_file
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Conflict, Invalid, TooLarge, Unavailable
+from contextd_code.files.guarded import read_file
 
 State = Literal["created", "changed", "unchanged", "restored", "removed"]
 

@@ -10,8 +10,8 @@ import json
 import re
 from typing import Any, NoReturn
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Invalid
 
 Path = tuple[str | int, ...]
 """The path to a value: names of members and indexes in lists, from the outermost."""

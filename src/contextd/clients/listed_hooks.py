@@ -8,8 +8,8 @@ from contextd.clients.client import Calling, Edit, HookEvent
 from contextd.clients.codec import Codec, Place
 from contextd.clients.config_entries import dropped
 from contextd.clients.config_shapes import in_a_shell, starts_contextd
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Invalid
 
 _KEY, _VERSION = "hooks", "version"
 

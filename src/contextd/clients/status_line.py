@@ -7,7 +7,7 @@ from typing import Any
 from contextd.clients.client import Calling, Edit, HookEvent
 from contextd.clients.codec import Codec, Place
 from contextd.clients.config_shapes import in_a_shell, starts_contextd
-from contextd.domain.dataclass import dataclass
+from contextd_code.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

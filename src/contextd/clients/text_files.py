@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextd.clients.client import PREFIX, Calling, Edit, HookEvent
 from contextd.clients.codec import Place
 from contextd.clients.config_shapes import in_a_shell
-from contextd.domain.dataclass import dataclass
+from contextd_code.dataclass import dataclass
 
 TOOLS = """\
 contextd remembers this project across sessions and agents; its MCP tools search it.

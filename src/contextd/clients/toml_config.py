@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Callable
 from typing import Any
 
-from contextd.domain.errors import Invalid
+from contextd_code.errors import Invalid
 
 Place = tuple[str | int, ...]
 

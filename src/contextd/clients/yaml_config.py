@@ -7,9 +7,9 @@ from typing import Any
 
 import yaml
 
-from contextd.domain.errors import Invalid
 from contextd.files.yaml_edit import Append, Edit, Keys, Remove, Set, edited
-from contextd.files.yaml_text import load_plain
+from contextd_code.errors import Invalid
+from contextd_code.files.yaml_text import load_plain
 
 Place = tuple[str | int, ...]
 

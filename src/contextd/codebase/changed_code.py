@@ -9,16 +9,16 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 
-from contextd.code.git import diffs
-from contextd.code.index.analyse import parse
-from contextd.code.index.languages.table import language_of
-from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
-from contextd.code.tree.content import decode
-from contextd.code.tree.paths import read_inside
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import ContextdError, NotFound, nearest
 from contextd.policies.actions import ChangeOf, FileChange, changes_in
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import ContextdError, NotFound, nearest
+from contextd_code.git import diffs
+from contextd_code.index.analyse import parse
+from contextd_code.index.languages.table import language_of
+from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
+from contextd_code.tree.content import decode
+from contextd_code.tree.paths import read_inside
 
 _PLACE = re.compile(r"(?P<path>[^:#]+\.\w+)(?:::?|#)(?P<rest>.+)")
 _LINES = re.compile(r"L?(\d+)(?:-L?(\d+))?")

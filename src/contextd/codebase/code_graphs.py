@@ -5,9 +5,15 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from contextd.code.calls.call_graph import CallGraph
-from contextd.code.calls.checkout_facts import CodeFacts, Kept, StoredCalls
-from contextd.code.calls.scip import (
+from contextd.codebase.impact_queue import turn
+from contextd.domain.changes import Changes, CodeChange
+from contextd.domain.scope import Scope
+from contextd.runtime.caches import Cache
+from contextd.runtime.gc_pause import building
+from contextd.runtime.runtime import Runtime
+from contextd_code.calls.call_graph import CallGraph
+from contextd_code.calls.checkout_facts import CodeFacts, Kept, StoredCalls
+from contextd_code.calls.scip import (
     ScipIndexes,
     Stamp,
     package_folders,
@@ -15,15 +21,9 @@ from contextd.code.calls.scip import (
     stamp,
     told_edges,
 )
-from contextd.code.calls.stored_facts import reader
-from contextd.code.calls.word_index import WordIndex
-from contextd.code.symbols.symbol_graph import SymbolGraph, symbol_graph
-from contextd.codebase.impact_queue import turn
-from contextd.domain.changes import Changes, CodeChange
-from contextd.domain.scope import Scope
-from contextd.runtime.caches import Cache
-from contextd.runtime.gc_pause import building
-from contextd.runtime.runtime import Runtime
+from contextd_code.calls.stored_facts import reader
+from contextd_code.calls.word_index import WordIndex
+from contextd_code.symbols.symbol_graph import SymbolGraph, symbol_graph
 
 _GRAPHS = 4
 """A graph of 50,000 files takes 300 MB."""

@@ -6,16 +6,16 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 
-from contextd.code.calls.call_graph import CallGraph
-from contextd.code.calls.edges import Edge
-from contextd.code.calls.uses import files_using, uses
-from contextd.code.symbols.definitions import written_first
-from contextd.code.symbols.sources import Sources
-from contextd.code.symbols.symbol_graph import Definition
-from contextd.code.tree.generated import set_aside
 from contextd.codebase.code_graphs import calls_of, graphs_are_made
-from contextd.domain.dataclass import dataclass
 from contextd.runtime.runtime import Runtime
+from contextd_code.calls.call_graph import CallGraph
+from contextd_code.calls.edges import Edge
+from contextd_code.calls.uses import files_using, uses
+from contextd_code.dataclass import dataclass
+from contextd_code.symbols.definitions import written_first
+from contextd_code.symbols.sources import Sources
+from contextd_code.symbols.symbol_graph import Definition
+from contextd_code.tree.generated import set_aside
 
 COMPARED = 8
 """Definitions of one name whose uses are counted to choose the likeliest."""

@@ -10,23 +10,23 @@ from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 
-from contextd.code.index.freshness import CheckoutDifference, Tree
-from contextd.code.index.languages.table import language_name
-from contextd.code.index.resolve import Resolver
-from contextd.code.index.scan import ScanReport
-from contextd.code.tree.limits import exceeds
-from contextd.code.tree.mentions import mentioning
-from contextd.code.tree.unindexed_files import left_out
-from contextd.code.tree.walk import Walk
 from contextd.codebase.index_limits import cut_by_limit, is_limited, limited
 from contextd.codebase.scanning import begin_index, keep_stamps, scan_project
 from contextd.codebase.symbol_weights import keep_weights
-from contextd.domain.code import CodePlace
-from contextd.domain.dataclass import dataclass
-from contextd.domain.words import content_words
+from contextd.domain.code_places import CodePlace
 from contextd.jobs.table import new_job
 from contextd.runtime.caches import Cache
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
+from contextd_code.index.freshness import CheckoutDifference, Tree
+from contextd_code.index.languages.table import language_name
+from contextd_code.index.resolve import Resolver
+from contextd_code.index.scan import ScanReport
+from contextd_code.text.words import content_words
+from contextd_code.tree.limits import exceeds
+from contextd_code.tree.mentions import mentioning
+from contextd_code.tree.unindexed_files import left_out
+from contextd_code.tree.walk import Walk
 
 INLINE = 64
 """Up to this many changed files are indexed before the call goes on; more follow in the background."""

@@ -9,17 +9,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
-from contextd.code.calls.call_graph import CallGraph
-from contextd.code.calls.uses import uses
-from contextd.code.index.languages.table import language_of
-from contextd.code.symbols.sources import Sources
-from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.codebase.changed_code import ChangedCode
 from contextd.codebase.ranking_of_tests import TestEvidence, chosen, evidence_of, is_run, runnable
-from contextd.domain.code import is_test
-from contextd.domain.dataclass import dataclass
 from contextd.domain.quoting import document, indented, inline
-from contextd.domain.tokens import count_tokens
+from contextd_code.calls.call_graph import CallGraph
+from contextd_code.calls.uses import uses
+from contextd_code.dataclass import dataclass
+from contextd_code.index.languages.table import language_of
+from contextd_code.symbols.sources import Sources
+from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
+from contextd_code.text.tokens import count_tokens
+from contextd_code.values.source import is_test
 
 _MOST_FOLLOWED = 300
 """Definitions whose callers are searched for; a change of more affects nearly everything."""

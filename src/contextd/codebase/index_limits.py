@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from contextd.code.tree.limits import OVER, within_limits
-from contextd.code.tree.walk import Walk, walk
 from contextd.runtime.runtime import Runtime
+from contextd_code.tree.limits import OVER, within_limits
+from contextd_code.tree.walk import Walk, walk
 
 
 def is_limited(runtime: Runtime) -> bool:

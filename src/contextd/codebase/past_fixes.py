@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from contextd.code.git import diffs
-from contextd.code.git import git_queries as git
-from contextd.code.symbols.symbol_graph import Definition
-from contextd.domain.code import is_test
 from contextd.runtime.caches import Cache
 from contextd.runtime.runtime import Runtime
+from contextd_code.git import diffs
+from contextd_code.git import git_queries as git
+from contextd_code.symbols.symbol_graph import Definition
+from contextd_code.values.source import is_test
 
 _REMEMBERED = 500
 """Cached answers of git: each walks the history of its files, which takes a quarter of a second for 10,000

@@ -8,18 +8,10 @@ from contextlib import nullcontext
 from dataclasses import field, replace
 
 from contextd.briefing.context_file import write_context_md
-from contextd.code.git.git_queries import printable
-from contextd.code.index.resolve import Resolver
-from contextd.code.index.scan import ScanReport, Stamp, scan
-from contextd.code.project.project_model import ProjectModel
-from contextd.code.project.project_yaml import ProjectFacts, merge_scan
-from contextd.code.tree.walk import Walk, walk
 from contextd.codebase.index_limits import listed
 from contextd.codebase.scan_lock import scan_turn
 from contextd.codebase.symbol_weights import keep_weights
 from contextd.domain.changes import CodeChange
-from contextd.domain.code import FileStamp, SourceFile
-from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Clean
 from contextd.domain.trust import UNTRUSTED
 from contextd.knowledge.embedding import embedding_jobs
@@ -27,9 +19,17 @@ from contextd.policies.rule_file_sync import reconcile
 from contextd.projects.checkout_shape import note_shape
 from contextd.projects.model_facts import Essences, project_facts
 from contextd.projects.project_model import project_model, unheeded
+from contextd.projects.project_yaml import ProjectFacts, merge_scan
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 from contextd.skills.skill_files import follow_skill_files
+from contextd_code.dataclass import dataclass
+from contextd_code.git.git_queries import printable
+from contextd_code.index.resolve import Resolver
+from contextd_code.index.scan import ScanReport, Stamp, scan
+from contextd_code.project.project_model import ProjectModel
+from contextd_code.tree.walk import Walk, walk
+from contextd_code.values.source import FileStamp, SourceFile
 
 _FILES_AT_ONCE, _BYTES_AT_ONCE = 250, 4_000_000
 """A commit holds at most this many files, and not much more than this many bytes."""

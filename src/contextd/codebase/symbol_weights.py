@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from contextd.code.symbols.symbol_ranks import weights
 from contextd.domain.changes import Changes, CodeChange
 from contextd.runtime.runtime import Runtime
+from contextd_code.symbols.symbol_ranks import weights
 
 _AT_ONCE = 2_000
 """Files of a project that are weighed before an answer: 0.2 s; the rest follows after it."""

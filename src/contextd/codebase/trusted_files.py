@@ -7,10 +7,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from contextd.code.git.git_queries import printable
-from contextd.code.git.identity import PROJECT_FILE as MODEL
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import ContextdError
 from contextd.policies.rule_authors import last_authors
 from contextd.policies.rule_files import POLICIES, STANDARDS, policies_folder, standards_folder
 from contextd.policies.yaml_folder import FileFolder, read_folder
@@ -18,6 +14,10 @@ from contextd.runtime.settings import PROJECT_FILE as SETTINGS
 from contextd.runtime.settings import names_set_in
 from contextd.schema.load import NAME as SCHEMA
 from contextd.skills.skill_folders import PLACES
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import ContextdError
+from contextd_code.git.git_queries import printable
+from contextd_code.git.identity import PROJECT_FILE as MODEL
 
 _LONGEST = 80
 _RULES = ((POLICIES, "policy", policies_folder), (STANDARDS, "standard", standards_folder))

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import Any
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Record
+from contextd_code.dataclass import dataclass
 
 MOST_LOOKED_AT = 20
 """A record is compared with at most this many kept records and this many of their members."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid, nearest
 from contextd.domain.records import Record
 from contextd.runtime.settings import Settings
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Invalid, nearest
 
 Strategy = Literal["resolution_match", "pattern_match", "strategy_generalization"]
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.quoting import inline
-from contextd.domain.regex import regex
+from contextd_code.dataclass import dataclass
+from contextd_code.text.regex import regex
 
 PROJECT, FILE, NAME, ID, ADDRESS, PERSON = (
     "<project>", "<file>", "<name>", "<id>", "<address>", "<person>",

@@ -8,12 +8,12 @@ from datetime import datetime
 from contextd.consolidation.collections import CollectionRow
 from contextd.consolidation.merge_run import Consolidated
 from contextd.domain.changes import Put
-from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import record_document
 from contextd.domain.records import Record, Source
 from contextd.domain.scope import Scope
 from contextd.knowledge.writing import embed_documents
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
 
 _JOBS = 1_000
 _NAMESPACE = uuid.UUID("5a7c6d1e-6a5b-53f1-8b0c-2f6f6d0f4a11")

@@ -20,14 +20,14 @@ from contextd.consolidation.collections import Consolidating
 from contextd.consolidation.merging import MERGED, into, united
 from contextd.consolidation.neighbours import components
 from contextd.domain.confidence import confidence_at
-from contextd.domain.dataclass import dataclass
 from contextd.domain.directives import is_directive
-from contextd.domain.errors import Stale
 from contextd.domain.query import Query
 from contextd.domain.records import Record, digest
 from contextd.domain.scope import Scope
 from contextd.knowledge.writing import Changed, change_all
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Stale
 
 _PAGE = 2_000
 _READ = 500

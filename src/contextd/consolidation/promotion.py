@@ -16,19 +16,19 @@ from contextd.consolidation.generalise import (
     generalised_all,
 )
 from contextd.domain.changes import Put
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Conflict, Unavailable
 from contextd.domain.kind import LINKS
 from contextd.domain.kinds import KINDS, area_of
 from contextd.domain.projects import Project
 from contextd.domain.query import Query
 from contextd.domain.records import PRESENT, Anchor, Record, Source, digest, short_id
 from contextd.domain.scope import Scope
-from contextd.domain.words import query_words
 from contextd.knowledge.embedding import vector_of
 from contextd.knowledge.writing import Changed, change_all
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Conflict, Unavailable
+from contextd_code.text.words import query_words
 
 PROMOTED = "promote"
 """The history action that links a record to its copy."""

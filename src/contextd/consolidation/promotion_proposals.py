@@ -18,13 +18,13 @@ from contextd.consolidation.neighbours import near
 from contextd.consolidation.promotion import copy_for, particulars
 from contextd.domain.changes import Put
 from contextd.domain.confidence import START
-from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import record_document
 from contextd.domain.query import Query, Vector
 from contextd.domain.records import STATUSES, Record, Source
 from contextd.domain.scope import PERSON, Scope
 from contextd.knowledge.writing import embed_documents
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
 
 PROPOSED = "propose_promotions"
 """The operation in a proposal's source."""

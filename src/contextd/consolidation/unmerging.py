@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from contextd.consolidation.merging import MERGED, UNMERGED, parted
 from contextd.domain.changes import Put
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import NotFound
 from contextd.domain.kinds import area_of
 from contextd.domain.records import Change, Record, short_id
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import NotFound
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Denied
 from contextd.domain.kind import AREAS, Area
 from contextd.domain.scope import PERSON, Level, Scope
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Denied
 
 Verb = Literal["read", "write"]
 Role = Literal["owner", "org_admin", "team_admin", "team_member", "project_dev", "viewer"]

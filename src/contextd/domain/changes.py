@@ -12,14 +12,14 @@ from datetime import datetime
 from typing import Any, Literal
 
 from contextd.domain.awareness import Contradiction
-from contextd.domain.code import FileCalls, FileStamp, FileWeight, KeptReading, SourceFile
-from contextd.domain.dataclass import dataclass
 from contextd.domain.jobs import Lane
 from contextd.domain.originals import Original
 from contextd.domain.query import Document, Vector
 from contextd.domain.records import SHOWN, Change, Record
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session, SessionChange
+from contextd_code.dataclass import dataclass
+from contextd_code.values.source import FileCalls, FileStamp, FileWeight, KeptReading, SourceFile
 
 
 @dataclass(frozen=True, slots=True)

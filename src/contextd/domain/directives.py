@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.kinds import kinds_that
 from contextd.domain.records import Change, Record
-from contextd.domain.regex import regex
-from contextd.domain.words import content_words
+from contextd_code.dataclass import dataclass
+from contextd_code.text.regex import regex
+from contextd_code.text.words import content_words
 
 Force = Literal["stated", "standing"]
 """How a sentence directs: `stated` demands something from now on, `standing` is worded like a rule in

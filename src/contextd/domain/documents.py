@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contextd.domain.code import SourceFile
 from contextd.domain.kind import Kind
 from contextd.domain.kinds import KINDS
 from contextd.domain.query import CODE, EVENT, Document
@@ -12,6 +11,7 @@ from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event
 from contextd.domain.time import day
+from contextd_code.values.source import SourceFile
 
 AROUND = 300
 """Characters of context before and after a message that are indexed with less weight. Two messages on

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from contextd.domain.errors import NotFound, nearest
 from contextd.domain.kind import Area, Field, Kind, Trait
+from contextd_code.errors import NotFound, nearest
 
 EPISODE = "episode"
 """The kind that stores turns of sessions."""

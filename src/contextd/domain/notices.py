@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, Literal
 
-from contextd.domain.dataclass import dataclass
+from contextd_code.dataclass import dataclass
 
 NoticeName = Literal["memory_match", "policy_warning", "budget_warning", "settings_warning"]
 

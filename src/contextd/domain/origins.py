@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Trust
 from contextd.domain.sessions import Event
+from contextd_code.dataclass import dataclass
 
 Speaker = Literal["user", "assistant", "program"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import field
 from datetime import UTC, datetime
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.scope import PERSON, Scope
+from contextd_code.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

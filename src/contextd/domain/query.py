@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from contextd.domain.conditions import Condition
-from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Record, digest
 from contextd.domain.scope import Scope
+from contextd_code.dataclass import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

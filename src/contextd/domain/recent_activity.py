@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.query import Page
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
 from contextd.domain.usage import Observation, ObservationSummary
+from contextd_code.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from dataclasses import field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.kinds import KINDS
 from contextd.domain.scope import Scope
+from contextd_code.dataclass import dataclass
 
 Trust = Literal["human", "agent", "extracted", "imported", "external"]
 Status = Literal[

@@ -7,8 +7,8 @@ import re
 import unicodedata
 from typing import Literal
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Invalid
 
 Level = Literal["org", "team", "project"]
 

@@ -11,10 +11,10 @@ from dataclasses import field, replace
 from datetime import datetime
 from typing import Any
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.records import new_id
 from contextd.domain.sessions import Event
-from contextd.domain.tokens import count_tokens
+from contextd_code.dataclass import dataclass
+from contextd_code.text.tokens import count_tokens
 
 BRANCHED = "branched"
 """Marks a session that had a subtask, so that calls of other sessions need not look for one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from contextd.domain.words import content_words
+from contextd_code.text.words import content_words
 
 _TOPICS = """
 money price amount cost currency cents fee payment pay invoice billing total refund charge checkout

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Denied
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Denied
 
 UNTRUSTED = "This folder is not trusted; its rules are not applied. To trust it: contextd trust"
 """Shown once wherever it matters."""

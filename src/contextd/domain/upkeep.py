@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.query import Pending
 from contextd.domain.scope import Scope
+from contextd_code.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,8 +7,8 @@ from dataclasses import field
 from datetime import datetime
 from typing import Literal
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.scope import Scope
+from contextd_code.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

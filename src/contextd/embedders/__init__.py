@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from contextd.domain.errors import Invalid, nearest
 from contextd.embedders.cross_encoder import CrossEncoder
 from contextd.embedders.fast import FastEmbed
 from contextd.embedders.minilm import MiniLM
 from contextd.embedders.none import NoEmbedder
 from contextd.embedders.options import EmbedderOptions
 from contextd.ports.knowledge import Embedder, Reranker
+from contextd_code.errors import Invalid, nearest
 
 
 def _endpoint(options: EmbedderOptions) -> Embedder:

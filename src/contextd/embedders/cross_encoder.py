@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from contextd.domain.errors import Unavailable
 from contextd.embedders.loading import LoadedOnce
 from contextd.embedders.onnx import OnnxModel, load_onnx, plain
+from contextd_code.errors import Unavailable
 
 TOKENS = 256
 """Tokens of question and text together. A search of 30 texts waits for 30 runs; 512 tokens take twice as

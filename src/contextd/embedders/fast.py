@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from contextd.domain.errors import Unavailable
 from contextd.domain.query import Vector
 from contextd.embedders.loading import LoadedOnce
 from contextd.embedders.options import EmbedderOptions
 from contextd.thin.offline import silence_telemetry
+from contextd_code.errors import Unavailable
 
 MODEL = "BAAI/bge-small-en-v1.5"
 

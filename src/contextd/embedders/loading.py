@@ -6,7 +6,7 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Generic, TypeVar
 
-from contextd.domain.errors import Unavailable
+from contextd_code.errors import Unavailable
 
 T = TypeVar("T")
 

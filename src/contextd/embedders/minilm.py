@@ -6,11 +6,11 @@ import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from contextd.domain.errors import Unavailable
 from contextd.domain.query import Vector
 from contextd.embedders.loading import LoadedOnce
 from contextd.embedders.onnx import load_onnx, plain
 from contextd.runtime.caches import Cache
+from contextd_code.errors import Unavailable
 
 MODEL_DIR = Path(__file__).parent / "model"
 DIMENSIONS = 384

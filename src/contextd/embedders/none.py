@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contextd.domain.errors import Unavailable
 from contextd.domain.query import Vector
+from contextd_code.errors import Unavailable
 
 
 class NoEmbedder:

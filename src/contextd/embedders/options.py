@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from contextd.domain.dataclass import dataclass
+from contextd_code.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

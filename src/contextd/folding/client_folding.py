@@ -6,7 +6,6 @@ from pathlib import Path
 
 from contextd.domain.savings import Saving
 from contextd.domain.sessions import Session, SessionChange
-from contextd.domain.tokens import count_tokens
 from contextd.folding.savings_log import note_saving
 from contextd.imports.importers.claude_windows import (
     compactions,
@@ -15,6 +14,7 @@ from contextd.imports.importers.claude_windows import (
     taken_in,
 )
 from contextd.runtime.runtime import Runtime
+from contextd_code.text.tokens import count_tokens
 
 COMPACTED = "compaction_to_measure"
 """Marks a session whose window was compacted, until its next request was measured."""

@@ -8,16 +8,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from contextd.code.symbols.outline_view import outline_for
-from contextd.code.symbols.sources import Sources
-from contextd.code.tree.content import decode, is_binary
-from contextd.code.tree.paths import inside
-from contextd.domain.code import Chunk
-from contextd.domain.errors import Invalid, NotFound, TooLarge
 from contextd.domain.kinds import KINDS
 from contextd.domain.query import CODE, EVENT
-from contextd.domain.words import one_line
-from contextd.files.guarded import open_file
 from contextd.folding.line_digest import plain_text
 from contextd.folding.section_digest import NamedText, Outline
 from contextd.folding.thinning import thinned, without_marks
@@ -25,6 +17,14 @@ from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import find_documents
 from contextd.search.hits import Hit
+from contextd_code.errors import Invalid, NotFound, TooLarge
+from contextd_code.files.guarded import open_file
+from contextd_code.symbols.outline_view import outline_for
+from contextd_code.symbols.sources import Sources
+from contextd_code.text.words import one_line
+from contextd_code.tree.content import decode, is_binary
+from contextd_code.tree.paths import inside
+from contextd_code.values.source import Chunk
 
 MOST_CHARACTERS = 2_000_000
 """Maximum characters behind one digest: half a million tokens."""

@@ -7,10 +7,7 @@ from dataclasses import dataclass, field
 from itertools import chain, count
 from typing import Any
 
-from contextd.domain.errors import Conflict, Invalid, NotFound, TooLarge
 from contextd.domain.subtasks import WARNED_FROM
-from contextd.domain.tokens import count_tokens, trim_to_tokens
-from contextd.domain.words import content_words
 from contextd.folding.line_digest import digest_lines, plain_text
 from contextd.folding.message_formats import (
     Message,
@@ -30,6 +27,9 @@ from contextd.folding.message_formats import (
 )
 from contextd.folding.responses_items import is_said_by_model, output_type
 from contextd.folding.section_digest import piece
+from contextd_code.errors import Conflict, Invalid, NotFound, TooLarge
+from contextd_code.text.tokens import count_tokens, trim_to_tokens
+from contextd_code.text.words import content_words
 
 RETURN_NOW = "The budget of this subtask is used up. Nothing more is shown: return now."
 

@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import log
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.regex import regex
-from contextd.domain.tokens import count_tokens, fits
-from contextd.domain.words import words
 from contextd.folding.thinning import numbered
+from contextd_code.dataclass import dataclass
+from contextd_code.text.regex import regex
+from contextd_code.text.tokens import count_tokens, fits
+from contextd_code.text.words import words
 
 _ESCAPES = regex(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _OVERWRITTEN = regex(r"[^\r\n]*\r(?=[^\r\n])")

@@ -6,8 +6,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from contextd.domain.errors import Invalid
-from contextd.domain.tokens import count_tokens
 from contextd.folding.responses_items import (
     answered_in,
     call_in,
@@ -18,6 +16,8 @@ from contextd.folding.responses_items import (
     output_type,
     sealed_tokens,
 )
+from contextd_code.errors import Invalid
+from contextd_code.text.tokens import count_tokens
 
 Message = dict[str, Any]
 Shape = Literal["anthropic", "openai", "responses"]

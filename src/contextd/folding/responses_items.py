@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from contextd.domain.errors import Invalid
+from contextd_code.errors import Invalid
 
 _OTHERS = frozenset(
     (

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from contextd.domain.errors import Busy
 from contextd.domain.records import new_id
 from contextd.domain.savings import Saving, saving_change
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.session_binding import session_of
+from contextd_code.errors import Busy
 
 
 def note_saving(runtime: Runtime, saving: Saving, key: str = "") -> None:

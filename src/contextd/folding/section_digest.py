@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from math import log
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid, NotFound, nearest
-from contextd.domain.tokens import count_tokens, fits, trim_to_tokens
-from contextd.domain.words import words
 from contextd.folding.line_digest import WeighedLines, digest_lines
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Invalid, NotFound, nearest
+from contextd_code.text.tokens import count_tokens, fits, trim_to_tokens
+from contextd_code.text.words import words
 
 _MARK = "\x1c"
 """Precedes the name of a part; no text contains it, because control characters are removed."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from contextd.domain.errors import Conflict, NotFound, TooLarge
 from contextd.domain.notices import Notice
 from contextd.domain.records import new_id
 from contextd.domain.sessions import Session, SessionChange
@@ -20,8 +19,6 @@ from contextd.domain.subtasks import (
     session_and_number,
     subtasks_of,
 )
-from contextd.domain.tokens import count_tokens
-from contextd.domain.words import one_line
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.handles import session_named
@@ -33,6 +30,9 @@ from contextd.sessions.session_binding import (
     session_of,
     take_seat,
 )
+from contextd_code.errors import Conflict, NotFound, TooLarge
+from contextd_code.text.tokens import count_tokens
+from contextd_code.text.words import one_line
 
 AFTER_THE_END = frozenset(
     {"return", "session_checkpoint", "session_end", "session_log", "savings", "context_window"}

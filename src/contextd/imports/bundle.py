@@ -11,16 +11,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, get_args
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.kinds import kind_named
 from contextd.domain.records import STATUSES, TRUSTS, Anchor, Change, Record, Source
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, FileAccess, Session, SessionStatus
 from contextd.domain.time import parse_instant
-from contextd.files.guarded import read_file
 from contextd.imports.foreign.format import Unread
 from contextd.imports.foreign.safe_reading import json_lines
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Invalid, NotFound
+from contextd_code.files.guarded import read_file
 
 VERSION = 1
 _MARK = b'{"contextd":"bundle"'

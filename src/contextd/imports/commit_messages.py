@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from contextd.code.git.messages import CommitMessage, messages_with_body
-from contextd.domain.regex import regex
 from contextd.imports.foreign import ForeignFormat, Note
 from contextd.imports.foreign.format import Item
+from contextd_code.git.messages import CommitMessage, messages_with_body
+from contextd_code.text.regex import regex
 
 _COMMITS = 1_000
 _MOST = 5

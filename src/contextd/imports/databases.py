@@ -9,7 +9,7 @@ from typing import Any
 
 import apsw
 
-from contextd.domain.errors import ContextdError, Invalid, NotFound, TooLarge
+from contextd_code.errors import ContextdError, Invalid, NotFound, TooLarge
 
 Row = dict[str, Any]
 

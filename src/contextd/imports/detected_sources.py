@@ -8,8 +8,6 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import ContextdError, Invalid, NotFound, TooLarge, nearest
 from contextd.domain.projects import Project
 from contextd.domain.scope import PERSON
 from contextd.imports.bundle import BUNDLE, BundleFormat
@@ -23,6 +21,8 @@ from contextd.person.person import kept_in
 from contextd.projects.project_lookup import trusted_roots
 from contextd.runtime.runtime import Runtime
 from contextd.thin.home import user_directory
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import ContextdError, Invalid, NotFound, TooLarge, nearest
 
 Reader = Importer | ForeignFormat | EntryFile | BundleFormat
 

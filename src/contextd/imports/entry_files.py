@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import NotFound
-from contextd.files.guarded import read_file
 from contextd.imports.importers import opencontext
 from contextd.imports.importers.batch import RedactItem
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import NotFound
+from contextd_code.files.guarded import read_file
 
 _HEAD = 65_536
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from contextd.domain.errors import Invalid
 from contextd.runtime.runtime import Runtime
+from contextd_code.errors import Invalid
 
 
 def path_meant(runtime: Runtime, path: str) -> Path:

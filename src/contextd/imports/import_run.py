@@ -8,16 +8,6 @@ from dataclasses import field
 from pathlib import Path, PurePath
 from typing import Any
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import (
-    Busy,
-    Conflict,
-    ContextdError,
-    Denied,
-    Invalid,
-    NotFound,
-    Unavailable,
-)
 from contextd.domain.projects import Project
 from contextd.domain.scope import PERSON, Scope
 from contextd.knowledge.embedding import queue_embedding
@@ -31,6 +21,16 @@ from contextd.knowledge.import_rows import (
 from contextd.projects.project_lookup import find_project
 from contextd.redaction.redact import redact, redact_parts
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import (
+    Busy,
+    Conflict,
+    ContextdError,
+    Denied,
+    Invalid,
+    NotFound,
+    Unavailable,
+)
 
 _SHOWN = 5
 

@@ -12,12 +12,9 @@ from pathlib import Path
 from contextd.claims.write_gate import Draft, GateLookup, Verdict, admit, junk
 from contextd.domain.changes import Put
 from contextd.domain.confidence import START
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import ContextdError
 from contextd.domain.kinds import kind_named
 from contextd.domain.records import PRESENT, Record, Source, Status, digest
 from contextd.domain.scope import Scope
-from contextd.domain.words import unpunctuated
 from contextd.imports.foreign import ForeignFormat, Note, Unread
 from contextd.imports.import_run import DEFECTS, Intake, note_unread
 from contextd.imports.importers.batch import ImportBatch
@@ -25,6 +22,9 @@ from contextd.imports.sessions import bring_conversation
 from contextd.knowledge.import_rows import IMPORT, TAKEN_BACK
 from contextd.knowledge.writing import clean_tags
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import ContextdError
+from contextd_code.text.words import unpunctuated
 
 _NAMESPACE = uuid.UUID("7d0a6f4b-7c55-5b0e-9a3c-3d3d1c0f5e21")
 _AT_ONCE = 200

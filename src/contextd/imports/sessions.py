@@ -11,7 +11,6 @@ from pathlib import Path
 from contextd.domain.changes import Put
 from contextd.domain.records import Record, Status
 from contextd.domain.sessions import Event, Session, SessionChange
-from contextd.files.guarded import read_file
 from contextd.imports.import_run import DEFECTS, Intake, note_unread
 from contextd.imports.importers import ImportBatch, Importer, Listed
 from contextd.imports.importers.read_position import mark_at
@@ -20,6 +19,7 @@ from contextd.knowledge.import_rows import TAKEN_BACK
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.session_binding import open_session, task_of
 from contextd.sessions.session_end import close_session
+from contextd_code.files.guarded import read_file
 
 IMPORTED = "imported"
 """Session data: the import that created it."""

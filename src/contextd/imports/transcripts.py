@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from contextd.clients import client_named
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid, NotFound, TooLarge
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.imports.importers import IMPORTERS, ImportBatch, Importer, recognised
 from contextd.imports.importers.compressed import plain_or_compressed
@@ -19,6 +17,8 @@ from contextd.imports.importers.importer import the_only_session
 from contextd.imports.importers.read_position import ReadMark, mark_at, start_of
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Invalid, NotFound, TooLarge
 
 HEADLESS = "headless"
 """Marks a session run by a program: it does not replace another session, and nothing is learned from it."""

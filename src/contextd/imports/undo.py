@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
 
 from contextd.domain.changes import Put
-from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import event_id
 from contextd.domain.kinds import EPISODE
 from contextd.domain.query import Query
@@ -16,6 +15,7 @@ from contextd.imports.note_import import edited
 from contextd.imports.sessions import IMPORTED, learned_in
 from contextd.knowledge.import_rows import IMPORT, TAKEN_BACK, mark_undone
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
 
 _AT_ONCE = 200
 _SESSIONS = 1_000_000

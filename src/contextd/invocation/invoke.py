@@ -12,12 +12,10 @@ from typing import Any
 from contextd.briefing.call_tracking import follow, subject
 from contextd.briefing.prepared_briefings import keep_ready
 from contextd.briefing.related_records import notice_memory, notice_settings
-from contextd.domain.errors import Busy, Conflict, ContextdError, Denied, Stale
 from contextd.domain.projects import THE_PERSON
 from contextd.domain.quoting import harmless_data
 from contextd.domain.sessions import Session
 from contextd.domain.subtasks import Subtask
-from contextd.domain.tokens import count_tokens
 from contextd.domain.usage import Observation
 from contextd.folding.session_subtasks import AFTER_THE_END, charge, running, within
 from contextd.invocation.shown_ids import longer_ids
@@ -26,6 +24,8 @@ from contextd.policies.rule_file_sync import follow_policy_files
 from contextd.runtime.operation import PROJECT, Answer, Operation, text_of, validate
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.session_binding import AGENTS, OPENERS, seated
+from contextd_code.errors import Busy, Conflict, ContextdError, Denied, Stale
+from contextd_code.text.tokens import count_tokens
 
 PASSING_ON = frozenset({"tool_call"})
 """Operations that only forward a call: authorisation and logging apply to the forwarded call."""

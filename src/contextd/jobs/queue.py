@@ -14,12 +14,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from contextd.domain.changes import NewJob
-from contextd.domain.errors import Conflict, ContextdError, Invalid, Unavailable
 from contextd.domain.jobs import Job, Lane
 from contextd.domain.records import short_id
 from contextd.jobs.table import job_named
 from contextd.ports.upkeep import Clock
 from contextd.ports.work import Queue
+from contextd_code.errors import Conflict, ContextdError, Invalid, Unavailable
 
 LEASE_SECONDS = 12.0
 LONGEST_SLEEP = 60.0

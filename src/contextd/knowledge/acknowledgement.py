@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.records import short_id
 from contextd.knowledge.writing import Saved
+from contextd_code.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from contextd.clients import client_named
-from contextd.domain.errors import NotFound
 from contextd.domain.records import Record
 from contextd.domain.scope import PERSON
 from contextd.knowledge.import_rows import IMPORT
 from contextd.runtime.runtime import Runtime
 from contextd.thin.home import directory_from, user_directory
+from contextd_code.errors import NotFound
 
 
 def reads_itself(runtime: Runtime, record: Record) -> bool:

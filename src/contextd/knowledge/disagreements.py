@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from contextd.claims.judgement import Types, judge, statement_of
 from contextd.domain.awareness import STANDING, Contradiction, ordered
-from contextd.domain.errors import Unavailable
 from contextd.domain.kinds import kinds_that
 from contextd.domain.query import Query
 from contextd.domain.records import Record
-from contextd.domain.words import query_words
 from contextd.jobs.table import new_job
 from contextd.knowledge.embedding import vector_of
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
+from contextd_code.errors import Unavailable
+from contextd_code.text.words import query_words
 
 _NEIGHBOURS = 10
 _MOST_WORDS = 64

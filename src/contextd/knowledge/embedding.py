@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import timedelta
 
 from contextd.domain.changes import NewJob
-from contextd.domain.errors import Unavailable
 from contextd.domain.query import Vector
 from contextd.domain.scope import Scope
 from contextd.jobs.table import new_job
 from contextd.runtime.runtime import Runtime
+from contextd_code.errors import Unavailable
 
 
 def vector_of(runtime: Runtime, scope: Scope, text: str) -> Vector:

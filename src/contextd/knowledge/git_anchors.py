@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from contextd.code.git import git_queries as git
-from contextd.code.git.citations import AnchorStanding, Citations, cited_paths
-from contextd.domain.errors import Invalid, Unavailable
 from contextd.domain.records import Anchor, Record
+from contextd.knowledge.citations import AnchorStanding, Citations, cited_paths
 from contextd.runtime.runtime import Runtime
+from contextd_code.errors import Invalid, Unavailable
+from contextd_code.git import git_queries as git
 
 _CHECKOUTS = 32
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, field
 
 from contextd.domain.changes import Put
-from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import record_document
 from contextd.domain.records import Record, Source, new_id, short_id
 from contextd.knowledge.writing import embed_documents
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
 
 IMPORT = "import"
 """The kind of these rows, and the name of a change by an import in a record's history."""

@@ -7,11 +7,11 @@ from difflib import ndiff
 from typing import Any
 
 from contextd.domain.confidence import confidence_at
-from contextd.domain.dataclass import dataclass
 from contextd.domain.records import STATUSES, AskedStatus, Record
 from contextd.domain.time import age, iso
 from contextd.domain.validity import Validity
 from contextd.knowledge.record_views import label, noted
+from contextd_code.dataclass import dataclass
 
 EXCERPT = 280
 

@@ -10,12 +10,12 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from contextd.domain.confidence import confidence_at
-from contextd.domain.dataclass import dataclass
 from contextd.domain.quoting import unquoted
 from contextd.domain.records import Record, headed, short_id
 from contextd.domain.time import age, iso
 from contextd.domain.validity import CURRENT, Validity
 from contextd.knowledge.import_differences import KEPT
+from contextd_code.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

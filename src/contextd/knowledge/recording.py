@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid, NotFound, nearest
 from contextd.domain.kind import Kind
 from contextd.domain.kinds import KINDS
 from contextd.domain.query import Query
@@ -20,6 +18,8 @@ from contextd.knowledge.writing import Saved, change, save_new, within_limits
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
 from contextd.schema.text import content_of
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Invalid, NotFound, nearest
 
 
 @dataclass(frozen=True, slots=True)

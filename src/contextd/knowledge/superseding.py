@@ -9,7 +9,6 @@ from datetime import datetime
 from contextd.claims.judgement import judge, statement_of
 from contextd.claims.write_gate import RANK, RELATED_COSINE
 from contextd.domain.directives import is_directive, is_users
-from contextd.domain.errors import Conflict, Unavailable
 from contextd.domain.kinds import kinds_that
 from contextd.domain.query import Query
 from contextd.domain.records import FOUND, Record, short_id
@@ -17,6 +16,7 @@ from contextd.knowledge.embedding import vector_of
 from contextd.knowledge.writing import Changed, change_all
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
+from contextd_code.errors import Conflict, Unavailable
 
 _NEAREST = 8
 _OVERRULES = ("opposite", "update")

@@ -19,10 +19,8 @@ from contextd.claims.write_gate import (
 )
 from contextd.domain.changes import Put, Removal
 from contextd.domain.confidence import START
-from contextd.domain.dataclass import dataclass
 from contextd.domain.directives import in_force
 from contextd.domain.documents import record_document
-from contextd.domain.errors import Conflict, Invalid, Unavailable
 from contextd.domain.kind import Kind
 from contextd.domain.kinds import KINDS, area_of, kind_named
 from contextd.domain.query import Document, Query, Vector
@@ -39,7 +37,6 @@ from contextd.domain.records import (
     new_id,
 )
 from contextd.domain.scope import Scope
-from contextd.domain.words import query_words, words
 from contextd.knowledge.disagreements import note_disagreements
 from contextd.knowledge.embedding import vector_of
 from contextd.knowledge.git_anchors import anchor_for, texts_of
@@ -47,6 +44,9 @@ from contextd.knowledge.import_differences import KEPT
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Conflict, Invalid, Unavailable
+from contextd_code.text.words import query_words, words
 
 _SIMILAR = 5
 _MOST_WORDS = 64

@@ -10,7 +10,6 @@ from datetime import datetime
 
 from contextd.domain.confidence import FLOOR, START, apply
 from contextd.domain.directives import force_of, is_directive
-from contextd.domain.errors import Stale
 from contextd.domain.kinds import EPISODE
 from contextd.domain.records import Record, short_id
 from contextd.domain.sessions import Event, Session, SessionChange
@@ -18,6 +17,7 @@ from contextd.knowledge.writing import change
 from contextd.learning.evidence_counts import SAID_AGAIN, TOLD
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.injection_use import ENOUGH, USED, texts_after, told_in_vain, was_used
+from contextd_code.errors import Stale
 
 PRAISED = ", which its agent says went well"
 """The end of the change reason when the agent's verdict also raised a used record's confidence."""

@@ -8,13 +8,11 @@ from typing import Any
 
 from contextd.domain.changes import Put
 from contextd.domain.documents import record_document
-from contextd.domain.errors import Unavailable
 from contextd.domain.kinds import EPISODE
 from contextd.domain.query import Vector
 from contextd.domain.records import FOUND, Anchor, Record, Source, short_id
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.domain.validity import TAKEN_BACK
-from contextd.domain.words import content_words, one_line, unpunctuated
 from contextd.imports.transcripts import HEADLESS, catch_up
 from contextd.knowledge.writing import Changed, change_all, embed_documents
 from contextd.redaction.redact import redact
@@ -24,6 +22,8 @@ from contextd.sessions.retractions import mark_taken_back
 from contextd.sessions.session_binding import branch_of, place_of
 from contextd.sessions.thread import THREAD, thread_of
 from contextd.sessions.turns import Turn, turns_of
+from contextd_code.errors import Unavailable
+from contextd_code.text.words import content_words, one_line, unpunctuated
 
 _NAMESPACE = uuid.UUID("b3a1d6c2-93a5-5c0f-8a53-1f5d1f0c7e42")
 _SHORTEST = 60

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Record
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
 
 SAID_AGAIN = "said again in session "
 """The beginning of the change reason when another session repeats a record."""

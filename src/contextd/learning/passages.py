@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.origins import origin_of
-from contextd.domain.regex import regex
 from contextd.domain.sessions import Event
 from contextd.sessions.markdown import LONGEST_UNIT, Passage, passages, plain
 from contextd.sessions.turns import turn_ends
+from contextd_code.dataclass import dataclass
+from contextd_code.text.regex import regex
 
 SHORTEST = 12
 """Shorter text is an order or an assent (`go on`, `yes, both`). Ideographs count double."""

@@ -14,11 +14,11 @@ from importlib import resources
 
 import numpy as np
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.origins import ORIGINS
 from contextd.domain.query import Vector
-from contextd.domain.regex import regex
 from contextd.learning.passages import Statement, weight
+from contextd_code.dataclass import dataclass
+from contextd_code.text.regex import regex
 
 _PATH = regex(r"(?:[\w.@~-]+/)+[\w.@-]+|\b[\w-]+\.[a-z]{1,5}\b")
 _NAME = regex(r"\b\w+_\w+|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+[A-Z]\w*|\w\(\)|\b\w+\.\w+\(")

@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from contextd.code.git.git_queries import blobs, branch, head
 from contextd.domain.directives import directives_in, force_of, without_directives
-from contextd.domain.errors import Unavailable
 from contextd.domain.origins import ORIGINS
 from contextd.domain.records import Anchor, Record
 from contextd.domain.sessions import Event, Session
@@ -21,6 +19,8 @@ from contextd.learning.statement_worth import weights, worth
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.session_binding import place_of
 from contextd.sessions.turns import Turn
+from contextd_code.errors import Unavailable
+from contextd_code.git.git_queries import blobs, branch, head
 
 _NAMESPACE = uuid.UUID("6f3f6f0e-6a53-5d4c-9d1e-0c0f3a1b7c55")
 

@@ -12,14 +12,9 @@ from pathlib import Path
 
 from contextd.domain.changes import Put
 from contextd.domain.confidence import START
-from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import record_document
-from contextd.domain.encodings import text_in
-from contextd.domain.errors import ContextdError
 from contextd.domain.records import STATUSES, Record, Source, digest
 from contextd.domain.scope import PERSON
-from contextd.domain.words import content_words
-from contextd.files.guarded import read_file
 from contextd.jobs.table import new_job
 from contextd.knowledge.disagreements import note_disagreements
 from contextd.knowledge.writing import Changed, cleaned, embed_documents
@@ -28,6 +23,11 @@ from contextd.person.person_md import SOUL_MD, USER_MD, PersonLine, block_of, to
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.context_md import without_block, write
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import ContextdError
+from contextd_code.files.guarded import read_file
+from contextd_code.text.encodings import text_in
+from contextd_code.text.words import content_words
 
 FILES = (USER_MD, SOUL_MD)
 

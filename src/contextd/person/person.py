@@ -7,13 +7,10 @@ from dataclasses import field, replace
 from datetime import datetime
 from typing import Any, Literal
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.kinds import kinds_that
 from contextd.domain.query import Page, Query
 from contextd.domain.records import Record, Status
 from contextd.domain.scope import PERSON, Scope
-from contextd.domain.tokens import count_tokens, trim_to_tokens
 from contextd.knowledge.client_read_files import reads_itself
 from contextd.person.person_md import (
     SOUL_MD,
@@ -26,6 +23,9 @@ from contextd.person.person_md import (
 )
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.briefing_lines import ALWAYS, Line
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Invalid, NotFound
+from contextd_code.text.tokens import count_tokens, trim_to_tokens
 
 BRIEFED = 80
 """Token budget in a briefing: five to eight short lines, enough for the strongest preferences."""

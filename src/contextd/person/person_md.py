@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.regex import regex
-from contextd.domain.tokens import trim_to_tokens
+from contextd_code.dataclass import dataclass
+from contextd_code.text.regex import regex
+from contextd_code.text.tokens import trim_to_tokens
 
 USER_MD, SOUL_MD = "USER.md", "SOUL.md"
 

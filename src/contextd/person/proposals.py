@@ -15,11 +15,11 @@ from contextd.domain.projects import Project
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record, Source
 from contextd.domain.scope import PERSON
-from contextd.domain.words import content_words
 from contextd.knowledge.writing import embed_documents
 from contextd.person.person import persons_records, told_by
 from contextd.person.person_md import strength_of
 from contextd.runtime.runtime import Runtime
+from contextd_code.text.words import content_words
 
 PROPOSED_FROM = "proposed_from"
 """The field of a proposal that lists its projects."""

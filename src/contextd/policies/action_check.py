@@ -8,11 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from contextd.clients.tool_use import ToolUse
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import ContextdError
 from contextd.domain.quoting import document
 from contextd.domain.result_display import text_form
-from contextd.files.guarded import read_file
 from contextd.policies.actions import Action, FileChange, rewritten, touched_by
 from contextd.policies.policy_log import note_check
 from contextd.policies.policy_views import violation_views
@@ -20,6 +17,9 @@ from contextd.policies.rule_check import Violation
 from contextd.policies.rules_in_force import checked, in_force, with_root, without_new_files
 from contextd.runtime.caches import Cache
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import ContextdError
+from contextd_code.files.guarded import read_file
 
 _LARGEST = 2_000_000
 """Maximum bytes of a file read while an agent waits."""

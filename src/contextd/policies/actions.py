@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from contextd.domain.dataclass import dataclass
+from contextd_code.dataclass import dataclass
 
 ChangeOf = Literal["create", "edit", "delete"]
 

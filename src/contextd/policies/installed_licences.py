@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from contextd.files.guarded import read_file
 from contextd.policies.packages import PackageName, normal
+from contextd_code.files.guarded import read_file
 
 _LARGEST = 1_000_000
 _ENVIRONMENTS = (".venv", "venv", "env")

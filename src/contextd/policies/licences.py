@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from contextd.domain.regex import regex
 from contextd.policies.actions import FileChange
+from contextd_code.text.regex import regex
 
 _SPDX = regex(r"SPDX-License-Identifier:\s*([A-Za-z0-9.+() -]{2,120})")
 _GNU = regex(

@@ -6,9 +6,9 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.regex import regex
 from contextd.policies.actions import FileChange
+from contextd_code.dataclass import dataclass
+from contextd_code.text.regex import regex
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, field
 from datetime import datetime
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.usage import Observation
 from contextd.policies.policy_views import ViolationView, violation_views
 from contextd.policies.rule_check import Violation
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
 
 CHECKED = "policy_check"
 """The operation name of a check in the usage log."""

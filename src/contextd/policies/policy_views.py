@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from contextd.domain.dataclass import dataclass
 from contextd.policies.rule_check import Violation
+from contextd_code.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

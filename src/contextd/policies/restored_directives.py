@@ -7,11 +7,11 @@ from contextlib import suppress
 from dataclasses import replace
 
 from contextd.domain.directives import WORDED, is_directive, unweakened
-from contextd.domain.errors import Stale
 from contextd.domain.kinds import kinds_that
 from contextd.domain.records import Record
 from contextd.knowledge.writing import change
 from contextd.runtime.runtime import Runtime
+from contextd_code.errors import Stale
 
 REASON = "restored: no decision had ended or weakened this directive, only disuse"
 

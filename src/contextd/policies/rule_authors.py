@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from contextd.code.git.git_queries import ask, here, printable
-from contextd.domain.errors import ContextdError
 from contextd.policies.rule_files import POLICIES, STANDARDS
 from contextd.runtime.runtime import Runtime
+from contextd_code.errors import ContextdError
+from contextd_code.git.git_queries import ask, here, printable
 
 _COMMITS = "1000"
 _SECONDS = 1.0

@@ -9,13 +9,13 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 
-from contextd.domain.dataclass import dataclass
 from contextd.policies.actions import Action, FileChange, Line
 from contextd.policies.licences import is_refused, licences_in
 from contextd.policies.packages import PackageName, packages_in, packages_installed_by
 from contextd.policies.patterns import LONGEST_LINE, Pattern, may_match
 from contextd.policies.rules import SEVERITIES, PolicyRule
 from contextd.redaction.redact import redact
+from contextd_code.dataclass import dataclass
 
 MOST_PER_RULE = 5
 """Maximum reported places per rule and file; more add no information."""

@@ -18,15 +18,12 @@ from typing import Any
 import yaml
 
 from contextd.domain.confidence import START
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Conflict, ContextdError, Invalid
 from contextd.domain.kinds import KINDS, area_of
 from contextd.domain.problems import FileProblem
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record, Source, digest
 from contextd.domain.scope import Scope
 from contextd.files.disk import replace_file, target_inside
-from contextd.files.guarded import read_file
 from contextd.files.yaml_edit import Edit, Remove, Set, edited
 from contextd.knowledge.writing import Changed, change, change_all, clean_tags, cleaned
 from contextd.policies.rule_files import POLICIES, STANDARDS, ordered
@@ -34,6 +31,9 @@ from contextd.policies.rule_folders import RuleFolder, files_of, rule_folders
 from contextd.policies.yaml_folder import ReadFile, stamps_of
 from contextd.runtime.runtime import Runtime
 from contextd.schema.text import content_of
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Conflict, ContextdError, Invalid
+from contextd_code.files.guarded import read_file
 
 FILED = ("policy", "coding_standard", "repo_standard")
 """The kinds whose source may be a file."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.scope import Scope
 from contextd.policies.rule_files import POLICIES, STANDARDS, policies_folder, standards_folder
 from contextd.policies.yaml_folder import FileFolder, ReadFile, read_folder
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
 
 _FOLDERS = {POLICIES: policies_folder, STANDARDS: standards_folder}
 _READ_FILES = 2_000

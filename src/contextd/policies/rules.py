@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid, nearest
 from contextd.policies.actions import CHANGES_OF, ChangeOf
 from contextd.policies.patterns import Pattern, glob_pattern, name_pattern, pattern_of
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Invalid, nearest
 
 Enforce = Literal["warn", "deny", "off"]
 

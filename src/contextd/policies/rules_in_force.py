@@ -6,9 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from contextd.code.git.git_queries import ask
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid
 from contextd.domain.problems import FileProblem
 from contextd.domain.records import Record
 from contextd.policies.actions import Action
@@ -19,6 +16,9 @@ from contextd.policies.rule_folders import RuleFolder, files_of, rule_folders
 from contextd.policies.rules import PolicyRule, anti_pattern_rule, layout_rule, policy_rule
 from contextd.policies.yaml_folder import ReadFile
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Invalid
+from contextd_code.git.git_queries import ask
 
 _GIT_SECONDS = 0.5
 """Timeout for asking git whether a file was committed, while an agent waits."""

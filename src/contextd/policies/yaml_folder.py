@@ -14,11 +14,11 @@ from typing import Any
 
 import yaml
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.problems import FileProblem
-from contextd.files.guarded import read_file
-from contextd.files.yaml_text import compose, load_plain
 from contextd.runtime.caches import Cache
+from contextd_code.dataclass import dataclass
+from contextd_code.files.guarded import read_file
+from contextd_code.files.yaml_text import compose, load_plain
 
 LARGEST = 256 * 1024
 """Maximum bytes of a file: rules are read by people."""

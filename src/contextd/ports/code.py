@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from contextd.domain.code import (
+from contextd.domain.code_places import IndexedCheckout
+from contextd.domain.scope import Scope
+from contextd_code.values.definition_queries import Defining, Naming
+from contextd_code.values.imports import Importing
+from contextd_code.values.source import (
     Chunk,
     FileChanges,
     FileWeight,
     Import,
-    IndexedCheckout,
     KeptReading,
     SourceFile,
 )
-from contextd.domain.definition_queries import Defining, Naming
-from contextd.domain.imports import Importing
-from contextd.domain.scope import Scope
 
 
 class Files(Protocol):

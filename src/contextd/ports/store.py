@@ -7,9 +7,7 @@ from typing import Protocol
 
 from contextd.domain.access import Grant
 from contextd.domain.changes import Changes, Committed
-from contextd.domain.code import (
-    CodePlace,
-)
+from contextd.domain.code_places import CodePlace
 from contextd.domain.conditions import Condition
 from contextd.domain.projects import Project
 from contextd.domain.query import Query, Vector

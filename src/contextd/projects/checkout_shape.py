@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from contextd.code.project.manifests import is_lock, is_manifest
-from contextd.code.project.project_memory import GENERATED
 from contextd.domain.records import digest
 from contextd.domain.sessions import Session
-from contextd.files.guarded import read_file
 from contextd.jobs.table import new_job
+from contextd.projects.project_memory import GENERATED
 from contextd.runtime.caches import Cache, Caches
 from contextd.runtime.runtime import Runtime
+from contextd_code.files.guarded import read_file
+from contextd_code.project.manifests import is_lock, is_manifest
 
 SHAPE = "shape"
 """Session data: the checkout's shape at its end."""

@@ -6,9 +6,9 @@ import re
 
 from contextd.domain.kinds import kinds_that
 from contextd.domain.records import Record
-from contextd.domain.words import words
 from contextd.projects.project_model import project_model
 from contextd.runtime.runtime import Runtime
+from contextd_code.text.words import words
 
 _SCANNED, _OLDER, _ASKED = 500, 200, 64
 _TELLING = re.compile(r"[a-z0-9][A-Z]|\w_\w|[A-Za-z]\d")

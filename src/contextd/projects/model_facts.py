@@ -8,34 +8,34 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from contextd.code.project.architecture import architecture
-from contextd.code.project.commands import commands
-from contextd.code.project.content_type import substance
-from contextd.code.project.declared_builds import declared_builds
-from contextd.code.project.manifests import Manifest, is_lock
-from contextd.code.project.module_words import (
+from contextd.projects.project_model import project_model
+from contextd.projects.project_yaml import ModuleFacts, ProjectFacts
+from contextd.runtime.runtime import Runtime
+from contextd_code.errors import ContextdError
+from contextd_code.project.architecture import architecture
+from contextd_code.project.commands import commands
+from contextd_code.project.content_type import substance
+from contextd_code.project.declared_builds import declared_builds
+from contextd_code.project.manifests import Manifest, is_lock
+from contextd_code.project.module_words import (
     Read,
     first_sentence,
     most_public,
     readme_sentence,
 )
-from contextd.code.project.modules import modules as find_modules
-from contextd.code.project.project_model import KeyFile
-from contextd.code.project.project_type import CODE, project_type
-from contextd.code.project.project_yaml import ModuleFacts, ProjectFacts
-from contextd.code.project.stack import Stack, detect, language_shares
-from contextd.code.project.stack_evidence import Share, private_beside_published
-from contextd.code.project.stack_languages import RUNTIME_OF
-from contextd.code.project.stack_row import Category
-from contextd.code.project.support_code import is_beside
-from contextd.code.project.usage import uses, weighed_by_use
-from contextd.code.tree.content import decode
-from contextd.code.tree.paths import read_inside
-from contextd.code.tree.walk import Walk
-from contextd.domain.code import Import, SourceFile, is_test
-from contextd.domain.errors import ContextdError
-from contextd.projects.project_model import project_model
-from contextd.runtime.runtime import Runtime
+from contextd_code.project.modules import modules as find_modules
+from contextd_code.project.project_model import KeyFile
+from contextd_code.project.project_type import CODE, project_type
+from contextd_code.project.stack import Stack, detect, language_shares
+from contextd_code.project.stack_evidence import Share, private_beside_published
+from contextd_code.project.stack_languages import RUNTIME_OF
+from contextd_code.project.stack_row import Category
+from contextd_code.project.support_code import is_beside
+from contextd_code.project.usage import uses, weighed_by_use
+from contextd_code.tree.content import decode
+from contextd_code.tree.paths import read_inside
+from contextd_code.tree.walk import Walk
+from contextd_code.values.source import Import, SourceFile, is_test
 
 _LARGEST_TEXT = 500_000
 _KEY_FILES, _NEEDED, _LONG = 3, 20, 20

@@ -9,11 +9,6 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from contextd.code.git.git_queries import tracked_files
-from contextd.code.git.identity import ProjectIdentity, identify, match
-from contextd.code.tree.limits import MOST_BYTES, MOST_FILES, exceeds
-from contextd.code.tree.walk import walk
-from contextd.domain.errors import Invalid
 from contextd.domain.projects import Project
 from contextd.domain.scope import Scope, slug
 from contextd.ports.store import Directory
@@ -21,6 +16,11 @@ from contextd.ports.upkeep import Clock
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Organisation, Runtime
 from contextd.sessions.session_binding import expect_rounds
+from contextd_code.errors import Invalid
+from contextd_code.git.git_queries import tracked_files
+from contextd_code.git.identity import ProjectIdentity, identify, match
+from contextd_code.tree.limits import MOST_BYTES, MOST_FILES, exceeds
+from contextd_code.tree.walk import walk
 
 TEAM = "default"
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from contextd.code.project.project_model import ProjectModel, parse_model, read_text
-from contextd.domain.errors import ContextdError
 from contextd.domain.trust import UNTRUSTED
 from contextd.runtime.runtime import Runtime
+from contextd_code.errors import ContextdError
+from contextd_code.project.project_model import ProjectModel, parse_model, read_text
 
 _MODELS = 16
 """Parsing takes 15 ms for many modules, and every file read needs it."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from contextd.code.git.git_queries import ask, printable
 from contextd.domain.access import OWNER
 from contextd.domain.query import Query
 from contextd.domain.scope import Scope
 from contextd.person.person import owner_name
 from contextd.runtime.runtime import Runtime
+from contextd_code.git.git_queries import ask, printable
 
 _LONGEST, _CHECKOUTS = 80, 64
 _DOMAINS = frozenset(

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from contextd.domain.regex import regex
 from contextd.redaction.secret_values import LONGEST, SHORTEST, Form
+from contextd_code.text.regex import regex
 
 
 class FoundValue(NamedTuple):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from contextd.domain.regex import regex
 from contextd.redaction.natural_words import random_looking, spoken
 from contextd.redaction.percent_decoding import decoded
 from contextd.redaction.scanned_text import Span, Text
 from contextd.redaction.secret_labels import Label
 from contextd.redaction.secret_values import is_example, is_placeholder, is_secret
+from contextd_code.text.regex import regex
 
 _WINDOW = 400
 _LONGEST = 10_000

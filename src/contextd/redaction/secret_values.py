@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from contextd.domain.regex import regex
 from contextd.redaction.examples import decoded_text, is_published, is_sequence, secret_part
 from contextd.redaction.natural_words import (
     entropy,
@@ -17,6 +16,7 @@ from contextd.redaction.natural_words import (
 )
 from contextd.redaction.percent_decoding import decoded
 from contextd.redaction.secret_labels import Kind, Label
+from contextd_code.text.regex import regex
 
 Form = Literal["quoted", "literal", "argument", "line", "inline", "spoken"]
 """How a value is written: in quotes, as a quoted literal that a program assigns or passes, as a quoted

@@ -10,8 +10,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
-from contextd.domain.regex import regex
 from contextd.redaction.scanned_text import Span
+from contextd_code.text.regex import regex
 
 _MADE_UP = frozenset("password secret authorization password-hash cookie url-password".split())
 """Types of secrets that tests make up; every other type has a shape that only a real secret has."""

@@ -10,11 +10,9 @@ from typing import Any
 
 from contextd.claims.contradiction_test import contradiction
 from contextd.claims.judgement import repeats
-from contextd.domain.errors import Stale
 from contextd.domain.records import PRESENT, Record, Status
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Session
-from contextd.domain.words import content_words
 from contextd.knowledge.writing import Saved, change, save_new
 from contextd.learning.statements import anchor_of
 from contextd.remedies.lookup import known_remedies
@@ -22,6 +20,8 @@ from contextd.remedies.session_errors import ERRORS, Met, Sightings, sightings
 from contextd.remedies.signatures import symptom_lines
 from contextd.runtime.runtime import Runtime
 from contextd.skills.command_steps import forms
+from contextd_code.errors import Stale
+from contextd_code.text.words import content_words
 
 RETURNS = 3
 """Sessions that must have had an error before its fix is stored. Of the error-to-success chains within one

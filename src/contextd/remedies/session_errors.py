@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import field
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.records import digest
 from contextd.domain.sessions import Event
 from contextd.remedies.signatures import ErrorLine, error_lines
 from contextd.sessions.outcome_signals import command_of, failed, tests_told
 from contextd.skills.command_steps import forms, instead_of
+from contextd_code.dataclass import dataclass
 
 ERRORS = "errors"
 """Session data: its errors and fixes."""

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.records import digest
-from contextd.domain.regex import regex
+from contextd_code.dataclass import dataclass
+from contextd_code.text.regex import regex
 
 LARGEST = 200 * 1024
 """Characters of an error that are read; of longer text, half from each end."""

@@ -15,9 +15,9 @@ from dataclasses import field
 from pathlib import Path
 from typing import TextIO
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.invisible_characters import visible_json
 from contextd.thin.spawn import LOG_LIMIT, set_aside
+from contextd_code.dataclass import dataclass
 
 _MINUTE = 60.0
 _MOST_TEXTS = 10

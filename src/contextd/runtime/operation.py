@@ -22,13 +22,13 @@ from typing import (
 )
 
 from contextd.domain.argument_names import argument_meant, nearest_argument
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import ContextdError, Invalid, NotFound, nearest
 from contextd.domain.limits import NOT_EMPTY, CoreSchema, Grammar, Handler, broken_limit
 from contextd.domain.notices import Notice
 from contextd.domain.quoting import settled
 from contextd.domain.result_display import shown, text_form
-from contextd.domain.tokens import count_tokens
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import ContextdError, Invalid, NotFound, nearest
+from contextd_code.text.tokens import count_tokens
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, TypeAdapter

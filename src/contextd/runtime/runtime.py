@@ -10,10 +10,8 @@ from typing import Any, Literal, Protocol
 
 from contextd.domain.access import Caller
 from contextd.domain.changes import Changes, Committed, NewJob
-from contextd.domain.code import CodePlace
+from contextd.domain.code_places import CodePlace
 from contextd.domain.context_items import Serving
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Conflict, NotFound, nearest
 from contextd.domain.jobs import Schedule
 from contextd.domain.notices import Notice
 from contextd.domain.projects import THE_PERSON, Project
@@ -30,6 +28,8 @@ from contextd.runtime.caches import Caches
 from contextd.runtime.settings import Settings
 from contextd.runtime.supervision import ServiceState
 from contextd.thin.ready import mark_of
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Conflict, NotFound, nearest
 
 Surface = Literal["mcp", "rest", "cli", "web", "hook", "job", "python"]
 

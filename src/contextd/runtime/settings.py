@@ -12,12 +12,12 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid, nearest
 from contextd.domain.problems import FileProblem
-from contextd.files.yaml_text import compose, flattened, lines_of_names
 from contextd.runtime.settings_file import text_of, tree_of
 from contextd.thin.home import home_directory
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Invalid, nearest
+from contextd_code.files.yaml_text import compose, flattened, lines_of_names
 
 Value = str | int | float | bool
 Reach = Literal["process", "home", "project"]

@@ -8,9 +8,9 @@ from typing import Any
 
 import yaml
 
-from contextd.domain.errors import Invalid
-from contextd.files.guarded import read_file
-from contextd.files.yaml_text import load_plain
+from contextd_code.errors import Invalid
+from contextd_code.files.guarded import read_file
+from contextd_code.files.yaml_text import load_plain
 
 
 def text_of(path: Path, within: Path | None = None) -> str:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from contextd.domain.conditions import AllOf, AnyOf, Compare, Comparison, Condition, Not
-from contextd.domain.errors import Invalid, nearest
 from contextd.domain.kind import Field
+from contextd_code.errors import Invalid, nearest
 
 OPERATORS: dict[str, Comparison] = {"$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
 ON_FIELDS = ("$gt", "$gte", "$lt", "$lte", "$ne", "$in", "$nin", "$not")

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from contextd.domain.problems import FileProblem
 from contextd.domain.records import digest
-from contextd.files.guarded import read_file
 from contextd.runtime.caches import Cache
 from contextd.schema.model import ContextType, Origin, Schema, SchemaFile
 from contextd.schema.parse import parse_schema
+from contextd_code.files.guarded import read_file
 
 NAME = "schema.yaml"
 LARGEST = 1_000_000

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, Literal
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.kind import Field, Kind
 from contextd.domain.problems import FileProblem
+from contextd_code.dataclass import dataclass
 
 Origin = Literal["project", "home"]
 

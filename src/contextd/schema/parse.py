@@ -11,11 +11,11 @@ from typing import Any, get_args
 
 import yaml
 
-from contextd.domain.errors import Invalid, nearest
 from contextd.domain.kind import Field, FieldType, Kind
 from contextd.domain.problems import FileProblem
-from contextd.files.yaml_text import compose
 from contextd.schema.model import VERSION, ContextType, Origin
+from contextd_code.errors import Invalid, nearest
+from contextd_code.files.yaml_text import compose
 
 FIELD_TYPES: tuple[FieldType, ...] = get_args(FieldType)
 MOST_TYPES, MOST_FIELDS = 200, 100

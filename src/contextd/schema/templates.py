@@ -7,7 +7,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-from contextd.domain.dataclass import dataclass
+from contextd_code.dataclass import dataclass
 
 NAMES = ("solo-dev", "team", "open-source-maintainer")
 

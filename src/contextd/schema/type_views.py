@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.kind import Field
 from contextd.domain.problems import FileProblem
 from contextd.schema.model import ContextType
+from contextd_code.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import log, log1p
 
-from contextd.domain.code import Chunk
-from contextd.domain.words import words
 from contextd.search.file_ranking import rareness
 from contextd.search.hits import DENSE
 from contextd.search.query_words import OVERLAP, Asked, Pair
 from contextd.search.ranking_weights import weights
+from contextd_code.text.words import words
+from contextd_code.values.source import Chunk
 
 SIGNALS = ("meaning", "relevance", "named", "rare", "length")
 """The best cosine; the best relevance of any piece, and of one whose path or symbol the question names;

@@ -14,13 +14,13 @@ from datetime import datetime
 from functools import cached_property
 
 from contextd.domain.confidence import confidence_at
-from contextd.domain.dataclass import dataclass
 from contextd.domain.kinds import KINDS
 from contextd.domain.query import EVENT
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.search.hits import Candidate, Hit, LeftOut, ScorePart, Texted
 from contextd.search.near_duplicates import NEAR, Told, is_said_by, repeats, told_by
+from contextd_code.dataclass import dataclass
 
 CONFIDENCE, NEUTRAL_CONFIDENCE = 0.1, 0.6
 USEFULNESS = 0.2

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from contextd.domain.errors import Conflict, NotFound
 from contextd.domain.limits import SHORTEST_ID
 from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import resolve
+from contextd_code.errors import Conflict, NotFound
 
 _EVERYTHING = 10_000
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.query import Query
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from contextd.code.git import history
-from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.kinds import kinds_that
 from contextd.runtime.runtime import Runtime
 from contextd.search.file_ranking import Past
 from contextd.search.file_votes import commit_votes, file_votes
 from contextd.search.hits import ScorePart
+from contextd_code.errors import Corrupt, Unavailable
+from contextd_code.git import history
 
 _NEAREST = 60
 _CHECKOUTS = 24

@@ -9,13 +9,10 @@ from typing import Any, Literal
 
 from contextd.domain.confidence import confidence_at
 from contextd.domain.context_items import ItemType, Serving
-from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import message_place
-from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.kinds import SEARCHED_AS, kinds_searched_as, kinds_that
 from contextd.domain.query import CODE, EVENT
 from contextd.domain.records import FOUND, Record
-from contextd.domain.tokens import count_tokens
 from contextd.domain.validity import CURRENT, Validity
 from contextd.runtime.runtime import Runtime
 from contextd.search.embedding_progress import embedding_progress
@@ -24,6 +21,9 @@ from contextd.search.hits import Result, Texted
 from contextd.search.search import find
 from contextd.search.validity import in_force
 from contextd.search.word_counts import MOST_READ, read_once, read_said_once
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Invalid, NotFound
+from contextd_code.text.tokens import count_tokens
 
 SEARCHED: dict[str, tuple[str, ...]] = {
     **{name: kinds_searched_as(name) for name in SEARCHED_AS},

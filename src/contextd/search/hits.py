@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Record
 from contextd.domain.validity import CURRENT, Validity
+from contextd_code.dataclass import dataclass
 
 LEXICAL, DENSE = "words", "meaning"
 """The names of the two search methods."""

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from contextd.domain.awareness import STANDING
-from contextd.domain.errors import Unavailable
 from contextd.domain.kinds import KINDS, kinds_that
 from contextd.domain.query import CODE, EVENT, Query, Vector
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
-from contextd.domain.words import query_words
 from contextd.runtime.runtime import Runtime
 from contextd.search.embedding_progress import embedding_progress
 from contextd.search.query_sanity import makes_sense
 from contextd.search.search import relevance
+from contextd_code.errors import Unavailable
+from contextd_code.text.words import query_words
 
 _MOST_WORDS = 16
 _MOST_EMBEDDED, _VECTORS_KEPT = 40, 500

@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from heapq import nlargest
 from math import log1p
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import message_place
-from contextd.domain.regex import regex
 from contextd.domain.sessions import Event
-from contextd.domain.words import words
 from contextd.search.boosts import in_order
 from contextd.search.hits import Hit, ScorePart
 from contextd.search.ranking_weights import weights
+from contextd_code.dataclass import dataclass
+from contextd_code.text.regex import regex
+from contextd_code.text.words import words
 
 SIGNALS = ("length", "question", "answer", "session", "assisted", "speaker", "own", "oneself")
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.query import EVENT
 from contextd.domain.records import Record
 from contextd.search.hits import Hit
+from contextd_code.dataclass import dataclass
 
 ALIKE = 0.8
 """Share of a sentence's word triples that another one must contain to say the same."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from contextd.domain.words import content_words
 from contextd.search.hits import Candidate, Texted
 from contextd.search.word_counts import Read, Said, read, read_said
+from contextd_code.text.words import content_words
 
 OVERLAP = 0.3
 """Maximum that shared words add to relevance."""

@@ -12,12 +12,12 @@ from datetime import datetime, timedelta
 from math import exp
 
 from contextd.domain.records import Record
-from contextd.domain.regex import regex
-from contextd.domain.words import content_words
 from contextd.search.boosts import in_order
 from contextd.search.hits import Hit, ScorePart
 from contextd.search.query_words import Asked
 from contextd.search.ranking_weights import RECORDS, weights
+from contextd_code.text.regex import regex
+from contextd_code.text.words import content_words
 
 SIGNALS = ("current",)
 

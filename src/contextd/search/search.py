@@ -8,12 +8,8 @@ from datetime import datetime
 
 import numpy as np
 
-from contextd.domain.code import Chunk
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.query import CODE, EVENT, Match, Query, Vector
 from contextd.domain.scope import Scope
-from contextd.domain.words import query_words, words
 from contextd.ports.knowledge import Embedder, Index, Reranker
 from contextd.search.answer_threshold import is_answered, is_named
 from contextd.search.boosts import Standpoint, distinct, in_order, ranked
@@ -37,6 +33,10 @@ from contextd.search.rank_fusion import Fuse, fuse_ranks, fuse_scores
 from contextd.search.record_ranking import by_record, titled_first
 from contextd.search.rerank import reranked
 from contextd.search.word_counts import Read, Said, read, read_said
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Corrupt, Unavailable
+from contextd_code.text.words import query_words, words
+from contextd_code.values.source import Chunk
 
 DEPTH = 100
 """Maximum documents from each search method."""

@@ -14,16 +14,16 @@ from datetime import datetime, timedelta
 from contextd.claims.contradiction_search import said_at
 from contextd.claims.replacements import Swap, renamed, swap
 from contextd.claims.states import State, state, succeeds
-from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import message_place
 from contextd.domain.kinds import EPISODE, kinds_that
 from contextd.domain.records import FOUND, Record, headed, short_id
 from contextd.domain.sessions import Event
 from contextd.domain.validity import CURRENT, TAKEN_BACK, Validity
-from contextd.domain.words import content_words, one_line
 from contextd.knowledge.disagreements import conflicting
 from contextd.runtime.runtime import Runtime
 from contextd.search.hits import Hit, Result
+from contextd_code.dataclass import dataclass
+from contextd_code.text.words import content_words, one_line
 
 _QUOTED = 100
 """Characters quoted of the replacing text."""

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Record, digest
-from contextd.domain.words import words
 from contextd.runtime.caches import Cache
 from contextd.search.hits import Texted
+from contextd_code.dataclass import dataclass
+from contextd_code.text.words import words
 
 MOST_READ = 2_000
 """Cached texts per organisation: some 5 kB each, for a text of a hundred words."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.quoting import inline
-from contextd.domain.tokens import count_tokens
+from contextd_code.dataclass import dataclass
+from contextd_code.text.tokens import count_tokens
 
 HEADER = "Project briefing from contextd (recorded facts, quoted with source and age; they may be outdated)."
 

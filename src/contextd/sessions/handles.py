@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from contextd.domain.errors import Conflict, NotFound
 from contextd.domain.jobs import Job
 from contextd.domain.originals import Original
 from contextd.domain.sessions import Session
 from contextd.runtime.runtime import Runtime
+from contextd_code.errors import Conflict, NotFound
 
 SHORTEST = 4
 """Minimum characters of a short id of a session or a job, as for records."""

@@ -8,13 +8,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.directives import sentences
-from contextd.domain.regex import regex
-from contextd.domain.words import content_words, one_line
 from contextd.sessions.ledger_sorts import SORTS, agents_sort, users_sort
 from contextd.sessions.markdown import passages
 from contextd.sessions.turns import Turn
+from contextd_code.dataclass import dataclass
+from contextd_code.text.regex import regex
+from contextd_code.text.words import content_words, one_line
 
 _SHORTEST, _LONGEST = 16, 260
 """Characters of a sentence: a shorter one is an assent, a longer one is cut. An ideograph counts twice."""

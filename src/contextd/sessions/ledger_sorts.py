@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.directives import force_of
-from contextd.domain.regex import regex
 from contextd.sessions.retractions import takes_back
+from contextd_code.dataclass import dataclass
+from contextd_code.text.regex import regex
 
 
 @dataclass(frozen=True, slots=True)

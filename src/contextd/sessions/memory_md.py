@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.quoting import inline
-from contextd.domain.tokens import count_tokens
-from contextd.domain.words import one_line
+from contextd_code.dataclass import dataclass
+from contextd_code.text.tokens import count_tokens
+from contextd_code.text.words import one_line
 
 BUDGET = 1_500
 """Token budget of the file: the size of the original's memory file (seed 004)."""

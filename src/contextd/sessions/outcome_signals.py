@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.regex import regex
 from contextd.domain.sessions import Event
+from contextd_code.dataclass import dataclass
+from contextd_code.text.regex import regex
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

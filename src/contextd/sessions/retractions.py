@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from contextd.domain.regex import regex
-from contextd.domain.words import one_line
 from contextd.sessions.turns import Turn
+from contextd_code.text.regex import regex
+from contextd_code.text.words import one_line
 
 _READ = 400
 """Characters to examine: people retract at the beginning of a message."""

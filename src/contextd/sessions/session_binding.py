@@ -9,9 +9,6 @@ from dataclasses import field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from contextd.code.git.git_queries import branch, head, here, repository
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid
 from contextd.domain.jobs import Schedule
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Session, SessionChange
@@ -23,6 +20,9 @@ from contextd.runtime.caches import Cache
 from contextd.runtime.runtime import Runtime
 from contextd.runtime.settings import SETTINGS
 from contextd.sessions.session_end import close_session
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Invalid
+from contextd_code.git.git_queries import branch, head, here, repository
 
 AGENTS = ("mcp", "rest")
 """Surfaces whose calls come from a working agent."""

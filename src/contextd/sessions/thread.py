@@ -8,13 +8,13 @@ from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.regex import regex
 from contextd.domain.time import iso, parse_instant
-from contextd.domain.tokens import count_tokens
-from contextd.domain.words import one_line
 from contextd.sessions.episode import best_lines, plain
 from contextd.sessions.turns import Turn
+from contextd_code.dataclass import dataclass
+from contextd_code.text.regex import regex
+from contextd_code.text.tokens import count_tokens
+from contextd_code.text.words import one_line
 
 THREAD = "thread"
 """Session data: the thread it left."""

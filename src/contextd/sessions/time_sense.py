@@ -10,8 +10,8 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from statistics import median
 from typing import Literal
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.time import age
+from contextd_code.dataclass import dataclass
 
 WorkPattern = Literal["quick check-in", "working session", "deep work", "debugging"]
 

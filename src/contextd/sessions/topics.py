@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from contextd.domain.words import STOP_WORDS
+from contextd_code.text.words import STOP_WORDS
 
 MOST_TOPICS = 6
 

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import field
 from datetime import UTC, datetime, timedelta
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.origins import origin_of
 from contextd.domain.records import digest
 from contextd.domain.sessions import Event
 from contextd.sessions.outcome_signals import command_of, failed, tests_told
+from contextd_code.dataclass import dataclass
 
 _ASKING = frozenset({"prompt", "material"})
 _SAID = frozenset({"queued", "refusal", "answer"})

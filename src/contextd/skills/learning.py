@@ -9,13 +9,13 @@ from contextlib import suppress
 from contextd.domain.changes import Put
 from contextd.domain.confidence import START
 from contextd.domain.documents import record_document
-from contextd.domain.errors import Stale
 from contextd.domain.records import STATUSES, Record, Source
 from contextd.domain.sessions import Session
 from contextd.knowledge.writing import change, cleaned, embed_documents
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.turns import Turn
 from contextd.skills.procedures import PROCEDURES, Procedure, procedures_of, returned
+from contextd_code.errors import Stale
 
 SESSIONS = 3
 """Sessions in which a sequence of steps must have succeeded before it is proposed as a skill."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.records import digest
 from contextd.sessions.turns import Turn
 from contextd.skills.command_steps import forms
+from contextd_code.dataclass import dataclass
 
 PROCEDURES = "procedures"
 """Session data: its successful sequences of steps."""

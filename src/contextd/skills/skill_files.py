@@ -12,9 +12,7 @@ from pathlib import Path
 
 from contextd.domain.changes import Put
 from contextd.domain.confidence import START
-from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import record_document
-from contextd.domain.errors import ContextdError
 from contextd.domain.problems import FileProblem
 from contextd.domain.records import STATUSES, Record, Source
 from contextd.domain.scope import PERSON
@@ -25,6 +23,8 @@ from contextd.runtime.runtime import Runtime
 from contextd.skills.skill_folders import PLACES, Owner
 from contextd.skills.skill_text import SkillFile, read_skill_file
 from contextd.thin.home import user_directory
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import ContextdError
 
 _NAMESPACE = uuid.UUID("51c2f1a4-7e0b-5d0c-8a67-2f9d6f3b9b10")
 _MOST = 2_000

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from contextd.domain.dataclass import dataclass
+from contextd_code.dataclass import dataclass
 
 Sort = Literal["skill", "agent"]
 Owner = Literal["project", "user", "home"]

@@ -11,12 +11,12 @@ from typing import Any
 
 import yaml
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.problems import FileProblem
 from contextd.domain.records import digest
-from contextd.files.guarded import read_file
-from contextd.files.yaml_text import load_plain
 from contextd.skills.skill_folders import SKILL_MD, Sort
+from contextd_code.dataclass import dataclass
+from contextd_code.files.guarded import read_file
+from contextd_code.files.yaml_text import load_plain
 
 LARGEST = 50_000
 """Maximum characters stored of a file, as for any record."""

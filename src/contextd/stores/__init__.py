@@ -10,11 +10,11 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
-from contextd.domain.errors import Invalid, nearest
 from contextd.ports.knowledge import Scrub
 from contextd.ports.store import Store
 from contextd.ports.upkeep import Clock
 from contextd.runtime.runtime import SystemClock
+from contextd_code.errors import Invalid, nearest
 
 STORES: dict[str, str] = {
     "sqlite": "contextd.stores.sqlite:open_sqlite",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from contextd.domain.access import Grant
 from contextd.domain.changes import Changes
-from contextd.domain.errors import Denied
 from contextd.stores.granted_rows import Reach
+from contextd_code.errors import Denied
 
 
 def authorise(reach: Reach, changes: Changes) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from contextd.domain.code import CodePlace, IndexedCheckout
+from contextd.domain.code_places import CodePlace, IndexedCheckout
 from contextd.domain.scope import Scope
 from contextd.stores.connection import Database, placeholders
 from contextd.stores.index_parts import IndexPart

@@ -10,13 +10,13 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
-from contextd.domain.code import Chunk, Import, SourceFile, Symbol
 from contextd.domain.context_items import ContextItem
-from contextd.domain.errors import Invalid
 from contextd.domain.records import Anchor, Record, Source
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, FileAccess, Session
 from contextd.domain.time import from_micros, to_micros
+from contextd_code.errors import Invalid
+from contextd_code.values.source import Chunk, Import, SourceFile, Symbol
 
 Json = dict[str, Any]
 

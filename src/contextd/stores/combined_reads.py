@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from contextd.domain.conditions import Condition
-from contextd.domain.errors import Corrupt
 from contextd.domain.query import Match, Query, Vector
 from contextd.domain.recent_activity import Lately
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.ports.knowledge import Index, Records
 from contextd.ports.work import Observations, Sessions
+from contextd_code.errors import Corrupt
 
 
 class LocalRankings:

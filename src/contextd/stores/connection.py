@@ -12,7 +12,11 @@ from weakref import WeakSet
 
 import apsw
 
-from contextd.domain.errors import (
+from contextd.domain.time import to_micros
+from contextd.ports.upkeep import Clock
+from contextd.stores.phrase_counts import OCCURRENCES, occurrences
+from contextd.stores.write_lock import Turnstile
+from contextd_code.errors import (
     Busy,
     Conflict,
     ContextdError,
@@ -21,10 +25,6 @@ from contextd.domain.errors import (
     TooLarge,
     Unavailable,
 )
-from contextd.domain.time import to_micros
-from contextd.ports.upkeep import Clock
-from contextd.stores.phrase_counts import OCCURRENCES, occurrences
-from contextd.stores.write_lock import Turnstile
 
 OLDEST_SQLITE = (3, 51, 3)
 """Older versions of SQLite can corrupt a WAL under concurrent checkpoints (sqlite.org/wal.html)."""

@@ -12,11 +12,11 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.query import Query
 from contextd.domain.time import to_micros
 from contextd.stores.connection import Database
 from contextd.stores.granted_rows import Slice
+from contextd_code.dataclass import dataclass
 
 Places = NDArray[np.intp]
 

@@ -9,17 +9,17 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from zlib import crc32
 
-from contextd.domain.code import SourceFile
-from contextd.domain.definition_queries import (
+from contextd.domain.scope import Scope
+from contextd.stores.connection import Database
+from contextd_code.values.definition_queries import (
     Defining,
     Naming,
     folded_names,
     name_words,
     passes_all_on,
 )
-from contextd.domain.imports import Importing, has_wordless, import_words
-from contextd.domain.scope import Scope
-from contextd.stores.connection import Database
+from contextd_code.values.imports import Importing, has_wordless, import_words
+from contextd_code.values.source import SourceFile
 
 _ASKED_AT_ONCE = 200
 

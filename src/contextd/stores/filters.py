@@ -9,12 +9,12 @@ from datetime import datetime
 from typing import Any
 
 from contextd.domain.conditions import AllOf, AnyOf, Compare, Condition, Not, holds
-from contextd.domain.errors import Conflict, Invalid, NotFound, TooLarge
 from contextd.domain.limits import SHORTEST_ID
 from contextd.domain.query import CODE, EVENT, Document, Page, Query
 from contextd.domain.records import Record
 from contextd.domain.time import to_micros
 from contextd.stores.codec import dumps
+from contextd_code.errors import Conflict, Invalid, NotFound, TooLarge
 
 NOT_RECORDS = (CODE, EVENT)
 """Kinds an index excludes from a query without kinds."""

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from contextd.domain.access import Grant, Verb
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Denied
 from contextd.domain.kind import AREAS, Area
 from contextd.domain.kinds import area_of, kinds_in
 from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Denied
 
 SPECIAL = tuple(kind for area in AREAS if area != "knowledge" for kind in kinds_in(area))
 """Kinds with an area of their own; all others, including user-defined ones, are knowledge."""

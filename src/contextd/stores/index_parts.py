@@ -6,11 +6,11 @@ import hashlib
 from collections.abc import Sequence
 from functools import lru_cache
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.query import FAMILIES, Family, Query, family_of
 from contextd.stores.connection import Database, placeholders
 from contextd.stores.granted_rows import Reach, Slice
 from contextd.stores.phrase_counts import OCCURRENCES
+from contextd_code.dataclass import dataclass
 
 
 @lru_cache(maxsize=8_192)

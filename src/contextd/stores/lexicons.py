@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.query import Match, Query
 from contextd.stores import codec, ranking
 from contextd.stores.connection import Database
 from contextd.stores.document_table import PartSource, Roster, caught_up, widened
 from contextd.stores.index_parts import IndexPart, occurring
 from contextd.stores.postings import Held, Postings, Seen, seen_of
+from contextd_code.dataclass import dataclass
 
 _ROW = """SELECT d.no, d.kind, d.status, d.confidence, d.valid_from, d.valid_to, z.sz FROM docs d
     {join} lexicon_{part}_docsize z ON z.id = d.no WHERE d.part = :part"""

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import apsw
 
-from contextd.domain.errors import Invalid, Unavailable
 from contextd.stores.connection import Database, translated
+from contextd_code.errors import Invalid, Unavailable
 
 _log = logging.getLogger(__name__)
 

@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NoReturn
 
-from contextd.domain.errors import Corrupt
 from contextd.domain.time import iso
 from contextd.stores.connection import Database
+from contextd_code.errors import Corrupt
 
 _HEADER = 100
 """Bytes of a database's header; SQLite treats a shorter file as a new database."""

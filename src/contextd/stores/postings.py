@@ -12,10 +12,10 @@ from dataclasses import field
 import numpy as np
 from numpy.typing import NDArray
 
-from contextd.domain.dataclass import dataclass
 from contextd.stores import index_parts, ranking
 from contextd.stores.connection import Database
 from contextd.stores.document_table import Places, Roster
+from contextd_code.dataclass import dataclass
 
 _EVERYWHERE = """CREATE VIRTUAL TABLE IF NOT EXISTS temp.places_{part}
     USING fts5vocab ('main', 'lexicon_{part}', 'instance')"""

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import TypeVar
 
-from contextd.domain.errors import Corrupt, Invalid
 from contextd.domain.time import from_micros
 from contextd.stores.connection import Database
+from contextd_code.errors import Corrupt, Invalid
 
 _log = logging.getLogger(__name__)
 

@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from contextd.domain.changes import NewJob
-from contextd.domain.errors import Conflict, NotFound, Stale
 from contextd.domain.records import Change, Record, short_id
 from contextd.domain.scope import Scope
+from contextd_code.errors import Conflict, NotFound, Stale
 
 OBSERVATIONS, OBSERVATIONS_DROPPED = 1_000, 500
 """The usage log of a scope has at most this many entries; when exceeded, this many of the oldest are dropped.

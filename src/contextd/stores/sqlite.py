@@ -6,8 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from contextd.domain.access import Grant
-from contextd.domain.code import CodePlace
-from contextd.domain.errors import Corrupt, Invalid, Unavailable
+from contextd.domain.code_places import CodePlace
 from contextd.ports.knowledge import Scrub
 from contextd.ports.upkeep import Clock
 from contextd.stores.connection import BUSY_SECONDS, Database
@@ -18,6 +17,7 @@ from contextd.stores.sqlite_index import IndexMemory
 from contextd.stores.sqlite_jobs import SqliteQueue
 from contextd.stores.sqlite_upkeep import SqliteUpkeep
 from contextd.stores.sqlite_view import SqliteView
+from contextd_code.errors import Corrupt, Invalid, Unavailable
 
 
 class SqliteStore:

@@ -11,12 +11,13 @@ from itertools import chain
 import apsw
 
 from contextd.domain.changes import CodeChange
-from contextd.domain.code import CodePlace, FileCalls, FileWeight, KeptReading, SourceFile
-from contextd.domain.dataclass import dataclass
+from contextd.domain.code_places import CodePlace
 from contextd.domain.scope import Scope
 from contextd.stores import codec
 from contextd.stores.connection import fetch
 from contextd.stores.file_words import token_text
+from contextd_code.dataclass import dataclass
+from contextd_code.values.source import FileCalls, FileWeight, KeptReading, SourceFile
 
 _FILE = """INSERT INTO files (checkout, path, content, size, mtime_ns, digest, version)
     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (checkout, path) DO UPDATE SET content = excluded.content,

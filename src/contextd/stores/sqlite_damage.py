@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from contextd.domain.errors import Unavailable
 from contextd.stores.connection import STOP_HINT, Database
+from contextd_code.errors import Unavailable
 
 _MOST_DAMAGE = 5
 """Lines shown of SQLite's check: one damaged page can give a hundred."""

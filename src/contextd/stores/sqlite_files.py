@@ -6,17 +6,7 @@ import marshal
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from contextd.domain.code import (
-    Chunk,
-    FileChanges,
-    FileWeight,
-    Import,
-    IndexedCheckout,
-    KeptReading,
-    SourceFile,
-)
-from contextd.domain.definition_queries import Defining, Naming
-from contextd.domain.imports import Importing
+from contextd.domain.code_places import IndexedCheckout
 from contextd.domain.scope import Scope
 from contextd.stores import codec
 from contextd.stores.checkouts import Checkouts
@@ -30,6 +20,16 @@ from contextd.stores.file_words import (
 from contextd.stores.granted_rows import Reach
 from contextd.stores.row_checks import readable
 from contextd.stores.sqlite_code_writing import checksum
+from contextd_code.values.definition_queries import Defining, Naming
+from contextd_code.values.imports import Importing
+from contextd_code.values.source import (
+    Chunk,
+    FileChanges,
+    FileWeight,
+    Import,
+    KeptReading,
+    SourceFile,
+)
 
 # Searching the text is cheaper than parsing JSON; false positives are dropped afterwards.
 _LINKED = """(instr(facts, ',[],[],[],[') = 0 OR json_array_length(facts, '$[6]')

@@ -7,14 +7,14 @@ from typing import Any
 
 import apsw
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.query import Document, Family, Vector, family_of
 from contextd.domain.records import digest
 from contextd.domain.scope import Scope
-from contextd.domain.words import spaced_words
 from contextd.stores import codec, filters
 from contextd.stores.connection import fetch
 from contextd.stores.index_parts import token
+from contextd_code.dataclass import dataclass
+from contextd_code.text.words import spaced_words
 
 _ADD = """INSERT INTO docs (part, id, kind, status, confidence, valid_from, valid_to, digest, terms,
     seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING no"""

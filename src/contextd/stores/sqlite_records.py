@@ -9,7 +9,6 @@ from typing import Any
 import apsw
 
 from contextd.domain.changes import Put, Removal
-from contextd.domain.errors import Conflict
 from contextd.domain.kinds import area_of
 from contextd.domain.query import Page, Query
 from contextd.domain.records import Change, Record
@@ -22,6 +21,7 @@ from contextd.stores.packing import pack, unpack
 from contextd.stores.record_rows import COLUMNS, LISTED, RecordRows, record_of
 from contextd.stores.row_checks import only, readable
 from contextd.stores.sql_conditions import sql_of
+from contextd_code.errors import Conflict
 
 _STORED = ("content_hash", *COLUMNS, "version", "body")
 _PUT = (

@@ -8,7 +8,6 @@ from typing import Any
 import apsw
 
 from contextd.domain.context_items import ContextItem, first_served, together
-from contextd.domain.dataclass import dataclass
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import LISTED, Event, Session, SessionChange, changed
 from contextd.domain.time import from_micros, to_micros
@@ -18,6 +17,7 @@ from contextd.stores.connection import Database, fetch, placeholders
 from contextd.stores.granted_rows import Reach
 from contextd.stores.packing import pack, unpack
 from contextd.stores.row_checks import only, readable
+from contextd_code.dataclass import dataclass
 
 _OPEN = """INSERT INTO sessions
     (scope, id, client, external_id, status, ended, started_at, last_seen_at, body)

@@ -10,7 +10,6 @@ from typing import Any
 
 import apsw
 
-from contextd.domain.errors import Corrupt
 from contextd.domain.jobs import Job
 from contextd.domain.query import Pending
 from contextd.domain.scope import Scope
@@ -28,6 +27,7 @@ from contextd.stores.sqlite_damage import file_problems
 from contextd.stores.sqlite_jobs import failed_jobs
 from contextd.stores.sqlite_sessions import session_of
 from contextd.stores.sqlite_usage import log, observation_row
+from contextd_code.errors import Corrupt
 
 _OF_PARTS = "SELECT scope, count(*) FROM parts JOIN docs ON docs.part = parts.no"
 _COUNTS = {

@@ -9,8 +9,7 @@ import apsw
 
 from contextd.domain.access import Grant
 from contextd.domain.changes import Changes, Committed, Put
-from contextd.domain.code import CodePlace
-from contextd.domain.dataclass import dataclass
+from contextd.domain.code_places import CodePlace
 from contextd.domain.documents import code_documents, record_document
 from contextd.domain.records import Change
 from contextd.domain.scope import Scope
@@ -51,6 +50,7 @@ from contextd.stores.sqlite_sessions import (
     open_session,
 )
 from contextd.stores.sqlite_usage import SqliteObservations
+from contextd_code.dataclass import dataclass
 
 
 @dataclass(slots=True)

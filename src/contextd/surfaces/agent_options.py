@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from contextd.clients import client_named
 from contextd.clients.client import PREFIX
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import NotFound
 from contextd.runtime.operation import OPERATIONS, Operation, Profile
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import NotFound
 
 
 @dataclass(frozen=True, slots=True)

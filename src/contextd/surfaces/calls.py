@@ -15,13 +15,13 @@ from typing import Any
 from anyio import CapacityLimiter, from_thread, to_thread
 
 from contextd.domain.access import Caller
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import ContextdError, Unavailable
 from contextd.domain.scope import Scope
 from contextd.runtime.operation import OPERATIONS, Answer
 from contextd.runtime.runtime import Request, Surface
 from contextd.runtime.supervision import Supervisor
 from contextd.surfaces.backend import Backend
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import ContextdError, Unavailable
 
 logger = logging.getLogger(__name__)
 

@@ -13,9 +13,9 @@ from typing import Any
 
 from contextd import __version__
 from contextd.domain.access import Caller
-from contextd.domain.errors import Invalid
 from contextd.surfaces.calls import Call, CallNow, Calls, Peer
 from contextd.surfaces.cli.terminal import ERR, NotHere, Terminal, attached
+from contextd_code.errors import Invalid
 
 logger = logging.getLogger(__name__)
 

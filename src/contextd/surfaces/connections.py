@@ -16,16 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from contextd.domain.access import OWNER
-from contextd.domain.errors import (
-    Busy,
-    ContextdError,
-    Corrupt,
-    Invalid,
-    NotFound,
-    Stale,
-    TooLarge,
-    Unavailable,
-)
 from contextd.domain.records import new_id
 from contextd.redaction.redact import redact_json
 from contextd.runtime.operation import PROFILES, Profile
@@ -39,6 +29,16 @@ from contextd.surfaces.web.access import Access
 from contextd.thin import spool
 from contextd.thin.channel import PROTOCOL
 from contextd.thin.long_lines import LINE_LIMIT, LongLine
+from contextd_code.errors import (
+    Busy,
+    ContextdError,
+    Corrupt,
+    Invalid,
+    NotFound,
+    Stale,
+    TooLarge,
+    Unavailable,
+)
 
 logger = logging.getLogger(__name__)
 

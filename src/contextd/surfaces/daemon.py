@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from contextd import __version__
-from contextd.domain.errors import ContextdError
 from contextd.runtime.gc_pause import loading
 from contextd.runtime.settings import Settings
 from contextd.surfaces.web.access import Access
 from contextd.thin import spool
 from contextd.thin.home import token_path
 from contextd.thin.spawn import HomeClaim, claim_home
+from contextd_code.errors import ContextdError
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import Backend

@@ -14,7 +14,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from contextd.domain.errors import NotFound
 from contextd.runtime.operation import PROFILES
 from contextd.surfaces.agents import agents_over_http
 from contextd.surfaces.calls import Calls
@@ -24,6 +23,7 @@ from contextd.surfaces.rest import on_http_exception, routes
 from contextd.surfaces.web.access import Access
 from contextd.surfaces.web.sections import wants_page
 from contextd.surfaces.web.server import Pages
+from contextd_code.errors import NotFound
 
 _SHUTDOWN_SECONDS = 5
 _BACKLOG = 128

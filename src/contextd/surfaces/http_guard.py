@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from contextd.domain.errors import Busy, ContextdError, Denied, Invalid, TooLarge
 from contextd.runtime.operation import as_problem
 from contextd.surfaces.open_connections import OpenConnections, client_address
+from contextd_code.errors import Busy, ContextdError, Denied, Invalid, TooLarge
 
 BODY_LIMIT = 4 << 20
 """Maximum bytes of a request's body."""

@@ -19,7 +19,6 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from contextd import __version__
-from contextd.domain.errors import ContextdError
 from contextd.domain.notices import Notice
 from contextd.domain.quoting import harmless_data, inline
 from contextd.runtime.operation import Operation, tool_schema, tools
@@ -28,6 +27,7 @@ from contextd.surfaces.calls import Call, Calls, Peer
 from contextd.surfaces.mcp_resources import Resources
 from contextd.surfaces.mcp_subscriptions import Subscriptions
 from contextd.surfaces.render import error_text, instructions
+from contextd_code.errors import ContextdError
 
 ALWAYS_LOADED = frozenset({"session_start", "context_search", "remember"})
 """Tools that a client with deferred tools should load at once."""

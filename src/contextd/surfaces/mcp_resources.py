@@ -14,13 +14,13 @@ from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import ContextdError, NotFound
 from contextd.domain.quoting import harmless, harmless_data, inline
 from contextd.domain.scope import Scope
 from contextd.runtime.operation import OPERATIONS
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.render import PROMPTS, error_text
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import ContextdError, NotFound
 
 _LEGACY_NOT_FOUND = -32002
 _MOST_COMPLETIONS = 100

@@ -9,8 +9,8 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from contextd import __version__
-from contextd.domain.errors import ERRORS, ContextdError
 from contextd.runtime.operation import Operation
+from contextd_code.errors import ERRORS, ContextdError
 
 _REFERENCE = "#/components/schemas/{model}"
 _PROBLEM = {

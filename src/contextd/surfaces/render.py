@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import ContextdError
 from contextd.domain.quoting import harmless
 from contextd.surfaces.agent_options import Manner
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import ContextdError
 
 _ABOUT = "contextd remembers this project across sessions and agents."
 _START = "Starting work: {session_start}, once, with the task. It returns the briefing."

@@ -17,11 +17,11 @@ from starlette.routing import Route
 from contextd import __version__
 from contextd.domain.access import OWNER
 from contextd.domain.argument_names import argument_meant
-from contextd.domain.errors import Conflict, ContextdError, Invalid, NotFound
 from contextd.domain.invisible_characters import visible_json
 from contextd.runtime.operation import OPERATIONS, Operation, as_problem, slim_schema
 from contextd.surfaces.calls import Call, Calls, Peer
 from contextd.surfaces.openapi import openapi
+from contextd_code.errors import Conflict, ContextdError, Invalid, NotFound
 
 PROBLEM = "application/problem+json"
 CLIENT_HEADER, CWD_HEADER, PROJECT_HEADER = (

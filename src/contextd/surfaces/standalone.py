@@ -10,7 +10,6 @@ from pathlib import Path
 from anyio import to_thread
 
 from contextd.domain.access import OWNER
-from contextd.domain.errors import Invalid
 from contextd.domain.records import new_id
 from contextd.runtime.operation import PROFILES
 from contextd.runtime.settings import Settings
@@ -19,6 +18,7 @@ from contextd.surfaces.backend import Backend
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.line_reader import CHUNK, LineReader
 from contextd.surfaces.mcp_stream import serve_peer
+from contextd_code.errors import Invalid
 
 _STDIN, _STDOUT = 0, 1
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from contextd.domain.errors import ContextdError, Unavailable, error_from
 from contextd.thin.channel import Channel, connect, last_words, read_endpoint
 from contextd.thin.home import home_directory, log_path
 from contextd.thin.spawn import is_alive
+from contextd_code.errors import ContextdError, Unavailable, error_from
 
 START_SECONDS = 60.0
 """The time limit for a daemon to start: it takes 4 s of CPU on an idle machine, and took 15 s at a load of 30

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from contextd.domain.errors import Unavailable
+    from contextd_code.errors import Unavailable
 
 _ATTEMPTS = 4
 _MOST_CHARACTERS = 500_000
@@ -115,7 +115,7 @@ def _asked(request: dict[str, Any], cwd: str) -> dict[str, Any] | Unavailable | 
             return answer
         # This is another daemon, which cannot run it; the previous one may have.
         break
-    from contextd.domain.errors import Unavailable  # noqa: PLC0415 - only for what was lost
+    from contextd_code.errors import Unavailable  # noqa: PLC0415 - only for what was lost
 
     return Unavailable(
         f"the daemon cannot be reached: {lost}; the command may have run",

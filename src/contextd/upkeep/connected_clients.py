@@ -7,11 +7,11 @@ from datetime import datetime
 
 from contextd.clients.client import Client
 from contextd.clients.detection import Connection, connection_of, present_clients
-from contextd.domain.dataclass import dataclass
 from contextd.domain.sessions import Session
 from contextd.domain.time import age
 from contextd.runtime.runtime import Runtime
 from contextd.thin.home import directory_from, user_directory
+from contextd_code.dataclass import dataclass
 
 _LATEST = 500
 """Sessions that are examined: some weeks on a busy machine."""

@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.time import iso
 from contextd.thin.home import cache_directory
 from contextd.thin.offline import is_telemetry_off
+from contextd_code.dataclass import dataclass
 
 TELEMETRY_FOLDER = "Microsoft/DeveloperTools/.onnxruntime"
 """Where onnxruntime stores its device id and pending reports, below the user's cache directory."""

@@ -9,10 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from contextd.code.index.scan import scan
 from contextd.domain.access import OWNER
-from contextd.domain.code import SourceFile
-from contextd.domain.errors import NotFound
 from contextd.domain.scope import Scope
 from contextd_bench import code
 from contextd_bench.code_accuracy import (
@@ -23,6 +20,9 @@ from contextd_bench.code_accuracy import (
 )
 from contextd_bench.monorepo import write_monorepo
 from contextd_bench.run import main
+from contextd_code.errors import NotFound
+from contextd_code.index.scan import scan
+from contextd_code.values.source import SourceFile
 from support.stores import opened
 
 REPOSITORY = Path(__file__).parents[3]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from contextd.domain.errors import NotFound
 from contextd_bench import docstrings
+from contextd_code.errors import NotFound
 
 SHOP = '''
 class Cart:

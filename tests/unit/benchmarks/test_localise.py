@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from contextd.domain.errors import NotFound
 from contextd_bench.history import (
     CommitHistory,
     check_out,
@@ -18,6 +17,7 @@ from contextd_bench.history import (
 )
 from contextd_bench.localise import run
 from contextd_bench.run import main
+from contextd_code.errors import NotFound
 from support.repositories import git
 
 TOPICS = {

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from contextd.domain.errors import NotFound
 from contextd_bench import project_notes
 from contextd_bench.project_notes import (
     CHANGES,
@@ -20,6 +19,7 @@ from contextd_bench.project_notes import (
 )
 from contextd_bench.records import run
 from contextd_bench.run import main
+from contextd_code.errors import NotFound
 from support.repositories import git
 
 PARTS = ("parser", "mailer", "invoice", "cache", "session")

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from contextd.domain.errors import NotFound
 from contextd_bench import remedies
+from contextd_code.errors import NotFound
 
 ERROR = "error: gpg failed to sign the data of the commit"
 

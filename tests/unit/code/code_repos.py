@@ -7,16 +7,16 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from contextd.code.calls.call_graph import CallGraph
-from contextd.code.calls.checkout_facts import CodeFacts
-from contextd.code.calls.scip import told_edges
-from contextd.code.index.scan import ScanReport, scan
-from contextd.code.symbols.symbol_graph import build_graph
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.scope import Scope
 from contextd.ports.code import Files
 from contextd.ports.store import Store
+from contextd_code.calls.call_graph import CallGraph
+from contextd_code.calls.checkout_facts import CodeFacts
+from contextd_code.calls.scip import told_edges
+from contextd_code.index.scan import ScanReport, scan
+from contextd_code.symbols.symbol_graph import build_graph
 from support.stores import opened
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "code"

@@ -2,8 +2,8 @@
 
 from datetime import UTC, datetime
 
-from contextd.code.project.project_model import KeyFile
-from contextd.code.project.project_yaml import ModuleFacts, ProjectFacts
+from contextd.projects.project_yaml import ModuleFacts, ProjectFacts
+from contextd_code.project.project_model import KeyFile
 
 NOW = datetime(2025, 1, 15, 8, tzinfo=UTC)
 LATER = datetime(2025, 1, 16, 9, 30, tzinfo=UTC)

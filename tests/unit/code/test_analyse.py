@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from contextd.code.index.analyse import analyse, parse
-from contextd.code.index.languages import table
+from contextd_code.index.analyse import analyse, parse
+from contextd_code.index.languages import table
 
 
 def test_a_file_that_a_reader_fails_on_stays_searchable_as_plain_text_and_says_so(

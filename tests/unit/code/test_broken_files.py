@@ -11,16 +11,16 @@ import pytest
 from broken_text import endless, huge, mutant
 from code_repos import FIXTURES, PAST_NS, SCOPE, CodeModel, scanned, write
 
-from contextd.code.index.analyse import analyse
-from contextd.code.index.languages.language import Language
-from contextd.code.index.languages.table import LANGUAGES
-from contextd.code.project.project_type import project_type
-from contextd.code.project.stack import detect
-from contextd.code.symbols.references import word_uses
-from contextd.code.symbols.repo_map import repo_map
-from contextd.code.symbols.sources import Sources
-from contextd.code.symbols.symbol_graph import build_graph
-from contextd.code.tree.content import decode
+from contextd_code.index.analyse import analyse
+from contextd_code.index.languages.language import Language
+from contextd_code.index.languages.table import LANGUAGES
+from contextd_code.project.project_type import project_type
+from contextd_code.project.stack import detect
+from contextd_code.symbols.references import word_uses
+from contextd_code.symbols.repo_map import repo_map
+from contextd_code.symbols.sources import Sources
+from contextd_code.symbols.symbol_graph import build_graph
+from contextd_code.tree.content import decode
 
 SEED = 20261121
 PROJECTS = sorted(FIXTURES.rglob("*.txt"))

@@ -5,10 +5,10 @@ import os
 import pytest
 from code_repos import SCOPE, CodeModel, call_graph_of, scanned, write
 
-from contextd.code.calls.call_graph import CallGraph
-from contextd.code.calls.checkout_facts import CodeFacts
-from contextd.code.calls.scip import read_scip, told_edges
-from contextd.code.symbols.symbol_graph import Definition, build_graph
+from contextd_code.calls.call_graph import CallGraph
+from contextd_code.calls.checkout_facts import CodeFacts
+from contextd_code.calls.scip import read_scip, told_edges
+from contextd_code.symbols.symbol_graph import Definition, build_graph
 
 PYTHON = {
     "shop/__init__.py": "from shop.cart import Cart as Basket\n",

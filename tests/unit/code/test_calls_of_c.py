@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from code_repos import call_graph_of
 
-from contextd.code.calls.call_graph import CallGraph
-from contextd.code.calls.checkout_facts import CodeFacts
-from contextd.code.calls.extract import facts_of
+from contextd_code.calls.call_graph import CallGraph
+from contextd_code.calls.checkout_facts import CodeFacts
+from contextd_code.calls.extract import facts_of
 
 C = {
     "src/store.h": """#ifndef STORE_H

@@ -8,13 +8,13 @@ from code_repos import FIXTURES, REPOSITORY
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contextd.code.index.analyse import analyse, parse
-from contextd.code.index.chunk import LIMIT, chunks
-from contextd.domain.code import Chunk
+from contextd_code.index.analyse import analyse, parse
+from contextd_code.index.chunk import LIMIT, chunks
+from contextd_code.values.source import Chunk
 from support.examples import drawn
 
 NAMES = ["a.ts", "b.tsx", "c.js", "d.py", "e.md"]
-SAMPLE = (REPOSITORY / "src/contextd/domain/errors.py").read_text("utf-8")
+SAMPLE = (REPOSITORY / "src/contextd_code/errors.py").read_text("utf-8")
 TSX = (FIXTURES / "shop.txt").read_text("utf-8")
 
 

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from contextd.code.project.architecture import architecture
-from contextd.code.project.declared_builds import declared_builds, within_builds
-from contextd.code.project.manifests import Manifest, parse
-from contextd.code.project.module_words import counted, readme_sentence
-from contextd.code.project.modules import modules
-from contextd.code.project.project_type import project_type
-from contextd.code.project.stack import Stack, detect
-from contextd.code.project.stack_evidence import allows_more
-from contextd.domain.code import SourceFile, Symbol, is_test
+from contextd_code.project.architecture import architecture
+from contextd_code.project.declared_builds import declared_builds, within_builds
+from contextd_code.project.manifests import Manifest, parse
+from contextd_code.project.module_words import counted, readme_sentence
+from contextd_code.project.modules import modules
+from contextd_code.project.project_type import project_type
+from contextd_code.project.stack import Stack, detect
+from contextd_code.project.stack_evidence import allows_more
+from contextd_code.values.source import SourceFile, Symbol, is_test
 
 ROOT = Path("/nowhere")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from test_formats import FILLER, names, read, titles
 
-from contextd.code.index.formats.definition_rows import ROWS
-from contextd.code.index.formats.table import FORMATS
-from contextd.code.index.languages.table import language_name
+from contextd_code.index.formats.definition_rows import ROWS
+from contextd_code.index.formats.table import FORMATS
+from contextd_code.index.languages.table import language_name
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from code_repos import REPOSITORY, SCOPE, CodeModel, scanned, write
 
-from contextd.code.symbols.definitions import definitions, use_counts
-from contextd.code.symbols.references import using_files
-from contextd.code.symbols.symbol_graph import Definition, SymbolGraph, build_graph
-from contextd.code.symbols.symbol_ranks import weights
-from contextd.code.tree.generated import UNWRITTEN
 from contextd.domain.changes import Changes, CodeChange
-from contextd.domain.code import is_test
-from contextd.domain.words import words
+from contextd_code.symbols.definitions import definitions, use_counts
+from contextd_code.symbols.references import using_files
+from contextd_code.symbols.symbol_graph import Definition, SymbolGraph, build_graph
+from contextd_code.symbols.symbol_ranks import weights
+from contextd_code.text.words import words
+from contextd_code.tree.generated import UNWRITTEN
+from contextd_code.values.source import is_test
 from support.stores import opened
 
 ASKED = (

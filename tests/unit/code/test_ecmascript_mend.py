@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.code.index.analyse import parse
-from contextd.code.index.languages.ecmascript_mend import mend
+from contextd_code.index.analyse import parse
+from contextd_code.index.languages.ecmascript_mend import mend
 
 VARIANCE = """export interface Box<
   in out Key extends string, /** what comes out */ out Value,

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from contextd.code.project.commands import commands
-from contextd.code.project.manifests import Manifest, parse
-from contextd.code.project.project_type import project_type
-from contextd.code.project.stack import Stack, detect
-from contextd.code.project.usage import uses, weighed_by_use
-from contextd.domain.code import Import, SourceFile
+from contextd_code.project.commands import commands
+from contextd_code.project.manifests import Manifest, parse
+from contextd_code.project.project_type import project_type
+from contextd_code.project.stack import Stack, detect
+from contextd_code.project.usage import uses, weighed_by_use
+from contextd_code.values.source import Import, SourceFile
 
 GO_MOD = "module example.com/shop\nrequire (\n  github.com/go-chi/chi/v5 v5.1.0\n  github.com/spf13/cobra v1.8.0\n)\n"
 ROOT = Path("/nowhere")

@@ -9,27 +9,27 @@ from pathlib import Path
 import pytest
 from tree_sitter import Language, Parser
 
-from contextd.code.index.languages import csharp
-from contextd.code.index.languages.csharp_resolver import CsharpResolver
-from contextd.code.index.languages.ruby_resolver import RubyResolver
-from contextd.code.index.languages.table import BY_NAME
-from contextd.code.project.architecture import architecture
-from contextd.code.project.commands import commands
-from contextd.code.project.content_type import substance
-from contextd.code.project.declared_builds import declared_builds
-from contextd.code.project.manifests import parse
-from contextd.code.project.module_words import (
+from contextd_code.index.languages import csharp
+from contextd_code.index.languages.csharp_resolver import CsharpResolver
+from contextd_code.index.languages.ruby_resolver import RubyResolver
+from contextd_code.index.languages.table import BY_NAME
+from contextd_code.project.architecture import architecture
+from contextd_code.project.commands import commands
+from contextd_code.project.content_type import substance
+from contextd_code.project.declared_builds import declared_builds
+from contextd_code.project.manifests import parse
+from contextd_code.project.module_words import (
     comment_sentence,
     first_sentence,
     readme_sentence,
 )
-from contextd.code.project.modules import modules, role_of
-from contextd.code.project.project_type import project_type
-from contextd.code.project.stack import Stack, detect, language_shares
-from contextd.code.project.stack_evidence import allows_more, short_version
-from contextd.code.project.support_code import is_beside
-from contextd.code.project.usage import uses
-from contextd.domain.code import Import, SourceFile
+from contextd_code.project.modules import modules, role_of
+from contextd_code.project.project_type import project_type
+from contextd_code.project.stack import Stack, detect, language_shares
+from contextd_code.project.stack_evidence import allows_more, short_version
+from contextd_code.project.support_code import is_beside
+from contextd_code.project.usage import uses
+from contextd_code.values.source import Import, SourceFile
 
 ROOT = Path("/nowhere")
 LYING = "Without tests, examples and the like, most of the code lies side by side in {}."

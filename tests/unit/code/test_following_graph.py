@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from code_repos import SCOPE, CodeModel, scanned, write
 
-from contextd.code.symbols.symbol_graph import SymbolGraph, build_graph, symbol_graph
-from contextd.domain.code import SourceFile
 from contextd.runtime.caches import Caches
 from contextd.stores import STORES
+from contextd_code.symbols.symbol_graph import SymbolGraph, build_graph, symbol_graph
+from contextd_code.values.source import SourceFile
 from support.stores import address, opened
 
 

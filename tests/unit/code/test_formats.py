@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from contextd.code.index.analyse import analyse
-from contextd.domain.code import SourceFile
+from contextd_code.index.analyse import analyse
+from contextd_code.values.source import SourceFile
 
 
 def read(path: str, text: str) -> SourceFile:

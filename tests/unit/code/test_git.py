@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from contextd.code.git import git_queries as git
-from contextd.code.git.changes import external_changes, is_dependency_file
-from contextd.domain.errors import Invalid, Unavailable
+from contextd_code.errors import Invalid, Unavailable
+from contextd_code.git import git_queries as git
+from contextd_code.git.changes import external_changes, is_dependency_file
 
 
 def test_a_directory_without_a_repository_has_none_and_says_so(tmp_path):

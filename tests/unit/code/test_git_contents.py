@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from contextd.code.git.diffs import texts_at
+from contextd_code.git.diffs import texts_at
 from support.repositories import git
 
 

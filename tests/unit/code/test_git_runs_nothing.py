@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from contextd.code.git import git_queries as git
-from contextd.code.git.command import git_command, git_environment
-from contextd.code.git.diffs import diff
-from contextd.code.git.external_history import ask_named, contents_named, log_named, named_git_dir
-from contextd.code.git.identity import identify
-from contextd.code.tree.grep import grep
-from contextd.code.tree.walk import walk
-from contextd.domain.errors import Invalid, Unavailable
+from contextd_code.errors import Invalid, Unavailable
+from contextd_code.git import git_queries as git
+from contextd_code.git.command import git_command, git_environment
+from contextd_code.git.diffs import diff
+from contextd_code.git.external_history import ask_named, contents_named, log_named, named_git_dir
+from contextd_code.git.identity import identify
+from contextd_code.tree.grep import grep
+from contextd_code.tree.walk import walk
 from support.hostile_git import embedded_bare, hostile_repository, options_that_run, planted_option
 from support.repositories import committed
 

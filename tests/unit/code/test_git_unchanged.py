@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from contextd.code.git import git_queries
-from contextd.code.git.identity import identify
+from contextd_code.git import git_queries
+from contextd_code.git.identity import identify
 
 
 @pytest.fixture

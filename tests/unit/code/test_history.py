@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from contextd.code.git import history
-from contextd.code.git.history import FADING, NOTHING, CommitLog, past, unknowable
+from contextd_code.git import history
+from contextd_code.git.history import FADING, NOTHING, CommitLog, past, unknowable
 
 
 def commit(root: Path, subject: str, *names: str) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from contextd.code.tree.grep import grep
-from contextd.code.tree.walk import walk
-from contextd.code.tree.word_lines import lines_naming
+from contextd_code.tree.grep import grep
+from contextd_code.tree.walk import walk
+from contextd_code.tree.word_lines import lines_naming
 from support.hostile_files import FORMS
 from support.repositories import committed
 

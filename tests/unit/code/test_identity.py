@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from contextd.code.git.identity import identify, match, normalised_url
-from contextd.domain.errors import Invalid, NotFound
+from contextd_code.errors import Invalid, NotFound
+from contextd_code.git.identity import identify, match, normalised_url
 from support.repositories import committed
 
 SAME = [

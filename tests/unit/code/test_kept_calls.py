@@ -11,13 +11,13 @@ import pytest
 from code_repos import SCOPE, CodeModel, scanned, unpack, write
 from test_calls_of_languages import GO, JAVA, RUST, TYPESCRIPT
 
-from contextd.code.calls.call_facts import CodeScope, FileFacts
-from contextd.code.calls.call_graph import CallGraph
-from contextd.code.calls.checkout_facts import CodeFacts, StoredCalls
-from contextd.code.calls.edges import Edge
-from contextd.code.symbols.symbol_graph import SymbolGraph, build_graph
 from contextd.domain.changes import Changes, CodeChange
 from contextd.stores import STORES
+from contextd_code.calls.call_facts import CodeScope, FileFacts
+from contextd_code.calls.call_graph import CallGraph
+from contextd_code.calls.checkout_facts import CodeFacts, StoredCalls
+from contextd_code.calls.edges import Edge
+from contextd_code.symbols.symbol_graph import SymbolGraph, build_graph
 from support.stores import address, opened
 
 REPOSITORIES = {"java": JAVA, "rust": RUST, "typescript": TYPESCRIPT, "go": GO, "python": None}

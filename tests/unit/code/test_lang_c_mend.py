@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.code.index.analyse import parse
-from contextd.code.index.languages.c_mend import mend
+from contextd_code.index.analyse import parse
+from contextd_code.index.languages.c_mend import mend
 
 HEADER = """#ifdef __cplusplus
 extern "C" {

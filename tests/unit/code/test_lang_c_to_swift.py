@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from code_repos import FIXTURES, SCOPE, CodeModel, edges_of, scan_fixture, scanned, write
 
-from contextd.code.index.analyse import analyse, parse
-from contextd.code.index.languages.table import BY_NAME
-from contextd.code.index.resolve import Resolver
 from contextd.ports.code import Files
+from contextd_code.index.analyse import analyse, parse
+from contextd_code.index.languages.table import BY_NAME
+from contextd_code.index.resolve import Resolver
 
 LANGUAGES = ("c", "cpp", "csharp", "ruby", "php", "kotlin", "swift")
 
@@ -159,8 +159,8 @@ def test_binary_content_under_a_name_of_the_language_is_left_alone(language: str
 
 def test_no_grammar_is_loaded_before_a_file_of_its_language_is_parsed() -> None:
     program = (
-        "import sys, contextd.code.index.scan\n"
-        "from contextd.code.index.analyse import parse\n"
+        "import sys, contextd_code.index.scan\n"
+        "from contextd_code.index.analyse import parse\n"
         "loaded = lambda: sorted(m for m in sys.modules if m.startswith('tree_sitter_'))\n"
         "print(loaded()); parse('a.rb', 'x = 1'); print(loaded())"
     )

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from code_repos import FIXTURES, SCOPE, CodeModel, edges_of, scan_fixture, scanned, write
 
-from contextd.code.index.analyse import analyse, parse
-from contextd.code.index.languages.table import BY_NAME
-from contextd.code.index.resolve import Resolver
+from contextd_code.index.analyse import analyse, parse
+from contextd_code.index.languages.table import BY_NAME
+from contextd_code.index.resolve import Resolver
 
 PROJECTS = ("go", "rust", "java", "vue", "commonjs")
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from code_repos import SCOPE, CodeModel, scan_fixture, scanned, write
 
-from contextd.code.project.modules import modules
-from contextd.code.symbols.file_with_dependencies import FileView, read
-from contextd.code.symbols.symbols import definer, uses
-from contextd.domain.code import SourceFile
 from contextd.ports.code import Files
+from contextd_code.project.modules import modules
+from contextd_code.symbols.file_with_dependencies import FileView, read
+from contextd_code.symbols.symbols import definer, uses
+from contextd_code.values.source import SourceFile
 
 
 def scan_project(project: str, tmp_path: Path) -> tuple[Path, Files]:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from contextd.code.index.analyse import parse
-from contextd.code.index.languages import c_mend, csharp_mend, ecmascript_mend, swift_mend
-from contextd.code.index.languages.table import language_of
+from contextd_code.index.analyse import parse
+from contextd_code.index.languages import c_mend, csharp_mend, ecmascript_mend, swift_mend
+from contextd_code.index.languages.table import language_of
 
 CSHARP = """namespace Shop {
     public partial class Reader

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from code_repos import SCOPE, edges_of, scan_fixture, unpack
 
-from contextd.code.index.languages.cargo import packages
-from contextd.code.tree.walk import walk
 from contextd.ports.code import Files
+from contextd_code.index.languages.cargo import packages
+from contextd_code.tree.walk import walk
 
 
 def tool(name: str) -> str:

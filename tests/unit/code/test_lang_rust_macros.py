@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.code.index.analyse import parse
-from contextd.code.index.languages.rust_resolver import RustResolver
+from contextd_code.index.analyse import parse
+from contextd_code.index.languages.rust_resolver import RustResolver
 
 WRAPPED = """cfg_net! {
     /// Sockets.

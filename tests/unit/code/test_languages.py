@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from code_repos import REPOSITORY
 
-from contextd.code.index.analyse import analyse, parse
-from contextd.code.index.languages.outline import Outline
-from contextd.code.index.languages.table import LANGUAGES, language_name
-from contextd.code.tree.walk import walk
+from contextd_code.index.analyse import analyse, parse
+from contextd_code.index.languages.outline import Outline
+from contextd_code.index.languages.table import LANGUAGES, language_name
+from contextd_code.tree.walk import walk
 
 TYPESCRIPT = """
 import a, { b as c, type D } from "./x";

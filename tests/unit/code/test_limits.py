@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from code_repos import SCOPE, CodeModel, scanned, write
 
-from contextd.code.index.languages.language import Language
-from contextd.code.index.languages.table import LANGUAGES
-from contextd.code.index.scan_worker import analysed, analysed_by
-from contextd.code.tree.walk import WalkedFile, walk
-from contextd.domain.code import OVER_LIMIT, READER_CRASHED, SourceFile
+from contextd_code.index.languages.language import Language
+from contextd_code.index.languages.table import LANGUAGES
+from contextd_code.index.scan_worker import analysed, analysed_by
+from contextd_code.tree.walk import WalkedFile, walk
+from contextd_code.values.source import OVER_LIMIT, READER_CRASHED, SourceFile
 
 ENDLESS = "# some remark\n" * 12_000 + "lonely_name = 1\n" + "# another\n" * 12_000
 
@@ -48,7 +48,7 @@ def test_a_crash_is_told_of_its_file_only(tmp_path: Path, monkeypatch: pytest.Mo
     write(
         starts,
         "sitecustomize.py",
-        "import os, signal, contextd.code.index.analyse as module\n"
+        "import os, signal, contextd_code.index.analyse as module\n"
         "whole = module.analyse\n"
         "def analyse(path, *rest, **named):\n"
         "    if path == 'b.py': os.kill(os.getpid(), signal.SIGSEGV)\n"
@@ -64,7 +64,7 @@ def test_a_crash_is_told_of_its_file_only(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_scan_gives_large_new_files_to_a_process_that_may_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("contextd.code.index.scan_worker.CPU_SECONDS", 0.5)
+    monkeypatch.setattr("contextd_code.index.scan_worker.CPU_SECONDS", 0.5)
     write(tmp_path, "b.py", ENDLESS)
     write(tmp_path, "c.py", "def behind(): ...\n")
     files = CodeModel()
@@ -126,7 +126,7 @@ def test_the_next_file_of_a_thread_has_its_own_time(tmp_path: Path) -> None:
 def test_what_takes_too_long_among_others_is_read_by_a_process_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("contextd.code.index.scan._IN_PROCESS", 0.0)
+    monkeypatch.setattr("contextd_code.index.scan._IN_PROCESS", 0.0)
     many = "".join(f"def name{number}(a, b): return a + b\n" for number in range(600))
     write(tmp_path, "a.py", many)
     write(tmp_path, "b.py", "def short(): ...\n")
@@ -141,8 +141,8 @@ def test_what_takes_too_long_among_others_is_read_by_a_process_of_its_own(
 def test_no_place_to_cut_a_valid_class_of_kotlin_keeps_its_parser_busy() -> None:
     # In a process of its own, which can be ended: nothing else ends a parser that never asks.
     script = """
-from contextd.code.index.languages.language import parsed, parsing_within
-from contextd.code.index.languages.table import BY_NAME
+from contextd_code.index.languages.language import parsed, parsing_within
+from contextd_code.index.languages.table import BY_NAME
 rows = "".join(
     f'    @field:Column(name = "apples_{n}")\\n    var apples{n}: Int? = null\\n\\n' for n in range(80)
 )

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from contextd.code.project.architecture import architecture
-from contextd.code.project.content_type import substance
-from contextd.code.project.project_type import project_type
-from contextd.code.project.stack import Stack, detect
 from contextd.projects.checkout_shape import shape_of
+from contextd_code.project.architecture import architecture
+from contextd_code.project.content_type import substance
+from contextd_code.project.project_type import project_type
+from contextd_code.project.stack import Stack, detect
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from contextd.code.tree.mentions import mentioning
+from contextd_code.tree.mentions import mentioning
 
 
 def test_files_with_more_of_the_words_and_rarer_ones_come_first(tmp_path: Path) -> None:

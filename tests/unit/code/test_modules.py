@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from code_repos import REPOSITORY, SCOPE, CodeModel, scan_fixture
 
-from contextd.code.index.scan import scan
-from contextd.code.project.modules import modules, role_of
-from contextd.code.symbols.graph import DAMPING, ENOUGH, ROUNDS, _ranks, edges, page_rank
-from contextd.code.symbols.graph_arrays import ranks
-from contextd.domain.code import Import, SourceFile
+from contextd_code.index.scan import scan
+from contextd_code.project.modules import modules, role_of
+from contextd_code.symbols.graph import DAMPING, ENOUGH, ROUNDS, _ranks, edges, page_rank
+from contextd_code.symbols.graph_arrays import ranks
+from contextd_code.values.source import Import, SourceFile
 
 
 def made(*paths: str) -> list[SourceFile]:
@@ -78,7 +78,7 @@ def test_our_own_modules_depend_as_the_layers_say() -> None:
     assert found["domain"].dependencies == ()
     assert "domain" in found["stores"].dependencies
     key = {file.path: file.role for file in found["domain"].key_files}
-    assert "src/contextd/domain/errors.py" in key
+    assert "src/contextd_code/errors.py" in key
     assert any(file.role == "test" for file in found["code"].key_files)
 
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.code.index.analyse import analyse
-from contextd.code.symbols.outline_view import outline_for, outline_text
-from contextd.domain.tokens import count_tokens
-from contextd.domain.words import content_words
+from contextd_code.index.analyse import analyse
+from contextd_code.symbols.outline_view import outline_for, outline_text
+from contextd_code.text.tokens import count_tokens
+from contextd_code.text.words import content_words
 
 SOURCE = """import os
 from json import loads

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from contextd.code.tree.walk import walk
+from contextd_code.tree.walk import walk
 from support.repositories import committed
 
 PACKAGE = '{"name": "shop", "main": "./build/index.js", "files": ["out/**", "bin"]}'

@@ -1,10 +1,10 @@
 import pytest
 from project_files import FACTS, NOW, SEED, put
 
-from contextd.code.project.project_memory import GENERATED
-from contextd.code.project.project_model import Issue, KeyFile, load
-from contextd.code.project.project_yaml import ModuleLearning, enrich, merge_scan
-from contextd.domain.errors import Invalid
+from contextd.projects.project_memory import GENERATED
+from contextd.projects.project_yaml import ModuleLearning, enrich, merge_scan
+from contextd_code.errors import Invalid
+from contextd_code.project.project_model import Issue, KeyFile, load
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from contextd.code.project.architecture import architecture
-from contextd.code.project.project_type import project_type
-from contextd.code.project.stack import Stack, detect
+from contextd_code.project.architecture import architecture
+from contextd_code.project.project_type import project_type
+from contextd_code.project.stack import Stack, detect
 
 
 def look(files: dict[str, str]) -> Stack:

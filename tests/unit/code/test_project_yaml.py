@@ -4,15 +4,15 @@ import pytest
 import yaml
 from project_files import FACTS, LATER, NOW, SEED, put
 
-from contextd.code.project.project_memory import GENERATED, KEPT_BACKUPS, backups
-from contextd.code.project.project_model import KeyFile, load
-from contextd.code.project.project_yaml import (
+from contextd.projects.project_memory import GENERATED, KEPT_BACKUPS, backups
+from contextd.projects.project_yaml import (
     ModuleFacts,
     ModuleLearning,
     enrich,
     merge_scan,
 )
-from contextd.domain.errors import Denied, NotFound
+from contextd_code.errors import Denied, NotFound
+from contextd_code.project.project_model import KeyFile, load
 
 
 @pytest.fixture

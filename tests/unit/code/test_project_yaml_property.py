@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from project_files import FACTS, LATER, NOW
 
-from contextd.code.project.project_model import load
-from contextd.code.project.project_yaml import ModuleLearning, enrich, merge_scan
+from contextd.projects.project_yaml import ModuleLearning, enrich, merge_scan
+from contextd_code.project.project_model import load
 from support.examples import drawn
 
 REMARKS = st.lists(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from contextd.code.index import freshness, resolve, scan_worker
-from contextd.code.index.freshness import Tree
-from contextd.code.index.resolve import Resolver
-from contextd.code.tree.content import content_digest
-from contextd.code.tree.walk import WalkedFile, walk
-from contextd.domain.code import Import
+from contextd_code.index import freshness, resolve, scan_worker
+from contextd_code.index.freshness import Tree
+from contextd_code.index.resolve import Resolver
+from contextd_code.tree.content import content_digest
+from contextd_code.tree.walk import WalkedFile, walk
+from contextd_code.values.source import Import
 
 MILLISECOND = 1_000_000
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from code_repos import SCOPE, CodeModel, scan_fixture, scanned, write
 
-from contextd.code.symbols.file_with_dependencies import FileView, read
-from contextd.domain.errors import ContextdError, Invalid, NotFound
-from contextd.domain.tokens import count_tokens
 from contextd.ports.code import Files
+from contextd_code.errors import ContextdError, Invalid, NotFound
+from contextd_code.symbols.file_with_dependencies import FileView, read
+from contextd_code.text.tokens import count_tokens
 
 MAIN = "apps/web/src/main.tsx"
 

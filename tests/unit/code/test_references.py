@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from code_repos import SCOPE, CodeModel, scanned, write
 
-from contextd.code.symbols.references import Reference, word_uses
-from contextd.code.symbols.sources import Sources
-from contextd.code.symbols.symbol_graph import build_graph
 from contextd.ports.code import Files
+from contextd_code.symbols.references import Reference, word_uses
+from contextd_code.symbols.sources import Sources
+from contextd_code.symbols.symbol_graph import build_graph
 
 TYPESCRIPT = {
     "package.json": '{"name": "app"}',

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from code_repos import SCOPE, CodeModel, scanned, write
 
-from contextd.code.symbols.references import word_uses
-from contextd.code.symbols.sources import Sources
-from contextd.code.symbols.symbol_graph import build_graph
+from contextd_code.symbols.references import word_uses
+from contextd_code.symbols.sources import Sources
+from contextd_code.symbols.symbol_graph import build_graph
 
 RUST = {
     "Cargo.toml": '[package]\nname = "shop"\nedition = "2021"\n',

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from code_repos import SCOPE, CodeModel, scan_fixture, scanned, write
 
-from contextd.code.symbols.repo_map import rank_symbols, repo_map
-from contextd.code.symbols.symbol_graph import SymbolGraph, build_graph, symbol_graph
 from contextd.domain.scope import Scope
-from contextd.domain.tokens import count_tokens
 from contextd.runtime.caches import Cache
+from contextd_code.symbols.repo_map import rank_symbols, repo_map
+from contextd_code.symbols.symbol_graph import SymbolGraph, build_graph, symbol_graph
+from contextd_code.text.tokens import count_tokens
 
 
 def graph_of(name: str, tmp_path: Path) -> SymbolGraph:

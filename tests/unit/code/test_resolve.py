@@ -18,11 +18,11 @@ from code_repos import (
     write,
 )
 
-from contextd.code.index.languages.ecmascript_resolver import EcmascriptResolver
-from contextd.code.index.resolve import _RACY_NS, Resolver
-from contextd.code.index.scan import scan
-from contextd.code.tree.walk import WalkedFile, changed_ns, walk
-from contextd.domain.code import Import
+from contextd_code.index.languages.ecmascript_resolver import EcmascriptResolver
+from contextd_code.index.resolve import _RACY_NS, Resolver
+from contextd_code.index.scan import scan
+from contextd_code.tree.walk import WalkedFile, changed_ns, walk
+from contextd_code.values.source import Import
 
 
 def resolved(files: dict[str, str], path: str, specifier: str) -> str:

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from code_repos import SCOPE, CodeModel, edges_of, scan_fixture, scanned, unpack, write
 
-from contextd.code.index import scan as scanning
-from contextd.code.index.scan import scan
-from contextd.code.tree.walk import changed_ns
 from contextd.domain.changes import Changes, CodeChange
-from contextd.domain.code import SourceFile
 from contextd.domain.documents import code_documents
-from contextd.domain.errors import Invalid
 from contextd.domain.query import CODE, Query
-from contextd.domain.words import query_words
+from contextd_code.errors import Invalid
+from contextd_code.index import scan as scanning
+from contextd_code.index.scan import scan
+from contextd_code.text.words import query_words
+from contextd_code.tree.walk import changed_ns
+from contextd_code.values.source import SourceFile
 from support.stores import address, opened
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from code_repos import SCOPE, CodeModel, scanned, write
 
-from contextd.code.index.freshness import Tree
-from contextd.domain.code import SourceFile
 from contextd.ports.code import Files
+from contextd_code.index.freshness import Tree
+from contextd_code.values.source import SourceFile
 from support.stores import opened
 
 # Each file of a project in every state it may be in; a state of None is that it is gone.

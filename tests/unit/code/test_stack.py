@@ -2,13 +2,13 @@ import json
 
 import pytest
 
-from contextd.code.project.architecture import architecture
-from contextd.code.project.project_type import project_type
-from contextd.code.project.stack import detect
-from contextd.code.project.stack_evidence import short_version
-from contextd.code.project.stack_languages import NOT_THE_STACK
-from contextd.code.project.stack_table import TECHNOLOGIES
-from contextd.code.project.support_code import is_beside
+from contextd_code.project.architecture import architecture
+from contextd_code.project.project_type import project_type
+from contextd_code.project.stack import detect
+from contextd_code.project.stack_evidence import short_version
+from contextd_code.project.stack_languages import NOT_THE_STACK
+from contextd_code.project.stack_table import TECHNOLOGIES
+from contextd_code.project.support_code import is_beside
 
 NEXT_APP = {
     "package.json": json.dumps(

@@ -7,21 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from contextd.code.git.identity import identify
-from contextd.code.project.architecture import architecture
-from contextd.code.project.commands import commands
-from contextd.code.project.manifests import parse
-from contextd.code.project.module_words import (
+from contextd_code.git.identity import identify
+from contextd_code.project.architecture import architecture
+from contextd_code.project.commands import commands
+from contextd_code.project.manifests import parse
+from contextd_code.project.module_words import (
     comment_sentence,
     counted,
     first_sentence,
     readme_sentence,
 )
-from contextd.code.project.modules import role_of
-from contextd.code.project.project_type import project_type
-from contextd.code.project.stack import Stack, detect, language_shares
-from contextd.code.project.support_code import is_beside
-from contextd.domain.code import SourceFile, Symbol
+from contextd_code.project.modules import role_of
+from contextd_code.project.project_type import project_type
+from contextd_code.project.stack import Stack, detect, language_shares
+from contextd_code.project.support_code import is_beside
+from contextd_code.values.source import SourceFile, Symbol
 
 ROOT = Path("/nowhere")
 EXE = '<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><OutputType>Exe</OutputType>{}</PropertyGroup></Project>'

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from code_repos import SCOPE, CodeModel, scan_fixture, scanned, write
 
-from contextd.code.symbols.symbols import definer, uses
-from contextd.domain.code import SourceFile
 from contextd.ports.code import Files
+from contextd_code.symbols.symbols import definer, uses
+from contextd_code.values.source import SourceFile
 
 
 def by_path(files: Files) -> dict[str, SourceFile]:

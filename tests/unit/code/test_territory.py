@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from contextd.code.project.file_module import Territory
-from contextd.code.project.project_model import KeyFile, Module
+from contextd_code.project.file_module import Territory
+from contextd_code.project.project_model import KeyFile, Module
 
 MODULES = {
     "shop": Module("shop", paths=("src",)),

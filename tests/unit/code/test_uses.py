@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from code_repos import SCOPE, CodeModel, scanned, write
 
-from contextd.code.calls.call_graph import CallGraph
-from contextd.code.calls.checkout_facts import CodeFacts
-from contextd.code.calls.uses import uses
-from contextd.code.symbols.sources import Sources
-from contextd.code.symbols.symbol_graph import build_graph
+from contextd_code.calls.call_graph import CallGraph
+from contextd_code.calls.checkout_facts import CodeFacts
+from contextd_code.calls.uses import uses
+from contextd_code.symbols.sources import Sources
+from contextd_code.symbols.symbol_graph import build_graph
 
 GO = {
     "go.mod": "module example.com/m/v2\n",

@@ -11,11 +11,11 @@ import pytest
 from code_repos import SCOPE, CodeModel, scanned, write
 from test_uses import marked
 
-from contextd.code.calls.call_graph import CallGraph
-from contextd.code.calls.checkout_facts import CodeFacts
-from contextd.code.calls.uses import uses
-from contextd.code.symbols.sources import Sources
-from contextd.code.symbols.symbol_graph import build_graph
+from contextd_code.calls.call_graph import CallGraph
+from contextd_code.calls.checkout_facts import CodeFacts
+from contextd_code.calls.uses import uses
+from contextd_code.symbols.sources import Sources
+from contextd_code.symbols.symbol_graph import build_graph
 
 C = {
     "value.h": """typedef struct value { int kind; } value;

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from code_repos import write
 
-from contextd.code.git.command import git_environment
-from contextd.code.tree import walk as walking
-from contextd.code.tree.ripgrep import ripgrep
-from contextd.code.tree.walk import walk
+from contextd_code.git.command import git_environment
+from contextd_code.tree import walk as walking
+from contextd_code.tree.ripgrep import ripgrep
+from contextd_code.tree.walk import walk
 
 
 def git(root: Path, *arguments: str) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from contextd.code.index.freshness import Tree
-from contextd.code.tree.watch import Watcher, folders_of, watch
+from contextd_code.index.freshness import Tree
+from contextd_code.tree.watch import Watcher, folders_of, watch
 
 
 @pytest.fixture

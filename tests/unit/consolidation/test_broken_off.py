@@ -17,13 +17,13 @@ from contextd.consolidation.merging import MERGED
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, Put
 from contextd.domain.documents import record_document
-from contextd.domain.errors import Unavailable
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record
 from contextd.domain.scope import Scope
 from contextd.runtime.runtime import Request, Runtime, SystemClock
 from contextd.runtime.settings import load_settings
 from contextd.thin.home import LOCAL, make_home
+from contextd_code.errors import Unavailable
 
 HERE, NEIGHBOUR = Scope(LOCAL, "default", "shop"), Scope(LOCAL, "default", "blog")
 CLUSTERS = 7

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from contextd.domain.errors import Conflict, ContextdError, Invalid, NotFound, TooLarge
-from contextd.domain.tokens import count_tokens
 from contextd.folding import FoldingContext, problems
 from contextd.folding.message_formats import shape_of
+from contextd_code.errors import Conflict, ContextdError, Invalid, NotFound, TooLarge
+from contextd_code.text.tokens import count_tokens
 
 GUIDE = Path(__file__).parents[3] / "docs" / "howto" / "folding.md"
 LONG = "\n".join(f"line {n} of a long output" for n in range(2_000)) + "\nError: it broke"

@@ -7,10 +7,10 @@ import pytest
 
 from contextd.claims.contradiction_test import conflict, differs
 from contextd.claims.write_gate import Draft, GateLookup, admit, junk, sentence_digests
-from contextd.domain.errors import Invalid, TooLarge
 from contextd.domain.records import Record, Trust
 from contextd.domain.scope import Scope
 from contextd_bench import secret_samples as samples
+from contextd_code.errors import Invalid, TooLarge
 
 _TEXT = "Retry the payment webhook three times, then park the event in the dead letter queue."
 

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextd.domain.errors import Invalid
 from contextd.policies.actions import changes_in, is_diff, rewritten, told, touched_by
 from contextd.policies.licences import is_refused
 from contextd.policies.packages import packages_installed_by
@@ -17,6 +16,7 @@ from contextd.policies.rule_check import MOST_PER_RULE, check
 from contextd.policies.rule_files import policy_file
 from contextd.policies.rules import PolicyRule, policy_rule
 from contextd.policies.starter_packs import packs
+from contextd_code.errors import Invalid
 
 
 def rule(**fields) -> PolicyRule:

@@ -6,7 +6,7 @@ import pytest
 
 from contextd.clients.codec import JSON, JSONC, TOML, YAML, Codec, Place
 from contextd.clients.json_config import read_with_comments
-from contextd.domain.errors import Invalid
+from contextd_code.errors import Invalid
 
 ENTRY = {"command": "contextd", "args": ["mcp", "--client", "x"]}
 TEXTS: list[tuple[Codec, Place, str]] = [

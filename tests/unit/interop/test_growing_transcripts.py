@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from contextd.domain.errors import Invalid, NotFound
 from contextd.imports.importers import IMPORTERS, importer_for
 from contextd.imports.importers.read_position import ReadMark, mark_at, start_of
+from contextd_code.errors import Invalid, NotFound
 from support.transcripts import ANSWER, PROMPT, WRITERS
 
 GROWING = [name for name in WRITERS if IMPORTERS[name].grows]

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from contextd.domain.errors import Invalid, NotFound
 from contextd.imports.importers import IMPORTERS, ImportBatch, importer_for
 from contextd.imports.importers.claude_code import read
 from contextd.imports.importers.injected_text import own_words
+from contextd_code.errors import Invalid, NotFound
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "transcripts" / "tangled.jsonl"
 SHARED = Path(os.environ.get("CONTEXTD_BENCH_DATA", Path(__file__).parents[4] / "shared" / "data"))

@@ -10,7 +10,7 @@ import pytest
 
 from contextd.clients import install as installing
 from contextd.clients.install import InstallReport, install, uninstall
-from contextd.domain.errors import Conflict, Denied, Invalid, NotFound, TooLarge, Unavailable
+from contextd_code.errors import Conflict, Denied, Invalid, NotFound, TooLarge, Unavailable
 
 COMMAND = ["/opt/my tools/bin/contextd"]
 EVENTS = {

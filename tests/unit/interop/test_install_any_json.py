@@ -17,7 +17,7 @@ from contextd.clients.client import Addition, Calling, Edit
 from contextd.clients.config_entries import HookEntries, ServerEntry
 from contextd.clients.install import install, uninstall
 from contextd.clients.json_config import locate, parts, put, read, remove, style_of
-from contextd.domain.errors import Invalid
+from contextd_code.errors import Invalid
 
 unhurried = settings(deadline=None)
 

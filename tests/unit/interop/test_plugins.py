@@ -20,9 +20,9 @@ from contextd.clients.config_entries import HookEntries
 from contextd.clients.hook_event import as_context
 from contextd.clients.plugin_form import FOLDER, PROGRAM, ModuleForm, PluginForm
 from contextd.clients.plugins import MISSING, SKILLS, plugin_files, write_plugins
-from contextd.domain.errors import Conflict
 from contextd.skills.skill_text import SkillFile, read_skill_file
 from contextd.thin.shim import parse
+from contextd_code.errors import Conflict
 
 FILES = plugin_files()
 WITH_HOOKS = [row for row in CLIENTS.values() if isinstance(row.plugin, PluginForm)]

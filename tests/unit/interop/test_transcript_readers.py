@@ -10,10 +10,10 @@ from typing import Any
 import apsw
 import pytest
 
-from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.sessions import Event
 from contextd.imports.importers import IMPORTERS, ImportBatch, importer_for
 from contextd.imports.importers.tool_names import common_call, exit_told
+from contextd_code.errors import Invalid, NotFound
 from support.transcripts import (
     ANSWER,
     COMMAND,

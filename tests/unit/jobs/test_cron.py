@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from contextd.domain.errors import Invalid
 from contextd.jobs.cron import cron
+from contextd_code.errors import Invalid
 
 AT = datetime(2026, 3, 14, 3, 0, 30, tzinfo=UTC)
 

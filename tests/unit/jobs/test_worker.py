@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from contextd.domain.errors import Conflict, Invalid, Unavailable
 from contextd.domain.jobs import LANES, Job
 from contextd.jobs import queue
 from contextd.jobs.queue import Hold, Worker, retry_seconds
 from contextd.stores import STORES
+from contextd_code.errors import Conflict, Invalid, Unavailable
 from support.clocks import Standing
 from support.stores import Whole, address, opened
 from support.strategies import SCOPES

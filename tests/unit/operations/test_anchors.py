@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from contextd.awareness.operations.stability import check_stability
-from contextd.code.git.citations import Citations, cited_paths, reverted
 from contextd.domain.records import Anchor
 from contextd.jobs.table import Task
+from contextd.knowledge.citations import Citations, cited_paths, reverted
 from support.desks import Unlost
 from support.repositories import git
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from contextd.domain.errors import Conflict
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
 from contextd.runtime.operation import OPERATIONS, tools
+from contextd_code.errors import Conflict
 from support.desks import Desk
 from support.repositories import SHOP, committed
 from support.tool_calls import CALLS, settled

@@ -9,11 +9,11 @@ from typing import Annotated, Any
 import pytest
 
 from contextd.app import load_operations
-from contextd.domain.errors import ContextdError, Invalid
 from contextd.domain.limits import AtMost, Count, Id, Matching, OptionalId, Range, Text, stated
 from contextd.runtime.operation import OPERATIONS, Operation, operation, tool_schema, validate
 from contextd.runtime.runtime import Runtime
 from contextd.surfaces.openapi import openapi
+from contextd_code.errors import ContextdError, Invalid
 from support.arguments import arguments
 from support.desks import Desk
 from support.schema_values import formats

@@ -10,8 +10,8 @@ import pytest
 
 from contextd.awareness.export import LARGEST
 from contextd.domain.changes import Changes
-from contextd.domain.errors import ContextdError
 from contextd.domain.usage import ByProducts, RecordUse
+from contextd_code.errors import ContextdError
 from support.repositories import git
 
 SCHEMA = """version: 1

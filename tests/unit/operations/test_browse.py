@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from contextd.domain.errors import Conflict, ContextdError, Invalid, NotFound, TooLarge
+from contextd_code.errors import Conflict, ContextdError, Invalid, NotFound, TooLarge
 from support.desks import Desk
 
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextd.domain.errors import Conflict, Denied, Invalid
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Change, Record
 from contextd.domain.scope import Scope
@@ -27,6 +26,7 @@ from contextd.imports.bundle import (
 from contextd.imports.exporters import EXPORTERS
 from contextd.imports.sessions import IMPORTED
 from contextd.jobs.table import new_job
+from contextd_code.errors import Conflict, Denied, Invalid
 from support.clients import CodingClient
 from support.clocks import Shifted
 from support.desks import Desk, opened

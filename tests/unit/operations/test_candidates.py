@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from contextd.domain.errors import Conflict, Invalid, NotFound
+from contextd_code.errors import Conflict, Invalid, NotFound
 from support.clients import CodingClient
 from support.desks import Desk, Home
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from contextd.domain.errors import ContextdError, NotFound
 from contextd.runtime.operation import Answer
+from contextd_code.errors import ContextdError, NotFound
 from support.desks import Desk
 from support.repositories import committed
 

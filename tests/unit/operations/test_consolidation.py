@@ -6,11 +6,11 @@ import pytest
 
 from contextd.domain.changes import Changes, Put
 from contextd.domain.documents import record_document
-from contextd.domain.errors import ContextdError
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record, new_id
 from contextd.runtime.operation import find_operation
 from contextd.thin.home import LOCAL
+from contextd_code.errors import ContextdError
 from support.desks import Desk, Unlost, embedder
 from support.repositories import committed
 

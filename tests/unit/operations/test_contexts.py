@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.domain.errors import Conflict, ContextdError, Invalid, NotFound
+from contextd_code.errors import Conflict, ContextdError, Invalid, NotFound
 from support.desks import Listening, embedder
 
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from contextd.app import load_operations
-from contextd.domain.errors import Conflict, ContextdError
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES
 from contextd.domain.sessions import Session
 from contextd.invocation.invoke import PASSING_ON
 from contextd.runtime.operation import OPERATIONS, Answer
+from contextd_code.errors import Conflict, ContextdError
 from support.desks import Desk, Home, Neighbour
 
 load_operations()

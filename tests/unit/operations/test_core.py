@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import pytest
 
 from contextd.app import load_operations
-from contextd.domain.errors import ContextdError, Denied, Invalid, NotFound
 from contextd.runtime import operation as core
 from contextd.runtime.operation import OPERATIONS, find_operation, outline, slim_schema
+from contextd_code.errors import ContextdError, Denied, Invalid, NotFound
 from support.arguments import arguments
 
 load_operations()

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from contextd.domain.errors import Denied, Invalid, NotFound
-from contextd.domain.tokens import count_tokens
 from contextd.folding import digest_input
+from contextd_code.errors import Denied, Invalid, NotFound
+from contextd_code.text.tokens import count_tokens
 from support.desks import Desk
 
 SECRET = "ghp_" + "a1B2" * 9

@@ -13,13 +13,13 @@ import pytest
 
 from contextd.app import load_operations
 from contextd.domain.access import ROLES, Role
-from contextd.domain.errors import ContextdError
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES
 from contextd.invocation.invoke import PASSING_ON
 from contextd.runtime.operation import OPERATIONS, PROJECT, Operation
 from contextd.runtime.runtime import Surface
 from contextd.thin.home import LOCAL
+from contextd_code.errors import ContextdError
 from support.arguments import PLAIN, WORDS, arguments, id_arguments
 from support.desks import Desk
 from support.repositories import committed, written

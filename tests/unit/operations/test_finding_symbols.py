@@ -4,9 +4,9 @@ import pytest
 
 from contextd.codebase.freshness import INLINE
 from contextd.domain.changes import Changes, Put
-from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.records import Record
 from contextd.knowledge.writing import save_new
+from contextd_code.errors import Invalid, NotFound
 
 
 @pytest.fixture

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from contextd.code.index.freshness import COMPARED, Tree
 from contextd.codebase.freshness import INLINE, steady
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, CodeChange
-from contextd.domain.errors import Unavailable
 from contextd.jobs.table import new_job
 from contextd.runtime.caches import Cache
 from contextd.thin.home import LOCAL
+from contextd_code.errors import Unavailable
+from contextd_code.index.freshness import COMPARED, Tree
 from support.desks import Desk, Listening, embedder
 from support.repositories import SHOP, committed, git
 

@@ -16,9 +16,9 @@ from contextd.clients import CLIENTS
 from contextd.clients.hook_event import Occurrence
 from contextd.clients.install import install
 from contextd.clients.plugins import plugin_files
-from contextd.domain.tokens import count_tokens
 from contextd.sessions.duplicate_hooks import is_echo
 from contextd.surfaces.mcp import client_sessions
+from contextd_code.text.tokens import count_tokens
 from support.clients import CodingClient
 from support.desks import Desk, Home
 from support.repositories import SHOP, committed

@@ -10,10 +10,10 @@ from pathlib import Path
 import apsw
 import pytest
 
-from contextd.domain.errors import NotFound
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES
 from contextd.domain.scope import PERSON
+from contextd_code.errors import NotFound
 from support.repositories import committed
 
 TALK = (

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from contextd.domain.changes import Changes, Put
-from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.records import Record
+from contextd_code.errors import Invalid, NotFound
 from support.desks import Desk
 
 RULE = "Parcels must always be weighed before their label is printed."

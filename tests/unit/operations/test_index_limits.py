@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from contextd.code.index.freshness import Tree
-from contextd.code.tree import limits
-from contextd.domain.errors import NotFound
 from contextd.runtime.caches import Cache
 from contextd.thin.home import LOCAL
+from contextd_code.errors import NotFound
+from contextd_code.index.freshness import Tree
+from contextd_code.tree import limits
 from support.desks import Desk
 from support.repositories import committed, git
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.domain.errors import NotFound, closest
 from contextd.domain.kind_names import ALIASES, kind_meant
 from contextd.domain.kinds import KINDS
+from contextd_code.errors import NotFound, closest
 from support.desks import Desk
 
 TEXT = "Amounts of money are stored in cents"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.domain.errors import Invalid
+from contextd_code.errors import Invalid
 
 
 def lesson(desk, title, content, **more):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from contextd.domain.changes import Put
-from contextd.domain.errors import Invalid
 from contextd.domain.records import Record
-from contextd.domain.tokens import count_tokens
 from contextd.jobs.table import new_job
+from contextd_code.errors import Invalid
+from contextd_code.text.tokens import count_tokens
 from support.repositories import SHOP, committed
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from contextd.codebase.freshness import INLINE
-from contextd.domain.errors import Unavailable
 from contextd.thin.home import LOCAL
+from contextd_code.errors import Unavailable
 from support.desks import Desk
 from support.repositories import git
 

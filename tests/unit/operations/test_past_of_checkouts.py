@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from contextd.code.git import history
-from contextd.code.git.history import CommitLog
 from contextd.thin.home import LOCAL
+from contextd_code.git import history
+from contextd_code.git.history import CommitLog
 from support.desks import Desk
 from support.repositories import SHOP, committed, git
 

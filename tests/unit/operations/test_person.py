@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from contextd.domain.access import ROLES, Caller
-from contextd.domain.errors import ContextdError, Denied, Invalid, NotFound
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES
 from contextd.domain.scope import PERSON, Scope, may_leave
-from contextd.domain.tokens import count_tokens
 from contextd.person.files import write_user_md
 from contextd.person.person import personal_lines
 from contextd.thin.home import LOCAL
+from contextd_code.errors import ContextdError, Denied, Invalid, NotFound
+from contextd_code.text.tokens import count_tokens
 from support.clocks import Shifted
 from support.desks import Desk, opened
 from support.repositories import committed

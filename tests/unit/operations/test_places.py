@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from contextd.app import load_operations
-from contextd.domain.errors import ContextdError, Invalid, NotFound
 from contextd.projects.project_lookup import MOST_LOOSE
 from contextd.runtime.operation import OPERATIONS, Operation
 from contextd.runtime.runtime import Surface
 from contextd.thin.home import LOCAL
+from contextd_code.errors import ContextdError, Invalid, NotFound
 from support.arguments import arguments
 from support.desks import Desk, Neighbour
 from support.repositories import committed, git, written

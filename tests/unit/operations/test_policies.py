@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from contextd.domain.errors import Conflict, Invalid, NotFound, TooLarge
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES
+from contextd_code.errors import Conflict, Invalid, NotFound, TooLarge
 from support.repositories import committed, git
 
 NO_PRINT = """\

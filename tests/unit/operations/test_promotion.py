@@ -7,11 +7,11 @@ import pytest
 from contextd.consolidation.promotion import copy_for, links_back
 from contextd.consolidation.promotion_proposals import propose_wider
 from contextd.domain.access import ROLES
-from contextd.domain.errors import ContextdError
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record
 from contextd.domain.scope import PERSON, Scope
 from contextd.thin.home import LOCAL
+from contextd_code.errors import ContextdError
 from support.desks import Desk
 from support.repositories import committed
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from contextd.app import load_operations
-from contextd.domain.errors import Denied
 from contextd.invocation.invoke import PASSING_ON, authorise
 from contextd.runtime.operation import OPERATIONS
+from contextd_code.errors import Denied
 
 load_operations()
 CHANGING = [

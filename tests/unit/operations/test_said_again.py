@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.domain.errors import Invalid
+from contextd_code.errors import Invalid
 
 FACT = "Invoices are immutable once they were sent to the customer"
 SCHEMA = """version: 1

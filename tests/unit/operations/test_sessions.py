@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.sessions import Event
-from contextd.domain.tokens import count_tokens
 from contextd.search.hits import Hit, ScorePart
 from contextd.search.operations.search import SearchHit, shown
+from contextd_code.errors import Invalid, NotFound
+from contextd_code.text.tokens import count_tokens
 
 
 def test_a_session_starts_with_a_briefing_inside_its_budget(desk):

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from contextd.domain.errors import Conflict, Invalid, NotFound, TooLarge
 from contextd.domain.subtasks import subtasks_of
-from contextd.domain.tokens import count_tokens
+from contextd_code.errors import Conflict, Invalid, NotFound, TooLarge
+from contextd_code.text.tokens import count_tokens
 from support.desks import Desk
 
 PROMPT = "Find out where the refresh token is renewed, and who calls it."

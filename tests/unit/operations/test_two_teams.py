@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from contextd.code.git.identity import identify
 from contextd.domain.projects import Project
 from contextd.domain.scope import Scope
 from contextd.thin.home import LOCAL
+from contextd_code.git.identity import identify
 from support.clients import CodingClient
 from support.desks import Desk
 from support.repositories import committed

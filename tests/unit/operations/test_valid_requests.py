@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from contextd.app import load_operations
-from contextd.domain.errors import ContextdError, Invalid
 from contextd.runtime.operation import OPERATIONS, PROJECT, Operation, tool_schema
+from contextd_code.errors import ContextdError, Invalid
 from support.desks import Desk
 from support.schema_values import formats, requests
 from support.tool_calls import settled

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from contextd.domain.changes import NewJob
-from contextd.domain.errors import ContextdError
 from contextd.stores import sqlite_view
+from contextd_code.errors import ContextdError
 from reference_store import store as reference
 from support.desks import embedder
 from support.stores import Whole, address, opened

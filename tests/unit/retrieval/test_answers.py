@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from shop_store import SCOPE, view_of_documents
 
-from contextd.domain.code import Chunk
 from contextd.domain.query import CODE, Document, Query, Vector
 from contextd.search.file_ranking import Past
 from contextd.search.hits import ScorePart
 from contextd.search.search import LOUD, SURE, find
+from contextd_code.values.source import Chunk
 
 CODE_TEXTS = {
     "shop/support.py": "def open_ticket(customer): return queue(customer)",

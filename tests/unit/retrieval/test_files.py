@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.domain.code import Chunk
 from contextd.search.file_ranking import (
     DATA,
     FAINT,
@@ -16,6 +15,7 @@ from contextd.search.file_ranking import (
 )
 from contextd.search.hits import DENSE, LEXICAL, Hit, ScorePart
 from contextd.search.ranking_weights import CODE, FILES_WITH_PAST, MEANING, weights
+from contextd_code.values.source import Chunk
 
 NOTHING = Past()
 WORDS, FURTHER, PATH = (MEANING * weights(CODE)[name] for name in ("words", "further", "path"))

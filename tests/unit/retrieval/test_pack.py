@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shop_store import record
 
-from contextd.domain.code import Chunk
-from contextd.domain.tokens import count_tokens
 from contextd.search.hits import Hit, ScorePart
 from contextd_bench.pack import cite, pack
+from contextd_code.text.tokens import count_tokens
+from contextd_code.values.source import Chunk
 
 TEXT = st.text(alphabet=st.sampled_from("ab cD_9.,!?\n\té漢—"), max_size=400)
 

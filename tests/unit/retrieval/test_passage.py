@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextd.domain.words import content_words
 from contextd.search import passage as passages
+from contextd_code.text.words import content_words
 
 
 def passage(text: str, question: str, longest: int) -> str:

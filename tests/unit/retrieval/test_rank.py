@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shop_store import SCOPE, record
 
-from contextd.domain.code import Chunk
 from contextd.domain.records import Anchor
 from contextd.search.boosts import RECENCY, Standpoint, distinct, in_order, ranked
 from contextd.search.hits import Candidate, Hit, ScorePart
+from contextd_code.values.source import Chunk
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 PLAIN = Standpoint()

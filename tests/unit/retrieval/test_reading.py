@@ -8,9 +8,7 @@ from functools import partial
 import pytest
 from shop_store import SCOPE, TopicEmbedder, record, view_of_documents
 
-from contextd.domain.code import Chunk
 from contextd.domain.query import CODE, Document, Query
-from contextd.domain.words import words
 from contextd.runtime.caches import Cache
 from contextd.search.file_ranking import Past
 from contextd.search.hits import Texted
@@ -25,6 +23,8 @@ from contextd.search.word_counts import (
     read_said,
     read_said_once,
 )
+from contextd_code.text.words import words
+from contextd_code.values.source import Chunk
 
 PIECES: Mapping[str, Texted] = {
     f"{path}:1": Chunk(

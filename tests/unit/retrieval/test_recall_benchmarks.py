@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from contextd.domain.errors import NotFound
 from contextd_bench import beam, cosqa, locomo, realtalk, shared_home
 from contextd_bench.bm25 import PlainBM25
 from contextd_bench.data import checksum, data_file, score
 from contextd_bench.recall import RECALL
 from contextd_bench.run import main
+from contextd_code.errors import NotFound
 
 SAMPLE = {
     "conversation": {

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from shop_store import QUERY, TopicEmbedder, record, view_of
 
-from contextd.domain.errors import Unavailable
 from contextd.embedders import open_reranker
 from contextd.embedders.cross_encoder import CrossEncoder
 from contextd.search.explain import explanation
 from contextd.search.hits import Hit, ScorePart
 from contextd.search.rerank import RERANKED, reranked
 from contextd.search.search import find
+from contextd_code.errors import Unavailable
 from support.onnx_files import write_cross_encoder
 
 PLAIN = record("redis is the cache, with a ttl of ten minutes")

@@ -8,12 +8,12 @@ import pytest
 from shop_store import QUERY, SCOPE, TopicEmbedder, record, view_of, view_of_documents
 
 from contextd.domain.documents import AROUND, message_documents
-from contextd.domain.errors import Unavailable
 from contextd.domain.query import CODE, EVENT, Document, Query, Vector
 from contextd.domain.sessions import Event
 from contextd.embedders import open_embedder
 from contextd.embedders.none import NoEmbedder
 from contextd.search.search import DEPTH, find, search
+from contextd_code.errors import Unavailable
 
 CACHE = record("Use redis as the cache, with a ttl of ten minutes", title="Cache")
 LOGIN = record("The login form posts the password to the auth service")

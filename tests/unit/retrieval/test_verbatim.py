@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.domain.code import Chunk
 from contextd.search.exact_phrases import runs_of, verbatim_share
 from contextd.search.file_ranking import VERBATIM, Past, by_file
 from contextd.search.hits import DENSE, LEXICAL, Hit, ScorePart
+from contextd_code.values.source import Chunk
 
 MESSAGE = "the server closed the connection for host shop.test"
 RAISES = 'raise Closed(f"the server closed\n    the connection for host {name}")'

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contextd.domain.errors import Denied
-from contextd.domain.tokens import count_tokens
 from contextd.sessions.context_md import Situation, is_stale, read_block, render, write
 from contextd.sessions.time_sense import sense
+from contextd_code.errors import Denied
+from contextd_code.text.tokens import count_tokens
 from support.examples import drawn
 
 NOW = datetime(2026, 2, 12, 13, 49, tzinfo=UTC)

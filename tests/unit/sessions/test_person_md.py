@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextd.briefing.lean_prompt import Part, compose, condense
-from contextd.domain.tokens import count_tokens
 from contextd.person.person_md import name_in, strength_of, told_in
+from contextd_code.text.tokens import count_tokens
 
 FILE = """---
 version: 2

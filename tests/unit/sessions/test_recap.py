@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from contextd.briefing.recap import recap
-from contextd.domain.tokens import count_tokens
 from contextd.sessions.thread import thread_of
 from contextd.sessions.turns import Turn, turns_of
+from contextd_code.text.tokens import count_tokens
 from support.talks import Talk
 
 RULE = "Amounts are always cents, never floats."

@@ -14,7 +14,6 @@ from typing import Any
 
 import reference_store  # noqa: F401 - opens memory://
 from contextd.app import Host
-from contextd.domain.errors import ContextdError, NotFound, Unavailable
 from contextd.domain.notices import Notice
 from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
@@ -22,6 +21,7 @@ from contextd.invocation.invoke import invoke
 from contextd.runtime.operation import OPERATIONS, Answer, find_operation, operation
 from contextd.runtime.runtime import Request, Runtime
 from contextd.runtime.settings import Settings, load_settings
+from contextd_code.errors import ContextdError, NotFound, Unavailable
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ import click
 import pytest
 
 from contextd.app import load_operations
-from contextd.domain.errors import Invalid
 from contextd.surfaces.cli.commands import Commands
 from contextd.surfaces.cli.operations import OperationCommand
+from contextd_code.errors import Invalid
 
 Meant = Callable[..., list[dict[str, Any]]]
 

@@ -11,10 +11,10 @@ from typing import NoReturn
 
 import pytest
 
-from contextd.domain.errors import Unavailable
 from contextd.surfaces.cli.home import _swap
 from contextd.surfaces.cli.main import main
 from contextd.thin.home import LOCAL, database_path
+from contextd_code.errors import Unavailable
 
 
 @contextmanager

@@ -18,7 +18,6 @@ from pydantic import BaseModel
 
 from contextd.app import load_operations
 from contextd.domain.access import OWNER
-from contextd.domain.tokens import count_tokens
 from contextd.runtime.operation import OPERATIONS
 from contextd.runtime.settings import SETTINGS, Settings
 from contextd.surfaces.agent_options import Manner
@@ -32,6 +31,7 @@ from contextd.surfaces.mcp import (
     tool_rows,
 )
 from contextd.surfaces.render import instructions
+from contextd_code.text.tokens import count_tokens
 from support.repositories import committed
 
 Use = Callable[[Client], Coroutine[Any, Any, Any]]

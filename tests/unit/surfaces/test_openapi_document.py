@@ -8,9 +8,9 @@ import pytest
 from pydantic import TypeAdapter
 
 from contextd.app import load_operations
-from contextd.domain.errors import ERRORS
 from contextd.runtime.operation import OPERATIONS
 from contextd.surfaces.openapi import openapi
+from contextd_code.errors import ERRORS
 
 load_operations()
 DOCUMENT = openapi(list(OPERATIONS.values()))

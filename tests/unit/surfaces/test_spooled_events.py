@@ -11,7 +11,13 @@ from typing import Any
 
 import pytest
 
-from contextd.domain.errors import (
+from contextd.runtime.operation import Answer
+from contextd.surfaces.connections import Connections
+from contextd.surfaces.web.access import Access
+from contextd.thin import spool
+from contextd.thin.channel import PROTOCOL
+from contextd.thin.home import unknown_path
+from contextd_code.errors import (
     Busy,
     ContextdError,
     Corrupt,
@@ -19,12 +25,6 @@ from contextd.domain.errors import (
     Stale,
     Unavailable,
 )
-from contextd.runtime.operation import Answer
-from contextd.surfaces.connections import Connections
-from contextd.surfaces.web.access import Access
-from contextd.thin import spool
-from contextd.thin.channel import PROTOCOL
-from contextd.thin.home import unknown_path
 
 TOKEN = "gh" + "p_" + "k3JdQm29fLxVzR7tYb0NcWs8HpGu4EaXoi5T"
 

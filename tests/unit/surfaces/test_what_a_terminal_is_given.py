@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from contextd.domain.errors import Invalid
 from contextd.domain.invisible_characters import visible_json, visible_text
 from contextd.surfaces.cli.output import Console
 from contextd.thin.client import Reply
+from contextd_code.errors import Invalid
 
 STEERING = "\x1b]0;title\x07 \x1b[31m \x9b31m \u202egnp \u2066 \u200b"
 

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from contextd.domain.changes import Changes
-from contextd.domain.errors import NotFound
 from contextd.domain.kinds import EPISODE
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.learning.episodes import keep_turns
@@ -28,6 +27,7 @@ from contextd.search.find_records import find_documents
 from contextd_bench.bm25 import PlainBM25
 from contextd_bench.conversations import Conversation, Question, Utterance, Values, measured
 from contextd_bench.scratch import opened
+from contextd_code.errors import NotFound
 
 DEVELOPMENT = "dev"
 """The folder that weights may be fitted on."""

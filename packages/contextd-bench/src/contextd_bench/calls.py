@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
-from contextd.code.calls.call_graph import CallGraph
-from contextd.code.calls.checkout_facts import CodeFacts
-from contextd.code.calls.scip import INITIALISERS
-from contextd.code.calls.scope_layout import CONSTANTS
-from contextd.code.index.scan import scan
-from contextd.code.symbols.symbol_graph import SymbolGraph, build_graph
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.scope import Scope
 from contextd_bench.data import hardware
 from contextd_bench.scratch import scratch_store
+from contextd_code.calls.call_graph import CallGraph
+from contextd_code.calls.checkout_facts import CodeFacts
+from contextd_code.calls.scip import INITIALISERS
+from contextd_code.calls.scope_layout import CONSTANTS
+from contextd_code.index.scan import scan
+from contextd_code.symbols.symbol_graph import SymbolGraph, build_graph
 
 _ORACLES = Path(__file__).parent / "oracles"
 _SCOPE = Scope("local", "default", "bench")

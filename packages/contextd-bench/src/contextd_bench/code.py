@@ -16,18 +16,8 @@ from typing import Any, TextIO
 import apsw
 
 import contextd
-from contextd.code.index.analyse import analyse
-from contextd.code.index.resolve import Resolver
-from contextd.code.index.scan import scan
-from contextd.code.symbols.file_with_dependencies import read
-from contextd.code.symbols.repo_map import repo_map
-from contextd.code.symbols.symbol_graph import build_graph
-from contextd.code.tree.grep import grep
-from contextd.code.tree.ripgrep import ripgrep
-from contextd.code.tree.walk import walk
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, CodeChange
-from contextd.domain.code import SourceFile
 from contextd.domain.documents import code_documents
 from contextd.domain.scope import Scope
 from contextd.ports.store import View
@@ -36,6 +26,16 @@ from contextd_bench.data import hardware
 from contextd_bench.monorepo import write_monorepo
 from contextd_bench.scratch import scratch_store
 from contextd_bench.speed import Figure, figure
+from contextd_code.index.analyse import analyse
+from contextd_code.index.resolve import Resolver
+from contextd_code.index.scan import scan
+from contextd_code.symbols.file_with_dependencies import read
+from contextd_code.symbols.repo_map import repo_map
+from contextd_code.symbols.symbol_graph import build_graph
+from contextd_code.tree.grep import grep
+from contextd_code.tree.ripgrep import ripgrep
+from contextd_code.tree.walk import walk
+from contextd_code.values.source import SourceFile
 
 SEED = 20260801
 PATTERNS = (

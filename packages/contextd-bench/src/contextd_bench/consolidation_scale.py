@@ -30,7 +30,6 @@ from contextd.consolidation.merging import MERGED
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, Put
 from contextd.domain.documents import record_document
-from contextd.domain.errors import Unavailable
 from contextd.domain.query import Query, Vector
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
@@ -41,6 +40,7 @@ from contextd.thin.home import LOCAL, database_path, home_directory, make_home
 from contextd_bench.data import SEED, hardware
 from contextd_bench.scratch import StoppedClock
 from contextd_bench.speed import temporary_home
+from contextd_code.errors import Unavailable
 
 RECORDS = 100_000
 CLUSTERS = RECORDS // 10

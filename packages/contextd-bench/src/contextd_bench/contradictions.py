@@ -23,13 +23,13 @@ from typing import Any, TextIO
 from contextd.claims.contradiction_test import contradiction
 from contextd.claims.judgement import judge, statement_of
 from contextd.claims.write_gate import Draft, GateLookup, admit
-from contextd.domain.errors import Invalid
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.schema.model import ContextType
 from contextd_bench.contradiction_pairs import Pair, developers, half, pairs, repeats, written
 from contextd_bench.data import checksum, data_file, hardware
 from contextd_bench.unrelated_entries import entries, schemas
+from contextd_code.errors import Invalid
 
 _NEGATED = re.compile(r"\b(?:no|not|never|nobody|none|nothing|without|avoid)\b|n't\b", re.I)
 _HERE = Scope("bench")

@@ -19,8 +19,6 @@ from contextd.domain.documents import event_id, message_documents
 from contextd.domain.query import EVENT, Query
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session, SessionChange
-from contextd.domain.tokens import count_tokens
-from contextd.domain.words import content_words
 from contextd.embedders import open_embedder
 from contextd.ports.knowledge import Embedder
 from contextd.ports.store import Store, View
@@ -31,6 +29,8 @@ from contextd_bench.bm25 import PlainBM25
 from contextd_bench.data import as_dicts, fitted_on, hardware, report, scored
 from contextd_bench.pack import pack
 from contextd_bench.scratch import scratch_store
+from contextd_code.text.tokens import count_tokens
+from contextd_code.text.words import content_words
 
 BUDGET = 500
 """Tokens that the evidence has to fit into."""

@@ -14,7 +14,6 @@ from typing import Any, TextIO
 
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes
-from contextd.domain.code import Chunk
 from contextd.domain.query import CODE, Document, Query
 from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
@@ -35,6 +34,7 @@ from contextd_bench.data import (
     scored,
 )
 from contextd_bench.scratch import scratch_store
+from contextd_code.values.source import Chunk
 
 SCOPE = Scope("local", "cosqa", "functions")
 QUESTIONS, FUNCTIONS = "cosqa-retrieval-dev-500.json", "code_idx_map.txt"

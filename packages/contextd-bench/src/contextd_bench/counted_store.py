@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from contextd.domain.access import Grant
-from contextd.domain.code import CodePlace
+from contextd.domain.code_places import CodePlace
 from contextd.ports.knowledge import Scrub
 from contextd.ports.store import Store, View
 from contextd.ports.upkeep import Clock

@@ -15,10 +15,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from contextd.domain.access import OWNER
-from contextd.domain.code import Chunk
-from contextd.domain.errors import NotFound
 from contextd.domain.query import CODE, Query
-from contextd.domain.words import words
 from contextd.embedders import open_embedder
 from contextd.search.file_ranking import Past, by_file
 from contextd.search.hits import Candidate, Hit
@@ -27,6 +24,9 @@ from contextd_bench import cosqa
 from contextd_bench.bm25 import PlainBM25
 from contextd_bench.data import as_dicts, hardware, report, scored
 from contextd_bench.scratch import scratch_store
+from contextd_code.errors import NotFound
+from contextd_code.text.words import words
+from contextd_code.values.source import Chunk
 
 FEWEST_WORDS, FEWEST_LINES = 4, 3
 """A shorter sentence asks for no function in particular, and a shorter function says nothing of itself."""

@@ -13,13 +13,13 @@ from pathlib import Path
 from statistics import median
 from typing import Any, TextIO, get_args
 
-from contextd.domain.tokens import count_tokens, fits
-from contextd.domain.words import content_words
 from contextd.folding.line_digest import digest_lines, plain_text
 from contextd.imports.importers.claude_windows import NewWindow, compactions
 from contextd_bench.data import SEED, MeanScore, hardware, score
 from contextd_bench.scratch import opened
 from contextd_bench.tool_outputs import Half, ToolOutput, outputs
+from contextd_code.text.tokens import count_tokens, fits
+from contextd_code.text.words import content_words
 
 LEAST = 1_000
 """Tokens from which an output is large: below, a digest saves less than asking for it costs."""

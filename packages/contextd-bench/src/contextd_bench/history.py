@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from contextd.code.git import git_queries as git
-from contextd.code.git.external_history import ask_named, log_named, named_git_dir
-from contextd.code.index.languages.table import DATA, language_name
-from contextd.domain.code import DOCUMENTS
-from contextd.domain.errors import Invalid, NotFound
+from contextd_code.errors import Invalid, NotFound
+from contextd_code.git import git_queries as git
+from contextd_code.git.external_history import ask_named, log_named, named_git_dir
+from contextd_code.index.languages.table import DATA, language_name
+from contextd_code.values.source import DOCUMENTS
 
 MOST_FILES = 10
 """A commit that changes more code files than this is about no place in particular."""

@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
-from contextd.code.index.languages.table import language_of
-from contextd.code.symbols.symbol_graph import SymbolGraph
 from contextd.codebase.code_graphs import calls_of, save_calls, symbols_of
 from contextd.codebase.ranking_of_tests import stem
-from contextd.domain.code import is_test
 from contextd_bench.data import hardware
 from contextd_bench.scratch import Bench, cloned, opened
+from contextd_code.index.languages.table import language_of
+from contextd_code.symbols.symbol_graph import SymbolGraph
+from contextd_code.values.source import is_test
 
 COMMITS = 40
 """At most so many."""

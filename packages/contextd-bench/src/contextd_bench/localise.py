@@ -16,7 +16,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO
 
-from contextd.code.git.git_queries import Commit
 from contextd.codebase.scanning import scan_project
 from contextd.domain.changes import Changes, Put
 from contextd.domain.documents import record_document
@@ -33,6 +32,7 @@ from contextd_bench.history import (
     stand_before,
 )
 from contextd_bench.scratch import Bench, opened
+from contextd_code.git.git_queries import Commit
 
 QUESTIONS, MEMORIES = 150, 2_000
 LINES = 60

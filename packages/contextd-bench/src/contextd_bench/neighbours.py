@@ -26,10 +26,10 @@ from typing import Any, TextIO
 
 from contextd.app import Host
 from contextd.domain.access import OWNER
-from contextd.domain.errors import ContextdError
 from contextd.runtime.runtime import Request
 from contextd.runtime.settings import load_settings
 from contextd.thin.client import call, control
+from contextd_code.errors import ContextdError
 
 MINUTES = float(os.environ.get("CONTEXTD_BENCH_MINUTES", "2"))
 """How long the neighbours work at once. Ten minutes is what a release is tried with."""

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
 
-from contextd.code.git.git_queries import Running
 from contextd.policies.actions import told
 from contextd.policies.rule_check import Violation, check
 from contextd.policies.rule_files import policy_file
 from contextd.policies.rules import PolicyRule, policy_rule
 from contextd.policies.starter_packs import packs
+from contextd_code.git.git_queries import Running
 
 COMMITS = 500
 """The latest ones of a repository, without merges."""

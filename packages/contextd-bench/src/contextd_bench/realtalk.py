@@ -13,8 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
-from contextd.domain.errors import NotFound
 from contextd_bench.conversations import Conversation, Utterance, measured, with_evidence
+from contextd_code.errors import NotFound
 
 DEVELOPMENT = "dev"
 """The folder that weights may be fitted on."""

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
-from contextd.code.calls.scip import INITIALISERS
-from contextd.code.calls.scope_layout import FUNCTIONS
-from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.codebase.code_graphs import symbols_of
-from contextd.domain.errors import ContextdError
 from contextd_bench.calls import Meant, Oracle, judge, oracle_definition, oracles
 from contextd_bench.data import hardware
 from contextd_bench.scratch import Bench, opened
+from contextd_code.calls.scip import INITIALISERS
+from contextd_code.calls.scope_layout import FUNCTIONS
+from contextd_code.errors import ContextdError
+from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
 
 SAMPLED = 40
 """Definitions of each sort that are asked about."""

@@ -17,9 +17,7 @@ from pathlib import Path
 from typing import Protocol, TextIO
 
 from contextd.briefing.remedy_injection import remedied, remedy_for, tells_of_failure
-from contextd.domain.errors import NotFound
 from contextd.domain.sessions import Event, Session, SessionChange
-from contextd.domain.tokens import count_tokens
 from contextd.imports.importers import IMPORTERS
 from contextd.remedies.learned_fixes import keep_remedies
 from contextd.remedies.session_errors import ERRORS, Met, errors_met, kept
@@ -32,6 +30,8 @@ from contextd_bench.data import hardware
 from contextd_bench.learning.recordings import Recording, recordings
 from contextd_bench.remedies_planted import PLANTED
 from contextd_bench.scratch import opened
+from contextd_code.errors import NotFound
+from contextd_code.text.tokens import count_tokens
 
 _CLIENT = "claude-code"
 _QUOTED = re.compile(r"`([^`]+)`")

@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
-from contextd.domain.errors import ContextdError
 from contextd_bench import (
     awareness,
     calls,
@@ -41,6 +40,7 @@ from contextd_bench.learning import command as learning
 from contextd_bench.learning.command import LearningOptions
 from contextd_bench.recall import RECALL
 from contextd_bench.speed import Figure
+from contextd_code.errors import ContextdError
 
 
 @dataclass(frozen=True, slots=True)

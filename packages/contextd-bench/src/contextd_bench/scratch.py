@@ -14,7 +14,6 @@ from typing import Any
 
 from contextd.app import Host, load_operations
 from contextd.domain.access import OWNER
-from contextd.domain.errors import Unavailable
 from contextd.ports.store import Store
 from contextd.ports.upkeep import Clock, Upkeep
 from contextd.runtime.gc_pause import loading
@@ -22,6 +21,7 @@ from contextd.runtime.operation import Answer, find_operation
 from contextd.runtime.runtime import Request, Runtime
 from contextd.runtime.settings import load_settings
 from contextd.stores import open_store
+from contextd_code.errors import Unavailable
 
 _MAKES_KNOWN = "memory_record"
 """An operation whose call makes a project of the directory it comes from."""

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from contextd.domain.errors import Unavailable
 from contextd.thin import client
 from contextd.thin.home import endpoint_path
 from contextd.thin.spawn import take_lock
+from contextd_code.errors import Unavailable
 
 SEED = 20260801
 COMMAND = [sys.executable, "-P", "-m", "contextd"]

@@ -21,12 +21,12 @@ from contextd.domain.documents import record_document
 from contextd.domain.kinds import kinds_that
 from contextd.domain.query import Query
 from contextd.domain.records import FOUND, Record
-from contextd.domain.words import query_words
 from contextd.runtime.operation import OPERATIONS
 from contextd.runtime.runtime import Runtime
 from contextd.search.search import DEPTH
 from contextd_bench.scratch import Bench, opened
 from contextd_bench.speed import SEED, VOCABULARY, Figure, temporary_home, timed
+from contextd_code.text.words import query_words
 
 SIZES = (600, 10_000, 100_000)
 LARGE = 500_000

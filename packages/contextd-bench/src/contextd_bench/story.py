@@ -23,12 +23,12 @@ from typing import Any, TextIO
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from contextd.domain.errors import Unavailable
-from contextd.domain.tokens import count_tokens
 from contextd.thin.client import control
 from contextd_bench import story_files
 from contextd_bench.data import hardware
 from contextd_bench.scratch import cloned
+from contextd_code.errors import Unavailable
+from contextd_code.text.tokens import count_tokens
 
 _COMMAND = (sys.executable, "-P", "-m", "contextd")
 _SETTLED_SECONDS = 120.0

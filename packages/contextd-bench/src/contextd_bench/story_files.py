@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from contextd.code.tree.walk import walk
+from contextd_code.tree.walk import walk
 
 TASK = "Make the export say which row it stopped at"
 ERROR = """Command failed with exit code 1

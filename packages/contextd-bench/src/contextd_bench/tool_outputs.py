@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from contextd.domain.tokens import count_tokens
 from contextd_bench.data import data_file
+from contextd_code.text.tokens import count_tokens
 
 Half = Literal["tuned", "held out"]
 

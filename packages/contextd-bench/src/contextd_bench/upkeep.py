@@ -9,7 +9,6 @@ import apsw
 
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, CodeChange, Put
-from contextd.domain.code import Chunk, SourceFile
 from contextd.domain.records import Record, digest
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session, SessionChange
@@ -17,6 +16,7 @@ from contextd.ports.store import View
 from contextd.thin.home import LOCAL, database_path
 from contextd_bench.scratch import opened
 from contextd_bench.speed import SEED, Figure, temporary_home, timed
+from contextd_code.values.source import Chunk, SourceFile
 
 RECORDS, PIECES, EVENTS = 50_000, 50_000, 20_000
 """What the large project holds: 100,000 documents in all, and a log."""

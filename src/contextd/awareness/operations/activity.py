@@ -7,10 +7,10 @@ from typing import Annotated
 
 from contextd.awareness.gap_inputs import everywhere, observed_in
 from contextd.domain.awareness import STANDING
-from contextd.domain.dataclass import dataclass
 from contextd.domain.limits import Range
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
 
 _EVENTS_LOOKED_AT = 1_000
 STALE_AFTER = 90

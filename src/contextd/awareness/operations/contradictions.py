@@ -15,8 +15,6 @@ from contextd.claims.contradiction_search import compare_all, propose
 from contextd.claims.judgement import outlined, statement_of
 from contextd.domain.awareness import STANDING, Contradiction, State
 from contextd.domain.changes import Decision
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import NotFound
 from contextd.domain.kinds import area_of, kinds_that
 from contextd.domain.limits import Id, PageSize
 from contextd.domain.records import Record, short_id
@@ -30,6 +28,8 @@ from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
 from contextd.search.find_records import resolve
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import NotFound
 
 _PAGE = 2_000
 _MOST_PAIRS = 10_000

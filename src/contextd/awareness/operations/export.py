@@ -7,12 +7,12 @@ from pathlib import Path
 from contextd.awareness.export import awareness_json
 from contextd.awareness.gap_inputs import everywhere, observed_in, surveyed
 from contextd.domain.awareness import STANDING
-from contextd.domain.dataclass import dataclass
 from contextd.domain.kinds import kinds_that
 from contextd.files.disk import replace_file
 from contextd.knowledge.machine_neutral import portable_text
 from contextd.runtime.operation import FilePath, operation
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
 
 _RATED = 500
 

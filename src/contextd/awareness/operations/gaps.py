@@ -7,8 +7,6 @@ from dataclasses import field
 from contextd.awareness.gap_inputs import dismissed, everywhere, gaps_of, stalest_of, tallies_of
 from contextd.awareness.gaps import Gap
 from contextd.domain.changes import Put
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import NotFound
 from contextd.domain.limits import Id
 from contextd.domain.records import Record, short_id
 from contextd.knowledge.embedding import embedding_jobs
@@ -16,6 +14,8 @@ from contextd.knowledge.writing import change, new_record
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import resolve
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import NotFound
 
 
 @dataclass(frozen=True, slots=True)

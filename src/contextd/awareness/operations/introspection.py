@@ -17,7 +17,6 @@ from contextd.awareness.gap_inputs import (
 )
 from contextd.awareness.selfmodel import Disagreement, SelfModel, StaleEntry
 from contextd.domain.awareness import Contradiction
-from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Record, short_id
 from contextd.domain.time import iso
 from contextd.knowledge.disagreements import records_of
@@ -28,6 +27,7 @@ from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
 from contextd.schema.model import FIELDS, TYPE
 from contextd.schema.text import content_of
+from contextd_code.dataclass import dataclass
 
 _PAIRS = 100
 

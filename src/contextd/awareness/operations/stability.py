@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 
-from contextd.code.git.citations import AnchorStanding
 from contextd.domain.confidence import apply
-from contextd.domain.errors import Stale
 from contextd.domain.kinds import kinds_that
 from contextd.domain.records import Record
 from contextd.jobs.table import Task
+from contextd.knowledge.citations import AnchorStanding
 from contextd.knowledge.git_anchors import citations, standings
 from contextd.knowledge.writing import change
 from contextd.runtime.runtime import Runtime
+from contextd_code.errors import Stale
 
 _PAGE = 200
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 from contextd.domain.confidence import apply
-from contextd.domain.dataclass import dataclass
 from contextd.domain.limits import Count, Id
 from contextd.domain.records import short_id
 from contextd.knowledge.writing import Changed, change_all
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import resolve
+from contextd_code.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from dataclasses import field
 from typing import Annotated, Literal
 
 from contextd.briefing.briefing import brief, quoted_in
-from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
 
 _DEPTHS = {"minimal": 0.4, "standard": 1.0, "comprehensive": 3.0}
 

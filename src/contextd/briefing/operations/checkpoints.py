@@ -7,13 +7,11 @@ from datetime import datetime
 from typing import Annotated
 
 from contextd.briefing.briefing import quoted_in
-from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
 from contextd.domain.limits import Id, OptionalId, Text
 from contextd.domain.quoting import inline, quotation, settled
 from contextd.domain.records import new_id, short_id
 from contextd.domain.time import iso
-from contextd.domain.tokens import count_tokens
 from contextd.folding.client_folding import measure_resumption
 from contextd.folding.session_subtasks import all_of
 from contextd.knowledge.writing import save_new
@@ -23,6 +21,8 @@ from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import resolve
 from contextd.sessions.handles import session_named
 from contextd.sessions.session_binding import new_session, open_session, session_of, take_seat
+from contextd_code.dataclass import dataclass
+from contextd_code.text.tokens import count_tokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,17 @@ from typing import Annotated
 
 from contextd.briefing.injection_tiers import reasons_in
 from contextd.briefing.status_figures import figures_of
-from contextd.domain.dataclass import dataclass
 from contextd.domain.limits import OptionalId, Range
 from contextd.domain.records import short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import iso
-from contextd.domain.tokens import count_tokens
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.briefing_lines import ALWAYS, BEARING
 from contextd.sessions.handles import session_named
 from contextd.sessions.injection_use import texts_after, was_used
+from contextd_code.dataclass import dataclass
+from contextd_code.text.tokens import count_tokens
 
 _LOOKED_THROUGH = 20
 """Sessions without injected context, such as those of programs, are skipped."""

@@ -12,13 +12,9 @@ from contextd.briefing.context_file import sessions_with_work, situation, time_s
 from contextd.briefing.directive_lines import told_directives
 from contextd.briefing.injection_tiers import tier_zero_tokens
 from contextd.briefing.lean_prompt import LEAST, MOST, Part, compose
-from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
-from contextd.domain.errors import ContextdError
 from contextd.domain.limits import Range
 from contextd.domain.projects import THE_PERSON
-from contextd.domain.tokens import count_tokens
-from contextd.files.guarded import read_file
 from contextd.person.files import text_of
 from contextd.person.person import from_file, personal_records, told_by
 from contextd.person.person_md import SOUL_MD, USER_MD
@@ -28,6 +24,10 @@ from contextd.runtime.runtime import Runtime
 from contextd.sessions.context_md import render, without_block
 from contextd.sessions.session_binding import session_of
 from contextd.sessions.time_sense import gap_in_words, hint, present
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import ContextdError
+from contextd_code.files.guarded import read_file
+from contextd_code.text.tokens import count_tokens
 
 _ALL = len(PROFILES) - 1
 _LARGEST_CONTEXT = 64 * 1024

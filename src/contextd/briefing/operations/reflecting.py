@@ -7,15 +7,15 @@ from typing import Annotated
 
 from contextd.briefing.context_file import refresh_context_md
 from contextd.briefing.memory_file import durable_memories, write_block
-from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
 from contextd.domain.limits import Range
-from contextd.domain.tokens import count_tokens
 from contextd.jobs.table import Task
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.context_md import write
 from contextd.sessions.memory_md import BUDGET, render
+from contextd_code.dataclass import dataclass
+from contextd_code.text.tokens import count_tokens
 
 _LEAST, _LARGEST = 100, 8_000
 

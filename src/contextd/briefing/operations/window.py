@@ -10,7 +10,6 @@ from contextd.briefing.call_tracking import SCORED_EVERY, expect_scores
 from contextd.briefing.context_window import settle_window, window_of
 from contextd.briefing.window_scoring import percent, usage_line, used
 from contextd.domain.context_items import ContextItem
-from contextd.domain.dataclass import dataclass
 from contextd.domain.limits import OptionalId, Range
 from contextd.domain.records import short_id
 from contextd.domain.sessions import Session
@@ -20,6 +19,7 @@ from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.handles import session_named
 from contextd.sessions.session_binding import session_of
+from contextd_code.dataclass import dataclass
 
 _SHOWN = 50
 

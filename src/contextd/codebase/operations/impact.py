@@ -6,10 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import field, replace
 from typing import Annotated
 
-from contextd.code.calls.call_graph import CallGraph
-from contextd.code.git import diffs
-from contextd.code.symbols.sources import Sources
-from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.codebase.changed_code import ChangedCode, ChangedFile, in_diff, named
 from contextd.codebase.code_graphs import calls_of
 from contextd.codebase.code_uses import (
@@ -32,9 +28,7 @@ from contextd.codebase.impact import (
 )
 from contextd.codebase.impact_queue import turn
 from contextd.codebase.past_fixes import changed_along, fixes_of, writers_of
-from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
-from contextd.domain.errors import Invalid, NotFound, TooLarge, Unavailable
 from contextd.domain.limits import Grammar, Range
 from contextd.domain.records import Record
 from contextd.domain.result_display import text_form
@@ -47,6 +41,12 @@ from contextd.projects.file_records import attached_to
 from contextd.runtime.gc_pause import building
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
+from contextd_code.calls.call_graph import CallGraph
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Invalid, NotFound, TooLarge, Unavailable
+from contextd_code.git import diffs
+from contextd_code.symbols.sources import Sources
+from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
 
 BUDGET, REVIEW_BUDGET = 1_500, 2_000
 _DEEPEST = 5

@@ -13,8 +13,6 @@ from contextd.codebase.index_documents import documents_behind
 from contextd.codebase.scanning import scan_project
 from contextd.codebase.symbol_weights import keep_weights
 from contextd.domain.changes import CodeChange
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import NotFound
 from contextd.domain.query import Vector
 from contextd.domain.scope import Scope
 from contextd.jobs.table import Task
@@ -22,6 +20,8 @@ from contextd.knowledge.embedding import queue_embedding
 from contextd.knowledge.writing import embed_documents
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import NotFound
 
 _BATCH = 16
 """Texts embedded in one batch: larger ones cost more in memory than they gain in the model."""

@@ -6,24 +6,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Annotated, Any
 
-from contextd.code.symbols.dependencies import Dependency
-from contextd.code.symbols.file_with_dependencies import FileView, read, read_outline
-from contextd.code.tree.paths import relative_inside
 from contextd.codebase.freshness import steady
 from contextd.domain.context_items import Serving
-from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DOCUMENT
-from contextd.domain.errors import NotFound
 from contextd.domain.limits import PROJECT_PATH, Range, Text
 from contextd.domain.records import Record
 from contextd.domain.result_display import text_form
-from contextd.domain.tokens import count_tokens, trim_to_tokens
 from contextd.knowledge.git_anchors import notes as stale_notes
 from contextd.knowledge.record_views import Known, known
 from contextd.projects.file_records import attached_to
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.validity import validities
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import NotFound
+from contextd_code.symbols.dependencies import Dependency
+from contextd_code.symbols.file_with_dependencies import FileView, read, read_outline
+from contextd_code.text.tokens import count_tokens, trim_to_tokens
+from contextd_code.tree.paths import relative_inside
 
 READ_BUDGET = 12_000
 """Tokens of an answer: a file of 1,000 lines, and half of the limit of clients for a tool's answer (25,000)."""

@@ -6,13 +6,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
-from contextd.code.calls.call_graph import CallGraph
-from contextd.code.calls.edges import Edge
-from contextd.code.calls.uses import files_using
-from contextd.code.symbols.definitions import ends_in
-from contextd.code.symbols.sources import Sources
-from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
-from contextd.code.tree.word_lines import WordLines, word_lines
 from contextd.codebase.code_graphs import calls_of
 from contextd.codebase.code_uses import (
     COMPARED,
@@ -30,15 +23,22 @@ from contextd.codebase.operations.symbols import (
     no_definition,
     symbol_hit,
 )
-from contextd.domain.code import is_test
 from contextd.domain.context_items import Serving
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import ContextdError, NotFound, Unavailable
 from contextd.domain.limits import PageSize, Text
-from contextd.domain.tokens import count_tokens
 from contextd.runtime.gc_pause import building
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
+from contextd_code.calls.call_graph import CallGraph
+from contextd_code.calls.edges import Edge
+from contextd_code.calls.uses import files_using
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import ContextdError, NotFound, Unavailable
+from contextd_code.symbols.definitions import ends_in
+from contextd_code.symbols.sources import Sources
+from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
+from contextd_code.text.tokens import count_tokens
+from contextd_code.tree.word_lines import WordLines, word_lines
+from contextd_code.values.source import is_test
 
 _LISTED = 8
 _SECONDS = 8.0

@@ -8,8 +8,6 @@ from dataclasses import replace
 from fnmatch import fnmatch
 from typing import Annotated
 
-from contextd.code.symbols.definitions import definitions
-from contextd.code.tree.grep import grep
 from contextd.codebase.code_graphs import get_ready
 from contextd.codebase.code_uses import (
     COMPARED,
@@ -19,20 +17,22 @@ from contextd.codebase.code_uses import (
 )
 from contextd.codebase.freshness import not_indexed, steady
 from contextd.codebase.operations.symbols import asked_name
-from contextd.domain.code import Chunk
 from contextd.domain.context_items import Serving
-from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DOCUMENT
 from contextd.domain.limits import REGEX, Glob, Matching, Range, Text
 from contextd.domain.query import CODE
 from contextd.domain.result_display import text_form
-from contextd.domain.tokens import count_tokens
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.file_history import past_of
 from contextd.search.file_votes import COMMITS, RECORDS
 from contextd.search.find_records import find_documents, give
 from contextd.search.logged_queries import asked
+from contextd_code.dataclass import dataclass
+from contextd_code.symbols.definitions import definitions
+from contextd_code.text.tokens import count_tokens
+from contextd_code.tree.grep import grep
+from contextd_code.values.source import Chunk
 
 GREP_SECONDS = 10.0
 _MOST = 100

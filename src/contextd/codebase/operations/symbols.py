@@ -9,26 +9,26 @@ from dataclasses import replace
 from fnmatch import fnmatch
 from typing import Annotated
 
-from contextd.code.git import git_queries as git
-from contextd.code.symbols.definitions import FoundDefinitions, definitions, use_counts
-from contextd.code.symbols.repo_map import repo_map as draw_map
-from contextd.code.symbols.section_outline import contents, first_paths
-from contextd.code.symbols.symbol_graph import Definition
-from contextd.code.tree.grep import grep
 from contextd.codebase.code_graphs import get_ready, symbols_of
 from contextd.codebase.code_uses import COMPARED, most_used_first, use_counts_in_time
 from contextd.codebase.freshness import Lag, not_indexed, steady
 from contextd.codebase.symbol_weights import keep_weights
 from contextd.domain.context_items import Serving
-from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DOCUMENT
-from contextd.domain.errors import Unavailable, closest
 from contextd.domain.limits import Range, Text
 from contextd.domain.result_display import text_form
-from contextd.domain.tokens import count_tokens
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.session_binding import session_of
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Unavailable, closest
+from contextd_code.git import git_queries as git
+from contextd_code.symbols.definitions import FoundDefinitions, definitions, use_counts
+from contextd_code.symbols.repo_map import repo_map as draw_map
+from contextd_code.symbols.section_outline import contents, first_paths
+from contextd_code.symbols.symbol_graph import Definition
+from contextd_code.text.tokens import count_tokens
+from contextd_code.tree.grep import grep
 
 _GIT_SECONDS = 1.0
 _COMPARED = 20_000

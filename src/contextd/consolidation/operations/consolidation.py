@@ -17,8 +17,6 @@ from contextd.consolidation.collections import (
 from contextd.consolidation.last_runs import last_run, note_run
 from contextd.consolidation.merge_run import Consolidated, Pacing, consolidate, kept_because
 from contextd.consolidation.unmerging import unmerge_of
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import NotFound, TooLarge
 from contextd.domain.limits import Id
 from contextd.domain.query import Query
 from contextd.domain.records import Record, short_id
@@ -30,6 +28,8 @@ from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import resolve
 from contextd.sessions.session_binding import expect_next
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import NotFound, TooLarge
 
 Collection = Literal["remediations", "anti_patterns", "memories"]
 Level = Literal["project", "team", "org"]

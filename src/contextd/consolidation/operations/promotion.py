@@ -8,9 +8,7 @@ from typing import Annotated, Any, Literal
 
 from contextd.consolidation.promotion import KNOWN, copy_for, particulars, promoted
 from contextd.consolidation.promotion_proposals import propose_wider
-from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
-from contextd.domain.errors import Conflict, Denied
 from contextd.domain.kinds import area_of
 from contextd.domain.limits import Id
 from contextd.domain.records import Record, short_id
@@ -19,6 +17,8 @@ from contextd.jobs.table import Task
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import resolve
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Conflict, Denied
 
 ItemType = Literal["memory", "remediation", "anti_pattern", "standard"]
 

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from dataclasses import field, replace
 from typing import Annotated
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
-from contextd.domain.errors import Invalid, NotFound, nearest
 from contextd.domain.kinds import KINDS
 from contextd.domain.limits import Text
 from contextd.domain.query import CODE, EVENT
 from contextd.domain.quoting import fenced, inline, quotation, settled
 from contextd.domain.records import Record, short_id
-from contextd.domain.tokens import count_tokens, trim_to_tokens
 from contextd.folding.session_subtasks import open_subtask, parent_session, room_for
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.skills.skill_files import follow_skill_files
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Invalid, NotFound, nearest
+from contextd_code.text.tokens import count_tokens, trim_to_tokens
 
 _COLLECTIONS = {
     **{kind.collection: name for name, kind in KINDS.items()},

@@ -7,9 +7,7 @@ from datetime import timedelta
 from typing import Annotated
 
 from contextd.domain.context_items import Serving
-from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DOCUMENT
-from contextd.domain.errors import NotFound
 from contextd.domain.limits import ProjectPath, Range, Text
 from contextd.domain.originals import Original
 from contextd.domain.records import Clean
@@ -17,8 +15,6 @@ from contextd.domain.records import digest as content_digest
 from contextd.domain.result_display import text_form
 from contextd.domain.savings import Saving
 from contextd.domain.subtasks import session_and_number
-from contextd.domain.tokens import count_tokens, fits
-from contextd.domain.words import content_words, one_line
 from contextd.folding.digest_input import of_paths, of_question, of_text
 from contextd.folding.line_digest import tokens_of
 from contextd.folding.savings_log import note_saving
@@ -29,6 +25,10 @@ from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.logged_queries import asked, unanswered
 from contextd.sessions.handles import original_named
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import NotFound
+from contextd_code.text.tokens import count_tokens, fits
+from contextd_code.text.words import content_words, one_line
 
 _BUDGET, _EXPANDED = 800, 4_000
 """Default tokens of a digest, and of one expansion."""

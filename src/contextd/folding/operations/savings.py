@@ -6,11 +6,11 @@ from dataclasses import field
 from datetime import timedelta
 from typing import Annotated
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.limits import Range
 from contextd.domain.savings import LEVELS, SAVED, SavingTotal, by_level, savings_in, totals
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
 
 _SESSIONS = 2_000
 """Maximum sessions examined, latest first."""

@@ -6,15 +6,12 @@ import uuid
 from dataclasses import field, replace
 from typing import Annotated
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
-from contextd.domain.errors import ContextdError, TooLarge
 from contextd.domain.kinds import kinds_that
 from contextd.domain.limits import OptionalId, Range, Text
 from contextd.domain.records import digest, short_id
 from contextd.domain.result_display import text_form
 from contextd.domain.subtasks import Subtask
-from contextd.domain.tokens import count_tokens, trim_to_tokens
 from contextd.folding.session_subtasks import (
     SMALLEST,
     close_subtask,
@@ -29,6 +26,9 @@ from contextd.knowledge.writing import save_new
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import find_records
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import ContextdError, TooLarge
+from contextd_code.text.tokens import count_tokens, trim_to_tokens
 
 _INJECTED = 5
 """Maximum memories a subtask begins with."""

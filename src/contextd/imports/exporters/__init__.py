@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import NotFound, nearest
 from contextd.domain.records import Record
 from contextd.imports.exporters import opencontext
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import NotFound, nearest
 
 __all__ = ["EXPORTERS", "Exporter", "exporter_named"]
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from contextd.domain.errors import NotFound
-from contextd.files.guarded import read_file
 from contextd.imports.foreign.chats import CHATS
 from contextd.imports.foreign.format import ForeignFormat, Item, Note, Surroundings, Unread
 from contextd.imports.foreign.instructions import INSTRUCTIONS
@@ -13,6 +11,8 @@ from contextd.imports.foreign.markdown_notes import NOTES
 from contextd.imports.foreign.memory_databases import DATABASES
 from contextd.imports.foreign.memory_files import FILES
 from contextd.imports.foreign.pull_requests import PULL_REQUESTS
+from contextd_code.errors import NotFound
+from contextd_code.files.guarded import read_file
 
 __all__ = ["FOREIGN", "ForeignFormat", "Item", "Note", "Surroundings", "Unread", "foreign_format"]
 

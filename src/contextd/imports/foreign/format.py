@@ -8,9 +8,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Trust
 from contextd.imports.importers.batch import ImportBatch
+from contextd_code.dataclass import dataclass
 
 Belonging = Literal["project", "named", "asked", "person"]
 """Who owns the notes of a file: the `project` that contains the file, the project each note names

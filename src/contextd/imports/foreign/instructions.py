@@ -9,12 +9,12 @@ from itertools import islice
 from pathlib import Path
 
 from contextd.clients import CLIENTS
-from contextd.domain.errors import Denied
 from contextd.domain.records import Trust, digest
 from contextd.files.disk import target_inside
 from contextd.imports.foreign.format import ForeignFormat, Item, Note, Surroundings, Unread
 from contextd.imports.foreign.markdown_parts import front_matter, parts_of
 from contextd.imports.foreign.safe_reading import plain_text, text_of
+from contextd_code.errors import Denied
 
 _LARGEST = 1024 * 1024
 _LONGEST = 1_000

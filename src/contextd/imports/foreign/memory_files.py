@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from contextd.domain.errors import Invalid
 from contextd.domain.records import digest
 from contextd.imports.foreign.format import ForeignFormat, Item, Note, Surroundings, Unread
 from contextd.imports.foreign.safe_reading import (
@@ -18,6 +17,7 @@ from contextd.imports.foreign.safe_reading import (
     plain_text,
     text_of,
 )
+from contextd_code.errors import Invalid
 
 
 def _mem0(path: Path, shown: str) -> Iterator[Item]:

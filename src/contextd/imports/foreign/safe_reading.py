@@ -12,11 +12,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from contextd.domain.encodings import text_in
-from contextd.domain.errors import Invalid, NotFound, TooLarge
 from contextd.domain.time import parse_instant
-from contextd.files.guarded import open_file, read_file
 from contextd.imports.foreign.format import Unread
+from contextd_code.errors import Invalid, NotFound, TooLarge
+from contextd_code.files.guarded import open_file, read_file
+from contextd_code.text.encodings import text_in
 
 LARGEST = 256 * 1024 * 1024
 """Maximum bytes of a file, or of an archive member, in memory at once."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from contextd.domain.encodings import text_in
-from contextd.domain.errors import Invalid, NotFound
 from contextd.imports.importers import (
     aider,
     claude_code,
@@ -23,6 +21,8 @@ from contextd.imports.importers import (
 from contextd.imports.importers.batch import ImportBatch, Redact
 from contextd.imports.importers.compressed import opened
 from contextd.imports.importers.importer import Importer, Listed, Whereabouts
+from contextd_code.errors import Invalid, NotFound
+from contextd_code.text.encodings import text_in
 
 __all__ = [
     "IMPORTERS",

@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 from io import TextIOWrapper
 from pathlib import Path
 
-from contextd.domain.errors import NotFound
 from contextd.domain.origins import marked
 from contextd.domain.records import digest
-from contextd.files.guarded import open_file
 from contextd.imports.importers.batch import ImportBatch, Redact, unredacted
 from contextd.imports.importers.importer import Listed
 from contextd.imports.importers.transcript_builder import Telling
+from contextd_code.errors import NotFound
+from contextd_code.files.guarded import open_file
 
 _BEGAN = re.compile(r"^# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
 _TYPED, _ENDED = "#### ", "  "

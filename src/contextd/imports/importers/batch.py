@@ -7,8 +7,8 @@ from dataclasses import field
 from datetime import datetime
 from typing import Any
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.sessions import Event
+from contextd_code.dataclass import dataclass
 
 Redact = Callable[[str], tuple[str, int]]
 """Redacts a text; returns it and the number of secrets."""

@@ -10,11 +10,11 @@ from dataclasses import field
 from pathlib import PurePosixPath
 from typing import Any
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.origins import marked
 from contextd.domain.sessions import EventType
 from contextd.imports.importers.commits_and_prs import commits, pull_request
 from contextd.imports.importers.tool_calls import SHELLS, accessed_file, output_text
+from contextd_code.dataclass import dataclass
 
 LONGEST_ARTEFACT = 20_000
 _NO_ANSWER = "(No answer provided)"

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.records import digest
 from contextd.imports.importers.queued_messages import TypedAhead
 from contextd.imports.importers.transcript_builder import Telling, mapping_of, text_of
+from contextd_code.dataclass import dataclass
 
 
 def message_text(content: Any) -> str:

@@ -11,10 +11,10 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.records import digest
 from contextd.imports.importers.json_lines import line_reader, parsed
 from contextd.imports.importers.transcript_builder import Telling, list_of, mapping_of, text_of
+from contextd_code.dataclass import dataclass
 
 _ITEMS = frozenset(
     {

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from contextd.files.guarded import read_file
 from contextd.imports.importers.documents import document_reader, entry_key
 from contextd.imports.importers.gemini_parts import parts_text
 from contextd.imports.importers.json_lines import parsed
 from contextd.imports.importers.transcript_builder import Telling, list_of, mapping_of, text_of
+from contextd_code.files.guarded import read_file
 
 _RAN = frozenset({"done", "errored", "canceled"})
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.records import digest
 from contextd.imports.importers.json_lines import line_reader, parsed
 from contextd.imports.importers.transcript_builder import Telling, mapping_of, text_of
+from contextd_code.dataclass import dataclass
 
 _OURS = ("session.", "user.", "assistant.", "tool.", "hook.", "system.", "subagent.")
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from contextd.domain.errors import NotFound
-from contextd.files.guarded import read_file
 from contextd.imports.databases import ForeignDatabase, is_database, reading
 from contextd.imports.importers.batch import ImportBatch, Redact, unredacted
 from contextd.imports.importers.importer import Listed
 from contextd.imports.importers.json_lines import parsed
 from contextd.imports.importers.transcript_builder import Telling, list_of, mapping_of, text_of
+from contextd_code.errors import NotFound
+from contextd_code.files.guarded import read_file
 
 _USER, _AGENT = 1, 2
 _ENDED = frozenset({"completed", "error", "cancelled", "rejected"})

@@ -9,14 +9,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from contextd.domain.encodings import text_in
-from contextd.domain.errors import Invalid, NotFound, TooLarge
 from contextd.domain.records import digest
-from contextd.files.guarded import read_file
 from contextd.imports.importers.batch import ImportBatch, Redact, unredacted
 from contextd.imports.importers.importer import Read
 from contextd.imports.importers.json_lines import parsed
 from contextd.imports.importers.transcript_builder import Telling
+from contextd_code.errors import Invalid, NotFound, TooLarge
+from contextd_code.files.guarded import read_file
+from contextd_code.text.encodings import text_in
 
 LARGEST = 128 * 1024 * 1024
 """Maximum bytes of a document: as objects it takes several times as much memory."""

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.records import digest
-from contextd.files.guarded import open_file, read_file
 from contextd.imports.importers.documents import document_reader
 from contextd.imports.importers.gemini_parts import answered_part, parts_text, tokens_of
 from contextd.imports.importers.json_lines import line_reader, parsed
 from contextd.imports.importers.transcript_builder import Telling, list_of, mapping_of, text_of
+from contextd_code.dataclass import dataclass
+from contextd_code.files.guarded import open_file, read_file
 
 _SETTLED = frozenset({"success", "error", "cancelled"})
 _FOLDER = re.compile(r"Workspace Director(?:y|ies):\*\*\s*(?:\n\s*-\s*)?(/[^\n]+)")

@@ -7,8 +7,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from contextd.domain.dataclass import dataclass
 from contextd.imports.importers.batch import ImportBatch, Redact
+from contextd_code.dataclass import dataclass
 
 
 class Read(Protocol):

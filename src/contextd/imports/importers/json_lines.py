@@ -13,11 +13,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
-from contextd.domain.errors import NotFound
 from contextd.imports.importers.batch import ImportBatch, Redact, unredacted
 from contextd.imports.importers.compressed import COMPRESSED, opened
 from contextd.imports.importers.importer import Read
 from contextd.imports.importers.transcript_builder import Telling
+from contextd_code.errors import NotFound
 
 LONGEST_LINE = 16 * 1024 * 1024
 MOST_EVENTS = 20_000

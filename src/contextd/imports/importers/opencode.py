@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from contextd.domain.errors import NotFound
 from contextd.imports.databases import ForeignDatabase, is_database, reading
 from contextd.imports.importers.batch import ImportBatch, Redact, unredacted
 from contextd.imports.importers.documents import document_reader
 from contextd.imports.importers.importer import Listed
 from contextd.imports.importers.json_lines import parsed
 from contextd.imports.importers.transcript_builder import Telling, mapping_of, text_of
+from contextd_code.errors import NotFound
 
 _ENDED = frozenset({"completed", "error"})
 

@@ -13,14 +13,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid
 from contextd.domain.records import Record, Source
 from contextd.domain.scope import Scope
 from contextd.domain.time import parse_instant
 from contextd.imports.exporters.opencontext import kept_differences, plain_bubble, plain_entry
 from contextd.imports.importers.batch import RedactItem
 from contextd.knowledge.import_differences import KEPT
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Invalid
 
 NAME = "opencontext"
 DEEPEST = 60

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from contextd.domain.regex import regex
+from contextd_code.text.regex import regex
 
 LONG = 1_500
 """Nearly all real prompts above this length were pasted plans, reviews and generated prompts."""

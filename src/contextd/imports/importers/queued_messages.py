@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from contextd.domain.dataclass import dataclass
+from contextd_code.dataclass import dataclass
 
 
 @dataclass(slots=True)

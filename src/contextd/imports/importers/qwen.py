@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.records import digest
 from contextd.imports.importers.gemini_parts import answered_part, tokens_of
 from contextd.imports.importers.json_lines import line_reader, parsed
 from contextd.imports.importers.transcript_builder import Telling, list_of, mapping_of, text_of
+from contextd_code.dataclass import dataclass
 
 
 def detects(path: Path, head: Sequence[str]) -> bool:

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from contextd.domain.dataclass import dataclass
-from contextd.files.guarded import read_file
 from contextd.imports.importers.compressed import COMPRESSED
 from contextd.imports.importers.importer import Importer
+from contextd_code.dataclass import dataclass
+from contextd_code.files.guarded import read_file
 
 _HEAD = 4_096
 """Bytes at the beginning that identify a file: a transcript's first line has the session's id."""

@@ -14,7 +14,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.origins import marked
 from contextd.domain.sessions import Event, EventType
 from contextd.domain.time import parse_instant
@@ -43,6 +42,7 @@ from contextd.imports.importers.tool_calls import (
     trimmed,
 )
 from contextd.imports.importers.tool_names import common_call, exit_told, patched_files
+from contextd_code.dataclass import dataclass
 
 LONGEST_TEXT = 50_000
 _MILLISECONDS = 100_000_000_000

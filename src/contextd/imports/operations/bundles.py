@@ -7,12 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 from contextd.briefing.memory_file import durable_memories, write_block
-from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RAW
-from contextd.domain.errors import Conflict, Invalid
 from contextd.domain.records import PRESENT, Record
 from contextd.files.disk import replace_file, target_inside
-from contextd.files.guarded import read_file
 from contextd.imports.bundle_transfer import bundle_lines, records_of_project
 from contextd.imports.exporters import Exporter, exporter_named
 from contextd.imports.exporters.pages import INDEX, pages_of
@@ -22,6 +19,9 @@ from contextd.knowledge.import_differences import KEPT
 from contextd.knowledge.machine_neutral import portable_record, portable_text
 from contextd.runtime.operation import FilePath, operation
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Conflict, Invalid
+from contextd_code.files.guarded import read_file
 
 _BATCH = 500
 _LISTED = ".contextd-export"

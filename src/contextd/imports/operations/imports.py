@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field
 from pathlib import Path
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.records import Record, short_id
 from contextd.domain.scope import PERSON, Scope
 from contextd.domain.time import iso
@@ -28,6 +26,8 @@ from contextd.jobs.table import Task, new_job
 from contextd.knowledge.import_rows import ImportTally, import_rows
 from contextd.runtime.operation import FilePath, operation
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Invalid, NotFound
 
 _NAMED = 5
 """Archives that are listed individually."""

@@ -6,12 +6,12 @@ import json
 from dataclasses import field
 from typing import Annotated, Any
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
-from contextd.domain.errors import Invalid
 from contextd.invocation.invoke import PASSING_ON, invoke
 from contextd.runtime.operation import OPERATIONS, find_operation, operation, slim_schema
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Invalid
 
 
 @dataclass(frozen=True, slots=True)

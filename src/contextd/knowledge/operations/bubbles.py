@@ -6,7 +6,6 @@ from typing import Annotated
 
 from pydantic import Field
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.limits import Text
 from contextd.domain.records import Record, short_id
 from contextd.domain.time import iso
@@ -16,6 +15,7 @@ from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.bubbles import bubble_named, in_bubble, members_of
 from contextd.search.validity import validities
+from contextd_code.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.kinds import KINDS, kind_named
 from contextd.domain.limits import Range, Text
 from contextd.domain.records import AskedStatus, AskedTrust, short_id
@@ -16,6 +15,7 @@ from contextd.search.find_records import contents_of
 from contextd.search.hits import LeftOut, ScorePart
 from contextd.search.search import find
 from contextd.search.validity import in_force
+from contextd_code.dataclass import dataclass
 
 _DEEPEST = 100
 _OTHERWISE = "ask in other words, for any status or for all kinds; context_search also looks through sessions and code"

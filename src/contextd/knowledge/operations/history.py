@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from contextd.code.project.project_yaml import withdraw
 from contextd.consolidation.merging import MERGED, UNMERGED
 from contextd.consolidation.promotion import links_back
 from contextd.consolidation.unmerging import unmerge_of
-from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import record_document
-from contextd.domain.errors import Conflict, ContextdError, NotFound
 from contextd.domain.kinds import area_of
 from contextd.domain.limits import Id
 from contextd.domain.records import Change, Record, last_undoable, operation_of, short_id
@@ -18,10 +15,13 @@ from contextd.domain.time import iso
 from contextd.knowledge.disagreements import note_disagreements
 from contextd.knowledge.writing import embed_documents, undo_of
 from contextd.policies.rule_file_sync import to_its_file
+from contextd.projects.project_yaml import withdraw
 from contextd.redaction.redact import redact
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import resolve
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Conflict, ContextdError, NotFound
 
 
 @dataclass(frozen=True, slots=True)

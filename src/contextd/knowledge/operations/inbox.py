@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import field
 from typing import Annotated, Literal
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Conflict, NotFound
 from contextd.domain.kinds import KINDS, kind_named, kinds_that
 from contextd.domain.limits import Cursor, Range
 from contextd.domain.origins import ORIGINS
@@ -20,6 +18,8 @@ from contextd.person.proposals import PROPOSED_FROM
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.validity import validities
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Conflict, NotFound
 
 _MOST = 200
 _LONGEST = 2_000

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from contextd.domain.confidence import apply
-from contextd.domain.dataclass import dataclass
 from contextd.domain.kinds import kinds_that
 from contextd.domain.limits import Id, Range, Statement, Text
 from contextd.domain.records import short_id
@@ -27,6 +26,7 @@ from contextd.search.find_records import (
     resolve,
 )
 from contextd.search.logged_queries import asked, unanswered
+from contextd_code.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,6 @@ from dataclasses import field
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Conflict, Invalid
 from contextd.domain.kinds import KINDS, kind_named, kinds_that
 from contextd.domain.limits import Cursor, Id, Range, Statement
 from contextd.domain.quoting import unquoted
@@ -31,6 +29,8 @@ from contextd.runtime.runtime import Runtime
 from contextd.schema.model import SAVED_AS
 from contextd.search.find_records import hand_out_whole, resolve
 from contextd.search.validity import validities
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Conflict, Invalid
 
 _MOST = 200
 _UNSEEN = (KEPT, SAVED_AS)

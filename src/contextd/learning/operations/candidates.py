@@ -6,20 +6,20 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from contextd.claims.judgement import repeats
-from contextd.code.project.project_yaml import ModuleLearning, enrich
 from contextd.domain.confidence import START
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Conflict, Invalid, NotFound
 from contextd.domain.limits import Id
 from contextd.domain.records import Record, short_id
 from contextd.imports.transcripts import scrubbed
 from contextd.knowledge.writing import change
 from contextd.learning.corroboration import DROPPED, as_rule
 from contextd.projects.project_model import project_model
+from contextd.projects.project_yaml import ModuleLearning, enrich
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import resolve
 from contextd.sessions.module_mapping import Place, module_of
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Conflict, Invalid, NotFound
 
 _WAITING = ("candidate", "inbox")
 

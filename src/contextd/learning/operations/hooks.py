@@ -19,10 +19,7 @@ from contextd.briefing.subagent_briefing import note_for
 from contextd.clients import client_running
 from contextd.clients.client import Client
 from contextd.clients.hook_event import ANSWERED, Moment, Occurrence
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import NotFound
 from contextd.domain.sessions import Event, Session, SessionChange
-from contextd.domain.tokens import count_tokens
 from contextd.folding.client_folding import COMPACTED, measure_compactions, measure_subagent
 from contextd.imports.importers.injected_text import own_words
 from contextd.imports.transcripts import follow_agent, read_so_far, unread
@@ -46,6 +43,9 @@ from contextd.sessions.session_end import close_session
 from contextd.skills.skill_files import follow_skill_files
 from contextd.thin import ready
 from contextd.thin.spool import LEFT_AT, UNKNOWN
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import NotFound
+from contextd_code.text.tokens import count_tokens
 
 _Why = Mapping[str, tuple[int, str]]
 _TASK = 300

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from contextd.domain.confidence import START
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import NotFound
 from contextd.domain.limits import Id
 from contextd.domain.quoting import unquoted
 from contextd.domain.records import Record, short_id
@@ -25,6 +23,8 @@ from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import resolve
 from contextd.search.validity import validities
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import NotFound
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,12 @@ from dataclasses import field
 from functools import partial
 
 from contextd.briefing.directive_lines import REST, directive_line, said, users_directives
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import TooLarge
 from contextd.domain.limits import Text
 from contextd.domain.notices import Notice
 from contextd.domain.records import Record
 from contextd.domain.result_display import text_form
 from contextd.domain.time import iso
 from contextd.domain.trust import UNTRUSTED
-from contextd.domain.words import content_words
 from contextd.policies.actions import Action, is_diff, told
 from contextd.policies.policy_log import note_check, past_checks
 from contextd.policies.policy_views import ViolationView, violation_views
@@ -32,6 +29,9 @@ from contextd.projects.project_model import unheeded
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import find_records
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import TooLarge
+from contextd_code.text.words import content_words
 
 LARGEST = 8_000_000
 """Characters of an action: a longer diff is a vendored tree and should be checked in parts."""

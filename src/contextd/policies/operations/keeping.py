@@ -6,8 +6,6 @@ import re
 from pathlib import Path
 from typing import Literal
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid, NotFound, nearest
 from contextd.domain.limits import Id
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope, slug
@@ -29,6 +27,8 @@ from contextd.policies.starter_packs import StarterPack, packs
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import resolve
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Invalid, NotFound, nearest
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ from dataclasses import field
 from typing import Literal
 
 from contextd.briefing.directive_lines import directive_line, ranked_directives
-from contextd.domain.dataclass import dataclass
 from contextd.policies.rules_in_force import Binding, in_force
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import hand_out_whole
+from contextd_code.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 
 from contextd.awareness.gap_inputs import LATEST, changed_files, dismissed, silent_modules, surveyed
-from contextd.code.git import git_queries as git
-from contextd.code.project.file_module import Territory
-from contextd.code.project.project_model import Module
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid, Unavailable
 from contextd.domain.kinds import kinds_that
 from contextd.domain.records import Record
 from contextd.domain.time import age, iso
 from contextd.projects.project_model import model_problem, project_model
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Invalid, Unavailable
+from contextd_code.git import git_queries as git
+from contextd_code.project.file_module import Territory
+from contextd_code.project.project_model import Module
 
 _RECORDS, _PAGE = 2_000, 500
 _COMMITS, _PATIENCE = 1_000, 2.0

@@ -7,18 +7,18 @@ from dataclasses import field
 from typing import Any
 
 from contextd.domain.context_items import Serving
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import NotFound, nearest
 from contextd.domain.kinds import kinds_that
 from contextd.domain.quoting import unquoted
 from contextd.domain.result_display import text_form
-from contextd.domain.tokens import count_tokens
 from contextd.knowledge.record_views import Known, known
 from contextd.projects.checkout_shape import follow_shape
 from contextd.projects.project_model import model_problem, project_model
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.validity import validities
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import NotFound, nearest
+from contextd_code.text.tokens import count_tokens
 
 
 @dataclass(frozen=True, slots=True)

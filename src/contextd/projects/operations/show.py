@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from contextd.briefing.context_window import usage
 from contextd.codebase.freshness import not_indexed
-from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
 from contextd.domain.quoting import document, inline
 from contextd.domain.records import short_id
@@ -16,6 +15,7 @@ from contextd.domain.time import age, iso
 from contextd.projects.project_model import model_problem, project_model
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
 
 _TYPES = ("pattern", "rule", "decision", "issue")
 

@@ -6,14 +6,14 @@ from dataclasses import field
 from pathlib import Path
 from typing import Literal
 
-from contextd.code.git.identity import identify
 from contextd.codebase.trusted_files import TrustedFile, trusted_files
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Denied
 from contextd.domain.trust import Trust
 from contextd.projects.project_lookup import find_project, take_back_name
 from contextd.runtime.operation import FilePath, operation
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Denied
+from contextd_code.git.identity import identify
 
 _AFTERWARDS = ("places", "policy files", "skill files", "schema files")
 """Caches about folders that a decision invalidates."""

@@ -9,13 +9,11 @@ from typing import Annotated, Literal
 from contextd.briefing.conflicts import at_odds
 from contextd.briefing.remedy_injection import standing_note, times
 from contextd.domain.context_items import Serving
-from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
 from contextd.domain.limits import Range, Statement, Text
 from contextd.domain.records import Record, short_id
 from contextd.domain.result_display import text_form
 from contextd.domain.time import age
-from contextd.domain.tokens import count_tokens
 from contextd.knowledge.acknowledgement import Recorded, recorded
 from contextd.knowledge.git_anchors import from_elsewhere, standings
 from contextd.knowledge.record_views import noted
@@ -28,6 +26,8 @@ from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import find_records
 from contextd.search.logged_queries import asked, unanswered
 from contextd.search.validity import validities
+from contextd_code.dataclass import dataclass
+from contextd_code.text.tokens import count_tokens
 
 ALIKE = 0.65
 """Minimum relevance of a fix for a differently worded error. Programs word errors alike: of 141 real

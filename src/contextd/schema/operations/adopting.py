@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from contextd.domain.errors import Invalid
 from contextd.domain.records import Record
 from contextd.jobs.table import Task
 from contextd.knowledge.typed_entries import in_step, structured, with_type
@@ -16,6 +15,7 @@ from contextd.schema.active_schema import schema_of
 from contextd.schema.model import SAVED_AS, Schema
 from contextd.schema.text import content_of
 from contextd.schema.undeclared import leftovers_for
+from contextd_code.errors import Invalid
 
 _AT_ONCE = 200
 

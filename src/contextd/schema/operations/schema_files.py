@@ -10,12 +10,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import TypeAdapter
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RAW
-from contextd.domain.errors import Conflict, Invalid, NotFound, nearest
 from contextd.domain.limits import Grammar
 from contextd.files.disk import replace_file, target_inside
-from contextd.files.guarded import read_file
 from contextd.redaction.redact import redact
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
@@ -26,6 +23,9 @@ from contextd.schema.model import FIELDS, TYPE, SchemaFile
 from contextd.schema.templates import templates
 from contextd.schema.text import to_yaml
 from contextd.schema.type_views import ProblemView, TypeView, problem_views, type_views
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Conflict, Invalid, NotFound, nearest
+from contextd_code.files.guarded import read_file
 
 Place = Literal["project", "home"]
 

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from contextd.domain.conditions import AllOf, AnyOf, Compare, Not
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import nearest
 from contextd.domain.kinds import KINDS
 from contextd.domain.limits import Count, Cursor, PageSize
 from contextd.domain.validity import CURRENT
@@ -26,6 +24,8 @@ from contextd.search.bubbles import bubble_in
 from contextd.search.find_records import hand_out_whole
 from contextd.search.logged_queries import asked
 from contextd.search.validity import validities
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import nearest
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from contextd.briefing.context_window import archived_sources
 from contextd.codebase.freshness import Lag, steady
-from contextd.domain.code import Chunk
 from contextd.domain.context_items import Serving
-from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import message_place
 from contextd.domain.kinds import KINDS
 from contextd.domain.limits import Range, Text
@@ -20,8 +18,6 @@ from contextd.domain.query import CODE, EVENT
 from contextd.domain.records import Record, headed, short_id
 from contextd.domain.sessions import Event
 from contextd.domain.time import age, from_micros, moment
-from contextd.domain.tokens import count_tokens
-from contextd.domain.words import content_words, one_line
 from contextd.knowledge.git_anchors import notes
 from contextd.knowledge.record_views import label, noted
 from contextd.runtime.operation import operation
@@ -31,6 +27,10 @@ from contextd.search.find_records import SEARCHED, find_documents
 from contextd.search.hits import Hit
 from contextd.search.logged_queries import asked, unanswered
 from contextd.search.passage import covered, passage
+from contextd_code.dataclass import dataclass
+from contextd_code.text.tokens import count_tokens
+from contextd_code.text.words import content_words, one_line
+from contextd_code.values.source import Chunk
 
 _TEXT = 600
 _HEADING = 150

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.records import short_id
 from contextd.domain.time import iso
 from contextd.runtime.operation import operation
@@ -12,6 +11,7 @@ from contextd.runtime.runtime import Runtime
 from contextd.sessions.client_exit import note_disconnect
 from contextd.sessions.session_binding import is_open, leave_seats, session_of
 from contextd.sessions.session_end import close_session
+from contextd_code.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

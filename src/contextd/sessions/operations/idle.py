@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from contextd.codebase.freshness import rest
-from contextd.domain.errors import ContextdError
 from contextd.domain.sessions import Session, SessionChange
 from contextd.jobs.table import Task
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.client_exit import client_exited
 from contextd.sessions.session_end import close_session
+from contextd_code.errors import ContextdError
 
 _AT_ONCE = 1_000
 

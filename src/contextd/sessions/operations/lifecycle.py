@@ -8,9 +8,7 @@ from typing import Annotated, Any, Literal
 from contextd.briefing.briefing import brief, quoted_in, read_lately, told_by
 from contextd.briefing.context_file import LATELY, changes_since, time_sense, with_work
 from contextd.briefing.injection_tiers import tiers_of
-from contextd.domain.dataclass import dataclass
 from contextd.domain.details import RENDERED
-from contextd.domain.errors import NotFound
 from contextd.domain.kinds import kinds_that
 from contextd.domain.limits import Id, OptionalId, Range
 from contextd.domain.records import new_id, short_id
@@ -35,6 +33,8 @@ from contextd.sessions.session_binding import (
 from contextd.sessions.session_end import close_session
 from contextd.sessions.session_summary import STATED
 from contextd.sessions.time_sense import gap_in_words
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import NotFound
 
 
 @dataclass(frozen=True, slots=True)

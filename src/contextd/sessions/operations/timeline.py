@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Annotated, Any, Literal
 
-from contextd.domain.dataclass import dataclass
 from contextd.domain.limits import Id, Range
 from contextd.domain.quoting import unquoted
 from contextd.domain.records import short_id
@@ -17,6 +16,7 @@ from contextd.runtime.runtime import Runtime
 from contextd.search.validity import validities
 from contextd.sessions.handles import session_named
 from contextd.sessions.session_binding import RESUMED
+from contextd_code.dataclass import dataclass
 
 _TEXT = 1_200
 _EVENTS = 500

@@ -8,22 +8,22 @@ from pathlib import Path
 from typing import Annotated
 
 from contextd.domain.context_items import Serving
-from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DOCUMENT
-from contextd.domain.errors import NotFound, nearest
 from contextd.domain.limits import Range, Text
 from contextd.domain.problems import FileProblem
 from contextd.domain.quoting import unquoted
 from contextd.domain.records import Record, short_id
 from contextd.domain.result_display import text_form
-from contextd.domain.tokens import count_tokens
-from contextd.domain.words import content_words
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import find_records
 from contextd.search.logged_queries import asked, unanswered
 from contextd.skills.skill_files import follow_skill_files
 from contextd.thin.home import user_directory
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import NotFound, nearest
+from contextd_code.text.tokens import count_tokens
+from contextd_code.text.words import content_words
 
 _MOST_LISTED, _MOST_SKILLS, _MOST_PROBLEMS = 50, 2_000, 10
 

@@ -15,14 +15,14 @@ from contextd.clients import CLIENTS, client_named
 from contextd.clients.client import Client, Reach
 from contextd.clients.detection import present_clients
 from contextd.clients.install import InstallReport, install, uninstall
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import ContextdError, Invalid, NotFound
 from contextd.domain.result_display import text_form
 from contextd.runtime.settings import load_settings
 from contextd.surfaces.cli.guidance import closest
 from contextd.surfaces.cli.output import Console, as_json_option
 from contextd.thin.client import Reply
 from contextd.thin.home import directory_from, home_directory
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import ContextdError, Invalid, NotFound
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend

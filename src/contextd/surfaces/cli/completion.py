@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
-from contextd.domain.errors import ContextdError
 from contextd.domain.quoting import inline
 from contextd.surfaces.cli.guidance import one_of
 from contextd.surfaces.cli.signatures import Parameter, Signature
+from contextd_code.errors import ContextdError
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend

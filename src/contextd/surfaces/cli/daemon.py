@@ -14,13 +14,13 @@ from urllib.parse import urlencode
 
 import click
 
-from contextd.domain.errors import Unavailable
 from contextd.surfaces.cli.guidance import Guiding
 from contextd.surfaces.cli.output import Console, as_json_option
 from contextd.thin import client
 from contextd.thin.client import Reply
 from contextd.thin.home import home_directory, log_path
 from contextd.thin.spawn import is_alive
+from contextd_code.errors import Unavailable
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import click
 
-from contextd.domain.errors import Invalid
 from contextd.surfaces.cli.table import OPTION_SYNONYMS
+from contextd_code.errors import Invalid
 
 _LIKE = 0.65
 """The lowest similarity for a suggestion: `forgt` and `forget` have 0.9, the unrelated `forget` and `import`

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import click
 
 from contextd.domain.access import OWNER
-from contextd.domain.errors import ContextdError, Invalid, Unavailable
 from contextd.domain.trust import agent_of
 from contextd.domain.upkeep import WrittenSince
 from contextd.runtime.runtime import Request
@@ -23,6 +22,7 @@ from contextd.thin import client
 from contextd.thin.client import Reply
 from contextd.thin.home import LOCAL, database_path, home_directory, make_home
 from contextd.thin.spawn import start_daemon, take_lock
+from contextd_code.errors import ContextdError, Invalid, Unavailable
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend

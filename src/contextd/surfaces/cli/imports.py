@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from contextd.domain.access import OWNER
-from contextd.domain.errors import ContextdError, Invalid
 from contextd.domain.invisible_characters import visible_text
 from contextd.runtime.runtime import Request
 from contextd.surfaces.cli.home import start_quietly
 from contextd.surfaces.cli.output import Console, Progress, as_json_option
 from contextd.surfaces.cli.show import project_option
 from contextd.thin.client import Reply
+from contextd_code.errors import ContextdError, Invalid
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import Backend, OpenBackend

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from contextd.domain.errors import ContextdError
 from contextd.surfaces.cli.guidance import Guiding
 from contextd.surfaces.cli.output import Console, as_json_option, ask
 from contextd.surfaces.cli.show import project_option
 from contextd.thin.client import Reply
+from contextd_code.errors import ContextdError
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend

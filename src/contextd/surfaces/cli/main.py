@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from contextd.domain.errors import ContextdError, Invalid, Unavailable
 from contextd.surfaces.cli.commands import Commands, Extra, Operations
 from contextd.surfaces.cli.guidance import as_error
 from contextd.surfaces.cli.output import Console
 from contextd.surfaces.cli.terminal import columns
+from contextd_code.errors import ContextdError, Invalid, Unavailable
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend

@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from contextd.domain.argument_names import argument_meant
-from contextd.domain.errors import Invalid
 from contextd.surfaces.cli.completion import completes
 from contextd.surfaces.cli.output import Console, ask, json_option
 from contextd.surfaces.cli.samples import OPTIONS, sample
@@ -17,6 +16,7 @@ from contextd.surfaces.cli.signatures import Parameter, Signature
 from contextd.surfaces.cli.table import SHORTHANDS, Verb
 from contextd.surfaces.cli.terminal import own_process
 from contextd.surfaces.cli.values import is_switched, switch, typed_fields, value_of
+from contextd_code.errors import Invalid
 
 _WORDS, _FIELD = "words", "field"
 _ALWAYS = frozenset({"--json", "--help", "--field"})

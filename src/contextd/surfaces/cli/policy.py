@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from contextd.domain.errors import Invalid
 from contextd.domain.invisible_characters import visible_json
 from contextd.domain.quoting import inline
 from contextd.surfaces.cli.guidance import Guiding
 from contextd.surfaces.cli.output import Console, as_json_option, ask
 from contextd.surfaces.cli.sarif import as_sarif
 from contextd.surfaces.cli.terminal import own_process
+from contextd_code.errors import Invalid
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend
@@ -102,7 +102,7 @@ class _Told:
 def _difference(revision: str | None, staged: bool) -> str:
     """The diff of git, without options that only affect its display."""
     # This import takes 30 ms, which help and completion do not need.
-    from contextd.code.git.git_queries import Running  # noqa: PLC0415
+    from contextd_code.git.git_queries import Running  # noqa: PLC0415
 
     wanted = ["--cached"] if staged else [revision or _HEAD]
     arguments = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/"]

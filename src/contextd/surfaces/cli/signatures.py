@@ -17,10 +17,10 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
 from contextd import __version__
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Unavailable
 from contextd.domain.limits import stated
 from contextd.files.disk import replace_file
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Unavailable
 
 if TYPE_CHECKING:
     from contextd.runtime.operation import Operation

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from contextd.domain.errors import Invalid
 from contextd.surfaces.cli.guidance import closest, one_of
 from contextd.surfaces.cli.output import ask
 from contextd.surfaces.cli.signatures import Parameter
 from contextd.surfaces.cli.terminal import own_process, working_directory
+from contextd_code.errors import Invalid
 
 _TRUTH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 """Words for true and false."""

@@ -8,11 +8,11 @@ from typing import Any
 
 from starlette.responses import Response
 
-from contextd.domain.errors import ContextdError, NotFound, TooLarge, nearest
 from contextd.domain.records import short_id
 from contextd.surfaces.web.awareness import compared
 from contextd.surfaces.web.desk import Banner, Desk, Handler, Undo
 from contextd.surfaces.web.render import plural, short
+from contextd_code.errors import ContextdError, NotFound, TooLarge, nearest
 
 COLLECTIONS = {"memories": "memory", "remediations": "remediation", "anti_patterns": "anti_pattern"}
 """The consolidated collections, each with the kind of its records."""

@@ -17,12 +17,12 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from contextd import __version__
 from contextd.domain.access import OWNER
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import ContextdError, Denied, Invalid, NotFound, TooLarge
 from contextd.runtime.operation import OPERATIONS
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.web.access import Access, Browser
 from contextd.surfaces.web.render import render
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import ContextdError, Denied, Invalid, NotFound, TooLarge
 
 FORM_LIMIT = 1 << 20
 KEPT_SECONDS = 5.0

@@ -6,10 +6,10 @@ from typing import Any
 
 from starlette.responses import Response
 
-from contextd.domain.errors import ContextdError
 from contextd.redaction.redact import MARK
 from contextd.surfaces.web.desk import Banner, Desk, Handler
 from contextd.surfaces.web.records import typed_fields
+from contextd_code.errors import ContextdError
 
 _NOTE = {"name": "", "description": "Free text: a decision, a rule, a trap.", "fields": {}}
 

@@ -9,10 +9,10 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
-from contextd.domain.errors import ContextdError, Invalid
 from contextd.surfaces.web.awareness import compared
 from contextd.surfaces.web.desk import Banner, Desk, Handler, Undo
 from contextd.surfaces.web.render import plural, short
+from contextd_code.errors import ContextdError, Invalid
 
 PAGE = 25
 _LIKE = 8

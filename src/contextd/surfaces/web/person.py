@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from contextd.domain.errors import ContextdError
 from contextd.person.person_md import STRENGTHS
 from contextd.surfaces.web.desk import Banner, Desk, Handler
+from contextd_code.errors import ContextdError
 
 
 async def look(desk: Desk) -> Response:

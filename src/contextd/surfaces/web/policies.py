@@ -7,8 +7,8 @@ from typing import Any
 
 from starlette.responses import Response
 
-from contextd.domain.errors import ContextdError
 from contextd.surfaces.web.desk import Banner, Desk, Handler
+from contextd_code.errors import ContextdError
 
 SEVERITIES = {
     "critical": "bad", "high": "bad", "error": "bad", "medium": "warn", "warning": "warn",

@@ -8,10 +8,10 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
-from contextd.domain.errors import NotFound, nearest
 from contextd.surfaces.web.desk import Desk, Handler
 from contextd.surfaces.web.graphs import Graph, Node, around, graph
 from contextd.surfaces.web.render import plural
+from contextd_code.errors import NotFound, nearest
 
 ZOOMS = (50, 75, 100, 150, 200, 300)
 """Zoom levels of the graph in percent."""

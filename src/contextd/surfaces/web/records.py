@@ -8,11 +8,11 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
-from contextd.domain.errors import ContextdError, Invalid, NotFound
 from contextd.domain.kinds import KINDS
 from contextd.domain.records import STATUSES, TRUSTS, WAITING
 from contextd.surfaces.web.desk import Banner, Desk, Handler
 from contextd.surfaces.web.render import plural
+from contextd_code.errors import ContextdError, Invalid, NotFound
 
 PAGE = 30
 HITS, MORE_HITS = 15, 60

@@ -7,8 +7,8 @@ from typing import Any
 
 from starlette.responses import JSONResponse, Response
 
-from contextd.domain.errors import ContextdError, Invalid
 from contextd.surfaces.web.desk import NO_STORE, Desk, Handler
+from contextd_code.errors import ContextdError, Invalid
 
 FIELD_TYPES = ("string", "string[]", "number", "boolean", "enum")
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from starlette.responses import Response
 
-from contextd.domain.errors import NotFound
 from contextd.domain.time import iso
 from contextd.surfaces.web.desk import Banner, Desk, Handler
 from contextd.surfaces.web.render import day
+from contextd_code.errors import NotFound
 
 _JOBS = 50
 _STATES = ("ready", "running", "failed", "done")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid
 from contextd.runtime.operation import FilePath, operation
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Invalid
 
 
 @dataclass(frozen=True, slots=True)

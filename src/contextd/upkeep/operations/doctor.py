@@ -11,8 +11,6 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from contextd.codebase.trusted_files import trusted_files
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import ContextdError, Invalid
 from contextd.domain.trust import EARLIER, UNTRUSTED
 from contextd.imports.transcripts import UNREAD
 from contextd.knowledge.writing import change, save_new
@@ -27,6 +25,8 @@ from contextd.search.find_records import find_records
 from contextd.search.rerank import RERANKED
 from contextd.upkeep.connected_clients import client_standings, is_captured
 from contextd.upkeep.network_check import network_findings
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import ContextdError, Invalid
 
 _LEAST_FREE = 200_000_000
 _MOST_TOLD, _SESSIONS = 10, 200

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Annotated, Any, Literal
 
-from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Conflict, NotFound
 from contextd.domain.jobs import Job
 from contextd.domain.limits import Id, Range
 from contextd.domain.scope import PERSON
@@ -15,6 +13,8 @@ from contextd.jobs.table import about
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.handles import SHORTEST, is_job, job_named
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Conflict, NotFound
 
 _MOST_FAILED = 500
 """Failed jobs that are searched for those without a known project."""

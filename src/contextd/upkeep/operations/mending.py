@@ -11,9 +11,7 @@ from typing import Any
 from contextd.codebase.index_documents import documents_behind
 from contextd.codebase.scanning import scan_project
 from contextd.domain.changes import CodeChange
-from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import code_documents, message_documents, record_document
-from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES
 from contextd.domain.scope import Scope
@@ -23,6 +21,8 @@ from contextd.knowledge.embedding import queue_embedding
 from contextd.ports.upkeep import Upkeep
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Corrupt, Unavailable
 
 _AT_ONCE = 2_000
 """Rows repaired per commit: some tenths of a second without other writers."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from contextd.domain.dataclass import dataclass
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from datetime import datetime
 
 from contextd import __version__
 from contextd.codebase.freshness import not_indexed
-from contextd.domain.dataclass import dataclass
 from contextd.domain.jobs import Job
 from contextd.domain.kinds import KINDS
 from contextd.domain.time import age
@@ -16,6 +15,7 @@ from contextd.domain.trust import UNTRUSTED
 from contextd.projects.project_model import unheeded
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
 
 _LATEST = 200
 """Finished jobs that are examined."""

@@ -10,10 +10,10 @@ from datetime import datetime
 import numpy as np
 
 from contextd.domain.sessions import Event
-from contextd.domain.tokens import count_tokens, trim_to_tokens
-from contextd.domain.words import content_words
 from contextd_bench.learning.recordings import Recording
 from contextd_bench.learning.rules_of_0_1.extract import RuleFinding, extract
+from contextd_code.text.tokens import count_tokens, trim_to_tokens
+from contextd_code.text.words import content_words
 
 _BUDGET = 350
 """Tokens a baseline may tell at a start: what a briefing is allowed to cost."""

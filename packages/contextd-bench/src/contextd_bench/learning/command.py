@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from contextd.domain.errors import NotFound
 from contextd_bench.data import checksum, data_file, hardware
 from contextd_bench.learning import tables
 from contextd_bench.learning.helping import read_labels
@@ -19,6 +18,7 @@ from contextd_bench.learning.planted import retractions, survival
 from contextd_bench.learning.planted_facts import facts
 from contextd_bench.learning.recordings import Recording, recordings
 from contextd_bench.learning.replay import replayed
+from contextd_code.errors import NotFound
 
 
 @dataclass(frozen=True, slots=True)

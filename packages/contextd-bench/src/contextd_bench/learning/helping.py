@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from contextd.domain.words import content_words
 from contextd_bench.learning.recordings import Recording
+from contextd_code.text.words import content_words
 
 LABELS = "helpful-dev.jsonl"
 VERDICTS = ("helps", "topic", "not")

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from contextd.domain.records import Record
-from contextd.domain.tokens import count_tokens
 from contextd_bench.bm25 import PlainBM25
 from contextd_bench.learning.baselines import Baseline, baselines, until
 from contextd_bench.learning.helping import (
@@ -36,6 +35,7 @@ from contextd_bench.learning.replay import (
     kept_records,
 )
 from contextd_bench.scratch import Bench
+from contextd_code.text.tokens import count_tokens
 
 OURS = "contextd"
 SEARCHES = ("context_search", "memory_search")

@@ -13,13 +13,13 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from contextd.domain.errors import ContextdError
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record
-from contextd.domain.tokens import count_tokens
 from contextd_bench.learning.checkout import ReplayedCheckout, mapped
 from contextd_bench.learning.recordings import HookMoment, Recording, moments
 from contextd_bench.scratch import Bench, opened
+from contextd_code.errors import ContextdError
+from contextd_code.text.tokens import count_tokens
 
 CLIENT = "claude-code"
 _PAGE = 500

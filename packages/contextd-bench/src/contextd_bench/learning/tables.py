@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import TextIO
 
-from contextd.domain.tokens import count_tokens
 from contextd_bench.learning.figures import (
     MeasuredShare,
     by_session,
@@ -19,6 +18,7 @@ from contextd_bench.learning.helping import key_of
 from contextd_bench.learning.keeping import RULE, StatementLabels, precision
 from contextd_bench.learning.measure import OURS, JudgedLine, Measurements, ToldText
 from contextd_bench.learning.planted import Retractions, Survival
+from contextd_code.text.tokens import count_tokens
 
 _UNUSED = 3
 """Sessions in a row that a line may be shown in unasked without any use."""

@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from contextd.code.calls.scip import ScipDocument, read_scip
+from contextd_code.calls.scip import ScipDocument, read_scip
 
 _DEFINITION = 1
 _WORD = re.compile(r"\w+")

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from contextd.domain.sessions import Event
-from contextd.domain.words import STOP_WORDS, words
 from contextd_bench.learning.rules_of_0_1 import extract_guards as guards
 from contextd_bench.learning.rules_of_0_1 import extract_rules as rules
 from contextd_bench.learning.rules_of_0_1.extract_phrase import RulePhrase
+from contextd_code.text.words import STOP_WORDS, words
 
 SHORTEST, LONGEST = 10, 1_000
 BEST = 5

@@ -1,0 +1,269 @@
+"""Uses of types, constants, macros and namespaces of C and C++.
+
+An include binds no name: a word means the member of the innermost enclosing class or namespace, among the
+definitions that the file includes directly or indirectly.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from math import inf
+
+from tree_sitter import Node
+
+from contextd_code.calls.call_graph import CallGraph
+from contextd_code.calls.conditions_c import (
+    is_alternative,
+    is_defined_elsewhere,
+    is_self_guarded,
+)
+from contextd_code.calls.extract_c import NAMESPACE, USING
+from contextd_code.calls.linkage import MACRO, Linkage, are_for_systems
+from contextd_code.calls.scope_layout import CONSTANTS, FUNCTIONS
+from contextd_code.errors import ContextdError
+from contextd_code.index.languages.outline import text_of
+from contextd_code.symbols.references import Reference, named_nodes, node_of
+from contextd_code.symbols.sources import Sources
+from contextd_code.symbols.symbol_graph import Definition
+
+_MEMBERS = frozenset(("field_identifier", "statement_identifier"))
+"""Nodes that name a field or a label: never a type, a constant or a macro."""
+_TYPES = frozenset(("type_identifier", "namespace_identifier"))
+_PARAMETERS = frozenset(("parameter_declaration", "parameter_list", "function_declarator"))
+_TEXT = "preproc_arg"
+_ALIAS = "type"
+_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".m", ".mm")
+_KEYWORDS = frozenset(
+    "inline const volatile restrict bool true false static_assert noexcept constexpr nullptr override".split()
+)
+_UNNAMED = frozenset(("typedef struct", "typedef union", "typedef enum", "typedef class"))
+_STANDARD = "std"
+"""The namespace of the standard library: a project opens it to declare or specialise, and never defines it."""
+
+
+def uses_in_c(
+    calls: CallGraph,
+    sources: Sources,
+    one: Definition,
+    until: float = inf,
+    among: Callable[[str], bool] | None = None,
+) -> Iterator[tuple[Reference, bool]]:
+    """(line, whether it is certain) of each use of a non-function definition, file by file. At `until`, by the
+    monotonic clock, those found so far; the next call resumes there.
+    """
+    name = one.symbol.name
+    # `TEST(cart, is_empty) {` looks like the definition of a function that is called as the macro is.
+    kind = MACRO if one.symbol.kind == MACRO else ""
+    own = {
+        (each.path, line)
+        for _, each in calls.layout.linkage.named(name)
+        if each.qualified == one.qualified and (each.symbol.kind == MACRO or not kind)
+        # `typedef struct { … } name;` has its name at the end.
+        for line in (each.symbol.start_line, each.symbol.end_line)
+        if line == each.symbol.start_line or each.symbol.kind == _ALIAS
+    }
+    is_open = is_defined_elsewhere(sources, one) or _is_stand_in(calls, sources, one)
+    for path in _candidates(calls, one):
+        if among is not None and not among(path):
+            continue
+        if time.monotonic() > until:
+            return
+        with suppress(ContextdError):
+            source = sources.current(path)
+            key = one, path, source.file.digest
+            found = calls.lines_of_names.get(key)
+            if found is None:
+                found = calls.lines_of_names[key] = tuple(
+                    (line, certain and not is_open)
+                    for node, line in named_nodes(sources, source, name, kind)
+                    if (path, line.line) not in own
+                    and (certain := _meant(calls, sources, one, path, node, line.start)) is not None
+                )
+            yield from found
+
+
+def _is_stand_in(calls: CallGraph, sources: Sources, one: Definition) -> bool:
+    """Whether a macro only replaces a missing name: a keyword, or a macro of another header."""
+    if one.symbol.kind != MACRO:
+        return False
+    if one.symbol.name in _KEYWORDS:
+        return is_alternative(sources, one)
+    others = {each.path for _, each in calls.layout.linkage.named(one.symbol.name)} - {one.path}
+    return bool(others) and is_self_guarded(sources, one)
+
+
+def is_part_of_name(sources: Sources, line: Reference) -> bool:
+    """Whether a word is an argument of `TEST(cart, is_empty) {`, which names the generated test."""
+    node = node_of(sources, line)
+    if node is None or node.type not in _TYPES:
+        return False
+    around = node.parent
+    while around is not None and around.type in _PARAMETERS:
+        around = around.parent
+    return around is not None and around.type == "function_definition"
+
+
+def _candidates(calls: CallGraph, one: Definition) -> Iterator[str]:
+    """The files that include a definition; then headers whose includers do, if the name is unique."""
+    linkage = calls.layout.linkage
+    named = [each for _, each in linkage.named(one.symbol.name)]
+    is_alone = all(_same(linkage, each, one) for each in named)
+    # A type may be declared in a header, and have its members in a file that is not included.
+    is_module = one.symbol.kind == "module"
+    anchors = {
+        each.path
+        for each in named
+        if is_alone or each == one or (is_module and _same(linkage, each, one))
+    }
+    if one.symbol.parent:
+        # The body of a class declares a static member, another file may define it.
+        outer, _, last = one.symbol.parent.rpartition(".")
+        anchors |= {each.path for home, each in linkage.named(last) if home == outer}
+    code = [path for path in sorted(calls.graph.files) if calls.layout.family(path) == "c"]
+    seeing = [path for path in code if anchors & linkage.included(path)]
+    yield from seeing
+    if is_alone:
+        included = {inner for path in seeing for inner in linkage.included(path)}
+        if not calls.graph.importers.get(one.path):
+            included = set()
+        # A header that is generated or installed may bring the name.
+        blind = [
+            path for path in code if not one.path.endswith(_SOURCES) and linkage.is_blind(path)
+        ]
+        yield from sorted(included.intersection(code).union(blind).difference(seeing))
+
+
+def _meant(
+    calls: CallGraph, sources: Sources, one: Definition, path: str, node: Node, start: int
+) -> bool | None:
+    """Whether a word certainly means the definition; None where it means something else."""
+    symbol = one.symbol
+    is_blank = node.type != _TEXT and node.end_byte - node.start_byte != len(symbol.name.encode())
+    if is_blank and symbol.kind != MACRO:
+        # Only words for the preprocessor are blanked before parsing.
+        return None
+    if node.type in _MEMBERS or (node.type in _TYPES and symbol.kind in CONSTANTS):
+        return None
+    if symbol.kind == "module" and node.type not in _TYPES:
+        return None
+    others = [each for _, each in calls.layout.linkage.named(symbol.name)]
+    is_type = symbol.kind not in CONSTANTS and symbol.kind != MACRO
+    if is_type and node.type not in _TYPES and any(e.symbol.kind in FUNCTIONS for e in others):
+        return None
+    if (
+        not is_blank
+        and node.type not in _TYPES
+        and calls.layout.binding_scope(path, start, symbol.name)
+    ):
+        return None
+    before = _qualifiers(node)
+    hits = _hits(calls, one, path, start, before)
+    own = [each for each in hits if each.path == path]
+    if own and not all(is_alternative(sources, each) for each in own):
+        # What a file defines itself is meant before what it includes.
+        hits = own
+    if not any(_same(calls.layout.linkage, each, one) for each in hits):
+        return None
+    if symbol.kind == "module" and symbol.name == _STANDARD:
+        return False
+    return _is_one(hits)
+
+
+def _qualifiers(node: Node) -> tuple[str, ...]:
+    """The qualifiers before a name and its colons, outermost first."""
+    found: list[str] = []
+    here, around = node, node.parent
+    while around is not None and around.type in ("qualified_identifier", "template_type"):
+        scope = around.child_by_field_name("scope")
+        if around.type == "qualified_identifier" and scope is not None and scope.id != here.id:
+            name = scope.child_by_field_name("name") or scope
+            found.insert(0, text_of(name))
+        here, around = around, around.parent
+    return tuple(found)
+
+
+def _hits(
+    calls: CallGraph, one: Definition, path: str, start: int, before: Sequence[str]
+) -> list[Definition]:
+    """The definitions that a word may mean, from the innermost scope that has any."""
+    linkage = calls.layout.linkage
+    seen = linkage.included(path)
+    named = [
+        (home, each)
+        for home, each in linkage.named(one.symbol.name)
+        if each.symbol.kind not in FUNCTIONS
+    ]
+    near = [(home, each) for home, each in named if each.path in seen]
+    within = ".".join(before)
+    for some in (near, named):
+        for prefix in _prefixes(calls, path, start):
+            wanted = f"{prefix}.{within}".strip(".")
+            if found := [each for home, each in some if home == wanted]:
+                return found
+        last = before[-1] if before else None
+        # A base class, an alias of a namespace or a template may stand between.
+        found = [
+            each
+            for home, each in some
+            if last is None or (home and home.rpartition(".")[2] == last)
+        ]
+        if some is near and found:
+            return found
+    return []
+
+
+def _prefixes(calls: CallGraph, path: str, start: int) -> Iterator[str]:
+    """The classes and namespaces around a place, innermost first, then the used ones."""
+    scopes = calls.layout.scopes(path)
+    inside: list[str] = []
+    used: list[str] = []
+    # The facts of a file that could not be read have no scopes.
+    at = calls.layout.scope_around(path, start) if scopes else -1
+    chain: list[str] = []
+    while at >= 0:
+        here = scopes[at]
+        if here.name and (here.kind == "class" or NAMESPACE in here.bindings):
+            inside.insert(0, here.name)
+        used += [_dotted(each) for each, _ in here.bindings.get(USING, ())]
+        at = here.parent
+    for number in range(len(inside), -1, -1):
+        chain.append(".".join(inside[:number]))
+    yield from chain
+    yield from (f"{outer}.{name}".strip(".") for name in used for outer in chain)
+
+
+def _dotted(found: tuple[object, ...]) -> str:
+    if found[0] == "scoped" and isinstance(found[1], tuple):
+        return ".".join(map(str, (*found[1], found[2])))
+    return str(found[-1])
+
+
+def _same(linkage: Linkage, one: Definition, other: Definition) -> bool:
+    """Whether two definitions are one: alternatives by condition, or a type and its alias."""
+    if one.qualified != other.qualified:
+        return False
+    is_namespace = "module" in (one.symbol.kind, other.symbol.kind)
+    # Each of two files may have a name of its own for a type.
+    kinds = {one.symbol.kind, other.symbol.kind}
+    is_named = len(kinds) == 2 and _ALIAS in kinds and not kinds & {*CONSTANTS, MACRO}
+    alias = one if one.symbol.kind == _ALIAS else other
+    if is_named and one.path != other.path:
+        # `typedef struct { … } name;` is no other name for a type, and a `.c` file shows its names to nobody else.
+        sees = one.path in linkage.included(other.path) or other.path in linkage.included(one.path)
+        is_open = not one.path.endswith(_SOURCES) or not other.path.endswith(_SOURCES)
+        is_named = (sees or is_open) and alias.symbol.signature not in _UNNAMED
+    return one.path == other.path or is_namespace or is_named
+
+
+def _is_one(hits: Sequence[Definition]) -> bool:
+    """Whether several definitions are one thing, such as a type and its alias."""
+    records = {(e.path, e.qualified) for e in hits if e.symbol.kind not in (_ALIAS, "module")}
+    aliases = {(e.path, e.qualified) for e in hits if e.symbol.kind == _ALIAS}
+    is_one = len(records) <= 1 and len(aliases) <= 1
+    return is_one or are_for_systems(_one_of_each_file(hits))
+
+
+def _one_of_each_file(hits: Sequence[Definition]) -> list[Definition]:
+    return list({one.path: one for one in hits}.values())

@@ -1,0 +1,1 @@
+"""Reading files that others can change: guarded reads, YAML of bounded depth."""

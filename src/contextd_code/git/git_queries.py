@@ -1,0 +1,430 @@
+"""Queries of git through its own program; nothing here writes to a repository.
+
+`command.py` builds every command: without locks, prompts, network, and programs that a repository's
+configuration names. A missing git, a refused or empty repository and a slow disk are results, not crashes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import ContextdError, Invalid, Unavailable
+from contextd_code.files.guarded import read_file
+from contextd_code.git.cache_validity import Stamp, place_stamp, reference_stamp, remote_stamp
+from contextd_code.git.command import (
+    NO_WORK_TREE,
+    around,
+    git_command,
+    git_environment,
+    require_own,
+)
+
+TIMEOUT = 10.0
+"""The default time limit of a command, in seconds."""
+
+FILE_BYTES = 120
+"""Bytes of git's index per file: 107 to 154 in rich, TanStack query and kafka, by the length of their paths."""
+
+_FILES_A_SECOND = 5_000
+"""Files that git checks in a second, at least: a repository of 72,000 took more than 2 s on a busy machine."""
+
+_REMEMBERED = 1_000
+"""The most cached answers of one kind."""
+
+LOG = "log -z --name-only --no-renames --no-show-signature --format=%x1e%H%x1f%an%x1f%ct%x1f%s%x1f".split()
+"""The command whose output `read_log` parses."""
+
+_COMMIT = re.compile(r"[0-9a-f]{4,64}")
+_REMOTE = re.compile(r"^(\S+)\t(.*) \(fetch\)", re.MULTILINE)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A work tree. `common_dir` is shared by all work trees of one repository, which is `shallow` when its
+    history is truncated.
+    """
+
+    root: Path
+    git_dir: Path
+    common_dir: Path
+    shallow: bool = False
+
+    @property
+    def is_linked(self) -> bool:
+        """Whether this is a further work tree (`git worktree add`)."""
+        return self.git_dir != self.common_dir
+
+
+@dataclass(frozen=True, slots=True)
+class WorkTreeStatus:
+    """The state of a work tree. Paths are relative to its root; a new directory ends in `/`."""
+
+    head: str = ""
+    branch: str = ""
+    modified: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+    untracked: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One commit. `subject` is a single printable line; `files` are those it changed."""
+
+    sha: str
+    author: str
+    at: datetime
+    subject: str
+    files: tuple[str, ...] = ()
+
+
+class Running:
+    """A running git command whose output is collected later."""
+
+    def __init__(self, root: Path, arguments: Sequence[str], stdin: bytes | None = None) -> None:
+        if not root.is_dir():
+            raise Invalid(f"{root} is not a directory", "give an existing directory")
+        command = git_command(root, arguments)
+        try:
+            self._process = subprocess.Popen(
+                command,
+                cwd=root,
+                env=git_environment(),
+                stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+        except OSError as error:
+            raise Unavailable(
+                f"git could not be started: {error}", "check `git version`"
+            ) from error
+        self._stdin = stdin
+        self._root = root
+        self._name = next((a for a in arguments if not a.startswith("-")), "git")
+
+    def collect(self, timeout: float = TIMEOUT) -> tuple[int, str, str]:
+        """Exit code, output and complaints. Raises `Unavailable` after `timeout` seconds."""
+        code, out, err = self.collect_bytes(timeout)
+        return code, _text(out), _text(err)
+
+    def collect_bytes(self, timeout: float = TIMEOUT) -> tuple[int, bytes, bytes]:
+        """As `collect`, undecoded."""
+        try:
+            out, err = self._process.communicate(self._stdin, timeout=max(0.0, timeout))
+        except subprocess.TimeoutExpired as error:
+            self.stop()
+            raise Unavailable(
+                f"git {self._name} did not answer in {timeout:.1f} s{_size_of(self._root)}",
+                "try again when the machine is less busy",
+            ) from error
+        return self._process.returncode, out, err
+
+    def stop(self) -> None:
+        """End the command if it still runs, and close its pipes."""
+        with suppress(OSError):
+            self._process.kill()
+        self._process.communicate()
+
+
+def ask(root: Path, *arguments: str, timeout: float = TIMEOUT) -> str | None:
+    """The output of a git command in `root`; None when git refuses. Raises `Unavailable`."""
+    code, out, _ = Running(root, arguments).collect(timeout)
+    return out if code == 0 else None
+
+
+def listed_files(root: Path) -> int:
+    """The approximate number of tracked files around `root`, by the size of git's index; 0 without one."""
+    # No command is started: this runs after one timed out.
+    own = around(root) / ".git"
+    with suppress(OSError, ContextdError):
+        if own.is_file():
+            named = read_file(own, 8_192).decode("utf-8", "surrogateescape")
+            own = own.parent / named.removeprefix("gitdir:").strip()
+        return (own / "index").stat().st_size // FILE_BYTES
+    return 0
+
+
+def seconds_for_all_files(root: Path, least: float) -> float:
+    """The time limit of a command that checks every file: `least` seconds, and more for many files."""
+    return least + listed_files(root) / _FILES_A_SECOND
+
+
+def _size_of(root: Path) -> str:
+    """The size of a repository in which git took too long, in brackets; empty for one of ordinary size."""
+    files = listed_files(root)
+    return f" (about {round(files, -3):,} files)" if files > _FILES_A_SECOND else ""
+
+
+def contents(
+    root: Path, names: Sequence[str], timeout: float = TIMEOUT, *, before: Sequence[str] = ()
+) -> dict[str, bytes]:
+    """The contents of git objects with these names, such as `COMMIT:path`, in one query; without missing ones.
+    `before` are git's own options. Raises `Unavailable`.
+    """
+    wanted = [name for name in dict.fromkeys(names) if "\n" not in name]
+    given = "".join(f"{name}\n" for name in wanted).encode("utf-8", "surrogateescape")
+    _, out, _ = Running(root, (*before, "cat-file", "--batch"), given).collect_bytes(timeout)
+    found: dict[str, bytes] = {}
+    at = 0
+    for name in wanted:
+        end = out.find(b"\n", at)
+        if end < 0:
+            break
+        header, at = out[at:end], end + 1
+        kind, _, size = header.rpartition(b" ")
+        if header.endswith(b" missing") or not size.isdigit():
+            continue
+        if kind.endswith(b" blob"):
+            found[name] = out[at : at + int(size)]
+        at += int(size) + 1
+    return found
+
+
+def find(path: Path) -> tuple[Repository | None, str]:
+    """The work tree around `path`, or None and one sentence with the reason."""
+    place = around(path if path.is_dir() else path.parent)
+    try:
+        return _found(place, place_stamp(place))
+    except (Invalid, Unavailable) as error:
+        return None, error.message
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _found(place: Path, stamp: Stamp) -> tuple[Repository | None, str]:
+    wanted = (
+        "--is-shallow-repository",
+        "--show-toplevel",
+        "--absolute-git-dir",
+        "--git-common-dir",
+    )
+    code, out, err = Running(place, ("rev-parse", *wanted)).collect()
+    if code == 0:
+        shallow, root, git_dir, common = out.removesuffix("\n").split("\n", 3)
+        require_own(Path(root), Path(git_dir))
+        cut = shallow == "true"
+        return Repository(Path(root), Path(git_dir), (place / common).resolve(), cut), ""
+    if "dubious ownership" in err:
+        return None, (
+            "git refuses this repository because another user owns it; "
+            "allow it with `git config --global --add safe.directory <path>`"
+        )
+    if "must be run in a work tree" in err:
+        return None, NO_WORK_TREE
+    return None, "not a git repository" if "not a git repo" in err else printable(err, 200)
+
+
+def repository(path: Path) -> Repository | None:
+    """The work tree around `path`; None when there is none or git fails."""
+    return find(path)[0]
+
+
+def head(root: Path) -> str:
+    """The current commit of the work tree; empty before the first commit."""
+    return (ask(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}") or "").strip()
+
+
+def branch(root: Path) -> str:
+    """The branch that is checked out; empty when the head is detached."""
+    return (ask(root, "symbolic-ref", "--quiet", "--short", "HEAD") or "").strip()
+
+
+def here(root: Path) -> tuple[str, str]:
+    """`head` and `branch`, in one query where there is a commit."""
+    return _here(root, reference_stamp(root, ()))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _here(root: Path, stamp: Stamp) -> tuple[str, str]:
+    output = ask(root, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD")
+    if output is None:
+        return "", branch(root)
+    commit, _, ref = output.strip().partition("\n")
+    return commit, ref.removeprefix("refs/heads/") if ref.startswith("refs/heads/") else ""
+
+
+def tips(root: Path, refs: Sequence[str]) -> dict[str, str]:
+    """The commits of those of these references that exist. `HEAD` is always included."""
+    return dict(_tips(root, tuple(refs), reference_stamp(root, refs)))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _tips(root: Path, refs: Sequence[str], stamp: Stamp) -> dict[str, str]:
+    listed = ask(root, "show-ref", "--head", "--", *refs) or ""
+    found = {ref: commit for commit, _, ref in (row.partition(" ") for row in listed.splitlines())}
+    return {ref: found[ref] for ref in ("HEAD", *refs) if ref in found}
+
+
+def status(root: Path, *, timeout: float = TIMEOUT) -> WorkTreeStatus:
+    """Head, branch and uncommitted changes. Raises `Unavailable`."""
+    code, out, err = start_status(root).collect(timeout)
+    if code != 0:
+        raise Unavailable(f"git status failed: {printable(err, 200)}", "check `git status` there")
+    return read_status(out)
+
+
+def start_status(root: Path) -> Running:
+    """Start `status`; `read_status` parses its output."""
+    flags = "--porcelain=v2", "-z", "--branch", "--untracked-files=normal", "--no-renames"
+    return Running(root, ("status", *flags, "--ignore-submodules=dirty"))
+
+
+def read_status(text: str) -> WorkTreeStatus:
+    """Parse the output of `start_status`."""
+    head_, branch_ = "", ""
+    lists: dict[str, list[str]] = {"modified": [], "deleted": [], "untracked": []}
+    for entry in text.split("\0"):
+        if entry.startswith("# branch.oid "):
+            head_ = entry[13:] if entry[13:] != "(initial)" else ""
+        elif entry.startswith("# branch.head "):
+            branch_ = entry[14:] if entry[14:] != "(detached)" else ""
+        elif entry.startswith("? "):
+            lists["untracked"].append(entry[2:])
+        elif entry.startswith(("1 ", "u ")):
+            fields = entry.split(" ", 8 if entry[0] == "1" else 10)
+            lists["deleted" if "D" in fields[1] else "modified"].append(fields[-1])
+    return WorkTreeStatus(head_, branch_, *(tuple(found) for found in lists.values()))
+
+
+def log(
+    root: Path,
+    *,
+    since_commit: str = "",
+    since_time: datetime | None = None,
+    limit: int = 100,
+    timeout: float = TIMEOUT,
+) -> list[Commit]:
+    """Commits of the current branch after a commit or an instant, newest first, at most `limit`.
+
+    Empty when there are none, or when `since_commit` is not in this repository.
+    """
+    code, out, _ = start_log(root, since_commit, since_time, limit).collect(timeout)
+    return read_log(out) if code == 0 else []
+
+
+def start_log(
+    root: Path, since_commit: str = "", since_time: datetime | None = None, limit: int = 100
+) -> Running:
+    """Start `log`; `read_log` parses its output."""
+    since = () if since_time is None else (f"--since={since_time.astimezone(UTC).isoformat()}",)
+    span = f"{checked_commit(since_commit)}..HEAD" if since_commit else "HEAD"
+    return Running(root, (*LOG, f"--max-count={limit}", *since, span, "--"))
+
+
+def read_log(text: str) -> list[Commit]:
+    """Parse the output of `start_log`."""
+    commits = []
+    for record in text.split("\x1e")[1:]:
+        fields = record.split("\x1f")
+        if len(fields) != 5 or not _COMMIT.fullmatch(fields[0]) or not fields[2].isdigit():
+            continue
+        sha, author, at, subject, rest = fields
+        files = tuple(name for name in rest.strip("\0\n").split("\0") if name)
+        moment = datetime.fromtimestamp(int(at), UTC)
+        commits.append(Commit(sha, printable(author, 60), moment, printable(subject, 100), files))
+    return commits
+
+
+def checked_commit(commit: str) -> str:
+    """`commit`, when it is a hexadecimal id. Raises `Invalid`: a name could be an option."""
+    if not _COMMIT.fullmatch(commit):
+        raise Invalid(f"{commit!r} is not a commit id", "give 4 to 64 hexadecimal digits")
+    return commit
+
+
+def has_commit(root: Path, commit: str) -> bool:
+    """Whether this repository contains `commit`."""
+    return ask(root, "cat-file", "-e", checked_commit(commit) + "^{commit}") is not None
+
+
+def is_ancestor(root: Path, commit: str, of: str = "HEAD") -> bool:
+    """Whether `commit` is in the history of `of` (a commit or a branch name)."""
+    wanted = "merge-base", "--is-ancestor", checked_commit(commit), of
+    return not of.startswith("-") and ask(root, *wanted) is not None
+
+
+def root_commits(root: Path, ref: str = "HEAD") -> list[str]:
+    """The first commit of `ref` along first parents, then every other parentless one, sorted.
+
+    Empty before the first commit. In a shallow clone these are only where it was cut.
+    """
+    main = (ask(root, "rev-list", "--max-parents=0", "--first-parent", ref) or "").split()
+    every = (ask(root, "rev-list", "--max-parents=0", ref) or "").split()
+    return main + sorted(set(every) - set(main))
+
+
+def tracked_files(root: Path) -> int:
+    """The number of files in a work tree's index, read from its header; 0 without one."""
+    found = repository(root)
+    if found is None:
+        return 0
+    try:
+        header = read_file(found.git_dir / "index", 12, cut=True)
+    except OSError:
+        return 0
+    # "DIRC", the version, then the number of entries (gitformat-index).
+    return int.from_bytes(header[8:12], "big") if header[:4] == b"DIRC" else 0
+
+
+def remote_url(root: Path) -> str:
+    """The URL of `origin`, else of the first remote by name; else empty.
+
+    As git stores it, credentials included: normalise it before storing it.
+    """
+    return _remote_url(root, remote_stamp(root))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _remote_url(root: Path, stamp: Stamp) -> str:
+    urls = dict(_REMOTE.findall(ask(root, "remote", "-v") or ""))
+    return urls.get("origin") or next((urls[name] for name in sorted(urls)), "")
+
+
+def blobs(root: Path, paths: Iterable[str], commit: str = "") -> dict[str, str]:
+    """Blob hash of each file, as it is on disk now or as it was in `commit`.
+
+    Paths are relative to `root`; those that do not exist there, or lie outside, are left out.
+    """
+    if commit:
+        wanted = [path for path in paths if path]
+        span = "ls-tree", "-r", "-z", "--full-tree", checked_commit(commit), "--"
+        listed = (ask(root, *span, *wanted) or "") if wanted else ""
+        rows = [row.partition("\t") for row in listed.split("\0") if row]
+        return {name: meta.split()[2] for meta, _, name in rows if " blob " in meta}
+    real = os.path.realpath(root) + os.sep
+    present = []
+    for path in paths:
+        file = root / path
+        inside = "\n" not in path and os.path.realpath(file).startswith(real)
+        if inside and file.is_file() and not file.is_symlink():
+            present.append(path)
+    if not present:
+        return {}
+    given = "\n".join(present).encode("utf-8", "surrogateescape") + b"\n"
+    code, out, _ = Running(root, ("hash-object", "--stdin-paths"), given).collect()
+    return dict(zip(present, out.split(), strict=True)) if code == 0 else {}
+
+
+def remaining(deadline: float) -> float:
+    """Seconds until `deadline` on the monotonic clock, not below 0."""
+    return max(0.0, deadline - time.monotonic())
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def printable(text: str, limit: int = 120) -> str:
+    """`text` as one line without control characters, cut at a word. Names and subjects are written by
+    strangers.
+    """
+    clean = " ".join(_CONTROL.sub(" ", text).encode("utf-8", "replace").decode().split())
+    return clean if len(clean) <= limit else clean[: limit - 1].rsplit(" ", 1)[0] + "…"

@@ -1,0 +1,181 @@
+"""Blanks what only a preprocessor understands in C and C++, byte for byte, before parsing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from contextd_code.text.regex import regex
+
+_EXPORTED = regex(
+    rb"\b(?:class|struct|union|enum(?:\s+class)?)\s+"
+    rb"([A-Z][A-Z0-9_]{2,}(?:\([^()\n]*\))?)(?=\s+(?:\[\[[^\]\n]{0,80}\]\]\s*)?"
+    rb"[A-Za-z_][\w:]*(?:\s+final)?\s*[:{])"
+)
+_LINKAGE = regex(
+    rb"^[ \t]*#[ \t]*if(?:def[ \t]+|[ \t]+defined[ \t(]+)__cplusplus[^\n]*\n\s*"
+    rb'(?:extern\s+"C"\s*\{|\})[^\n]*\n\s*#[ \t]*endif[^\n]*',
+    re.M,
+)
+_DECLARATIONS = regex(
+    rb"^[ \t]*[A-Z_]*(?:(?:BEGIN|END)_(?:C_)?DECLS?\b[ \t]*;?"
+    rb"|[A-Z0-9]_(?:BEGIN|END|EXPORT)(?:_[A-Z0-9_]{1,60})?+)[ \t]*\r?$",
+    re.M,
+)
+_SPECIFIERS = regex(
+    rb"^(?P<before>[ \t]*(?:\[\[[^\]\n]{1,60}\]\][ \t]*)?(?:(?:inline|static|extern|friend|virtual|template[ \t]*<[^\n]{0,200}>)[ \t]+){0,4}+)"
+    rb"(?P<word>(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+(?:\([^()\n]{0,80}\))?+[ \t]+){1,3}+)"
+    rb"(?=(?P<owner>[A-Za-z_]\w{0,80}+)::~?(?P=owner)[ \t]*\("
+    rb"|(?!(?:return|else|case|throw|new|delete|goto)\b)[A-Za-z_][\w:]{0,80}+[ \t*&]{1,4}+[A-Za-z_]\w{0,80}+::~?\w{1,80}+[ \t]*\("
+    rb"|(?:const[ \t]+)?(?!(?:return|else|case|throw|new|delete|goto|operator)\b)[A-Za-z_][\w:]{0,80}+"
+    rb"(?:<[^;{}()\n]{0,120}>)?(?:[ \t]*[*&]{1,2}[ \t]*|[ \t]+(?:const[ \t]*[*&]{1,2}[ \t]*)?)[a-zA-Z_]\w{0,80}+[ \t]*\("
+    rb"|extern[ \t]|(?:void|auto|inline|static|int|bool|explicit|constexpr|unsigned|char|friend|virtual|operator|template|class|struct|size_t|double|float|long|~)\b)",
+    re.M,
+)
+"""`LIB_CONSTEXPR auto f()`, `LIB_FN Cart::Cart()` and `LIB_FN Line Cart::first()`: words of a library before
+what only a declaration begins with.
+"""
+_NESTED = rb"\((?:[^;{}()]++|\((?:[^;{}()]++|\([^;{}()]*+\))*+\))*+\)"
+_LIBRARY_WORDS = regex(
+    rb"(?<!define )(?<!ifdef )(?<!ifndef )(?<![#!(&|\w])(?P<word>[A-Z][A-Z0-9]{0,30}+_(?:[A-Z0-9]{1,30}_){0,4}"
+    rb"(?:CONSTEXPR|CONSTEVAL|CONSTINIT|INLINE|NODISCARD|DEPRECATED|EXPLICIT|UNIQUE_ADDRESS|UNUSED)[A-Z0-9_]{0,30}+)"
+    rb"(?=[ \t]++[A-Za-z_~:(\[])"
+)
+"""`LIB_CONSTEXPR Cart(int size)` and `if LIB_CONSTEXPR (…)`: what stands for a word of the language."""
+_TEMPLATES = regex(
+    rb"(?<=[<,])(?P<before>\s{0,40}+)(?P<word>[A-Z][A-Z0-9]{0,30}+_[A-Z0-9_]{1,40}+"
+    + _NESTED
+    + rb")(?=\s{0,20}+[,>])"
+    rb"|\b(?P<type>typename\s{1,20}+(?:\w{1,40}+::)?enable_if<[^;{}]{1,300}?>::type\s?\*?\s?=\s?\w{1,20}+)"
+    rb"(?=\s{0,20}+>)"
+)
+"""`template <typename T, LIB_ENABLE_IF(…)>`, `template <class T, typename std::enable_if<…>::type* = nullptr>`."""
+_EMPTY = regex(rb"(?<==)(?P<before>[ \t]?)\{\}(?=\s{0,20}+[,)])")
+"""`void f(Size size = {})`, which the grammar takes for a literal without a type."""
+_POINTED = regex(rb"->\*(?!/)")
+"""`(object->*method)()`, which the grammar does not know."""
+_PRAGMAS = regex(
+    rb"^[ \t]*(?=[A-Z0-9_]{0,60}(?:PRAGMA|PUSH|POP|WARNING|DIAGNOSTIC|DEPRECATED|ATTRIBUTE))[A-Z][A-Z0-9]*_[A-Z0-9_]{1,60}+"
+    rb"\([^;{}()\n]{0,200}(?:\([^;{}()\n]{0,200}\)[^;{}()\n]{0,200})?\)(?=[ \t]*(?://[^\n]*)?\r?$)",
+    re.M,
+)
+"""`LIB_PRAGMA(push_options)` and `LIB_DEPRECATED("use at()")` on a line of their own."""
+_OPERATORS = regex(
+    rb"^[ \t]*[A-Z][A-Z0-9]*_[A-Z0-9_]{0,60}+\([^;{}()\n]{0,80}[,(][ \t]*[!=<>+*/%&|^-]{1,3}[ \t]*\)(?=[ \t]*\r?$)",
+    re.M,
+)
+"""`LIB_COMPARE(NE, !=)`, which defines a function for an operator."""
+# Possessive and bounded here and below: what looks like the start of a match comes by the thousand.
+_INCLUDED = regex(rb"__has_include(?:_next)?\s*+(\([^)\n]{0,300}+\))")
+_ATTRIBUTES = regex(rb"\)(\s*+(?:__\w++(?:[ \t]*+" + _NESTED + rb")?+\s*+){1,12}+)(?=;)")
+_WORD = rb"\s++[A-Z][A-Z0-9_]{3,40}+"
+_GIVEN = rb"[\w.:!&*>-]++"
+_NOTE = _WORD + rb"\((?!void\)|\))(?:" + _GIVEN + rb"(?:[ \t]*+,[ \t]*+" + _GIVEN + rb"){0,5}+)?+\)"
+_ANNOTATED = regex(
+    rb"(?:[\w)](?P<note>(?:" + _NOTE + rb"){1,3}+)(?=\s*+[;{=])"
+    rb"|\)(?:\s++(?:const|noexcept|override|final)\b){0,3}+(?P<word>"
+    + _WORD
+    + rb"(?:"
+    + _NOTE
+    + rb")?+)(?=\s*+[;{]))"
+)
+"""`int size GUARDED_BY(lock);`, `void f() REQUIRES(lock) {`."""
+_MACROS = regex(
+    rb"(?<!define )(?<!ifdef )(?<!ifndef )\b(JNIEXPORT|JNICALL|WINAPI|CALLBACK|APIENTRY|STDMETHODCALLTYPE"
+    rb"|[A-Z][A-Z0-9_]*_(?:API|EXPORTS?|EXTERN|PUBLIC|INLINE|CALL|CDECL))(?=[\s*]+[A-Za-z_:<])"
+)
+_TYPED = regex(rb"^(?P<head>[A-Z][A-Z0-9_]{2,}\()[^()\n;]{1,80}(?P<tail>\))(?=\s+\w+\s*\()", re.M)
+"""`API(char *) name(…)`: a word for exports that takes the type."""
+_CONDITION = regex(rb"^[ \t]*#[ \t]*(?P<word>if|ifdef|ifndef|elif|else|endif)\b[^\n]*", re.M)
+_INCLUDE = regex(rb"^[ \t]*#[ \t]*include\b", re.M)
+_VISIBLE = regex(rb"[^\n\r]")
+_LONGEST = 4_000
+"""Bytes of a condition inside of a statement."""
+_LONGEST_BRANCHES = 20_000
+"""Bytes of one whose branches open a block that they do not close."""
+_STATEMENT = 400
+"""Bytes looked back through for where a declaration begins."""
+_STATEMENTS = frozenset(b"if while for switch else do return case goto throw new delete".split())
+
+
+def mend(data: bytes) -> bytes:
+    """Export macros between `class` and its name, `extern "C"` between `#ifdef` and `#endif`, what
+    stands for it, words for exports around a type, the argument of `__has_include`, attributes behind a prototype, words for exports
+    and calling conventions, and conditions inside of a statement become spaces.
+    """
+    for pattern in (_EXPORTED, _INCLUDED, _ATTRIBUTES, _MACROS):
+        data = pattern.sub(_without_group, data)
+    data = _ANNOTATED.sub(lambda found: _without_note(data, found), data)
+    data = _SPECIFIERS.sub(lambda found: found["before"] + b" " * len(found["word"]), data)
+    data = _LIBRARY_WORDS.sub(lambda found: b" " * len(found["word"]), data)
+    data = _TEMPLATES.sub(lambda found: _a_number(data, found), data)
+    data = _POINTED.sub(b"-> ", data)
+    data = _EMPTY.sub(rb"\g<before>0 ", data)
+    data = _TYPED.sub(_bare_type, data)
+    for pattern in (_LINKAGE, _DECLARATIONS, _PRAGMAS, _OPERATORS):
+        data = pattern.sub(lambda found: _VISIBLE.sub(b" ", found[0]), data)
+    return _unconditional(data)
+
+
+def _is_split(data: bytes, marks: Sequence[tuple[int, int, bytes]]) -> bool:
+    """Whether a condition stands inside of a statement, or a branch of it opens a block or closes one."""
+    start, end = marks[0][0], marks[-1][1]
+    inside = data[start:end] if end - start < _LONGEST_BRANCHES else b";"
+    if len(inside) < _LONGEST and b"{" not in inside and b";" not in inside:
+        # Each branch may include a header of its own: no statement holds an include.
+        return _INCLUDE.search(inside) is None
+    branches = [data[one[1] : two[0]] for one, two in pairwise(marks)]
+    return len(inside) > 1 and any(one.count(b"{") != one.count(b"}") for one in branches)
+
+
+def _unconditional(data: bytes) -> bytes:
+    """Conditions around lines of a statement or around half of a block: their first branch is kept."""
+    pieces: list[bytes] = []
+    at = 0
+    open_: list[list[tuple[int, int, bytes]]] = []
+    for found in _CONDITION.finditer(data):
+        if found["word"].startswith(b"if"):
+            open_.append([])
+        if not open_:
+            continue
+        open_[-1].append((found.start(), found.end(), found["word"]))
+        if found["word"] != b"endif":
+            continue
+        marks = open_.pop()
+        start, end = marks[0][0], marks[-1][1]
+        if start < at or not _is_split(data, marks):
+            continue
+        pieces += [data[at:start], _VISIBLE.sub(b" ", data[start : marks[0][1]])]
+        pieces += [data[marks[0][1] : marks[1][0]], _VISIBLE.sub(b" ", data[marks[1][0] : end])]
+        at = end
+    return b"".join([*pieces, data[at:]])
+
+
+def _a_number(data: bytes, found: re.Match[bytes]) -> bytes:
+    """The parameter of a template without what decides whether there is one. Elsewhere the text is kept."""
+    before = data[max(0, found.start() - _STATEMENT) : found.start()]
+    if b"template" not in re.split(rb"[;{}]", before)[-1]:
+        return found[0]
+    word = found["word"] or found["type"]
+    return (found["before"] or b"") + b"int" + _VISIBLE.sub(b" ", word[3:])
+
+
+def _without_note(data: bytes, found: re.Match[bytes]) -> bytes:
+    """A declaration without what is noted behind it. In a statement, what looks so is called."""
+    before = data[max(0, found.start() - _STATEMENT) : found.start() + 1]
+    begun = re.split(rb"[;{}:]|\n[ \t]*#[^\n]*", before)[-1].split()
+    if not begun or len(begun) < 2 or begun[0].split(b"(")[0] in _STATEMENTS:
+        return found[0]
+    return found[0][:1] + _VISIBLE.sub(b" ", found[0][1:])
+
+
+def _bare_type(found: re.Match[bytes]) -> bytes:
+    head, tail = len(found["head"]), len(found["tail"])
+    return b" " * head + found[0][head:-tail] + b" " * tail
+
+
+def _without_group(found: re.Match[bytes]) -> bytes:
+    whole, start = found[0], found.start(1) - found.start()
+    end = start + len(found[1])
+    return whole[:start] + _VISIBLE.sub(b" ", found[1]) + whole[end:]

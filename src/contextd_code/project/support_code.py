@@ -1,0 +1,34 @@
+"""What lies beside a project: tests, examples, fixtures, tools. It says nothing about the project."""
+
+from __future__ import annotations
+
+import re
+
+from contextd_code.project.stack_languages import NOT_THE_STACK
+
+_BY_NAME = re.compile(
+    r"^(?i:docs?|tests?|examples?|samples?|demos?|bench(?:es|mark)?)[-_.]"
+    r"|[-_.](?i:tests?|specs?|examples?|samples?|demos?|benchmarks?|e2e|testsuite)$|[a-z]Tests?$|[.]Test[A-Z]\w*$"
+    r"|^project_templates?$|^(?:Examples?|Samples?|Demos?|Tests?|Benchmarks?|Docs?|Fixtures?|Playgrounds?)$"
+)
+
+_GIVEN = frozenset(
+    "contrib contributed deps extern external externals 3rdparty thirdparty third-party submodules".split()
+)
+"""Folders of the root with what others gave to a project or what it took from them. Deeper down, as in `shop/contrib/`, they are a part of it."""
+
+
+def is_beside(path: str) -> bool:
+    """Whether a file lies in examples, tests, fixtures and the like, beside the project proper."""
+    # Below src/main the folders are those of a Java package, which may well hold "samples".
+    before, found, _ = path.partition("src/main/")
+    folders = before.split("/") if found else path.split("/")[:-1]
+    if folders and folders[0].lower() in _GIVEN:
+        return True
+    return any(name in NOT_THE_STACK or is_beside_name(name) for name in folders)
+
+
+def is_beside_name(folder: str) -> bool:
+    """Whether a folder's own name says so: `tests-integration`, `Shop.Tests`, `app-e2e`."""
+    hidden = folder.startswith(".") and folder.strip(".") and folder != ".config"
+    return bool(hidden) or _BY_NAME.search(folder) is not None

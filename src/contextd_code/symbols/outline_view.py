@@ -1,0 +1,85 @@
+"""A file by its definitions: what is in it and where, in a fraction of its tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contextd_code.text.tokens import count_tokens, fits
+from contextd_code.text.words import words
+from contextd_code.values.source import SourceFile, Symbol
+
+
+def outline_text(file: SourceFile, budget: int) -> tuple[str, bool]:
+    """The imports and definitions of a file, `first-last signature` each, in at most `budget`
+    tokens, and whether everything fits. Inner definitions go first when it does not.
+    """
+    head = _imports(file)
+    left = budget - (count_tokens(head) + 2 if head else 0)
+    if head and left < budget // 2:
+        head, left = "", budget
+    lines = outline_lines(file.symbols, max(0, left))
+    whole = len(lines) == len(file.symbols)
+    return "\n".join([head, *lines] if head else lines), whole
+
+
+def outline_for(file: SourceFile, budget: int, asked: Sequence[str]) -> str:
+    """The definitions of a file that have words of a question in their names or signatures, those with most
+    before others; without any, its outline.
+    """
+    wanted = set(asked)
+    shared = [
+        2 * len(wanted.intersection(words(one.name))) + len(wanted.intersection(words(_told(one))))
+        for one in file.symbols
+    ]
+    order = sorted((n for n, many in enumerate(shared) if many), key=lambda n: (-shared[n], n))
+    if not order:
+        return outline_text(file, budget)[0]
+    entries = {n: _shortened(_entry(file.symbols[n])) for n in order}
+    count = fitting([entries[n] + "\n" for n in order], budget)
+    return "\n".join(entries[n] for n in sorted(order[:count]))
+
+
+_SHOWN = 80
+"""Characters of a definition that a question is about: where it is matters more than its tenth parameter."""
+
+
+def _shortened(entry: str) -> str:
+    return entry if len(entry) <= _SHOWN else f"{entry[:_SHOWN].rstrip()}…"
+
+
+def outline_lines(symbols: Sequence[Symbol], budget: int) -> tuple[str, ...]:
+    """The definitions as lines; inner ones only when all of them fit."""
+    every = [_entry(symbol) for symbol in symbols]
+    if count_tokens("\n".join(every)) <= budget:
+        return tuple(every)
+    outer = [_entry(symbol) for symbol in symbols if not symbol.parent]
+    return tuple(outer[: fitting([entry + "\n" for entry in outer], budget)])
+
+
+def fitting(lines: Sequence[str], budget: int) -> int:
+    """How many of the lines fit, found by halving: counting is not quite additive."""
+    low, high = 0, min(1, len(lines))
+    # Doubling first: what fits may be the least part of a huge file.
+    while high < len(lines) and fits("".join(lines[:high]), budget):
+        low, high = high, min(2 * high, len(lines))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if fits("".join(lines[:middle]), budget):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _imports(file: SourceFile) -> str:
+    names = dict.fromkeys(one.target or one.specifier for one in file.imports)
+    return "imports " + ", ".join(name for name in names if name) if names else ""
+
+
+def _entry(symbol: Symbol) -> str:
+    indent = "  " * (symbol.parent.count(".") + 1 if symbol.parent else 0)
+    return f"{symbol.start_line}-{symbol.end_line} {indent}{_told(symbol)}"
+
+
+def _told(symbol: Symbol) -> str:
+    return symbol.signature or symbol.name

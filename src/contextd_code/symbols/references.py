@@ -1,0 +1,274 @@
+"""Where a definition is used: only in files whose imports lead to it, never by name alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import Literal
+
+from tree_sitter import Node
+
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import ContextdError
+from contextd_code.index.languages.go import package_names
+from contextd_code.index.languages.table import language_of
+from contextd_code.symbols.reference_names import Names, holder_of, names_by_file
+from contextd_code.symbols.sources import Sources, SourceText
+from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
+from contextd_code.values.source import Symbol
+
+Role = Literal["use", "import"]
+
+_LONGEST_LINE = 200
+_QUALIFIER = re.compile(
+    r"([\w$]+(?:\s*(?:\?\.|\.|::|->)\s*[\w$]+)*)\s*(?:\?\.|(?<!\.)\.|::|->)\s*\Z"
+)
+_ARROWS = frozenset(("c", "php"))
+"""Families in which `->` leads to a member; elsewhere a type or an expression follows it."""
+_SEGMENTS = re.compile(r"\?\.|->|[./:\\]+")
+_SPREAD = re.compile(r"\.\.\s*\Z")
+_DOTTED = re.compile(r"(?:\?\.|\.|::|->)\s*\Z")
+_RETURNS = re.compile(r"->\s*\Z")
+_CALLED = re.compile(rb"\s*(?:<[^<>()\n]*>)?\s*[({]")
+_IMPORTING = re.compile(r"import|^use_|^using_|namespace_use")
+_NO_CODE = re.compile(r"comment|string|text|regex|char|template_chars")
+_TYPE = "type_identifier"
+"""A parameter hides no type: `impl Fn(Order)`."""
+_KEYS = frozenset(("property_identifier", "shorthand_property_identifier_pattern"))
+_PATTERN_KEYS = frozenset(("shorthand_property_identifier_pattern",))
+_PATTERNS = frozenset(("object_pattern", "array_pattern", "list_splat_pattern"))
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A line that names the definition. It counts from 1; `text` is without its indentation. `start` is the
+    offset of `name`, which an import may have changed.
+    """
+
+    path: str
+    line: int
+    text: str
+    role: Role
+    start: int = -1
+    name: str = ""
+
+
+def word_uses(
+    graph: SymbolGraph,
+    sources: Sources,
+    definition: Definition,
+    among: Callable[[str], bool] | None = None,
+    unbound_in: Iterable[str] = (),
+) -> Iterator[Reference]:
+    """Every line that uses `definition` as far as imports tell, file by file in order of path; in some files
+    only, when it is said which.
+
+    Follows aliases, namespaces, re-exports and attribute access on modules; leaves out comments, strings and
+    parameters of the same name. A method is looked for by its name after a dot, in the files that use its
+    class: types are not known here. Files of `unbound_in` mean it by its bare name without an import.
+    Raises nothing for files that are gone.
+    """
+    named = names_by_file(graph, definition)
+    for path in unbound_in:
+        if among is None or among(path):
+            named.setdefault(path, Names()).plain.add(definition.symbol.name)
+    for path, names in sorted(named.items()):
+        if among is None or among(path):
+            with suppress(ContextdError):
+                yield from _in_file(sources, sources.current(path), names, definition)
+
+
+def using_files(graph: SymbolGraph, definition: Definition) -> tuple[str, ...]:
+    """The files that import the definition by its name, or the class it is a member of."""
+    holder = holder_of(graph, definition)
+    found = {path for path, _ in graph.users.get(holder.place, ())} if holder else set[str]()
+    return tuple(sorted(found))
+
+
+def _in_file(
+    sources: Sources, source: SourceText, names: Names, definition: Definition
+) -> list[Reference]:
+    wanted = names.all()
+    language = language_of(source.file.path)
+    present = [name for name in wanted if name.encode() in source.data]
+    if language is None or not present or source.unparsed:
+        return []
+    root = sources.tree(source, language)
+    either = "|".join(re.escape(name) for name in sorted(present, key=len, reverse=True))
+    word = re.compile(rb"(?<![\w$\x80-\xff])(?:%s)(?![\w$\x80-\xff])" % either.encode())
+    # A body of C that stands apart from its declaration names it.
+    apart = language.family == "c" and source.file.path != definition.path
+    own = set[int]() if apart else _defined_names(source, present)
+    packages = _package_names(source, names.packages, language.family)
+    lines: list[bytes] | None = None
+    found: list[Reference] = []
+    rows: set[int] = set()
+    for match in word.finditer(source.data):
+        node = root.descendant_for_byte_range(match.start(), match.end())
+        if node is None or (match.start(), match.end()) != (node.start_byte, node.end_byte):
+            continue
+        row = node.start_point[0]
+        # `Two(generic::Two::new())` of Rust names two types on one line.
+        is_known = row in rows and language.family != "rust"
+        if is_known or match.start() in own or _NO_CODE.search(node.type):
+            continue
+        before = source.data[max(0, node.start_byte - 200) : node.start_byte].decode(
+            "utf-8", "replace"
+        )
+        if language.family not in _ARROWS:
+            before = _RETURNS.sub(" ", before)
+        role = _role(source.data, node, names, match[0].decode(), packages, before)
+        if role:
+            lines = source.data.split(b"\n") if lines is None else lines
+            text = lines[row].decode("utf-8", "replace").strip()[:_LONGEST_LINE]
+            name = match[0].decode()
+            rows.add(row)
+            found.append(Reference(source.file.path, row + 1, text, role, node.start_byte, name))
+    return found
+
+
+def node_of(sources: Sources, line: Reference) -> Node | None:
+    """The node of the name in a line; None where its language has no grammar."""
+    language = language_of(line.path)
+    if language is None:
+        return None
+    root = sources.tree(sources.current(line.path), language)
+    end = line.start + len(line.name.encode())
+    return root.descendant_for_byte_range(line.start, end)
+
+
+def named_nodes(
+    sources: Sources, source: SourceText, name: str, kind: str = ""
+) -> Iterator[tuple[Node, Reference]]:
+    """Each word of a file that is a name, whatever it means; also those in the texts of macros of C. With a
+    word that was blanked before parsing comes the node around it. Definitions of the name are left out, those of
+    one kind when it is said which.
+    """
+    language = language_of(source.file.path)
+    if language is None or name.encode() not in source.data or source.unparsed:
+        return
+    root = sources.tree(source, language)
+    own = _defined_names(source, [name], kind)
+    parsed = root.text or b""
+    lines = source.data.split(b"\n")
+    word = re.compile(rb"(?<![\w$\x80-\xff\"'])%s(?![\w$\x80-\xff\"'])" % re.escape(name.encode()))
+    for match in word.finditer(source.data):
+        node = root.descendant_for_byte_range(match.start(), match.end())
+        if node is None or match.start() in own or _NO_CODE.search(node.type):
+            continue
+        is_whole = (match.start(), match.end()) == (node.start_byte, node.end_byte)
+        is_blank = parsed[match.start() : match.end()].isspace()
+        if is_whole or is_blank or node.type == "preproc_arg":
+            row = node.start_point[0] if is_whole else source.data.count(b"\n", 0, match.start())
+            text = lines[row].decode("utf-8", "replace").strip()[:_LONGEST_LINE]
+            yield node, Reference(source.file.path, row + 1, text, "use", match.start(), name)
+
+
+def _defined_names(source: SourceText, names: Sequence[str], kind: str = "") -> set[int]:
+    """Offsets at which the definitions of a file give themselves one of some names."""
+    own: set[int] = set()
+    for name in names:
+        word = re.compile(rb"(?<![\w$])%s(?![\w$])" % re.escape(name).encode())
+        for symbol in source.file.symbols:
+            if symbol.name == name and kind in ("", symbol.kind):
+                match = word.search(source.data, _after_decorators(source.data, symbol), symbol.end)
+                if match is not None:
+                    own.add(match.start())
+    return own
+
+
+def _after_decorators(data: bytes, symbol: Symbol) -> int:
+    """A decorator can have the name of what it decorates, as in `@value.setter def value`."""
+    head = re.compile(rb"\s*@[^\n]*\n")
+    start = symbol.start
+    while (match := head.match(data, start, symbol.end)) is not None:
+        start = match.end()
+    return start
+
+
+def _package_names(source: SourceText, specifiers: set[str], family: str) -> set[str]:
+    """What packages are called in a file: by their last part, in Go the last that is no version, or by
+    another name given there.
+    """
+    found = {_SEGMENTS.split(one)[-1] for one in specifiers}
+    for one in specifiers:
+        found.update(package_names(one) if family == "go" else ())
+        found |= set(re.findall(rf'(\w+)\s+"{re.escape(one)}"', source.text))
+    return found
+
+
+def _role(
+    data: bytes, node: Node, names: Names, name: str, packages: set[str], before: str
+) -> Role | None:
+    statement = _importing(node)
+    if statement is not None:
+        first, last = statement.start_point[0] + 1, statement.end_point[0] + 1
+        led = any(first <= line <= last for line in names.lines)
+        return "import" if led and name in names.imported else None
+    if _DOTTED.search(before) and not _SPREAD.search(before):
+        if name in names.members:
+            return "use"
+        found = _QUALIFIER.search(before)
+        qualifier = re.sub(r"\s+", "", found[1]) if found else ""
+        if name in names.seen and _SEGMENTS.split(qualifier)[-1] in packages:
+            return "use"
+        return "use" if (qualifier, name) in names.qualified else None
+    if name in names.called and _CALLED.match(data, node.end_byte):
+        return "use"
+    if (
+        name not in (names.plain | names.seen) - names.behind
+        or node.type in _KEYS
+        or _is_keyword(node)
+    ):
+        return None
+    is_hidden = node.type != _TYPE and _is_shadowed(node, name)
+    return None if is_hidden else "use"
+
+
+def _importing(node: Node) -> Node | None:
+    """The outermost import statement around a node."""
+    found, around = None, node.parent
+    while around is not None and around.parent is not None:
+        passes_on = around.type == "export_statement" and around.child_by_field_name("source")
+        if passes_on or _IMPORTING.search(around.type):
+            found = around
+        around = around.parent
+    return found
+
+
+def _is_keyword(node: Node) -> bool:
+    """Whether it names a parameter of what is called: `f(name=1)`."""
+    parent = node.parent
+    if parent is None or parent.type not in ("keyword_argument", "named_argument"):
+        return False
+    name = parent.child_by_field_name("name")
+    return name is not None and name.id == node.id
+
+
+def _is_shadowed(node: Node, name: str) -> bool:
+    """Whether a function around it has a parameter of this name."""
+    around: Node | None = node.parent
+    while around is not None:
+        listed = around.child_by_field_name("parameters") or around.child_by_field_name("parameter")
+        if listed is not None and _binds(listed, name.encode()):
+            return True
+        around = around.parent
+    return False
+
+
+def _binds(parameters: Node, name: bytes) -> bool:
+    if parameters.text is None or name not in parameters.text:
+        return False
+    if parameters.type == "identifier":
+        return parameters.text == name
+    for one in parameters.named_children:
+        bound = one
+        for field_name in ("pattern", "name", "left"):
+            bound = one.child_by_field_name(field_name) or bound
+        if one.type.startswith("typed_parameter") and one.named_children:
+            bound = one.named_children[0]
+        inner = bound.named_children if bound.type in _PATTERNS else []
+        if any(each.text == name for each in [bound, *inner]):
+            return True
+    return False

@@ -1,0 +1,1 @@
+"""Words, tokens, encodings and regular expressions of texts."""

@@ -1,0 +1,365 @@
+"""Regular expressions over the project's files: ripgrep, else git grep, else Python's `re`."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any, Literal
+
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import ContextdError, Invalid, Unavailable
+from contextd_code.git.command import git_command, git_environment
+from contextd_code.tree.content import decode
+from contextd_code.tree.grep_python import braces
+from contextd_code.tree.paths import read_inside
+from contextd_code.tree.ripgrep import limit_memory, odd_rules, ripgrep
+from contextd_code.tree.walk import IGNORED_FOLDERS
+
+Engine = Literal["", "rg", "git", "python"]
+
+_GIT_OUT = (":(glob,exclude)**/node_modules/**", ":(glob,exclude).context/**")
+_LONGEST_LINE = 400
+_GATHERED = 2_000
+# What contextd itself wrote is not the project's text.
+_ALWAYS_OUT = ("!.git", "!**/.git/**", "!**/node_modules/**", "!.context/**")
+
+
+@dataclass(frozen=True, slots=True)
+class GrepMatch:
+    """A line, counted from 1, without its end; long ones are cut around the match."""
+
+    path: str
+    line: int
+    text: str
+    is_match: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class GrepResult:
+    """Matching lines, and those around them, by path and line.
+
+    `truncated` says that there are more matches; `notice` says why and what to do, or what could
+    not be searched. `engine` is what searched.
+    """
+
+    matches: tuple[GrepMatch, ...]
+    truncated: bool = False
+    notice: str = ""
+    engine: str = "rg"
+
+
+def grep(
+    root: Path,
+    pattern: str,
+    *,
+    file_pattern: str | None = None,
+    ignore_case: bool = False,
+    context: int = 0,
+    limit: int = 100,
+    deadline: float = 10.0,
+    engine: Engine = "",
+) -> GrepResult:
+    """Lines of the project's files that match `pattern`, ignored files left out.
+
+    `file_pattern` are globs separated by commas, or a folder; one without a slash means a file's
+    name. `limit` counts matching lines, `deadline` is in seconds. `engine` chooses one. Raises
+    `Invalid` with the engine's message for a bad expression or glob.
+    """
+    if "\0" in pattern or "\0" in (file_pattern or ""):
+        raise Invalid("a pattern holds a NUL character", "leave it out")
+    globs = _globs(root, file_pattern)
+    search = _Search(root, pattern, globs, ignore_case, context, deadline)
+    chosen: Engine = engine or ("rg" if ripgrep() else _without_ripgrep(root))
+    if chosen == "rg":
+        odd = bool(odd_rules(root, depth=1))
+        stream = search.stream(_rg_command(search, odd), _rg_line)
+        if stream.code < 0 and not stream.stopped and not odd:
+            # It ended over a rule file, deeper down, that is a device or has a gigabyte.
+            stream = search.stream(_rg_command(search, True), _rg_line)
+    elif chosen == "git":
+        stream = search.stream(_git_command(search), _git_line)
+        if stream.code not in (0, 1) and not stream.stopped and not engine:
+            chosen = "python"
+        elif context:
+            # git does not tell matches from the lines around them.
+            stream.lines += list(_around(root, stream.lines, context))
+    if chosen == "python":
+        stream = search.stream(_python_command(search), _python_line)
+    return _result(stream, chosen, limit, deadline)
+
+
+def _without_ripgrep(root: Path) -> Engine:
+    try:
+        git_command(root, ["grep"])
+    except Unavailable:
+        return "python"
+    return "git"
+
+
+@dataclass(slots=True)
+class _Stream:
+    """What came out of one engine before it ended or was stopped."""
+
+    lines: list[GrepMatch]
+    stopped: Literal["", "time", "cap"]
+    code: int
+    problem: str
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    root: Path
+    pattern: str
+    globs: tuple[str, ...]
+    ignore_case: bool
+    context: int
+    deadline: float
+
+    def stream(
+        self, command: Sequence[str], parse: Callable[[bytes], Iterator[GrepMatch]]
+    ) -> _Stream:
+        """Run an engine, reading as it writes, and stop it at the cap or the deadline."""
+        lines: list[GrepMatch] = []
+        stopped: Literal["", "time", "cap"] = ""
+        count, last = 0, b""
+        with tempfile.TemporaryFile() as errors:
+            process = _started(command, self.root, errors)
+            limit_memory(process)
+            late = threading.Event()
+            timer = threading.Timer(self.deadline, _stop, (process, late))
+            timer.start()
+            try:
+                assert process.stdout is not None
+                for last in process.stdout:
+                    for found in parse(last):
+                        lines.append(found)
+                        count += found.is_match
+                    if count > _GATHERED:
+                        stopped = "cap"
+                        break
+            finally:
+                timer.cancel()
+                process.kill()
+                if process.stdout is not None:
+                    process.stdout.close()
+                code = process.wait()
+            if late.is_set():
+                stopped = "time"
+            errors.seek(0)
+            problem = errors.read(20_000).decode("utf-8", "replace").strip()
+        return _Stream(lines, stopped, code, problem, b'"summary"' in last)
+
+
+def _stop(process: subprocess.Popen[bytes], late: threading.Event) -> None:
+    late.set()
+    process.kill()
+
+
+def _started(command: Sequence[str], root: Path, errors: IO[bytes]) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            command,
+            cwd=root,
+            env=git_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+        )
+    except OSError as error:
+        raise Unavailable(
+            f"{command[0]} cannot be started in {root}: {error}",
+            "check that the folder exists; `contextd doctor` says what is missing",
+        ) from None
+
+
+def _result(stream: _Stream, engine: str, limit: int, deadline: float) -> GrepResult:
+    failed = stream.code == 2 if engine == "rg" else stream.code not in (0, 1)
+    if failed and not stream.stopped and not (engine == "rg" and stream.whole):
+        raise Invalid(
+            f"the search failed: {_message(stream.problem)}",
+            "escape characters such as ( [ { . * + ? to search for them as they are",
+        )
+    ordered = sorted(set(stream.lines), key=lambda m: (m.path, m.line, not m.is_match))
+    lines, matches, seen = [], 0, set()
+    for found in ordered:
+        # A line can be a match and, to a neighbour, context.
+        if (found.path, found.line) in seen:
+            continue
+        seen.add((found.path, found.line))
+        matches += found.is_match
+        if matches <= limit:
+            lines.append(found)
+    notice = ""
+    if stream.stopped == "time":
+        notice = f"stopped after {deadline:g} seconds: narrow the pattern or the files"
+    elif matches > limit:
+        more = "more than " if stream.stopped else ""
+        notice = f"{limit} of {more}{matches} matches: narrow the pattern or raise the limit"
+    elif failed and stream.problem:
+        notice = f"not everything could be searched: {stream.problem.splitlines()[0]}"
+    return GrepResult(tuple(lines), bool(stream.stopped) or matches > limit, notice, engine)
+
+
+def _message(problem: str) -> str:
+    lines = [line.strip() for line in problem.removeprefix("rg: ").splitlines() if line.strip()]
+    # ripgrep draws the place of the error over several lines and then names it.
+    named = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
+    return (named[0] if named else " ".join(lines))[:400] or "no reason was given"
+
+
+def _globs(root: Path, file_pattern: str | None) -> tuple[str, ...]:
+    globs = []
+    for part in _split(file_pattern or ""):
+        glob = part.strip().removeprefix("./")
+        if glob and not glob.startswith(("!", "/")) and ".." not in glob.split("/"):
+            folder = root / glob
+            try:
+                if "*" not in glob and folder.is_dir():
+                    glob = glob.rstrip("/") + "/**"
+            except OSError:
+                pass
+        if glob:
+            globs.append(glob)
+    return tuple(globs)
+
+
+def _split(text: str) -> Iterator[str]:
+    """The parts between commas that are outside braces."""
+    depth, start = 0, 0
+    for position, character in enumerate(text):
+        depth += {"{": 1, "}": -1}.get(character, 0)
+        if character == "," and depth <= 0:
+            yield text[start:position]
+            start = position + 1
+    yield text[start:]
+
+
+def _rg_command(search: _Search, odd: bool) -> list[str]:
+    command = [ripgrep(), "--no-config", "--json", "--hidden", "--no-require-git"]
+    if odd:
+        # What says which files to leave out cannot be read.
+        command += ["--no-ignore", *(f"--glob=!**/{name}/**" for name in sorted(IGNORED_FOLDERS))]
+    # Linear time, unless look-around or back-references ask for the other engine.
+    command += ["--engine=auto"]
+    names = [glob for glob in search.globs if "/" not in glob and not glob.startswith("!")]
+    for glob in names:
+        # A plain `-g` would also bring back what .gitignore leaves out.
+        command += ["--type-add", f"asked:{glob}", "--type", "asked"]
+    for glob in search.globs:
+        if glob not in names:
+            command += ["-g", glob]
+    for glob in _ALWAYS_OUT:
+        command += ["-g", glob]
+    if search.ignore_case:
+        command.append("--ignore-case")
+    if search.context:
+        command += ["--context", str(search.context)]
+    for pattern in (search.pattern, _in_latin_1(search.pattern, ignore_case=search.ignore_case)):
+        command += ["--regexp", pattern] if pattern else []
+    return [*command, "--", "./"]
+
+
+def _in_latin_1(pattern: str, *, ignore_case: bool) -> str:
+    """The pattern as files in Latin-1 have it, for ripgrep, which reads bytes; empty where nothing differs, and for
+    a class of characters, which cannot hold a byte.
+    """
+    if pattern.isascii() or "[" in pattern or ord(max(pattern)) > 255:
+        return ""
+
+    def byte(found: re.Match[str]) -> str:
+        cases = {found[0], *((found[0].lower(), found[0].upper()) if ignore_case else ())}
+        written = "".join(
+            rf"\x{ord(one):02x}" for one in sorted(cases) if len(one) == 1 and ord(one) < 256
+        )
+        return f"(?-u:[{written}])"
+
+    return re.sub(r"[\x80-\xff]", byte, pattern)
+
+
+def _rg_line(line: bytes) -> Iterator[GrepMatch]:
+    # Most of a stream are matches; the other messages need no parsing.
+    if not line.startswith((b'{"type":"match"', b'{"type":"context"')):
+        return
+    message = json.loads(line)
+    data = message["data"]
+    text = _text(data["lines"]).rstrip("\r\n")
+    submatches = data.get("submatches") or [{"start": 0}]
+    # Offsets are in bytes of UTF-8; for the place of a cut that is near enough.
+    yield GrepMatch(
+        path=_text(data["path"]).removeprefix("./").replace("\\", "/"),
+        line=data["line_number"],
+        text=_cut(text, submatches[0]["start"]),
+        is_match=message["type"] == "match",
+    )
+
+
+def _text(value: dict[str, Any]) -> str:
+    if "text" in value:
+        return str(value["text"])
+    return base64.b64decode(value["bytes"]).decode("latin-1")
+
+
+def _cut(text: str, at: int = 0) -> str:
+    if len(text) <= _LONGEST_LINE:
+        return text
+    start = max(0, min(at, len(text)) - 100)
+    end = start + _LONGEST_LINE
+    return ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")
+
+
+def _git_command(search: _Search) -> list[str]:
+    command = git_command(search.root, ["grep", "--no-index", "--exclude-standard"])
+    command += ["-I", "-n", "-z", "-P", "--no-color", "--no-textconv"]
+    if search.ignore_case:
+        command.append("-i")
+    specs = []
+    for glob in search.globs:
+        exclude = ",exclude" if glob.startswith("!") else ""
+        for plain in braces(glob.lstrip("!")):
+            specs.append(f":(glob{exclude}){plain if '/' in plain else '**/' + plain}")
+    return [*command, "-e", search.pattern, "--", *specs, *_GIT_OUT]
+
+
+def _git_line(line: bytes) -> Iterator[GrepMatch]:
+    path, separator, rest = line.partition(b"\0")
+    number, separator_2, text = rest.partition(b"\0")
+    if separator and separator_2 and number.isdigit():
+        plain = text.decode("utf-8", "replace").rstrip("\r\n")
+        yield GrepMatch(path.decode("utf-8", "replace"), int(number), _cut(plain))
+
+
+def _around(root: Path, lines: Sequence[GrepMatch], context: int) -> Iterator[GrepMatch]:
+    for path in {found.path for found in lines}:
+        try:
+            text = decode(read_inside(root, path)).splitlines()
+        except ContextdError:
+            continue
+        for found in lines:
+            low, high = max(1, found.line - context), found.line + context
+            for number in range(low, min(high, len(text)) + 1) if found.path == path else ():
+                yield GrepMatch(path, number, _cut(text[number - 1]), False)
+
+
+def _python_command(search: _Search) -> list[str]:
+    request = {
+        "pattern": search.pattern,
+        "globs": search.globs,
+        "ignore_case": search.ignore_case,
+        "context": search.context,
+    }
+    # A process of its own: `re` can take for ever, and cannot be interrupted in this one.
+    # `-P`, because the folder it starts in is the project, whose modules must not be imported.
+    return [sys.executable, "-P", "-m", "contextd_code.tree.grep_python", json.dumps(request)]
+
+
+def _python_line(line: bytes) -> Iterator[GrepMatch]:
+    path, number, text, is_match = json.loads(line)
+    yield GrepMatch(path, number, _cut(text), is_match)

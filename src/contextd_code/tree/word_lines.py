@@ -1,0 +1,132 @@
+"""Lines of the code files of a project that have one of some words, however many there are."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import threading
+from collections.abc import Collection, Generator, Iterator, Mapping
+from pathlib import Path
+
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import ContextdError
+from contextd_code.git.command import git_environment
+from contextd_code.tree.grep import grep
+from contextd_code.tree.ripgrep import limit_memory, odd_rules, ripgrep
+from contextd_code.tree.walk import IGNORED_FOLDERS
+
+_LONGEST_LINE = "2000"
+"""Bytes; longer lines are generated and are skipped."""
+
+
+def lines_naming(
+    root: Path, names: Collection[str], suffixes: Collection[str], seconds: float
+) -> Iterator[tuple[str, str]]:
+    """(path, line) of each line of the files that end in one of `suffixes` and have one of `names` as a whole
+    word. Raises `TimeoutError` after this many seconds.
+    """
+    either = "|".join(re.escape(name) for name in sorted(names))
+    pattern = rf"(?:^|\W)(?:{either})(?:\W|$)"
+    globs = [f"*{suffix}" for suffix in sorted(suffixes)]
+    program = ripgrep()
+    if not program:
+        try:
+            found = grep(root, pattern, file_pattern=",".join(globs), limit=2_000, deadline=seconds)
+        except ContextdError:
+            return
+        yield from ((one.path, one.text) for one in found.matches)
+        return
+    command = [program, "--no-config", "--hidden", "--no-require-git", "--null", "--no-heading"]
+    command += ["--with-filename", "--no-line-number", "--color=never", "--no-messages"]
+    command += ["--max-columns", _LONGEST_LINE]
+    for glob in globs:
+        command += ["--type-add", f"asked:{glob}", "--type", "asked"]
+    for glob in ("!.git", "!**/.git/**", "!**/node_modules/**"):
+        command += ["-g", glob]
+    yield from _searched(root, [*command, "--regexp", pattern], seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class WordLines:
+    """The lines of a project with a word, by (path, line), each with its text; `notice` says what is missing."""
+
+    lines: Mapping[tuple[str, int], str]
+    notice: str = ""
+
+
+def word_lines(root: Path, word: str, seconds: float) -> WordLines:
+    """Every line of the project's files that has a whole word, ignored files left out, in any sort of text."""
+    program = ripgrep()
+    if not program:
+        try:
+            pattern = rf"(?:^|\W){re.escape(word)}(?:\W|$)"
+            some = grep(root, pattern, limit=2_000, deadline=seconds)
+        except ContextdError as error:
+            return WordLines({}, error.message)
+        return WordLines({(one.path, one.line): one.text for one in some.matches}, some.notice)
+    command = [program, "--no-config", "--hidden", "--no-require-git", "--null", "--no-heading"]
+    command += ["--with-filename", "--line-number", "--color=never", "--no-messages"]
+    command += ["--max-columns", _LONGEST_LINE, "--word-regexp", "--fixed-strings"]
+    for glob in ("!.git", "!**/.git/**", "!**/node_modules/**", "!.context/**"):
+        command += ["-g", glob]
+    found: dict[tuple[str, int], str] = {}
+    try:
+        for path, line in _searched(root, [*command, "--regexp", word], seconds):
+            number, _, text = line.partition(":")
+            if number.isdigit():
+                found[path, int(number)] = text
+    except TimeoutError:
+        return WordLines(found, f"the text search stopped after {seconds:g} seconds")
+    return WordLines(found)
+
+
+def _searched(root: Path, command: list[str], seconds: float) -> Iterator[tuple[str, str]]:
+    """(path, line) as ripgrep prints them, whatever the ignore files are. Raises `TimeoutError`."""
+    if odd_rules(root, depth=1) or (yield from _printed(root, command, seconds)) < 0:
+        # What says which files to leave out is a device, or has a gigabyte.
+        without = (f"--glob=!**/{name}/**" for name in sorted(IGNORED_FOLDERS))
+        yield from _printed(root, [*command, "--no-ignore", *without], seconds)
+
+
+def _printed(
+    root: Path, command: list[str], seconds: float
+) -> Generator[tuple[str, str], None, int]:
+    """(path, line) as ripgrep prints them; returns its exit code, negative where a signal ended it. Raises
+    `TimeoutError`.
+    """
+    process = subprocess.Popen(
+        [*command, "--", "./"],
+        cwd=root,
+        env=git_environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    limit_memory(process)
+    late = threading.Event()
+
+    def stop() -> None:
+        late.set()
+        process.kill()
+
+    timer = threading.Timer(seconds, stop)
+    timer.start()
+    code = 0
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            path, _, text = line.partition(b"\0")
+            yield (
+                path.decode("utf-8", "replace").removeprefix("./"),
+                text.decode("utf-8", "replace").rstrip("\r\n"),
+            )
+        code = process.wait()
+    finally:
+        timer.cancel()
+        process.kill()
+        if process.stdout is not None:
+            process.stdout.close()
+        process.wait()
+    if late.is_set():
+        raise TimeoutError
+    return code

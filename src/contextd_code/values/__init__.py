@@ -1,0 +1,1 @@
+"""What a scan finds in source files, and queries for files by it."""
