@@ -17,7 +17,9 @@ from contextd_code.text.regex import regex
 from contextd_code.text.words import content_words, one_line
 
 _SHORTEST, _LONGEST = 16, 260
-"""Characters of a sentence: a shorter one is an assent, a longer one is cut. An ideograph counts twice."""
+"""Characters of a sentence: a shorter one is an assent, a longer one is cut unless a reader of the ledger asks
+for more. An ideograph counts twice.
+"""
 
 _READ = 12_000
 """Characters of one message that are read; what follows is nearly always pasted."""
@@ -48,11 +50,13 @@ class LedgerEntry:
     struck_by: str = ""
 
 
-def ledger_of(turns: Sequence[Turn]) -> list[LedgerEntry]:
-    """The entries of these turns, in order. A sentence that is repeated stands where it was said last."""
+def ledger_of(turns: Sequence[Turn], longest: int = _LONGEST) -> list[LedgerEntry]:
+    """The entries of these turns, in order. A sentence that is repeated stands where it was said last.
+    No text is longer than `longest` characters.
+    """
     found: dict[str, LedgerEntry] = {}
     for number, turn in enumerate(turns):
-        for entry in (*_users(turn, number), *_agents(turn, number)):
+        for entry in (*_users(turn, number, longest), *_agents(turn, number, longest)):
             key = _key(entry.text)
             before = found.pop(key, None)
             if before is not None and before.worth > entry.worth:
@@ -89,7 +93,7 @@ def chosen(
     return [standing[place] for place in sorted(places)]
 
 
-def _users(turn: Turn, number: int) -> Iterator[LedgerEntry]:
+def _users(turn: Turn, number: int, longest: int) -> Iterator[LedgerEntry]:
     said = [
         sentence
         for message in (turn.prompt, *turn.answers)
@@ -101,7 +105,7 @@ def _users(turn: Turn, number: int) -> Iterator[LedgerEntry]:
         sort = users_sort(sentence)
         yield LedgerEntry(
             sort=sort,
-            text=one_line(sentence, _LONGEST),
+            text=one_line(sentence, longest),
             speaker="user",
             turn=number,
             worth=SORTS[sort].worth + _form(sentence),
@@ -142,7 +146,7 @@ def _joined(parts: Iterable[str]) -> Iterator[str]:
 _TERSE = 40
 
 
-def _agents(turn: Turn, number: int) -> Iterator[LedgerEntry]:
+def _agents(turn: Turn, number: int, longest: int) -> Iterator[LedgerEntry]:
     """What the agent said in its answer; what it said on the way only if it is of a sort that lasts."""
     # The summary at the start of a session stands for turns that nobody recorded; others repeat their turns.
     for message in (turn.plan, turn.answer, "" if turn.prompt else turn.summary):
@@ -150,7 +154,7 @@ def _agents(turn: Turn, number: int) -> Iterator[LedgerEntry]:
             sort = agents_sort(text)
             yield LedgerEntry(
                 sort=sort,
-                text=one_line(text, _LONGEST),
+                text=one_line(text, longest),
                 speaker="agent",
                 turn=number,
                 worth=SORTS[sort].worth * _AGENT + _form(text),
