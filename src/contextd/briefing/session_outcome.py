@@ -29,8 +29,10 @@ _LATER, _CONCLUSION = 0.8, 2.5
 standing in the agent's last report adds: sessions end with what holds.
 """
 
-_SAYS = 120
-"""Characters of an answer below which it reports nothing (`Done.`)."""
+_SAYS, _REPORT = 120, 150
+"""Characters of an answer below which it reports nothing (`Done.`), and of an agent's sentences that explain
+something although none shows its sort.
+"""
 
 _READ, _LONGEST = 1_200, 700
 """Characters of an episode that are embedded, and of one entry: the rule that a session settles on is often one
@@ -110,7 +112,8 @@ def outcome(runtime: Runtime, matched: Record, budget: int) -> SessionOutcome | 
         if entry.sort != "request"
     ]
     found = chosen(entries, budget, lambda entry: count_tokens(entry.text) + 1)
-    if all(entry.sort in _TASKS for entry in found):
+    report = sum(len(entry.text) for entry in found if entry.speaker == "agent")
+    if report < _REPORT and all(entry.sort in _TASKS for entry in found):
         return None
     return SessionOutcome(episodes[-1], found)
 
