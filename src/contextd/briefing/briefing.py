@@ -315,9 +315,10 @@ def recapped(
     """Rebuild the context of a session after a compaction, with `ask` at its end: the session so far and
     the directives, with their tier and reason.
     """
-    budget = runtime.settings.number("briefing.tokens") - count_tokens(f"{_RECAP}\n{ask}")
+    budget = runtime.settings.number("compaction.tokens") - count_tokens(f"{_RECAP}\n{ask}")
     root = str(runtime.checkout.root) if runtime.checkout else session.cwd
-    lines = recap(turns, thread_of(turns, branch=branch_of(session), root=root), budget)
+    thread = thread_of(turns, branch=branch_of(session), root=root)
+    lines = recap(turns, thread, budget, window=turns[-1].summary if turns else "")
     if not lines:
         return "", {}
     directives = told_directives(
