@@ -114,7 +114,9 @@ def survival(
     order = list(sown)
     dealt.shuffle(order)
     planted = {
-        f"{one.project}-{number}": _planted(one, order[number :: len(long)][: len(one.exchanges) // 2], dealt)
+        f"{one.project}-{number}": _planted(
+            one, order[number :: len(long)][: len(one.exchanges) // 2], dealt
+        )
         for number, one in enumerate(long)
     }
     back: list[tuple[str, bool]] = []
