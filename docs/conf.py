@@ -53,6 +53,7 @@ CONTENTS = {
                 "howto/import-and-export",
                 "howto/move-from-opencontext",
                 "howto/python-api",
+                "howto/code-package",
                 "howto/folding",
                 "howto/choose-models",
                 "howto/back-up-and-restore",

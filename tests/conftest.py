@@ -26,7 +26,7 @@ settings.load_profile("contextd")
 
 GUARD.install()
 
-SOURCES = Path(__file__).parents[1] / "src" / "contextd"
+SOURCES = Path(__file__).parents[1] / "src"
 
 
 def pytest_configure() -> None:

@@ -94,8 +94,11 @@ def test_the_wheel_holds_the_product_and_nothing_of_its_tests(wheel: Path) -> No
     names = set(zipfile.ZipFile(wheel).namelist())
     top = {name.partition("/")[0] for name in names if ".data/" not in name}
     metadata = next(name for name in names if name.endswith("/METADATA"))
-    assert {name for name in top if not name.endswith(".dist-info")} == {"contextd"}
-    assert "contextd/py.typed" in names
+    assert {name for name in top if not name.endswith(".dist-info")} == {
+        "contextd",
+        "contextd_code",
+    }
+    assert {"contextd/py.typed", "contextd_code/py.typed"} <= set(names)
     assert any(name.endswith("share/man/man1/contextd.1") for name in names)
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert not [name for name in names if "/benchmarks/" in name or "/tests/" in name]
@@ -106,7 +109,7 @@ def test_the_sdist_builds_alone_and_holds_the_licence(built: Path) -> None:
     with tarfile.open(next(built.glob("*.tar.gz"))) as packed:
         names = {name.partition("/")[2] for name in packed.getnames()}
     assert {"LICENSE", "README.md", "CHANGELOG.md", "pyproject.toml"} <= names
-    assert "src/contextd/py.typed" in names
+    assert {"src/contextd/py.typed", "src/contextd_code/py.typed"} <= names
     assert not [name for name in names if name.startswith((".venv", "build/", "dist/"))]
 
 

@@ -20,7 +20,7 @@ from contextd.clients import CLIENTS
 from contextd.clients.client import PREFIX, Client
 from contextd.clients.codec import JSON
 from contextd.clients.config_entries import ServerEntry
-from contextd.clients.install import files_of, install, uninstall
+from contextd.clients.install import Launch, files_of, install, uninstall
 from contextd.clients.text_files import OwnFile
 from contextd.thin.client import call
 
@@ -148,7 +148,7 @@ def connected(request: pytest.FixtureRequest, known: Home, tmp_path: Path) -> It
             path.write_text(MINE[codec.name])
             before[path] = path.read_text("utf-8")
     backups = tmp_path / "backups"
-    install(row.name, tmp_path, None, command=[str(CONTEXTD)], backups=backups)
+    install(row.name, tmp_path, None, launch=Launch([str(CONTEXTD)]), backups=backups)
     yield Connected(known, row, tmp_path)
     uninstall(row.name, tmp_path, None, backups=backups)
     left = {path: path.read_text("utf-8") for path in tmp_path.rglob("*") if path.is_file()}

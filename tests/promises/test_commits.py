@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.domain.changes import Changes, CodeChange, NewJob, Put
+from contextd.domain.changes import Changes, CodeChange, KnowledgeChanges, NewJob, Put
 from contextd.domain.query import Document, Query
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session, SessionChange
@@ -75,12 +75,14 @@ def test_a_commit_tells_what_became_of_each_part(store):
 
 
 def test_a_call_commits_once_whatever_is_repeated(store):
-    changes = Changes(records=[Put(record("one"), "create")])
+    changes = Changes(knowledge=KnowledgeChanges(records=[Put(record("one"), "create")]))
     assert store.view.answered("k") is None
     store.view.commit(changes, call="k")
     assert store.view.answered("k") == ""
     with pytest.raises(Conflict):
-        store.view.commit(Changes(records=[Put(record("two"), "create")]), call="k")
+        store.view.commit(
+            Changes(knowledge=KnowledgeChanges(records=[Put(record("two"), "create")])), call="k"
+        )
     store.view.keep_answer("k", "recorded as one")
     store.view.keep_answer("nobody", "nothing")
     assert store.view.answered("k") == "recorded as one"

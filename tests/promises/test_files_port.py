@@ -14,10 +14,12 @@ from contextd.domain.query import Query
 from contextd.domain.scope import Scope
 from contextd_code.values.imports import Importing
 from contextd_code.values.source import Chunk, FileCalls, FileStamp, Import, SourceFile, Symbol
-from support.stores import Whole
+from support.stores import Whole, with_code
 from support.strategies import AWKWARD, EPOCH, SCOPES
 
 SHOP = SCOPES[2]
+
+pytestmark = with_code
 CODE = Query(scopes=frozenset({SHOP}), kinds=("code",))
 
 

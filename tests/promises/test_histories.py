@@ -22,11 +22,10 @@ from contextd.domain.query import Document, Match, Page
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.domain.upkeep import Ages
 from contextd.domain.usage import ByProducts, HandedOut, Observation, RecordUse
-from contextd.stores import STORES
 from contextd_code.errors import ContextdError
 from contextd_code.text.words import query_words
 from support.clocks import Standing
-from support.stores import Whole, address, everything, opened
+from support.stores import WITH_CODE, Whole, address, everything, opened
 from support.strategies import (
     EPOCH,
     SCOPES,
@@ -41,7 +40,7 @@ from support.strategies import (
 )
 
 Step = Callable[[Whole], object]
-OTHERS = [scheme for scheme in STORES if scheme != "memory"]
+OTHERS = [scheme for scheme in WITH_CODE if scheme != "memory"]
 HISTORIES = int(os.environ.get("CONTEXTD_HISTORIES", "30"))
 """How many. `-m slow` has a thousand, and longer ones."""
 

@@ -146,6 +146,18 @@ def test_filters_hold_in_both_searches(store):
     assert dense(store, "upload", query) == ["good"]
 
 
+def test_a_text_is_valid_from_its_first_moment_until_just_before_its_last(store):
+    put(
+        store,
+        doc("begins", valid_from=EPOCH),
+        doc("ends", valid_to=EPOCH),
+        doc("always"),
+    )
+    now = Query(scopes=frozenset({SHOP}), valid_at=EPOCH)
+    assert sorted(lexical(store, "upload", now)) == ["always", "begins"]
+    assert sorted(dense(store, "upload", now)) == ["always", "begins"]
+
+
 def test_no_kinds_means_every_kind_but_code_and_events(store):
     put(store, *(doc(kind, kind=kind) for kind in ("memory", "x_mine", "code", "event")))
     code = Query(scopes=frozenset({SHOP}), kinds=("code", "event"))

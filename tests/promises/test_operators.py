@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextd.domain.access import OWNER
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.conditions import AllOf, AnyOf, Compare, Condition, Not
 from contextd.domain.query import Query
 from contextd.domain.records import Record
@@ -97,7 +97,11 @@ def test_every_store_finds_the_same_records_for_any_condition(stores, stored, as
     ]
     views = [store.store.view(OWNER.grant([place])) for store in stores]
     for view in views:
-        view.commit(Changes(records=[Put(record, "write") for record in records]))
+        view.commit(
+            Changes(
+                knowledge=KnowledgeChanges(records=[Put(record, "write") for record in records])
+            )
+        )
     for condition in asked:
         query = Query(scopes=frozenset({place}), filter=condition)
         found = [[r.id for r in view.records.find(query).records] for view in views]

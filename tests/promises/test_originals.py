@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from contextd.domain.access import OWNER, Caller
-from contextd.domain.changes import Changes
+from contextd.domain.changes import Changes, KnowledgeChanges
 from contextd.domain.originals import Original
 from contextd.domain.upkeep import Ages
 from contextd_code.errors import Denied, Invalid
@@ -64,7 +64,9 @@ def test_nobody_reads_or_keeps_one_outside_of_what_was_granted(store):
     assert mine.originals.get("o").text == "ours"
     assert theirs.originals.get("o").text == "theirs"
     with pytest.raises(Denied):
-        mine.commit(Changes(originals=[original("p", scope=OTHER)]))
+        mine.commit(Changes(knowledge=KnowledgeChanges(originals=[original("p", scope=OTHER)])))
     viewer = Caller("v", "viewer", SHOP.org, frozenset({SHOP.team}))
     with pytest.raises(Denied):
-        store.store.view(viewer.grant([SHOP])).commit(Changes(originals=[original("p")]))
+        store.store.view(viewer.grant([SHOP])).commit(
+            Changes(knowledge=KnowledgeChanges(originals=[original("p")]))
+        )

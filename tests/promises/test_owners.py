@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from contextd.domain.access import ROLES, Caller, Cell, Grant
-from contextd.domain.changes import Changes, NewJob, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, NewJob, Put, WorkChanges
 from contextd.domain.kind import AREAS
 from contextd.domain.kinds import area_of
 from contextd.domain.query import Match, Query
@@ -24,7 +24,7 @@ from contextd_code.text.words import query_words
 from support import neighbours
 from support.clocks import Standing
 from support.neighbours import PROJECTS, TEAMS, Step, history, outcome
-from support.stores import address, opened
+from support.stores import WITH_CODE, address, opened
 from support.strategies import vector
 
 EVERY = sorted({scope for project in PROJECTS for scope in project.cascade})
@@ -56,7 +56,7 @@ def _same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-@pytest.mark.parametrize("scheme", STORES)
+@pytest.mark.parametrize("scheme", WITH_CODE)
 @pytest.mark.parametrize("seed", range(4))
 def test_each_owner_is_answered_as_if_alone(scheme, seed, tmp_path):
     assert differing(scheme, tmp_path, history(seed, 400)) == []
@@ -64,7 +64,7 @@ def test_each_owner_is_answered_as_if_alone(scheme, seed, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("scheme", STORES)
+@pytest.mark.parametrize("scheme", WITH_CODE)
 def test_each_owner_is_answered_as_if_alone_in_a_hundred_thousand_steps(scheme, tmp_path):
     for seed in range(100, 150):
         folder = tmp_path / str(seed)
@@ -130,7 +130,11 @@ def filled(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     for record in records:
         vectors[record.scope][digest_of(record)] = vector(record.text)
     everybody.commit(
-        Changes(records=[Put(record, "write") for record in records], vectors=vectors, model="m")
+        Changes(
+            knowledge=KnowledgeChanges(
+                records=[Put(record, "write") for record in records], vectors=vectors, model="m"
+            )
+        )
     )
     yield store, records
     store.close()
@@ -159,7 +163,7 @@ def test_a_grant_of_one_area_shows_that_area_and_nothing_else(filled):
 
 def test_work_of_the_whole_organisation_is_for_who_may_read_and_write_for_it(filled):
     store, _ = filled
-    work = Changes(actor="x", jobs=[NewJob(name="tidy")])
+    work = Changes(actor="x", work=WorkChanges(jobs=[NewJob(name="tidy")]))
     views = {}
     for role in ROLES:
         caller = Caller("x", role, "acme", frozenset({"web"}), frozenset({"shop"}))
@@ -230,7 +234,11 @@ def test_only_what_the_matrix_allows_can_be_written(filled, caller):
     store, records = filled
     view = store.view(caller.grant(EVERY))
     for record in records[::7]:
-        put = Changes(records=[Put(record.with_(version=1, title="changed"), "update")])
+        put = Changes(
+            knowledge=KnowledgeChanges(
+                records=[Put(record.with_(version=1, title="changed"), "update")]
+            )
+        )
         if caller.may("write", record.scope, area_of(record.kind)):
             view.commit(put)
         else:
@@ -255,7 +263,13 @@ def test_two_organisations_share_no_store(tmp_path):
         folder.mkdir()
         stores.append(opened(address("sqlite", folder)))
     mine = stores[0].view(Caller("root", "owner").grant(EVERY))
-    mine.commit(Changes(records=[Put(Record(kind="memory", scope=EVERY[0], content="x"), "write")]))
+    mine.commit(
+        Changes(
+            knowledge=KnowledgeChanges(
+                records=[Put(Record(kind="memory", scope=EVERY[0], content="x"), "write")]
+            )
+        )
+    )
     theirs = stores[1].view(Caller("root", "owner").grant(EVERY))
     assert theirs.records.find(Query(scopes=frozenset(EVERY))).records == []
     for store in stores:

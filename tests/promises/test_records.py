@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from contextd.domain.access import OWNER
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.query import Query
 from contextd.domain.records import Record, Source
 from contextd.domain.usage import ByProducts, RecordUse
@@ -150,7 +150,7 @@ def test_a_commit_names_the_records_that_begin_as_those_it_wrote(store):
     ]
     puts = [Put(one, "create") for one in new]
     near = store.store.view(OWNER.grant([SHOP]))
-    done = near.commit(Changes(records=puts, naming=True))
+    done = near.commit(Changes(knowledge=KnowledgeChanges(records=puts), naming=True))
     assert done.namesakes == ["00000000-new", f"{start}-one", f"{start}-two"]
     changed = store.commit(records=[Put(new[0].with_(version=1), "update")], naming=True)
     assert changed.namesakes == [f"{start}-all", f"{start}-one", f"{start}-two"]

@@ -15,7 +15,7 @@ from contextd.domain.awareness import (
     Tally,
     ordered,
 )
-from contextd.domain.changes import Changes, Decision, Put, Removal
+from contextd.domain.changes import Decision, KnowledgeChanges, Put, Removal
 from contextd.domain.conditions import holds
 from contextd.domain.kinds import area_of
 from contextd.domain.query import Page, Query
@@ -241,7 +241,7 @@ class MemoryContradictions:
         return self._reach.reads(record.scope, record.kind)
 
 
-def write_contradictions(state: Stored, changes: Changes, places: dict[str, Scope]) -> int:
+def write_contradictions(state: Stored, changes: KnowledgeChanges, places: dict[str, Scope]) -> int:
     """Store, delete and decide pairs; return how many decisions concerned an existing pair."""
     for one in changes.disagree:
         a, b = ordered(one.a, one.b)

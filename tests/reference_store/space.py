@@ -114,10 +114,10 @@ class State:
 
 
 class Space:
-    """The state, its lock, and the clock."""
+    """The state, its lock, and the clock; whether the store has code indexes."""
 
-    def __init__(self, clock: Clock, scrub: Scrub) -> None:
-        self.clock, self.scrub = clock, scrub
+    def __init__(self, clock: Clock, scrub: Scrub, has_code: bool = True) -> None:
+        self.clock, self.scrub, self.has_code = clock, scrub, has_code
         self.lock = RLock()
         self.state = State()
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from contextd.domain.access import Grant
-from contextd.domain.changes import Changes, Committed, Put
+from contextd.domain.changes import Changes, Committed, Put, no_code_index
 from contextd.domain.code_places import CodePlace
 from contextd.domain.documents import record_document
 from contextd.domain.jobs import Job
@@ -59,7 +59,7 @@ class MemoryView(LocalReads):
         self.survey = MemorySurvey(self.records)
         self.contradictions = MemoryContradictions(space, self._reach)
         self.index = MemoryIndex(space, self._reach, code)
-        self.files = MemoryFiles(space, self._reach, code)
+        self.files = MemoryFiles(space, self._reach, code) if space.has_code else None
         self.sessions = MemorySessions(space, self._reach)
         self.originals = MemoryOriginals(space, self._reach)
         self.observations = MemoryObservations(space, self._reach)
@@ -68,12 +68,16 @@ class MemoryView(LocalReads):
     def commit(self, changes: Changes, *, call: str = "") -> Committed:
         """See `View.commit`."""
         authorise(self._reach, changes)
+        if changes.code and self.files is None:
+            raise no_code_index()
         changes = scrubbed(changes, self._space.scrub)
-        codec.dumps([changes.actor, *(c.action + c.reason for c in changes.records)])
-        for document in changes.documents:
+        knowledge = changes.knowledge
+        codec.dumps([changes.actor, *(c.action + c.reason for c in knowledge.records)])
+        for document in knowledge.documents:
             index.checked(document)
         vectors = {
-            scope: index.unpacked(mine, changes.model) for scope, mine in changes.vectors.items()
+            scope: index.unpacked(mine, knowledge.model)
+            for scope, mine in knowledge.vectors.items()
         }
         with self._space.lock:
             before = self._space.state.copy()
@@ -87,6 +91,7 @@ class MemoryView(LocalReads):
         self, changes: Changes, vectors: dict[Scope, dict[str, Vector]], call: str
     ) -> Committed:
         state, now = self._space.state, self._space.now()
+        knowledge, work = changes.knowledge, changes.work
         if call and (self._reach.owner, call) in state.calls:
             raise rules.committed_already()
         if call:
@@ -94,8 +99,8 @@ class MemoryView(LocalReads):
         changed: list[Change] = []
         sessions: dict[str, Session] = {}
         events: dict[str, list[Event]] = {}
-        places = {record.id: record.scope for record in self.records.get(changes.disagreeing)}
-        for change in changes.records:
+        places = {record.id: record.scope for record in self.records.get(knowledge.disagreeing)}
+        for change in knowledge.records:
             changed.append(write_record(state, change, changes.actor, now))
             if isinstance(change, Put):
                 index.put(state, [record_document(change.record)])
@@ -103,23 +108,23 @@ class MemoryView(LocalReads):
                 index.forget(state, change.record.scope, [change.record.id])
         for code in changes.code:
             write_code(state, code, self._code)
-        index.put(state, changes.documents)
-        for scope, ids in changes.forget.items():
+        index.put(state, knowledge.documents)
+        for scope, ids in knowledge.forget.items():
             index.forget(state, scope, ids)
         for scope, mine in vectors.items():
-            index.keep_vectors(state, scope, mine, changes.model)
-        for session in changes.open:
+            index.keep_vectors(state, scope, mine, knowledge.model)
+        for session in work.open:
             open_session(state, session)
         scopes = writable(self.grant)
-        for step in changes.sessions:
+        for step in work.sessions:
             session, added = change_session(state, scopes, step, now)
             sessions[session.id] = session
             events.setdefault(session.id, []).extend(added)
-        decided = write_contradictions(state, changes, places)
-        for original in changes.originals:
+        decided = write_contradictions(state, knowledge, places)
+        for original in knowledge.originals:
             keep_original(state, original)
-        jobs = [add_job(state, job, now) for job in changes.jobs]
-        alike = self.records.beginning(changes.beginnings) if changes.naming else ()
+        jobs = [add_job(state, job, now) for job in work.jobs]
+        alike = self.records.beginning(knowledge.beginnings) if changes.naming else ()
         return Committed(changed, sessions, events, jobs, decided, alike)
 
     def answered(self, call: str) -> str | None:
@@ -359,8 +364,8 @@ def _drop_vectors(state: State) -> int:
 class MemoryStore:
     """A `Store` in process memory."""
 
-    def __init__(self, clock: Clock, scrub: Scrub) -> None:
-        self._space = Space(clock, scrub)
+    def __init__(self, clock: Clock, scrub: Scrub, has_code: bool = True) -> None:
+        self._space = Space(clock, scrub, has_code)
         self.directory = MemoryDirectory(self._space)
         self.queue = MemoryQueue(self._space)
         self.upkeep = MemoryUpkeep(self._space)
@@ -383,3 +388,10 @@ def open_memory(
 ) -> MemoryStore:
     """A new, empty store; ignores the rest of the URL and the backups."""
     return MemoryStore(clock, scrub)
+
+
+def open_memory_without_code(
+    url: str, clock: Clock, scrub: Scrub, backups: Path | None = None, fresh: bool = False
+) -> MemoryStore:
+    """The same, without code indexes: what a store for a team has to be."""
+    return MemoryStore(clock, scrub, has_code=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from contextd.domain.access import OWNER
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
@@ -33,7 +33,9 @@ def note(id_: str, text: str = "upload") -> Record:
 
 def put(store: Store, id_: str, text: str = "upload") -> None:
     """Write a note down."""
-    view_of(store).commit(Changes(actor="w", records=[Put(note(id_, text), "write")]))
+    view_of(store).commit(
+        Changes(actor="w", knowledge=KnowledgeChanges(records=[Put(note(id_, text), "write")]))
+    )
 
 
 def stored(store: Store) -> list[str]:

@@ -13,7 +13,7 @@ import apsw
 import pytest
 from shop_notes import SHOP, at, note, put, stored, view_of
 
-from contextd.domain.changes import Changes, CodeChange, Put
+from contextd.domain.changes import Changes, CodeChange, KnowledgeChanges, Put
 from contextd.domain.query import Query
 from contextd.runtime.runtime import SystemClock
 from contextd.stores import migrate
@@ -81,7 +81,7 @@ def test_a_value_too_large_fails_its_whole_commit(tmp_path):
         put(store, "big", "x" * 20_000)
     both = [Put(note("small"), "write"), Put(note("big", "x" * 20_000), "write")]
     with pytest.raises(TooLarge):
-        view_of(store).commit(Changes(actor="w", records=both))
+        view_of(store).commit(Changes(actor="w", knowledge=KnowledgeChanges(records=both)))
     assert stored(store) == []
     put(store, "small")
     assert stored(store) == ["small"]
@@ -164,7 +164,7 @@ def test_what_is_out_of_step_is_told(tmp_path):
     put(store, "one")
     put(store, "two")
     store._database.connection.execute("DELETE FROM records WHERE id = 'one'")
-    view_of(store).commit(Changes(forget={SHOP: ["two"]}))
+    view_of(store).commit(Changes(knowledge=KnowledgeChanges(forget={SHOP: ["two"]})))
     store._database.connection.execute("DELETE FROM lexicon_1 WHERE rowid = 1")
     problems = store.upkeep.check()
     assert len(problems) == 3
@@ -187,9 +187,9 @@ def test_pieces_of_a_file_that_is_gone_are_told_and_go_with_the_next_index(tmp_p
     connection = store._database.connection
     connection.execute("PRAGMA foreign_keys = OFF; DELETE FROM contents WHERE path = 'lost.py'")
     connection.execute("PRAGMA foreign_keys = ON")
-    assert "2 rows point to nothing" in store.upkeep.check()
+    assert "2 rows refer to missing rows" in store.upkeep.check()
     store.upkeep.rebuild(SHOP)
-    assert not [one for one in store.upkeep.check() if "point to nothing" in one]
+    assert not [one for one in store.upkeep.check() if "refer to missing rows" in one]
     [kept] = view_of(store).files.get(SHOP, paths)
     assert [chunk.text for chunk in kept.chunks] == ["x = 1"]
     store.close()

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from shop_notes import HERE, SHOP, at, note, put, stored, view_of
 
-from contextd.domain.changes import Changes, NewJob, Put, Removal
+from contextd.domain.changes import Changes, KnowledgeChanges, NewJob, Put, Removal, WorkChanges
 from contextd.domain.documents import record_document
 from contextd.domain.jobs import LANES
 from contextd.domain.query import Document
@@ -127,7 +127,9 @@ def test_threads_write_and_roll_back_side_by_side_and_lose_nothing(tmp_path):
         for n in range(25):
             refused = [Put(note(f"undone-{n}"), "write"), Put(note("there"), "write")]
             try:
-                view_of(store).commit(Changes(actor="w", records=refused))
+                view_of(store).commit(
+                    Changes(actor="w", knowledge=KnowledgeChanges(records=refused))
+                )
                 problems.append(AssertionError("a second record was taken under one id"))
             except Stale:
                 continue
@@ -158,13 +160,15 @@ def test_what_another_store_wrote_is_found_by_the_next_search(tmp_path):
     assert ask() == []
     for id_ in ("one", "two"):
         record = note(id_)
-        writing.commit(Changes(actor="w", records=[Put(record, "write")]))
+        writing.commit(
+            Changes(actor="w", knowledge=KnowledgeChanges(records=[Put(record, "write")]))
+        )
         assert id_ not in ask()
         vectors = {record_document(record).digest: vector(id_)}
-        writing.commit(Changes(vectors={SHOP: vectors}, model="m"))
+        writing.commit(Changes(knowledge=KnowledgeChanges(vectors={SHOP: vectors}, model="m")))
         assert id_ in ask()
     removal = Removal(note("one").with_(version=1), "undo")
-    writing.commit(Changes(actor="w", records=[removal]))
+    writing.commit(Changes(actor="w", knowledge=KnowledgeChanges(records=[removal])))
     assert ask() == ["two"]
     theirs.upkeep.rebuild(SHOP)
     assert ask() == []
@@ -191,11 +195,11 @@ def test_a_matrix_kept_up_by_steps_equals_one_read_anew(tmp_path_factory, histor
         match act:
             case "p":
                 embedded = {"vectors": vectors, "model": "m"} if text % 2 else {}
-                view.commit(Changes(documents=[document], **embedded))
+                view.commit(Changes(knowledge=KnowledgeChanges(documents=[document], **embedded)))
             case "d":
-                view.commit(Changes(forget={SHOP: [id_]}))
+                view.commit(Changes(knowledge=KnowledgeChanges(forget={SHOP: [id_]})))
             case "a":
-                view.commit(Changes(vectors=vectors, model="m"))
+                view.commit(Changes(knowledge=KnowledgeChanges(vectors=vectors, model="m")))
             case "c" if text == 0:
                 writer.upkeep.rebuild(SHOP)
         if act == "q" or text == 3:
@@ -240,6 +244,21 @@ def test_the_turnstile_lets_threads_through_in_the_order_they_came(tmp_path):
     assert order == list(range(8))
 
 
+def open_files(folder: Path) -> list[str]:
+    """The names of this process's open files in a folder."""
+    links = [one for one in Path("/proc/self/fd").iterdir() if one.is_symlink()]
+    return [path.name for path in (one.readlink() for one in links) if path.parent == folder]
+
+
+def test_closing_the_turnstile_closes_its_files_but_never_under_a_writer(tmp_path):
+    turnstile = Turnstile(tmp_path / "gate")
+    with turnstile.hold():
+        turnstile.close()
+        assert sorted(open_files(tmp_path)) == ["gate", "gate.next"]
+    turnstile.close()
+    assert open_files(tmp_path) == []
+
+
 def test_a_killed_holder_leaves_the_turnstile_open(tmp_path):
     holding = (
         "import sys, time; from pathlib import Path; from contextd.stores.write_lock import Turnstile\n"
@@ -265,9 +284,15 @@ def test_a_matrix_gives_back_the_room_of_forgotten_documents(tmp_path):
         Document(id=f"{n:04}", kind="memory", scope=SHOP, text=str(n)) for n in range(1_500)
     ]
     vectors = {document.digest: vector(document.text) for document in documents}
-    view.commit(Changes(documents=documents, vectors={SHOP: vectors}, model="m"))
+    view.commit(
+        Changes(knowledge=KnowledgeChanges(documents=documents, vectors={SHOP: vectors}, model="m"))
+    )
     assert len(view.index.dense(vector("q"), "m", HERE, 2_000)) == 1_500
-    view.commit(Changes(forget={SHOP: [document.id for document in documents[100:]]}))
+    view.commit(
+        Changes(
+            knowledge=KnowledgeChanges(forget={SHOP: [document.id for document in documents[100:]]})
+        )
+    )
     assert len(view.index.dense(vector("q"), "m", HERE, 2_000)) == 100
     [matrix] = store._memory.vectors._matrices.values()
     assert (matrix.roster.size, len(matrix.vectors)) == (100, 128)
@@ -296,7 +321,7 @@ def at_once(count: int, act) -> list:
 
 def test_the_same_write_ten_times_at_once_is_one(tmp_path):
     stores = [opened(at(tmp_path)) for _ in range(2)]
-    view_of(stores[0]).commit(Changes(open=[Session(id="s", scope=SHOP)]))
+    view_of(stores[0]).commit(Changes(work=WorkChanges(open=[Session(id="s", scope=SHOP)])))
     record = Record(id="same-record", kind="memory", scope=SHOP, content="upload")
     event = Event(type="note", key="k", at=record.created_at)
     job = NewJob(name="x", scope=SHOP, unique_key="cron:slot")
@@ -304,11 +329,15 @@ def test_the_same_write_ten_times_at_once_is_one(tmp_path):
     def write(number: int) -> tuple[int, str, int]:
         view = view_of(stores[number % 2])
         try:
-            view.commit(Changes(actor="w", records=[Put(record, "write")]))
+            view.commit(
+                Changes(actor="w", knowledge=KnowledgeChanges(records=[Put(record, "write")]))
+            )
             written = 1
         except Stale:
             written = 0
-        done = view.commit(Changes(sessions=[SessionChange(id="s", events=(event,))], jobs=[job]))
+        done = view.commit(
+            Changes(work=WorkChanges(sessions=[SessionChange(id="s", events=(event,))], jobs=[job]))
+        )
         return written, done.jobs[0], len(done.events["s"])
 
     results = at_once(10, write)
@@ -376,7 +405,9 @@ def test_a_search_reads_one_state_so_that_no_filter_is_left_out_too_late(tmp_pat
             and sql.startswith("SELECT")
             and not view_of(other).records.get(["deleted"])
         ):
-            view_of(other).commit(Changes(actor="w", records=[Put(deleted, "write")]))
+            view_of(other).commit(
+                Changes(actor="w", knowledge=KnowledgeChanges(records=[Put(deleted, "write")]))
+            )
         return True
 
     # Where all are active, that is no condition of the search.

@@ -10,10 +10,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from importlib import import_module
-from pathlib import Path
 
 import pytest
-from sources import parsed, python_files
+from sources import module_path, parsed, product_file, product_files
 
 CODE = "made from the source of contextd alone"
 MACHINE = "a program of this machine, the same for everybody"
@@ -87,8 +86,7 @@ CHANGING = {
 MOST_READINGS = 10_000
 """What is made of a sentence takes up to 20 kB."""
 
-SOURCE = Path("src/contextd")
-FILES = [path for path in python_files() if path.is_relative_to(SOURCE)]
+FILES = product_files()
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -159,7 +157,7 @@ def _changed(node: ast.AST) -> str:
 
 
 def test_a_module_remembers_only_what_is_the_same_for_everybody() -> None:
-    remembered = {path.relative_to(SOURCE).as_posix(): state(parsed(path)) for path in FILES}
+    remembered = {module_path(path): state(parsed(path)) for path in FILES}
     allowed = {name: set(entries) for name, entries in ALLOWED.items()}
     assert {name: found for name, found in remembered.items() if found} == allowed
 
@@ -167,19 +165,19 @@ def test_a_module_remembers_only_what_is_the_same_for_everybody() -> None:
 def test_what_grows_with_texts_has_a_limit() -> None:
     for name, entries in ALLOWED.items():
         texts = {entry for entry, reason in entries.items() if reason == WORD}
-        assert texts <= bounded(parsed(SOURCE / name)), name
+        assert texts <= bounded(parsed(product_file(name))), name
 
 
 def test_what_is_remembered_of_whole_texts_takes_tens_of_megabytes_at_most() -> None:
     for name, entries in ALLOWED.items():
-        module = import_module("contextd." + name.removesuffix(".py").replace("/", "."))
+        module = import_module(".".join(product_file(name).with_suffix("").parts[1:]))
         readings = [entry for entry, reason in entries.items() if reason == WORD]
         for entry in readings if name.startswith("governance/") else ():
             assert getattr(module, entry).cache_info().maxsize <= MOST_READINGS, entry
 
 
 def test_only_files_that_are_there_are_allowed_for() -> None:
-    assert {SOURCE / name for name in ALLOWED} <= set(FILES)
+    assert {product_file(name) for name in ALLOWED} <= set(FILES)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 import pytest
-from sources import ROOT, repository_files
+from sources import ROOT, product_file, repository_files
 
 from contextd.__main__ import EXTRAS
 from contextd.app import load_operations
@@ -116,7 +116,7 @@ def test_the_files_the_domain_page_names_exist() -> None:
     text = (ROOT / "docs" / "domain.md").read_text("utf-8")
     places = set(re.findall(r"`([a-z_/]+(?:\.py|/))`", text))
     assert places
-    assert [p for p in places if not (ROOT / "src" / "contextd" / p).exists()] == []
+    assert [p for p in places if not (ROOT / product_file(p)).exists()] == []
 
 
 def test_every_kind_is_on_its_reference_page() -> None:

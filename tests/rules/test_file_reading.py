@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from sources import faults, parsed, python_files
+from sources import faults, module_path, parsed, product_files
 
-SOURCE = [path for path in python_files() if path.is_relative_to(Path("src/contextd"))]
+SOURCE = product_files()
 
 OWN_HOME = "a file that contextd itself wrote into its home"
 OWN_PACKAGE = "a file of the package"
@@ -72,10 +72,6 @@ _FUNCTIONS = {
 }
 
 
-def _inside(path: Path) -> str:
-    return path.relative_to("src/contextd").as_posix()
-
-
 def _opens(node: ast.AST) -> bool:
     """Whether a node is a call that opens or reads a file by its path."""
     if not isinstance(node, ast.Call):
@@ -97,12 +93,12 @@ def _opened(path: Path) -> list[int]:
 
 
 def test_no_file_is_opened_past_the_guarded_reader() -> None:
-    others = [path for path in SOURCE if _inside(path) not in ALLOWED]
+    others = [path for path in SOURCE if module_path(path) not in ALLOWED]
 
     assert faults(others, _opened) == {}
 
 
 def test_each_place_of_the_table_still_opens_files() -> None:
-    places = {_inside(path): path for path in SOURCE}
+    places = {module_path(path): path for path in SOURCE}
 
     assert [name for name in ALLOWED if not _opened(places[name])] == []

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from sources import faults, parsed, python_files
+from sources import faults, module_path, parsed, product_files
 
-SOURCE = [path for path in python_files() if path.is_relative_to(Path("src/contextd"))]
+SOURCE = product_files()
 
 STARTS_PROGRAMS = {
     "contextd_code/git/command.py": "lists git's configuration, to switch programs off",
@@ -41,10 +41,6 @@ _LOOKS_ON_PATH = {"clients/detection.py", "surfaces/cli/clients.py", "contextd_c
 """Where `shutil.which` answers whether a program is there, and nothing is run."""
 
 
-def _inside(path: Path) -> str:
-    return path.relative_to("src/contextd").as_posix()
-
-
 def _started(path: Path) -> list[int]:
     return [
         node.lineno
@@ -53,7 +49,7 @@ def _started(path: Path) -> list[int]:
         and isinstance(node.func, ast.Attribute)
         and isinstance(node.func.value, ast.Name)
         and node.func.attr in _STARTERS.get(node.func.value.id, set())
-        and not (node.func.attr == "which" and _inside(path) in _LOOKS_ON_PATH)
+        and not (node.func.attr == "which" and module_path(path) in _LOOKS_ON_PATH)
     ]
 
 
@@ -71,18 +67,18 @@ def _git_by_hand(path: Path) -> list[int]:
 
 
 def test_a_program_is_started_only_where_the_table_says_so() -> None:
-    others = [path for path in SOURCE if _inside(path) not in STARTS_PROGRAMS]
+    others = [path for path in SOURCE if module_path(path) not in STARTS_PROGRAMS]
 
     assert faults(others, _started) == {}
 
 
 def test_each_place_of_the_table_still_starts_programs() -> None:
-    places = {_inside(path): path for path in SOURCE}
+    places = {module_path(path): path for path in SOURCE}
 
     assert [name for name in STARTS_PROGRAMS if not _started(places[name])] == []
 
 
 def test_only_one_place_builds_a_command_line_of_git() -> None:
-    others = [path for path in SOURCE if _inside(path) != "contextd_code/git/command.py"]
+    others = [path for path in SOURCE if module_path(path) != "contextd_code/git/command.py"]
 
     assert faults(others, _git_by_hand) == {}

@@ -30,6 +30,8 @@ FEW = {
 }  # fmt: skip
 """What of contextd they may import, besides the package and its `__main__`."""
 
+OURS = {"contextd", "contextd_code"}
+
 SLOW = {
     "collections", "contextlib", "enum", "functools", "importlib", "inspect", "json", "logging", "pathlib", "re",
     "runpy", "signal", "socket", "subprocess", "tempfile", "typing", "urllib",
@@ -37,9 +39,9 @@ SLOW = {
 """Of the standard library: each takes as long as a tenth of a start of Python or longer, with what it imports."""
 
 REDACTION = {
-    "domain", "domain.regex", "redaction", "redaction.redact",
+    "contextd_code", "contextd_code.text", "contextd_code.text.regex", "redaction", "redaction.redact",
     *(f"redaction.{name}" for name in (
-        "examples", "label_values", "labelled", "logins", "natural_words", "percent_decoding", "positional_secrets",
+        "bare_secrets", "examples", "label_values", "labelled", "logins", "natural_words", "percent_decoding", "positional_secrets",
         "providers", "repeated_secrets", "scanned_text", "secret_labels", "secret_values", "test_literals",
         "token_shapes",
     )),
@@ -76,8 +78,8 @@ def hooked(home: Path, event: str, said: str) -> set[str]:
 
 
 def own(modules: set[str]) -> set[str]:
-    named = {module.removeprefix("contextd.") for module in modules if "contextd." in module}
-    return named - {"__main__"}
+    ours = {module for module in modules if module.partition(".")[0] in OURS}
+    return {module.removeprefix("contextd.") for module in ours} - {"__main__", "contextd"}
 
 
 def roots(modules: set[str]) -> set[str]:
@@ -129,7 +131,7 @@ def nobody(home: Path) -> Iterator[None]:
 def test_a_shim_imports_a_few_light_modules(home: Path) -> None:
     modules = imported("import contextd.thin.shim", home)
     assert own(modules) <= FEW
-    assert roots(modules) - sys.stdlib_module_names == {"contextd"}
+    assert roots(modules) - sys.stdlib_module_names - OURS == set()
     assert roots(modules) & SLOW == set()
 
 
@@ -138,7 +140,7 @@ def test_a_shim_imports_a_few_light_modules(home: Path) -> None:
 def test_a_hook_that_a_daemon_answers_imports_a_few_light_modules(home: Path, event: str) -> None:
     modules = hooked(home, event, '{"seen":true}')
     assert own(modules) - {"thin.ready"} <= FEW
-    assert roots(modules) - sys.stdlib_module_names == {"contextd"}
+    assert roots(modules) - sys.stdlib_module_names - OURS == set()
     assert roots(modules) & (SLOW | {"datetime", "hashlib"}) == set()
 
 
@@ -151,22 +153,22 @@ def test_a_hook_without_a_daemon_imports_little_more(home: Path) -> None:
 
     lay_ready(home)
     modules = hooked(home, "SessionStart", '{"context":"Use tabs"}')
-    assert roots(modules) - sys.stdlib_module_names == {"contextd"}
+    assert roots(modules) - sys.stdlib_module_names - OURS == set()
     assert roots(modules) & HEAVY == set()
 
 
 @pytest.mark.usefixtures("daemon")
 def test_a_command_that_a_daemon_runs_imports_a_few_light_modules(home: Path) -> None:
     modules = imported('sys.argv[1:] = ["list", "--json"]; main()', home, said="seen")
-    assert own(modules) <= FEW | {"thin.command"}
-    assert roots(modules) - sys.stdlib_module_names == {"contextd"}
+    assert own(modules) <= FEW | {"thin.command", "thin.exchange"}
+    assert roots(modules) - sys.stdlib_module_names - OURS == set()
     assert roots(modules) & (SLOW | {"datetime", "hashlib", "shutil"}) == set()
 
 
 def test_a_status_line_imports_the_standard_library_and_a_few_of_ours(home: Path) -> None:
     modules = imported("import contextd.thin.statusline", home)
     assert own(modules) <= FEW | {"thin.ready", "thin.statusline"}
-    assert roots(modules) - sys.stdlib_module_names == {"contextd"}
+    assert roots(modules) - sys.stdlib_module_names - OURS == set()
     assert roots(modules) & {"asyncio", "logging", "subprocess", "tempfile"} == set()
 
 
@@ -180,12 +182,12 @@ def test_a_daemon_leaves_to_its_clients_what_only_they_need(home: Path) -> None:
 
 
 def test_what_a_daemon_imports_defines_its_dataclasses_cheaply() -> None:
-    source = Path(__file__).parents[2] / "src" / "contextd"
-    standing_alone = {source / "demo.py", source / "domain" / "dataclass.py"}
+    source = Path(__file__).parents[2] / "src"
+    standing_alone = {source / "contextd" / "demo.py", source / "contextd_code" / "dataclass.py"}
     dear = [
         str(path.relative_to(source))
         for path in source.rglob("*.py")
-        if path.relative_to(source).parts[0] != "folding"
+        if "folding" not in path.parts
         and path not in standing_alone
         and re.search(r"^from dataclasses import .*\bdataclass\b", path.read_text("utf-8"), re.M)
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from contextd.clients import CLIENTS
 from contextd.clients.client import Reach
-from contextd.clients.install import files_of, install, uninstall
+from contextd.clients.install import Launch, files_of, install, uninstall
 from contextd.clients.text_files import OwnFile
 
 COMMAND = ["/opt/my tools/bin/contextd"]
@@ -41,7 +42,9 @@ class Machine:
     def connect(self, command: list[str] = COMMAND, **options: Any) -> Any:
         backups = self.folder / "backups"
         where = {"scope": self.reach, "backups": backups}
-        return install(self.name, self.home, self._root, command=command, **where, **options)
+        launching = {field.name for field in fields(Launch)} & options.keys()
+        launch = Launch(command, **{name: options.pop(name) for name in launching})
+        return install(self.name, self.home, self._root, launch=launch, **where, **options)
 
     def disconnect(self) -> Any:
         backups = self.folder / "backups"

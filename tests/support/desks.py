@@ -18,7 +18,7 @@ import pytest
 
 from contextd.app import Host, load_operations
 from contextd.domain.access import OWNER, Caller, Role
-from contextd.domain.changes import Changes, Committed, NewJob, Put
+from contextd.domain.changes import Changes, Committed, KnowledgeChanges, NewJob, Put
 from contextd.domain.jobs import LANES
 from contextd.domain.query import Query, Vector
 from contextd.domain.records import STATUSES, Record
@@ -178,7 +178,9 @@ class Desk:
 
     def put(self, record: Record, action: str = "update") -> Committed:
         """Store a record as it is, past every gate."""
-        return self.view.commit(Changes(actor="test", records=[Put(record, action)]))
+        return self.view.commit(
+            Changes(actor="test", knowledge=KnowledgeChanges(records=[Put(record, action)]))
+        )
 
     @contextmanager
     def elsewhere(self) -> Iterator[Store]:

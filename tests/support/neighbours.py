@@ -10,7 +10,15 @@ from typing import Any
 
 from contextd.domain.access import OWNER
 from contextd.domain.awareness import Contradiction
-from contextd.domain.changes import Changes, CodeChange, Decision, NewJob, Put
+from contextd.domain.changes import (
+    Changes,
+    CodeChange,
+    Decision,
+    KnowledgeChanges,
+    NewJob,
+    Put,
+    WorkChanges,
+)
 from contextd.domain.context_items import Serving
 from contextd.domain.jobs import Job
 from contextd.domain.originals import Original
@@ -125,14 +133,19 @@ def put_record(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any
         owner: {Document(id="", kind="", scope=owner, text=record.text).digest: vector(record.text)}
     }
     changes = Changes(
-        records=[Put(record, "write", alone=d["n"] > 3)], vectors=vectors, model="m", naming=True
+        knowledge=KnowledgeChanges(
+            records=[Put(record, "write", alone=d["n"] > 3)], vectors=vectors, model="m"
+        ),
+        naming=True,
     )
     done = view.commit(changes)
     return [done.changes, done.namesakes]
 
 
 def guess_version(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
-    return view.commit(Changes(records=[Put(_record(owner, d, d["n"] % 3), "guess")])).changes
+    return view.commit(
+        Changes(knowledge=KnowledgeChanges(records=[Put(_record(owner, d, d["n"] % 3), "guess")]))
+    ).changes
 
 
 def read_records(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
@@ -165,14 +178,16 @@ def survey(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
 def disagree(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
     a, b = sorted(d["two"])
     pair = Contradiction(a=a, b=b, kind="value", reason=d["text"], found_at=EPOCH)
-    view.commit(Changes(disagree=[pair]))
-    decided = view.commit(Changes(decide=[Decision(a, b, "dismissed", d["text"])])).decided
+    view.commit(Changes(knowledge=KnowledgeChanges(disagree=[pair])))
+    decided = view.commit(
+        Changes(knowledge=KnowledgeChanges(decide=[Decision(a, b, "dismissed", d["text"])]))
+    ).decided
     scopes = frozenset(PROJECTS)
     return [decided, view.contradictions.find(scopes, states=()), view.contradictions.of(a)]
 
 
 def agree(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
-    view.commit(Changes(agree=[tuple(d["two"])]))
+    view.commit(Changes(knowledge=KnowledgeChanges(agree=[tuple(d["two"])])))
     return view.contradictions.find(frozenset(PROJECTS), states=())
 
 
@@ -185,11 +200,15 @@ def say(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
         facets=(f"session={d['session']}",),
     )
     vectors = {owner: {document.digest: vector(d["text"])}} if d["n"] > 2 else {}
-    view.commit(Changes(documents=[document], vectors=vectors, model="m"))
+    view.commit(
+        Changes(knowledge=KnowledgeChanges(documents=[document], vectors=vectors, model="m"))
+    )
 
 
 def forget(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
-    view.commit(Changes(forget={owner: [d["id"], f"{d['session']}#{d['n']}"]}))
+    view.commit(
+        Changes(knowledge=KnowledgeChanges(forget={owner: [d["id"], f"{d['session']}#{d['n']}"]}))
+    )
 
 
 def search(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
@@ -280,7 +299,7 @@ def open_session(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> A
         started_at=at,
         last_seen_at=at,
     )
-    view.commit(Changes(open=[session]))
+    view.commit(Changes(work=WorkChanges(open=[session])))
 
 
 def change_session(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
@@ -292,7 +311,7 @@ def change_session(store: Store, view: View, owner: Scope, d: dict[str, Any]) ->
         events=(Event(type="note", key=d["key"], at=EPOCH, text=d["text"]),),
         servings=(Serving("file", d["path"], d["n"]),),
     )
-    done = view.commit(Changes(sessions=[change]))
+    done = view.commit(Changes(work=WorkChanges(sessions=[change])))
     return [list(done.sessions.items()), list(done.events.items())]
 
 
@@ -339,7 +358,7 @@ def keep_original(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> 
     kept = Original(
         scope=owner, id=d["key"], about=d["path"], text=d["text"], tokens=d["n"], at=EPOCH
     )
-    view.commit(Changes(originals=[kept]))
+    view.commit(Changes(knowledge=KnowledgeChanges(originals=[kept])))
 
 
 def read_originals(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
@@ -348,13 +367,15 @@ def read_originals(store: Store, view: View, owner: Scope, d: dict[str, Any]) ->
 
 def queue(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
     job = NewJob(name=d["text"], scope=owner, unique_key=d["key"])
-    return len(view.commit(Changes(jobs=[job])).jobs)
+    return len(view.commit(Changes(work=WorkChanges(jobs=[job]))).jobs)
 
 
 def call_twice(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
     before = view.answered(d["key"])
     view.keep_answer(d["key"], d["text"])
-    done = view.commit(Changes(forget={owner: [d["id"]]}), call=d["key"])
+    done = view.commit(
+        Changes(knowledge=KnowledgeChanges(forget={owner: [d["id"]]})), call=d["key"]
+    )
     return [before, done, view.answered(d["key"])]
 
 

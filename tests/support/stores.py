@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from contextd.domain.access import OWNER
-from contextd.domain.changes import Changes, Committed, Decision, NewJob, Put, Removal
+from contextd.domain.changes import (
+    Changes,
+    Committed,
+    Decision,
+    KnowledgeChanges,
+    NewJob,
+    Put,
+    Removal,
+    WorkChanges,
+)
 from contextd.domain.code_places import CodePlace
 from contextd.domain.documents import record_document
 from contextd.domain.query import Document, Query, Vector
@@ -16,9 +28,16 @@ from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.ports.store import Store, View
 from contextd.ports.upkeep import Clock
-from contextd.stores import open_store
+from contextd.stores import STORES, open_store
 from contextd_code.errors import NotFound
+from reference_store import WITHOUT_CODE
 from support.strategies import SCOPES, vector
+
+WITH_CODE = [name for name in STORES if name not in WITHOUT_CODE]
+"""The stores with code indexes, which a store for a team need not have."""
+
+with_code = pytest.mark.parametrize("store", WITH_CODE, indirect=True)
+"""Runs a promise on these only."""
 
 
 def plain(text: str) -> str:
@@ -28,8 +47,7 @@ def plain(text: str) -> str:
 
 def address(scheme: str, folder: Path) -> str:
     """Where a test may open a store of this scheme. A new row of STORES needs one here."""
-    addresses = {"memory": "memory://", "sqlite": f"sqlite://{folder}/contextd.db"}
-    return addresses[scheme]
+    return f"sqlite://{folder}/contextd.db" if scheme == "sqlite" else f"{scheme}://"
 
 
 def opened(url: str, clock: Clock | None = None, scrub: Any = plain, **options: Any) -> Store:
@@ -53,8 +71,8 @@ class Whole:
         self.queue, self.upkeep, self.directory = store.queue, store.upkeep, store.directory
 
     def commit(self, **changes: Any) -> Committed:
-        """Commit one unit of work."""
-        return self.view.commit(Changes(**changes))
+        """Commit one unit of work, given by the fields of its parts."""
+        return self.view.commit(_by_port(changes))
 
     def stored(self, scope: Scope, record_id: str) -> Record | None:
         """The record of exactly this scope."""
@@ -139,6 +157,15 @@ class Whole:
     def close(self) -> None:
         """Close the store."""
         self.store.close()
+
+
+def _by_port(changes: dict[str, Any]) -> Changes:
+    """A unit of work of the fields of its parts."""
+    parts: dict[str, Any] = {}
+    for name, part in (("knowledge", KnowledgeChanges), ("work", WorkChanges)):
+        its = {field.name for field in fields(part)} & changes.keys()
+        parts[name] = part(**{field: changes.pop(field) for field in sorted(its)})
+    return Changes(**parts, **changes)
 
 
 def everything() -> Query:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from contextd.app import Host
 from contextd.app.files import kept_bytes
+from contextd.runtime.settings import load_settings
 
 
 def test_what_was_made_once_stays(tmp_path: Path) -> None:
@@ -28,3 +30,11 @@ def test_a_file_that_was_emptied_is_made_anew_and_the_log_says_so(
     assert kept_bytes(tmp_path / "key", 32) == made
     assert "was created again" in caplog.text
     assert [path.name for path in tmp_path.iterdir()] == ["key"]
+
+
+def test_a_home_keeps_the_key_and_the_place_it_was_made_with(tmp_path: Path) -> None:
+    kept = {"redaction.key": b"k" * 32, "place": b"p" * 8}
+    for name, content in kept.items():
+        (tmp_path / name).write_bytes(content)
+    Host.open(load_settings(home=tmp_path, flags={"embedder.name": "none"}), work=False).close()
+    assert {name: (tmp_path / name).read_bytes() for name in kept} == kept

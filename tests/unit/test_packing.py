@@ -9,7 +9,7 @@ from dataclasses import replace
 import apsw
 import pytest
 
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session, SessionChange
@@ -110,7 +110,7 @@ def test_a_history_from_before_reads_as_one_with_what_came_after(tmp_path):
                 created_at=AT, updated_at=AT,
             )  # fmt: skip
             view = Whole(store, (scope,)).view
-            view.commit(Changes(records=[Put(note, "create")]))
+            view.commit(Changes(knowledge=KnowledgeChanges(records=[Put(note, "create")])))
     finally:
         store.close()
     connection = apsw.Connection(str(tmp_path / "contextd.db"))
@@ -124,7 +124,7 @@ def test_a_history_from_before_reads_as_one_with_what_came_after(tmp_path):
             view = Whole(store, (scope,)).view
             [record] = view.records.get([id])
             after = replace(record, content=f"Then in {scope.project}")
-            view.commit(Changes(records=[Put(after, "update")]))
+            view.commit(Changes(knowledge=KnowledgeChanges(records=[Put(after, "update")])))
             states = [(one.before, one.after) for one in view.records.history(id)]
             said = [[one and one.content for one in pair] for pair in states]
             first, then = f"First in {scope.project}", f"Then in {scope.project}"

@@ -133,7 +133,7 @@ def test_an_unknown_name_of_the_package_is_an_attribute_error() -> None:
 
 
 def test_importing_the_package_loads_nothing_of_the_runtime() -> None:
-    code = "import sys, contextd; print(*[m for m in sys.modules if m.startswith('contextd.')])"
+    code = "import sys, contextd; print(*[m for m in sys.modules if m.startswith(('contextd.', 'contextd_code'))])"
     printed = subprocess.run(
         [sys.executable, "-c", code], check=True, capture_output=True, text=True
     ).stdout

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from contextd.briefing.lean_prompt import Part, compose
-from contextd.codebase.impact import TextSection, packed
+from contextd.codebase.impact_text import TextSection, packed
 from contextd.domain.quoting import (
     fenced,
     harmless,

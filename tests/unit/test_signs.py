@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from contextd.domain.access import Caller
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.documents import record_document
 from contextd.domain.query import Query
 from contextd.domain.records import Record
@@ -96,9 +96,11 @@ def test_a_store_of_many_gives_what_the_reference_gives_whatever_is_beside(tmp_p
             view.commit(
                 Changes(
                     actor="ann",
-                    records=[Put(one, "create") for one in records],
-                    vectors={scope: dict(zip(digests, rows, strict=True))},
-                    model="m",
+                    knowledge=KnowledgeChanges(
+                        records=[Put(one, "create") for one in records],
+                        vectors={scope: dict(zip(digests, rows, strict=True))},
+                        model="m",
+                    ),
                 )
             )
         answers = [view.index.dense(vector, "m", asked_for, 10) for vector in vectors[:8]]

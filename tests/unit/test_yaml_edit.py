@@ -56,6 +56,8 @@ def test_any_text_can_be_added_and_nothing_else_changes(learned, listed, comment
         ("m:\n  a: 1\n\n  # b's\n  b: 2\n", Remove(("m", "a")), "m:\n\n  # b's\n  b: 2\n"),
         ("m:\n  a: 1\n", Remove(("m", "b")), "m:\n  a: 1\n"),
         ("m: {}\n", Set(("m", "a"), ["x"]), "m:\n  a:\n    - x\n"),
+        ("m: {}\n# why\nn:   1\n", Set(("m",), {"a": 1}), "m:\n  a: 1\n# why\nn:   1\n"),
+        ("l: []\n# why\nn:   1\n", Set(("l",), ["x"]), "l:\n  - x\n# why\nn:   1\n"),
     ],
 )  # fmt: skip
 def test_single_edits(text, edit, expected):

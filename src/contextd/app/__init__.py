@@ -1,6 +1,6 @@
 """The composition root: builds a running contextd from settings. Only here are stores and embedders chosen.
 
-Uses: awareness, clients, code, domain, embedders, files, invocation, jobs, ports, projects, redaction,
+Uses: awareness, clients, contextd_code, domain, embedders, invocation, jobs, ports, projects, redaction,
     runtime, search, sessions, stores, surfaces, thin.
 Start at: `host.py`, `organisation.py`.
 """

@@ -126,7 +126,7 @@ class OpenOrganisation:
 
     @contextmanager
     def used(self) -> Iterator[None]:
-        """Keep the organisation open for as long as this context lasts."""
+        """Keep the organisation open while this context is open."""
         with self._lock:
             self._users += 1
         try:

@@ -16,7 +16,7 @@ from contextd_code.errors import ContextdError, Invalid, NotFound
 from contextd_code.git.identity import ProjectIdentity
 
 PLACE_SECONDS = 10.0
-"""How long a directory's project is cached before git is asked again."""
+"""How long a directory's project is cached before git runs again."""
 
 _PLACES = 1_000
 

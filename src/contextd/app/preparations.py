@@ -10,7 +10,7 @@ from contextd_code.errors import ContextdError
 
 NAME = "preparations"
 _MOST_WAITING = 100
-"""None of it is required: the next call requests again what was dropped here."""
+"""None of these preparations is required: the next call requests dropped ones again."""
 
 _log = logging.getLogger(__name__)
 

@@ -69,8 +69,6 @@ def cluster(missed: Sequence[Missed], embed: Embed) -> list[list[Missed]]:
         alike[b], alike[:, b] = -1.0, -1.0
         groups[a] += groups[b]
         groups[b] = []
-        if not np.any(alike >= 1.0):
-            break
     found = [[asked[i] for i in sorted(members)] for members in groups if members]
     return sorted(found, key=_weight)
 

@@ -113,23 +113,30 @@ class SelfModel:
         return self.summary
 
 
+@dataclass(frozen=True, slots=True)
+class DeclaredTypes:
+    """The context types of the schema, and the problems in its files."""
+
+    names: Sequence[str]
+    problems: Sequence[str] = ()
+
+
 def build(
     *,
     owner: str,
     tallies: Sequence[Tally],
     bubbles: int,
-    defined: Sequence[str],
+    declared: DeclaredTypes,
     stalest: Sequence[StaleEntry],
     gaps: Sequence[Gap],
     contradictions: Sequence[Disagreement],
-    broken: Sequence[str] = (),
     now: datetime,
 ) -> SelfModel:
-    """Build the self-model. `tallies` use `RECENT_DAYS` and `STALE_DAYS`; `defined` are the context types of
-    the schema, `broken` the errors in its files; `stalest` come oldest first.
+    """Build the self-model. `tallies` use `RECENT_DAYS` and `STALE_DAYS`; `stalest` come oldest first.
 
     Without a schema coverage is 1, or 0 for an empty store. Freshness of an empty store is 0.
     """
+    defined = declared.names
     total = sum(tally.count for tally in tallies)
     stale = sum(tally.stale for tally in tallies)
     named = breakdown(tallies)
@@ -144,7 +151,7 @@ def build(
         stale=stale,
         freshness=freshness,
         disagreements=len(contradictions),
-        broken=broken,
+        broken=declared.problems,
     )
     model = SelfModel(
         StoreIdentity(
@@ -170,7 +177,7 @@ def build(
             reasons,
         ),
     )
-    return _with_text(model, named, len(filled), len(defined), now, broken=bool(broken))
+    return _with_text(model, named, len(filled), len(defined), now, broken=bool(declared.problems))
 
 
 def _reasons(

@@ -78,28 +78,38 @@ such lines in real sessions 12 helped; the last message of the previous session 
 _THREAD_SHARE = 0.7
 
 
+@dataclass(frozen=True, slots=True)
+class EarlierWork:
+    """Earlier work as a caller of `brief` has read it: the result of `read_lately`, and the outside changes
+    since the previous session, None if not read. `since` replaces the time since that session, for a caller
+    that fills it in when the briefing is shown.
+    """
+
+    lately: Lately
+    changed: Sequence[str] | None = None
+    since: str = ""
+
+
 def brief(
     runtime: Runtime,
     *,
     budget: int,
     task: str = "",
     session: Session | None = None,
-    lately: Lately | None = None,
-    changed: Sequence[str] | None = None,
+    earlier: EarlierWork | None = None,
     all_branches: bool = False,
-    since: str = "",
     capped: bool = False,
 ) -> PackedBriefing:
     """Build and pack a briefing; the records it quotes count as handed out and used. Records known only
-    on an unmerged branch are left out, unless `all_branches` is set. `lately` is the result of
-    `read_lately`, and `changed` the outside changes since the previous session, if the caller has them.
-    `since` replaces the time since the last session, for a caller that fills it in when it is shown.
+    on an unmerged branch are left out, unless `all_branches` is set. `earlier` is earlier work,
+    if the caller has read it already.
 
     Directives that always apply have a budget of their own, unless `budget` is `capped`. If work is
     continued, its thread comes first and the rest is limited to `CONTINUING` tokens, little of it for
     knowledge unrelated to the task.
     """
-    lately = lately or read_lately(runtime)
+    earlier = earlier or EarlierWork(read_lately(runtime))
+    lately, changed = earlier.lately, earlier.changed
     sessions = with_work(lately.sessions[:LATELY])
     last = next((s for s in sessions if session is None or s.id != session.id), None)
     if changed is None:
@@ -125,7 +135,7 @@ def brief(
     knowledge = _knowledge(
         runtime, records, weights, why, directives.texts, all_branches=all_branches
     )
-    facts = _Facts(of_person, directives, knowledge, lately, sessions, last, changed, since)
+    facts = _Facts(of_person, directives, knowledge, lately, sessions, last, changed, earlier.since)
     if thread is None:
         sections = _beginning(runtime, facts)
     else:
@@ -305,9 +315,10 @@ def recapped(
     """Rebuild the context of a session after a compaction, with `ask` at its end: the session so far and
     the directives, with their tier and reason.
     """
-    budget = runtime.settings.number("briefing.tokens") - count_tokens(f"{_RECAP}\n{ask}")
+    budget = runtime.settings.number("compaction.tokens") - count_tokens(f"{_RECAP}\n{ask}")
     root = str(runtime.checkout.root) if runtime.checkout else session.cwd
-    lines = recap(turns, thread_of(turns, branch=branch_of(session), root=root), budget)
+    thread = thread_of(turns, branch=branch_of(session), root=root)
+    lines = recap(turns, thread, budget, window=turns[-1].summary if turns else "")
     if not lines:
         return "", {}
     directives = told_directives(

@@ -9,10 +9,11 @@ from typing import Any
 
 from contextd.briefing.context_window import settle_window
 from contextd.claims.write_gate import sentence_digests
+from contextd.domain.changes import WorkChanges
 from contextd.domain.jobs import Schedule
 from contextd.domain.records import new_id
 from contextd.domain.sessions import Event, EventType, FileAccess, SessionChange
-from contextd.redaction.redact import redact
+from contextd.redaction.redact import redact, redact_whole
 from contextd.runtime.runtime import Runtime
 
 SCORED_EVERY = timedelta(minutes=5)
@@ -36,7 +37,7 @@ def follow(
     if counted:
         change = _call(runtime, change, operation, values, tokens)
     if counted or trace.gave:
-        runtime.aside().commit(sessions=[change])
+        runtime.aside().commit(work=WorkChanges(sessions=[change]))
     if trace.gave:
         settle_window(runtime.aside(), session)
         expect_scores(runtime)
@@ -58,10 +59,12 @@ def _call(
 ) -> SessionChange:
     now = runtime.clock.now()
     text = subject(values)
-    text = redact(text[: 4 * _TEXT_KEPT], runtime.redaction_key).text[:_TEXT_KEPT]
     kind: EventType = "query" if values.get("query") else "tool_call"
     if operation == "read_file":
         kind = "file_access"
+    read, key = text[: 4 * _TEXT_KEPT], runtime.redaction_key
+    text = redact(read, key).text if values.get("path") == text else redact_whole(read, key)
+    text = text[:_TEXT_KEPT]
     event = Event(
         type=kind,
         key=new_id(),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from contextd.briefing.context_file import write_context_md
 from contextd.briefing.window_scoring import percent, pruned, scored, usage_line, used
+from contextd.domain.changes import WorkChanges
 from contextd.domain.context_items import ContextItem
 from contextd.domain.records import new_id
 from contextd.domain.sessions import Event, Session, SessionChange
@@ -32,7 +33,7 @@ def settle_window(runtime: Runtime, session_id: str, *, keep_scores: bool = Fals
     events = (_pruning(runtime, items, after, pruned_items),) if pruned_items else ()
     rescored = tuple(after if keep_scores else pruned_items)
     change = SessionChange(id=session_id, rescored=rescored, events=events)
-    done = runtime.commit(sessions=[change])
+    done = runtime.commit(work=WorkChanges(sessions=[change]))
     if pruned_items:
         write_context_md(runtime, done.sessions.get(session_id))
     return len(pruned_items)

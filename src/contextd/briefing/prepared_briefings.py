@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from contextd.briefing.briefing import brief, read_lately
+from contextd.briefing.briefing import EarlierWork, brief, read_lately
 from contextd.briefing.context_file import LATELY, with_work
 from contextd.briefing.injection_tiers import tiers_of
 from contextd.briefing.status_figures import figures_of
@@ -43,7 +43,7 @@ def _write(runtime: Runtime) -> None:
     budget = runtime.settings.number("briefing.tokens")
     # Changes in the checkout since then cannot be known in advance.
     lately = read_lately(runtime)
-    packed = brief(runtime, budget=budget, lately=lately, changed=(), since=NOW + SINCE)
+    packed = brief(runtime, budget=budget, earlier=EarlierWork(lately, (), NOW + SINCE))
     figures = figures_of(runtime)
     last = next(iter(with_work(lately.sessions[:LATELY])), None)
     made = {

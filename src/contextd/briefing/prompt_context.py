@@ -9,15 +9,14 @@ from contextd.briefing.conflicts import Odds, at_odds
 from contextd.briefing.injected_records import held, held_records
 from contextd.briefing.prompt_directives import needed_directives
 from contextd.briefing.remedy_injection import ITS_ERROR, remedy_for
+from contextd.briefing.session_outcome import SessionOutcome, outcomes
 from contextd.domain.confidence import is_sure
 from contextd.domain.kinds import EPISODE, kinds_that
 from contextd.domain.query import Query
-from contextd.domain.quoting import inline, inline_words
-from contextd.domain.records import Record, short_id
+from contextd.domain.quoting import inline
+from contextd.domain.records import Record
 from contextd.domain.sessions import Session
-from contextd.domain.time import age
 from contextd.knowledge.git_anchors import from_elsewhere, standings
-from contextd.learning.episodes import shown
 from contextd.runtime.runtime import Runtime
 from contextd.search.validity import current
 from contextd.sessions.briefing_lines import BEARING
@@ -44,19 +43,14 @@ little weight. Chosen on one project, measured on two others (docs/howto/measure
 
 _MOST_WORDS = 64
 
-_SAYS_ENOUGH = 150
-"""Characters of an episode below which it only reports that something was done (`All tests pass.`)."""
-
 _ALIKE_WORDS = 0.15
 """The share of a prompt's content words that a text must contain too: by meaning alone, any two orders to
 the same program look alike.
 """
 
 _READ, _CANDIDATES = 1_200, 24
-_SHORTEST, _LONGEST = 20, 700
-"""Characters. A prompt shorter than the first, such as `go on`, has no subject to search for; the second is
-how much of an episode is quoted.
-"""
+_SHORTEST = 20
+"""Characters. A shorter prompt, such as `go on`, has no subject to search for."""
 
 
 def bearing_on(
@@ -110,14 +104,22 @@ def relevant(
     )
     lines, spent = [HEADER], count_tokens(HEADER)
     chosen: list[Record] = []
+    ended: set[str] = set()
     for record in records:
-        if record.id in odds.outweighed or len(chosen) == most:
+        if record.id in odds.outweighed or len(chosen) >= most:
             continue
-        if _was_quoted(record, session_words):
+        if record.kind == EPISODE:
+            for one in _outcomes(runtime, record, ended, budget - spent):
+                line = f"- {inline(one.line(runtime))}"
+                cost = count_tokens(line + "\n")
+                if spent + cost <= budget and not _was_quoted(one.text, session_words):
+                    lines.append(line)
+                    chosen.append(one.record)
+                    spent += cost
             continue
         note = standing[record.id].note if record.id in standing else ""
         marks = " · ".join(filter(None, (note, odds.disputed.get(record.id, ""))))
-        line = f"- {inline(_line(record, runtime, marks))}"
+        line = f"- {inline(quoted(record, runtime, marks))}"
         cost = count_tokens(line + "\n")
         if spent + cost <= budget:
             lines.append(line)
@@ -139,27 +141,29 @@ def _said(runtime: Runtime, session: Session) -> list[set[str]]:
     return word_sets
 
 
-def _was_quoted(record: Record, session_words: list[set[str]]) -> bool:
-    """Whether a turn was quoted already: a briefing quotes how its session ended."""
-    if record.kind != EPISODE:
-        return False
-    words = set(content_words(shown(record, _LONGEST)))
+def _outcomes(
+    runtime: Runtime, matched: Record, ended: set[str], budget: int
+) -> list[SessionOutcome]:
+    """How the session of a turn ended, unless it stands in `ended`, where it is noted."""
+    if matched.session in ended or budget <= _MARK:
+        return []
+    found = outcomes(runtime, matched, budget - _MARK)
+    ended |= {matched.session, *(one.record.session for one in found)}
+    return found
+
+
+_MARK = 45
+"""Tokens of the source and age behind two outcomes."""
+
+
+def _was_quoted(text: str, session_words: list[set[str]]) -> bool:
+    """Whether an outcome was quoted already: a briefing quotes how its session ended."""
+    words = set(content_words(text))
     return any(len(words & text_words) >= _QUOTED * len(words) for text_words in session_words)
 
 
 _QUOTED = 0.6
-"""A turn is a repeat if one text contains this share of its words: a briefing quotes 600 characters of the
-last answer, the injection 700 of prompt and answer.
-"""
-
-
-def _line(record: Record, runtime: Runtime, note: str) -> str:
-    if record.kind != EPISODE:
-        return quoted(record, runtime, note)
-    since = age(record.updated_at, runtime.clock.now())
-    source = inline_words(str(record.source))
-    marks = f"episode {short_id(record.id)} · {source} · {since}" + (f" · {note}" if note else "")
-    return f"{inline_words(shown(record, _LONGEST))} [{marks}]"
+"""An outcome is a repeat if one text contains this share of its words."""
 
 
 def _near(runtime: Runtime, session: Session, prompt: str) -> list[Record]:
@@ -194,10 +198,7 @@ def _near(runtime: Runtime, session: Session, prompt: str) -> list[Record]:
 
 
 def _may_be_told(runtime: Runtime, record: Record) -> bool:
-    if record.kind == EPISODE:
-        asks = record.content.rstrip().endswith(("?", "？"))
-        return not asks and len(record.content) >= _SAYS_ENOUGH
-    return is_sure(record, runtime.clock.now())
+    return record.kind == EPISODE or is_sure(record, runtime.clock.now())
 
 
 def _shares(asked: set[str], record: Record) -> bool:

@@ -16,7 +16,6 @@ from contextd.domain.kinds import kinds_that
 from contextd.domain.query import Vector
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
-from contextd.domain.topics import topics
 from contextd.knowledge.client_read_files import reads_itself
 from contextd.knowledge.git_anchors import from_elsewhere, standings
 from contextd.runtime.runtime import Runtime
@@ -29,13 +28,12 @@ from contextd_code.text.words import content_words
 HEADER = "Rules in force relevant to this (from contextd):"
 
 NEEDED = -0.3
-"""The lowest score at which a prompt needs a directive: 2.3 % of real prompts of other projects reach it. See ADR 48."""
+"""The lowest score at which a prompt needs a directive. See ADR 48 for how often prompts reach it."""
 
-_OVER_RULES, _PER_WORD, _PER_TOPIC, _PER_LENGTH = 12.0, 0.25, 0.7, 1.5
+_OVER_RULES, _PER_WORD, _PER_LENGTH = 12.0, 0.25, 1.5
 """Weights of the score: the cosine of prompt and directive above that of common rules, the rarity of shared
-words and of the rarest topic shared in other words, and the logarithm of the prompt's length in words.
-Rounded from a logistic regression on 124 prompts of seven projects that need a rule and 600 real prompts
-that do not.
+words, and the logarithm of the prompt's length in words. Rounded from a logistic regression on 124 prompts of
+seven projects that need a rule and 600 real prompts that do not.
 """
 
 _NEAREST_RULES = 2
@@ -97,23 +95,15 @@ def _parts(prompt: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Usual:
-    """Vectors of common rules, and how many common prompts and rules contain a word or touch a topic."""
+    """Vectors of common rules, and how many common prompts and rules contain a word."""
 
     rules: Vector
     having: Mapping[str, int]
-    touching: Mapping[int, int]
 
     def rarity(self, words: Iterable[str]) -> float:
         """The combined rarity of these words, as the logarithm of their odds."""
-        return sum(_rarity(self.having.get(word, 0)) for word in words)
-
-    def rarest(self, shared: Iterable[int]) -> float:
-        """The rarity of the rarest of these topics; 0 without topics."""
-        return max((_rarity(self.touching.get(topic, 0)) for topic in shared), default=0.0)
-
-
-def _rarity(count: int) -> float:
-    return log((1 + len(USUAL_PROMPTS) + len(USUAL_RULES)) / (1 + count))
+        count = 1 + len(USUAL_PROMPTS) + len(USUAL_RULES)
+        return sum(log(count / (1 + self.having.get(word, 0))) for word in words)
 
 
 def _near(runtime: Runtime, session: Session, prompt: str) -> list[Record]:
@@ -152,7 +142,7 @@ def _scores(
         wide = _IDEOGRAPH.search(part) is not None
         near = _cosines(runtime, vector) if wide else _nearness(runtime, usual, vector)
         # Skip texts that no shared word could lift above the threshold.
-        least = _WIDE_NEEDED if wide else NEEDED + length - _alike(usual, words, words)
+        least = _WIDE_NEEDED if wide else NEEDED + length - _PER_WORD * usual.rarity(words)
         least = max([least, *sorted(near.values())[-_JUDGED:][:1]])
         close.append((words, wide, {id: score for id, score in near.items() if score >= least}))
     ids = {id: None for _, _, near in close for id in near}
@@ -166,22 +156,11 @@ def _scores(
                 continue
             score = near[record.id]
             if not wide:
-                score += _alike(usual, words, said_words) - length
+                score += _PER_WORD * usual.rarity(words & said_words) - length
             meant = len(words & said_words) >= _WIDE_WORDS if wide else score >= NEEDED
             if meant and (record.id not in best or score > best[record.id][1]):
                 best[record.id] = (record, score)
     return best
-
-
-def _alike(usual: _Usual, words: set[str], others: set[str]) -> float:
-    """The score of shared words, and of a topic shared in other words. With the same words twice: the upper
-    bound.
-    """
-    shared = words & others
-    touched = topics(words)
-    if words is not others:
-        touched = (touched & topics(others)) - topics(shared)
-    return _PER_WORD * usual.rarity(shared) + _PER_TOPIC * usual.rarest(touched)
 
 
 def _nearness(runtime: Runtime, usual: _Usual, vector: Vector) -> dict[str, float]:
@@ -211,7 +190,6 @@ def _usual(runtime: Runtime) -> _Usual:
     if known is None:
         texts = [set(content_words(text)) for text in (*USUAL_PROMPTS, *USUAL_RULES)]
         having = Counter(word for words in texts for word in words)
-        touching = Counter(topic for words in texts for topic in topics(words))
-        known = _Usual(runtime.embedder.embed(USUAL_RULES), having, touching)
+        known = _Usual(runtime.embedder.embed(USUAL_RULES), having)
         cache.put(runtime.embedder.model, known)
     return known

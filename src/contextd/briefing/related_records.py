@@ -1,4 +1,4 @@
-"""Point an agent to a memory that matches what it searches for elsewhere."""
+"""Point an agent to a memory that matches its search in code or files."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Compare statements: same, refined, opposite or newer.
 
-Uses: domain, redaction.
+Uses: contextd_code, domain, redaction.
 Start at: `judgement.py`, `write_gate.py`.
 """

@@ -12,7 +12,7 @@ from contextd.claims.judgement import Types, judge, stated, statement_of
 from contextd.domain.placeholders import left_open
 from contextd.domain.records import PRESENT, Record, Trust, digest, indexed_text, short_id
 from contextd.domain.scope import Scope
-from contextd.redaction.redact import FoundSecret, redact_parts, redact_tags
+from contextd.redaction.redact import FoundSecret, redact_bare, redact_parts
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid, TooLarge
 from contextd_code.text.regex import regex
@@ -116,9 +116,10 @@ def without_secrets(draft: Draft, key: bytes) -> tuple[Draft, tuple[FoundSecret,
     (title, content, data, tags), findings = redact_parts(
         (draft.title, draft.content, draft.data, draft.tags), key
     )
-    tags, bare = redact_tags(tags, key)
-    cleaned = replace(draft, title=title, content=content, data=data, tags=tuple(tags))
-    return cleaned, (*findings, *bare)
+    fields, bare = redact_bare(
+        {"title": title, "content": content, "data": data, "tags": tags}, key
+    )
+    return replace(draft, **{**fields, "tags": tuple(fields["tags"])}), (*findings, *bare)
 
 
 def _strings(value: Any) -> list[str]:
@@ -218,7 +219,8 @@ def _in_trace(lines: Sequence[str], index: int, line: str) -> bool:
     """Python prints the source line, indented, under each frame."""
     if _TRACE_LINE.match(line):
         return True
-    return index > 0 and line.startswith("    ") and bool(_TRACE_LINE.match(lines[index - 1]))
+    # The text is stripped: its first line is never indented.
+    return line.startswith("    ") and bool(_TRACE_LINE.match(lines[index - 1]))
 
 
 _ORDERS = regex(

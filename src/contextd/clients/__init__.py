@@ -1,6 +1,6 @@
 """The supported coding clients, one row each: their configuration, hooks, tools and plugins.
 
-Uses: domain, files, thin.
+Uses: contextd_code, domain, files, thin.
 Start at: `CLIENTS` below, `client.py`, `install.py`.
 """
 

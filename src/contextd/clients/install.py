@@ -108,28 +108,37 @@ class _Planned:
     directories: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How a client starts contextd. `command` ends with its program, such as `["/opt/bin/contextd"]` or
+    `["python", "-m", "contextd"]`; `settings` are active settings that add hooks; `profile` selects the tools
+    shown, `status_line` shows our status line.
+    """
+
+    command: Sequence[str]
+    settings: frozenset[str] = frozenset()
+    profile: str = ""
+    status_line: bool = False
+
+
 def install(
     client: str,
     home_dir: Path,
     project_root: Path | None,
     *,
-    command: Sequence[str],
+    launch: Launch,
     scope: Reach = "user",
     config_dir: Path | None = None,
     backups: Path | None = None,
     dry_run: bool = False,
-    settings: frozenset[str] = frozenset(),
-    profile: str = "",
-    status_line: bool = False,
 ) -> InstallReport:
     """Add contextd's MCP server, hooks and instructions to a client's files; repeating it changes nothing.
 
-    `command` starts contextd and ends with its program, such as `["/opt/bin/contextd"]` or `["python", "-m",
-    "contextd"]`. `config_dir` is the client's configuration directory if the user chose another one; `settings`
-    are active settings that add hooks; `profile` selects the tools shown, `status_line` shows our status line.
+    `config_dir` is the client's configuration directory if the user chose another one.
     The previous content of a file is kept in `backups`, or next to it. Raises `Invalid` when a file has an
     unexpected form, or the client has none for the scope; then no file is changed.
     """
+    command = launch.command
     if not command or not _PROGRAM.fullmatch(command[-1]):
         raise Invalid(
             f"{' '.join(command)!r} does not start contextd",
@@ -142,11 +151,11 @@ def install(
         tuple(command),
         root or home_dir,
         root is None,
-        profile,
-        settings,
+        launch.profile,
+        launch.settings,
         row.configuration.hooked(scope),
         row.shared,
-        status_line,
+        launch.status_line,
     )
     plans = [
         _plan_install(path, parts, row, calling, root, backups)

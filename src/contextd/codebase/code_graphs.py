@@ -37,9 +37,9 @@ and the seconds after which other work gets a turn.
 def symbols_of(runtime: Runtime) -> SymbolGraph:
     """The graph of which definitions import which, from the current index."""
     graphs = runtime.organisation.caches.of("symbol graphs", _GRAPHS)
-    files = runtime.view.files
+    files = runtime.files
     whose = runtime.code_place or tuple(one.root for one in files.checkouts(runtime.scope)[-1:])
-    return symbol_graph(files, runtime.scope, graphs, whose)
+    return symbol_graph(runtime.code_index, graphs, whose or runtime.scope)
 
 
 def calls_of(runtime: Runtime) -> CallGraph:
@@ -70,7 +70,7 @@ def _made(runtime: Runtime) -> CallGraph:
     # A copy: reading in advance may be adding to it.
     still = {k: v for k, v in list(before.shared.items()) if k in known} if before else Kept()
     words = before.words if before is not None else WordIndex()
-    stored = StoredCalls(runtime.view.files, runtime.scope)
+    stored = StoredCalls(runtime.code_index)
     facts = CodeFacts(runtime.root, graph, still, words, stored)
     calls_told = told_edges(runtime.root, graph, _indexes(runtime, index))
     made = CallGraph(graph, facts, calls_told.edges, calls_told.notice)
@@ -94,7 +94,7 @@ def get_ready(runtime: Runtime) -> None:
 
 def make_ahead(runtime: Runtime) -> None:
     """Build the graph now, unless callers were never queried or the project is too large."""
-    known = runtime.view.files
+    known = runtime.files
     if not known.calling(runtime.scope, reader()) or known.count(runtime.scope) > _READ_AHEAD:
         return
     with building():

@@ -130,7 +130,7 @@ def not_indexed(runtime: Runtime, *, symbols: bool = False) -> str:
     """
     tree = _trees(runtime).get(runtime.root) if runtime.checkout is not None else None
     skipped = tree.walked.skipped if tree is not None and tree.walked is not None else ()
-    groups = left_out(runtime.view.files.errors(runtime.scope), skipped, symbols=symbols)
+    groups = left_out(runtime.files.errors(runtime.scope), skipped, symbols=symbols)
     more = f" and {len(groups) - _GROUPS} more" if len(groups) > _GROUPS else ""
     return f"not indexed: {', '.join(groups[:_GROUPS])}{more}" if groups else ""
 
@@ -150,7 +150,7 @@ def refreshed(runtime: Runtime, check: Callable[[], None]) -> ScanReport:
         index.behind = difference.paths
         known, walked = tree.resolver, tree.walked
         assert walked is not None
-        # Its own one: calls go on with that of the tree, and find what was read for both.
+        # A separate graph: calls continue with that of the tree, and both share the parsed files.
         resolver = (known or Resolver(runtime.root, ())).apart(walked.files)
     report = scan_project(runtime, walked=difference.walked, resolver=resolver, check=check)
     check()
@@ -189,7 +189,7 @@ def _tree(runtime: Runtime) -> Tree:
 
 def _within_limits(runtime: Runtime, walked: Walk) -> Walk:
     if exceeds(walked.files):
-        # What other checkouts of the project have counts as known, and so comes before anything new.
+        # Contents that other checkouts of the project have need no analysis, so they come first.
         begin_index(runtime)
     return limited(runtime, walked)
 
@@ -197,7 +197,7 @@ def _within_limits(runtime: Runtime, walked: Walk) -> Walk:
 def _difference(
     runtime: Runtime, index: Described, tree: Tree, certain: bool = False
 ) -> CheckoutDifference | None:
-    scope, files = runtime.scope, runtime.view.files
+    scope, files = runtime.scope, runtime.files
     walked = tree.look(settled=index.settled, certain=certain)
     if walked is None:
         return None
@@ -262,7 +262,7 @@ def _watch(runtime: Runtime) -> None:
         return
     # Neither the first change nor a concurrent search should wait for it.
     resolver = Resolver.of(runtime.root, walked.files)
-    resolver.kept_in(runtime.view.files, runtime.scope)
+    resolver.kept_in(runtime.code_index)
     resolver.ready({language_name(file.path) for file in walked.files})
     with index.lock:
         tree.resolver = tree.resolver or resolver

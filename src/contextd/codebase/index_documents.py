@@ -36,6 +36,8 @@ def documents_behind(runtime: Runtime, entries: Iterable[Pending]) -> list[Docum
 
 
 def _code(view: View, scope: Scope, ids: set[str]) -> list[Document]:
+    if view.files is None:
+        return []
     # Two contents of one path may share a piece.
     found = {
         document.id: document

@@ -11,7 +11,7 @@ from contextd.briefing.context_file import write_context_md
 from contextd.codebase.index_limits import listed
 from contextd.codebase.scan_lock import scan_turn
 from contextd.codebase.symbol_weights import keep_weights
-from contextd.domain.changes import CodeChange
+from contextd.domain.changes import CodeChange, WorkChanges
 from contextd.domain.records import Clean
 from contextd.domain.trust import UNTRUSTED
 from contextd.knowledge.embedding import embedding_jobs
@@ -73,8 +73,7 @@ def scan_project(
             begin_index(runtime)
         report = scan(
             runtime.root,
-            runtime.view.files,
-            runtime.scope,
+            runtime.code_index,
             walked=walked,
             below=below,
             incremental=incremental,
@@ -98,7 +97,7 @@ def begin_index(runtime: Runtime) -> None:
     """Start the index of a checkout from that of another checkout of its project. Contents are shared, so it
     costs a row per file; a comparison or a scan then finds the differences.
     """
-    files, scope = runtime.view.files, runtime.scope
+    files, scope = runtime.files, runtime.scope
     known = files.checkouts(scope)
     mine = runtime.code_place
     if mine is None or not known or any(one.root == mine.root and one.files for one in known):
@@ -136,7 +135,7 @@ class _Batch:
         self.same_chunks |= same_chunks
         for file in files:
             self.seen(file)
-            self.files.append(file)
+            self.files.append(_with_clean_chunks(file, same_chunks))
             self.size += file.size
             if len(self.files) >= _FILES_AT_ONCE or self.size >= _BYTES_AT_ONCE:
                 self.commit()
@@ -152,8 +151,16 @@ class _Batch:
             same_chunks=frozenset(self.same_chunks),
             remove=remove,
         )
-        self.runtime.commit(code=[change], jobs=embedding_jobs(self.runtime))
+        self.runtime.commit(code=[change], work=WorkChanges(jobs=embedding_jobs(self.runtime)))
         self.same_chunks.clear()
+
+
+def _with_clean_chunks(file: SourceFile, same: frozenset[str]) -> SourceFile:
+    """The file; chunks that come from the index are marked as redacted, as they were when they were stored."""
+    if same.isdisjoint(piece.id for piece in file.chunks):
+        return file
+    chunks = (replace(p, text=Clean(p.text)) if p.id in same else p for p in file.chunks)
+    return replace(file, chunks=tuple(chunks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,9 +250,7 @@ def _initialise(runtime: Runtime) -> Initialised:
     report = scan_project(runtime, walked=walked, seen=seen.add)
     keep_weights(runtime)
     # After a first scan, what is stored is what it found, unless another process had indexed some of it.
-    seen = (
-        seen if len(seen.files) == runtime.view.files.count(runtime.scope) else _essences(runtime)
-    )
+    seen = seen if len(seen.files) == runtime.files.count(runtime.scope) else _essences(runtime)
     files = seen.files
     facts, reason = project_facts(runtime, walked, files)
     yaml_path = root / ".context" / "project.yaml"
@@ -297,10 +302,10 @@ def _initialise(runtime: Runtime) -> Initialised:
 
 def _essences(runtime: Runtime) -> Essences:
     found = Essences()
-    paths = sorted(runtime.view.files.stamps(runtime.scope))
+    paths = sorted(runtime.files.stamps(runtime.scope))
     for start in range(0, len(paths), _ESSENCES_AT_ONCE):
         some = paths[start : start + _ESSENCES_AT_ONCE]
-        for file in runtime.view.files.all(runtime.scope, some):
+        for file in runtime.files.all(runtime.scope, some):
             found.add(file)
     return found
 

@@ -17,7 +17,7 @@ def keep_weights(runtime: Runtime, *, behind: bool = False) -> None:
     """Recompute the weights when too many files changed; for a large project not now but `behind` the answer.
     For a caller that may write here.
     """
-    files, scope = runtime.view.files, runtime.scope
+    files, scope = runtime.files, runtime.scope
     if not runtime.caller.may("write", scope) or not _outdated(runtime):
         return
     if behind and files.count(scope) > _AT_ONCE:
@@ -25,12 +25,12 @@ def keep_weights(runtime: Runtime, *, behind: bool = False) -> None:
         runtime.sinks.prepare("weights", place, lambda: keep_weights(runtime))
         return
     version = files.changes(scope, files.weighed(scope)).version
-    change = CodeChange(scope=scope, weights=weights(files, scope), weighed=version)
+    change = CodeChange(scope=scope, weights=weights(runtime.code_index), weighed=version)
     runtime.view.commit(Changes(code=[change]))
 
 
 def _outdated(runtime: Runtime) -> bool:
-    files, scope = runtime.view.files, runtime.scope
+    files, scope = runtime.files, runtime.scope
     count, weighed = files.count(scope), files.weighed(scope)
     if not count or not weighed:
         return bool(count)

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from contextd.consolidation.collections import CollectionRow
 from contextd.consolidation.merge_run import Consolidated
-from contextd.domain.changes import Put
+from contextd.domain.changes import KnowledgeChanges, Put
 from contextd.domain.documents import record_document
 from contextd.domain.records import Record, Source
 from contextd.domain.scope import Scope
@@ -62,7 +62,9 @@ def note_run(runtime: Runtime, row: CollectionRow, scope: Scope, done: Consolida
     )
     vectors = {scope: embed_documents(runtime, [record_document(record)])}
     put = Put(record, "update" if known else "create")
-    runtime.commit(records=[put], vectors=vectors, model=runtime.embedder.model)
+    runtime.commit(
+        knowledge=KnowledgeChanges(records=[put], vectors=vectors, model=runtime.embedder.model)
+    )
 
 
 def _id(row: CollectionRow, scope: Scope) -> str:

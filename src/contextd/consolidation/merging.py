@@ -22,7 +22,7 @@ _SAID = ("problem", "solution", "root_cause", "description")
 """Text fields that may add to the kept record's."""
 
 _MOST_TEXTS, _MOST_CHARACTERS = 100, 20_000
-"""Limits of a list of merged texts; the merged records keep all of it."""
+"""Limits of a list of merged texts. Omitted texts are still in the merged records."""
 
 
 def united(keeper: Record, others: Sequence[Record], boost: float) -> Record:
@@ -59,8 +59,8 @@ def into(record: Record, keeper: Record, *, archived: bool) -> Record:
 
 
 def parted(now: Record, before: Record, after: Record) -> tuple[Record, bool]:
-    """A record without what a merge added, computed from its states before and after; also whether it was
-    edited since, in which case the edits are kept.
+    """A record without the additions of a merge, computed from its states before and after; also
+    whether it was edited since, in which case the edits are kept.
     """
     if _content(now) == _content(after):
         counted = {name: getattr(now, name) for name in _COUNTED}

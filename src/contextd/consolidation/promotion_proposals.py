@@ -16,7 +16,7 @@ from contextd.consolidation.generalise import Particulars
 from contextd.consolidation.merge_run import MERGEABLE
 from contextd.consolidation.neighbours import near
 from contextd.consolidation.promotion import copy_for, particulars
-from contextd.domain.changes import Put
+from contextd.domain.changes import KnowledgeChanges, Put
 from contextd.domain.confidence import START
 from contextd.domain.documents import record_document
 from contextd.domain.query import Query, Vector
@@ -170,5 +170,7 @@ def _proposed(runtime: Runtime, found: WidelyKnown) -> Record:
     documents = [record_document(proposal)]
     vectors = {found.target: embed_documents(runtime, documents)}
     put = Put(proposal, "create", f"stands in {where}")
-    runtime.commit(records=[put], vectors=vectors, model=runtime.embedder.model)
+    runtime.commit(
+        knowledge=KnowledgeChanges(records=[put], vectors=vectors, model=runtime.embedder.model)
+    )
     return proposal

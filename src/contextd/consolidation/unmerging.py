@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from contextd.consolidation.merging import MERGED, UNMERGED, parted
-from contextd.domain.changes import Put
+from contextd.domain.changes import KnowledgeChanges, Put
 from contextd.domain.kinds import area_of
 from contextd.domain.records import Change, Record, short_id
 from contextd.runtime.runtime import Runtime
@@ -58,7 +58,7 @@ def unmerge_of(runtime: Runtime, record: Record) -> Unmerged:
     missing_ids = [id for id in _joined(before, after) if id not in known]
     if missing_ids:
         notes.append(f"no longer among them: {', '.join(map(short_id, missing_ids))}")
-    runtime.commit(records=puts)
+    runtime.commit(knowledge=KnowledgeChanges(records=puts))
     return Unmerged(puts[0].record, tuple(put.record for put in puts[1:]), edited, tuple(notes))
 
 

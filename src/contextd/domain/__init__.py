@@ -1,5 +1,5 @@
 """contextd's value types and pure functions on them. No files, no processes, no I/O libraries.
 
-Uses: nothing of contextd.
+Uses: contextd_code.
 Start at: `records.py`, `scope.py`, `changes.py`; `docs/domain.md` is the glossary.
 """

@@ -19,6 +19,7 @@ from contextd.domain.records import SHOWN, Change, Record
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd_code.dataclass import dataclass
+from contextd_code.errors import Unavailable
 from contextd_code.values.source import FileCalls, FileStamp, FileWeight, KeptReading, SourceFile
 
 
@@ -111,33 +112,25 @@ class NewJob:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Changes:
-    """One unit of work, applied by the view that commits it.
+class KnowledgeChanges:
+    """Records, their index, contradictions and originals to write.
 
-    The store derives the documents of records and code from `records` and `code`; `documents` holds those of
-    messages. `vectors` maps a scope to vectors by `Document.digest`, made by `model`. `forget` lists
-    documents whose source is gone. A scope keeps its latest 200 `originals`. With `naming`,
-    `Committed.namesakes` lists the ids that share a prefix with a written record, for callers that show short
-    ids.
+    The store derives the documents of `records`; `documents` holds those of messages, or ones to index
+    again. `vectors` maps a scope to vectors by `Document.digest`, made by `model`. `forget` lists documents
+    whose source is gone. A scope keeps its latest 200 `originals`.
     """
 
-    actor: str = ""
     records: Sequence[Put | Removal] = ()
-    code: Sequence[CodeChange] = ()
     documents: Sequence[Document] = ()
     vectors: Mapping[Scope, Mapping[str, Vector]] = field(
         default_factory=dict[Scope, Mapping[str, Vector]]
     )
     model: str = ""
     forget: Mapping[Scope, Sequence[str]] = field(default_factory=dict[Scope, Sequence[str]])
-    open: Sequence[Session] = ()
-    sessions: Sequence[SessionChange] = ()
     disagree: Sequence[Contradiction] = ()
     agree: Sequence[tuple[str, str]] = ()
     decide: Sequence[Decision] = ()
-    jobs: Sequence[NewJob] = ()
     originals: Sequence[Original] = ()
-    naming: bool = False
 
     @property
     def beginnings(self) -> list[str]:
@@ -152,6 +145,41 @@ class Changes:
         ids += [id for one in self.disagree for id in (one.a, one.b)]
         ids += [id for one in self.decide for id in (one.a, one.b)]
         return list(dict.fromkeys(ids))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkChanges:
+    """Sessions to open or to change, and jobs to queue."""
+
+    open: Sequence[Session] = ()
+    sessions: Sequence[SessionChange] = ()
+    jobs: Sequence[NewJob] = ()
+
+
+NO_KNOWLEDGE, NO_WORK = KnowledgeChanges(), WorkChanges()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """One unit of work, applied by the view that commits it: the changes of each port, made by `actor`.
+
+    A store without a code index raises `no_code_index` for `code`. With `naming`, `Committed.namesakes` lists the ids that
+    share a prefix with a written record, for callers that show short ids.
+    """
+
+    actor: str = ""
+    knowledge: KnowledgeChanges = NO_KNOWLEDGE
+    work: WorkChanges = NO_WORK
+    code: Sequence[CodeChange] = ()
+    naming: bool = False
+
+
+def no_code_index() -> Unavailable:
+    """The error of a call that needs the code index of a store that has none."""
+    return Unavailable(
+        "this replica has no checkout and no code index",
+        "run the call on a machine with a checkout of the project",
+    )
 
 
 @dataclass(frozen=True, slots=True)

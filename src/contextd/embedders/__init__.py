@@ -1,6 +1,6 @@
 """Embedders and rerankers, chosen by name. None uses the network unless its row says so.
 
-Uses: domain, ports, runtime, thin.
+Uses: contextd_code, domain, ports, runtime, thin.
 Start at: the tables below.
 """
 

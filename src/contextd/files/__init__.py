@@ -1,5 +1,5 @@
-"""Reading and writing files that others can change: guarded reads, atomic writes, YAML kept as it was.
+"""Writing files that others can change: atomic replacement, and YAML whose other bytes stay as they were.
 
-Uses: domain.
-Start at: `guarded.py`.
+Uses: contextd_code.
+Start at: `disk.py`.
 """

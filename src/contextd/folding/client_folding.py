@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from contextd.domain.changes import WorkChanges
 from contextd.domain.savings import Saving
 from contextd.domain.sessions import Session, SessionChange
 from contextd.folding.savings_log import note_saving
@@ -48,7 +49,7 @@ def measure_compactions(runtime: Runtime, session: Session, transcript: str) -> 
         _note(runtime, session, Saving("reset", "compaction", one.before, tokens_after), one.id)
     if found:
         change = SessionChange(id=session.id, data={COMPACTED: False})
-        runtime.aside().commit(sessions=[change])
+        runtime.aside().commit(work=WorkChanges(sessions=[change]))
 
 
 def measure_resumption(runtime: Runtime, left: str, key: str, restored: int) -> None:

@@ -50,7 +50,7 @@ def of_paths(
     Raises the error of reading a file if none can be read.
     """
     wanted, notes = _files_in(runtime, paths)
-    sources = Sources(runtime.root, runtime.view.files, runtime.scope)
+    sources = Sources(runtime.root, runtime.code_index)
     found: list[NamedText] = []
     first: Exception | None = None
     # The room per file must be known before many large files are in memory.
@@ -92,7 +92,7 @@ def _files_in(runtime: Runtime, paths: Sequence[str]) -> tuple[list[str], list[s
     for path in paths:
         folder = runtime.root / path
         if path.strip() and folder.is_dir():
-            known = known if known is not None else sorted(runtime.view.files.stamps(runtime.scope))
+            known = known if known is not None else sorted(runtime.files.stamps(runtime.scope))
             prefix = os.path.normpath(path).replace(os.sep, "/")
             within = [p for p in known if prefix == "." or p.startswith(prefix + "/")]
             if not within:

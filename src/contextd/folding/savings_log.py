@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from contextd.domain.changes import WorkChanges
 from contextd.domain.records import new_id
 from contextd.domain.savings import Saving, saving_change
 from contextd.runtime.runtime import Runtime
@@ -28,7 +29,7 @@ def note_saving(runtime: Runtime, saving: Saving, key: str = "") -> None:
     ):
         return
     change = saving_change(session, saving, runtime.clock.now(), key or new_id())
-    write = partial(runtime.aside().commit, sessions=[change])
+    write = partial(runtime.aside().commit, work=WorkChanges(sessions=[change]))
     try:
         write()
     except Busy:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from contextd.domain.changes import WorkChanges
 from contextd.domain.notices import Notice
 from contextd.domain.records import new_id
 from contextd.domain.sessions import Session, SessionChange
@@ -112,7 +113,7 @@ def charge(
         ids=runtime.trace.record_ids,
     )
     change = SessionChange(id=subtask.session, events=(serving(subtask, served),))
-    runtime.aside().commit(sessions=[change])
+    runtime.aside().commit(work=WorkChanges(sessions=[change]))
     return warning
 
 
@@ -189,7 +190,7 @@ def open_subtask(runtime: Runtime, subtask: Subtask) -> Subtask:
     change = SessionChange(
         id=subtask.session, seen_at=subtask.opened_at, events=(event,), data={BRANCHED: True}
     )
-    done = runtime.commit(sessions=[change])
+    done = runtime.commit(work=WorkChanges(sessions=[change]))
     if not any(one.key == event.key for one in done.events.get(subtask.session, ())):
         raise Conflict("another subtask was opened at the same time", "end that one first")
     return clean
@@ -234,7 +235,7 @@ def close_subtask(runtime: Runtime, subtask: Subtask, message: str) -> None:
     now = runtime.clock.now()
     event = returning(subtask, _clean(runtime, message), now)
     change = SessionChange(id=subtask.session, seen_at=now, events=(event,))
-    done = runtime.commit(sessions=[change])
+    done = runtime.commit(work=WorkChanges(sessions=[change]))
     if not any(one.key == event.key for one in done.events.get(subtask.session, ())):
         raise _returned_already(subtask)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from contextd.domain.changes import Put
+from contextd.domain.changes import KnowledgeChanges, Put, WorkChanges
 from contextd.domain.documents import message_documents
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record
@@ -131,7 +131,9 @@ def _replay(intake: Intake, some: Sequence[RecordStates]) -> None:
         return
     intake.begin(runtime)
     for step in range(max(len(puts) for puts in fresh)):
-        runtime.commit(records=[puts[step] for puts in fresh if step < len(puts)])
+        runtime.commit(
+            knowledge=KnowledgeChanges(records=[puts[step] for puts in fresh if step < len(puts)])
+        )
 
 
 def _states(intake: Intake, one: RecordStates) -> list[Put]:
@@ -158,7 +160,7 @@ def _meet(intake: Intake, record: Record, known: Record) -> None:
         intake.begin(intake.runtime)
         clean, _ = cleaned(intake.runtime, record)
         put = Put(clean.with_(version=known.version), IMPORT, f"import {intake.id[:8]}")
-        intake.runtime.commit(records=[put])
+        intake.runtime.commit(knowledge=KnowledgeChanges(records=[put]))
 
 
 def _open(intake: Intake, session: Session, opened: set[str]) -> None:
@@ -182,7 +184,11 @@ def _open(intake: Intake, session: Session, opened: set[str]) -> None:
         return
     intake.begin(runtime)
     task, _ = intake.clean(session.task)
-    runtime.commit(open=[session.with_(task=task, data={**session.data, IMPORTED: intake.id})])
+    runtime.commit(
+        work=WorkChanges(
+            open=[session.with_(task=task, data={**session.data, IMPORTED: intake.id})]
+        )
+    )
 
 
 def _append(intake: Intake, item: SomeEvents) -> None:
@@ -195,7 +201,7 @@ def _append(intake: Intake, item: SomeEvents) -> None:
     tally.events += len(events)
     if not intake.dry_run:
         change = SessionChange(id=item.session, events=tuple(events))
-        intake.runtime.commit(sessions=[change])
+        intake.runtime.commit(work=WorkChanges(sessions=[change]))
 
 
 def _index(runtime: Runtime, id: str) -> None:
@@ -206,4 +212,6 @@ def _index(runtime: Runtime, id: str) -> None:
     messages = runtime.view.sessions.events(id, types=("message",))
     documents = message_documents(session.scope, session.id, messages)
     if documents:
-        runtime.commit(documents=documents, model=runtime.embedder.model)
+        runtime.commit(
+            knowledge=KnowledgeChanges(documents=documents, model=runtime.embedder.model)
+        )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from contextd.domain.changes import Put
+from contextd.domain.changes import KnowledgeChanges, Put
 from contextd.domain.records import Record
 from contextd.imports.entry_files import EntryFile
 from contextd.imports.exporters.opencontext import bubble_of, entry_of, same_json
@@ -110,4 +110,6 @@ def _fresh_rest(runtime: Runtime, rest: Record) -> list[Record]:
 def _write(runtime: Runtime, records: Sequence[Record]) -> None:
     for start in range(0, len(records), _AT_ONCE):
         batch = records[start : start + _AT_ONCE]
-        runtime.commit(records=[Put(record, IMPORT) for record in batch])
+        runtime.commit(
+            knowledge=KnowledgeChanges(records=[Put(record, IMPORT) for record in batch])
+        )

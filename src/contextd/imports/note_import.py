@@ -10,7 +10,7 @@ from dataclasses import field
 from pathlib import Path
 
 from contextd.claims.write_gate import Draft, GateLookup, Verdict, admit, junk
-from contextd.domain.changes import Put
+from contextd.domain.changes import KnowledgeChanges, Put
 from contextd.domain.confidence import START
 from contextd.domain.kinds import kind_named
 from contextd.domain.records import PRESENT, Record, Source, Status, digest
@@ -86,7 +86,11 @@ def archive_gone(intake: Intake, runtime: Runtime, shown: str, ids: set[str]) ->
         intake.begin(runtime)
         now = runtime.clock.now()
         after = [record.with_(status="archived", updated_at=now) for record in stale_records]
-        runtime.commit(records=[Put(one, IMPORT, f"{shown}: {GONE}") for one in after])
+        runtime.commit(
+            knowledge=KnowledgeChanges(
+                records=[Put(one, IMPORT, f"{shown}: {GONE}") for one in after]
+            )
+        )
 
 
 def edited(runtime: Runtime, record: Record) -> bool:
@@ -147,7 +151,7 @@ def _commit(intake: Intake, reading: _Reading, scope: Scope) -> None:
             written.add(_wording(now))
     if puts and not intake.dry_run:
         intake.begin(there)
-        there.commit(records=list(puts.values()))
+        there.commit(knowledge=KnowledgeChanges(records=list(puts.values())))
 
 
 def _id(scope: Scope, reading: _Reading, note: Note) -> str:

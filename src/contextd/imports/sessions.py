@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from contextd.domain.changes import Put
+from contextd.domain.changes import KnowledgeChanges, Put, WorkChanges
 from contextd.domain.records import Record, Status
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.imports.import_run import DEFECTS, Intake, note_unread
@@ -218,7 +218,7 @@ def _append(intake: Intake, there: Runtime, known: Session, batch: ImportBatch) 
     there_already = {event.key for event in there.view.sessions.events(known.id)}
     fresh = tuple(event for event in batch.events if event.key not in there_already)
     if fresh and not intake.dry_run:
-        there.commit(sessions=[SessionChange(id=known.id, events=fresh)])
+        there.commit(work=WorkChanges(sessions=[SessionChange(id=known.id, events=fresh)]))
     if _was_broken_off(known) and not intake.dry_run:
         _close(there, known, batch.ended)
     _grown(intake, there, known, len(fresh), batch.ended)
@@ -280,7 +280,7 @@ def _readmit(intake: Intake, there: Runtime, known: Session) -> None:
         if (before := _before_withdrawal(there, record))
     ]
     change = SessionChange(id=known.id, readmitted=True, data={IMPORTED: intake.id})
-    there.commit(records=back, sessions=[change])
+    there.commit(knowledge=KnowledgeChanges(records=back), work=WorkChanges(sessions=[change]))
     # If withdrawn before learning, nothing was learned from it.
     _close(there, known, known.ended_at)
 

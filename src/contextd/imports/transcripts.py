@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from contextd.clients import client_named
+from contextd.domain.changes import WorkChanges
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.imports.importers import IMPORTERS, ImportBatch, Importer, recognised
 from contextd.imports.importers.compressed import plain_or_compressed
@@ -121,7 +122,9 @@ def catch_up(
     problem = {"path": str(path), "why": trouble} if trouble else {}
     # Until something of it is understood, the earlier problem still holds.
     if problem != (session.data.get(UNREAD) or {}) and (problem or counts["events"]):
-        runtime.commit(sessions=[SessionChange(id=session.id, data={UNREAD: problem})])
+        runtime.commit(
+            work=WorkChanges(sessions=[SessionChange(id=session.id, data={UNREAD: problem})])
+        )
     return dict(counts)
 
 
@@ -181,7 +184,9 @@ def missing_transcript(session: Session) -> str:
 def note_missing(runtime: Runtime, session: Session) -> None:
     """Note in a session that its client never wrote its transcript."""
     problem = {"path": missing_transcript(session), "why": "file not found"}
-    runtime.commit(sessions=[SessionChange(id=session.id, data={UNREAD: problem})])
+    runtime.commit(
+        work=WorkChanges(sessions=[SessionChange(id=session.id, data={UNREAD: problem})])
+    )
 
 
 def _path_of(session: Session, transcript: str) -> Path | None:
@@ -235,7 +240,9 @@ def follow_agent(runtime: Runtime, session: Session, transcript: str) -> None:
     if not transcript or path is None or transcript in (str(one) for one in _beside(session, path)):
         return
     agents = [*map(str, _agents(session)), transcript]
-    runtime.commit(sessions=[SessionChange(id=session.id, data={_AGENTS: agents})])
+    runtime.commit(
+        work=WorkChanges(sessions=[SessionChange(id=session.id, data={_AGENTS: agents})])
+    )
 
 
 def _mark_of(session: Session, path: Path) -> ReadMark:
@@ -274,7 +281,7 @@ def _follow(
         current = runtime.view.sessions.get(session.id) or session
         data = _noted(current, one, mark, batch)
         change = SessionChange(id=session.id, events=events, data=data)
-        stored = runtime.commit(sessions=[change]).events.get(session.id, ())
+        stored = runtime.commit(work=WorkChanges(sessions=[change])).events.get(session.id, ())
         counts["new"] += len(stored)
     if not begun and not counts["events"] and counts["read"] >= _NOTHING_UNDERSTOOD:
         raise _Unreadable(f"none of its {counts['read']} entries was recognised")

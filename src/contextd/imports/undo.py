@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
 
-from contextd.domain.changes import Put
+from contextd.domain.changes import KnowledgeChanges, Put, WorkChanges
 from contextd.domain.documents import event_id
 from contextd.domain.kinds import EPISODE
 from contextd.domain.query import Query
@@ -94,7 +94,7 @@ def _out_of_use(runtime: Runtime, records: Sequence[Record], row: Record, done: 
         after = record.with_(status="deleted", updated_at=runtime.clock.now())
         puts.append(Put(after, TAKEN_BACK, f"import {row.id[:8]} was undone"))
     if puts:
-        runtime.commit(records=puts)
+        runtime.commit(knowledge=KnowledgeChanges(records=puts))
         done.records += len(puts)
 
 
@@ -107,8 +107,8 @@ def _withdrawn(runtime: Runtime, session: Session, row: Record, done: TakenOut) 
     events = runtime.view.sessions.events(session.id, types=("message",))
     messages = [event_id(session.id, event.seq) for event in events]
     runtime.commit(
-        sessions=[SessionChange(id=session.id, withdrawn=True)],
-        forget={session.scope: messages},
+        knowledge=KnowledgeChanges(forget={session.scope: messages}),
+        work=WorkChanges(sessions=[SessionChange(id=session.id, withdrawn=True)]),
     )
     done.sessions += 1
 

@@ -21,6 +21,7 @@ from contextd.folding.session_subtasks import AFTER_THE_END, charge, running, wi
 from contextd.invocation.shown_ids import longer_ids
 from contextd.person.files import follow_person_files
 from contextd.policies.rule_file_sync import follow_policy_files
+from contextd.redaction.redact import redact, redact_bare, redact_json, redact_whole
 from contextd.runtime.operation import PROJECT, Answer, Operation, text_of, validate
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.session_binding import AGENTS, OPENERS, seated
@@ -29,6 +30,9 @@ from contextd_code.text.tokens import count_tokens
 
 PASSING_ON = frozenset({"tool_call"})
 """Operations that only forward a call: authorisation and logging apply to the forwarded call."""
+
+AS_GIVEN = frozenset({"hook_event", "import", "import_found", "schema_put", "digest"})
+"""Operations whose arguments are whole texts, payloads with ids, or commands: the store redacts what they write."""
 
 ATTEMPTS = 5
 """Attempts at a change whose record was changed meanwhile. Eight agents that rate one record at once
@@ -60,9 +64,6 @@ def invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
 
 
 def _without_secrets(error: ContextdError, runtime: Runtime) -> ContextdError:
-    # These imports take 50 ms, which a successful command line does not pay.
-    from contextd.redaction.redact import redact, redact_json  # noqa: PLC0415
-
     error.message, error.hint = (
         redact(text, runtime.redaction_key).text for text in (error.message, error.hint)
     )
@@ -87,6 +88,7 @@ def _invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
     session: Session | None = None
     if op.tool and op.name not in OPENERS:
         call, session = seated(call)
+    values = _without_bare_secrets(op, values, call)
     subtask = running(call, session) if op.tool else None
     call = within(call, subtask, op.name)
     try:
@@ -103,6 +105,19 @@ def _invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
         answer = _charged(op, call, subtask, values, answer)
     _leave(op, call, values, answer)
     return answer
+
+
+def _without_bare_secrets(op: Operation, values: dict[str, Any], call: Runtime) -> dict[str, Any]:
+    """The arguments of a call that stores them, without those that are secrets in whole; of a reading call
+    only the tags, which must equal the stored ones. What is logged of a query is redacted with the log.
+    """
+    if op.name in AS_GIVEN:
+        return values
+    arguments = (
+        values if op.effect != "read" else {name: values[name] for name in values if name == "tags"}
+    )
+    cleaned, _ = redact_bare(arguments, call.redaction_key)
+    return {**values, **cleaned}
 
 
 def _charged(
@@ -224,11 +239,9 @@ def _observe(op: Operation, call: Runtime) -> None:
     if call.surface == "web" and trace.action in ("read", "miss"):
         # A person who browses the dashboard shows nothing about the needs of agents.
         return
-    # These imports take 50 ms, which a command line without a query does not pay.
-    from contextd.redaction.redact import redact  # noqa: PLC0415
 
     def clean(text: str) -> str:
-        return redact(text[:_READ], call.redaction_key).text
+        return redact_whole(text[:_READ], call.redaction_key)
 
     call.sinks.observe(
         Observation(

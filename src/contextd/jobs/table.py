@@ -179,7 +179,7 @@ JOBS: dict[str, JobRow] = {
         ),
         JobRow(
             name="propose_promotions",
-            about="Propose knowledge of two projects to their team, and of two teams to the organisation.",
+            about="Propose knowledge shared by two projects to their team, and by two teams to the organisation.",
             run="consolidation.operations.promotion:propose_promotions",
             lane="upkeep",
             needs=_UPKEEP,

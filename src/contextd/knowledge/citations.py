@@ -131,7 +131,7 @@ class Citations:
                 changed.append(path)
         merged = self._known.get(anchor.commit, True)
         same = bool(anchor.paths) and not changed and not missing
-        # A squashed merge leaves the commit out of the history, but not what it says.
+        # A squashed merge removes the commit from the history, but not its content.
         away = not merged and not same
         elsewhere = away and anchor.branch not in ("", branch) and self._has(anchor.branch)
         differs = bool(changed or missing) or not anchor.paths

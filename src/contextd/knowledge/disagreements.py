@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from contextd.claims.judgement import Types, judge, statement_of
 from contextd.domain.awareness import STANDING, Contradiction, ordered
+from contextd.domain.changes import KnowledgeChanges
 from contextd.domain.kinds import kinds_that
 from contextd.domain.query import Query
 from contextd.domain.records import Record
@@ -52,7 +53,7 @@ def note_disagreements(runtime: Runtime, record_id: str) -> None:
     still = {(pair.a, pair.b) for pair in found}
     over = [(p.a, p.b) for p in known if p.state == "open" and (p.a, p.b) not in still]
     if found or over:
-        runtime.commit(disagree=found, agree=over)
+        runtime.commit(knowledge=KnowledgeChanges(disagree=found, agree=over))
 
 
 def conflicting(runtime: Runtime, records: Iterable[Record]) -> dict[str, list[str]]:

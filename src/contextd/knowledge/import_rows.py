@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, field
 
-from contextd.domain.changes import Put
+from contextd.domain.changes import KnowledgeChanges, Put
 from contextd.domain.documents import record_document
 from contextd.domain.records import Record, Source, new_id, short_id
 from contextd.knowledge.writing import embed_documents
@@ -146,4 +146,6 @@ def _put(runtime: Runtime, id: str, data: Mapping[str, object], content: str) ->
     )
     vectors = {record.scope: embed_documents(runtime, [record_document(record)])}
     put = Put(record, "update" if known else "create")
-    runtime.commit(records=[put], vectors=vectors, model=runtime.embedder.model)
+    runtime.commit(
+        knowledge=KnowledgeChanges(records=[put], vectors=vectors, model=runtime.embedder.model)
+    )

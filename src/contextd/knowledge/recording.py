@@ -14,7 +14,15 @@ from contextd.domain.query import Query
 from contextd.domain.records import FOUND, Record, short_id
 from contextd.domain.scope import Scope
 from contextd.knowledge.typed_entries import save_typed
-from contextd.knowledge.writing import Saved, change, save_new, within_limits
+from contextd.knowledge.writing import (
+    Provenance,
+    RecordText,
+    Saved,
+    change,
+    save_new,
+    within_limits,
+)
+from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
 from contextd.schema.text import content_of
@@ -51,7 +59,9 @@ def record_new(runtime: Runtime, new: NewRecord) -> tuple[Saved, str]:
         return _typed(runtime, new)
     _require_recordable(kind)
     fields = dict(new.fields)
-    topic = "-".join(str(fields.get("topic") or "").casefold().split())
+    # In lower case a token could no longer be recognised by its shape.
+    topic = redact(str(fields.get("topic") or ""), runtime.redaction_key).text
+    topic = "-".join(topic.casefold().split())
     if kind.name == "memory" and topic:
         fields["topic"] = topic
         before = _on_topic(runtime, topic, new.scope or runtime.scope)
@@ -61,14 +71,15 @@ def record_new(runtime: Runtime, new: NewRecord) -> tuple[Saved, str]:
         fields["bubbleId"] = new.bubble
     saved = save_new(
         runtime,
-        kind.name,
-        title=new.title,
-        content=new.text or (content_of(kind.name, fields) if fields else ""),
-        tags=new.tags,
-        data=fields,
-        source=new.source,
+        RecordText(
+            kind.name,
+            title=new.title,
+            content=new.text or (content_of(kind.name, fields) if fields else ""),
+            tags=new.tags or (),
+            data=fields,
+        ),
+        Provenance(source=new.source, session=runtime.session),
         scope=new.scope,
-        session=runtime.session,
     )
     runtime.trace.wrote([saved.record.id], type=kind.name)
     return saved, ""

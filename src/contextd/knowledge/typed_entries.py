@@ -15,7 +15,7 @@ from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.validity import Validity
 from contextd.knowledge.record_views import ContextEntry, entry
-from contextd.knowledge.writing import Saved, save_new
+from contextd.knowledge.writing import Provenance, RecordText, Saved, save_new
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
 from contextd.schema.model import FIELDS, SAVED_AS, TYPE, ContextType, Schema
@@ -85,10 +85,10 @@ def save_typed(
     type: str,
     data: Mapping[str, Any],
     *,
-    tags: Sequence[str] | None = None,
-    source: str = "",
-    bubble: str = "",
-    scope: Scope | None = None,
+    tags: Sequence[str] | None,
+    source: str,
+    bubble: str,
+    scope: Scope | None,
 ) -> tuple[Saved, str]:
     """Save an entry of a type, untyped when there is no such type; the entry, and what its caller
     should be told of the type. It goes to `scope`, where one is given.
@@ -105,7 +105,10 @@ def save_typed(
         entry_data["bubbleId"] = bubble
     content = content_of(type, entry_data[FIELDS])
     saved = save_new(
-        runtime, "context", content=content, tags=tags, data=entry_data, source=source, scope=scope
+        runtime,
+        RecordText("context", content=content, tags=tags or (), data=entry_data),
+        Provenance(source=source),
+        scope=scope,
     )
     return saved, "" if kind else _untyped(type, schema)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
 from functools import partial
 from math import sqrt
 from typing import Any
@@ -17,7 +18,7 @@ from contextd.claims.write_gate import (
     check_limits,
     without_secrets,
 )
-from contextd.domain.changes import Put, Removal
+from contextd.domain.changes import Decision, KnowledgeChanges, Put, Removal
 from contextd.domain.confidence import START
 from contextd.domain.directives import in_force
 from contextd.domain.documents import record_document
@@ -84,61 +85,71 @@ class Saved:
         return self.record_or_none
 
 
+@dataclass(frozen=True, slots=True)
+class RecordText:
+    """The kind, text, tags and typed fields of a record to save."""
+
+    kind: str
+    content: str
+    title: str = ""
+    tags: Sequence[str] = ()
+    data: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """Where a record comes from. Without `trust` and `confidence` they follow from the caller; without an
+    `anchor`, a record of the project is anchored at the caller's commit and branch and at the files it names.
+    `ref` names the event or file within the `source`.
+    """
+
+    source: str = ""
+    trust: Trust | None = None
+    session: str = ""
+    ref: str = ""
+    confidence: float | None = None
+    anchor: Anchor | None = None
+
+
 def save_new(
     runtime: Runtime,
-    kind: str,
+    text: RecordText,
+    provenance: Provenance | None = None,
     *,
-    content: str,
-    title: str = "",
-    tags: Sequence[str] | None = None,
-    data: Mapping[str, Any] | None = None,
-    source: str = "",
-    trust: Trust | None = None,
-    session: str = "",
-    confidence: float | None = None,
-    anchor: Anchor | None = None,
     scope: Scope | None = None,
-    ref: str = "",
     id: str | None = None,
     gate: bool = True,
     candidate: bool = False,
 ) -> Saved:
     """Pass a draft through the write gate and store the result.
 
-    Without an `anchor`, a record of the project is anchored at the caller's commit and branch and at
-    the files it names. When a record with this `id` exists, nothing is written and that record is the
-    duplicate: work that may run twice gives its records fixed ids. A `candidate` is found by
-    searches and never injected. Raises `Invalid` naming every wrong field, `Denied` when the
-    caller may not write there.
+    When a record with this `id` exists, nothing is written and that record is the duplicate: work that may
+    run twice gives its records fixed ids. A `candidate` is found by searches and never injected. Raises
+    `Invalid` naming every wrong field, `Denied` when the caller may not write there.
     """
-    declared = kind_named(kind)
+    came_from = provenance or Provenance()
+    declared = kind_named(text.kind)
     where = scope or runtime.scope
     runtime.caller.require("write", where, declared.area)
     there = runtime.view.records.get([id]) if id else []
     if there:
         return Saved("duplicate", "already stored", there[0])
-    trust = trust or _trust_of(runtime)
-    draft = _draft(declared, title, content, data or {}, tags or (), trust)
+    trust = came_from.trust or _trust_of(runtime)
+    draft = _draft(declared, text, trust)
     for _ in range(_ATTEMPTS):
-        look = _Look(runtime, where, kind, session)
+        look = _Look(runtime, where, text.kind, came_from.session)
         verdict = admit(draft, look.lookup()) if gate else _ungated(runtime, draft)
         redacted = len(verdict.findings)
         if verdict.outcome == "reject":
             return Saved("rejected", verdict.reason, None, redacted)
         if verdict.outcome == "duplicate" and verdict.existing is not None:
             return _known(runtime, verdict, verdict.existing)
-        placed = anchor if anchor is not None else _anchor(runtime, where, verdict.draft)
         record = _record(
             runtime,
             where,
             verdict,
-            placed,
-            confidence,
-            id,
-            source=source,
-            trust=trust,
-            session=session,
-            ref=ref,
+            replace(came_from, trust=trust),
+            id=id,
             status="candidate" if candidate else "active",
         )
         try:
@@ -164,18 +175,16 @@ def _record(
     runtime: Runtime,
     scope: Scope,
     verdict: Verdict,
-    anchor: Anchor,
-    confidence: float | None,
-    id: str | None,
+    came_from: Provenance,
     *,
-    source: str = "",
-    trust: Trust,
-    session: str = "",
-    ref: str = "",
+    id: str | None = None,
     status: Status = "active",
 ) -> Record:
-    now = runtime.clock.now()
-    agent = redact(source, runtime.redaction_key).text
+    now, trust = runtime.clock.now(), came_from.trust or _trust_of(runtime)
+    anchor = came_from.anchor
+    if anchor is None:
+        anchor = _anchor(runtime, scope, verdict.draft)
+    agent = redact(came_from.source, runtime.redaction_key).text
     return Record(
         id=id or new_id(),
         kind=verdict.draft.kind,
@@ -184,11 +193,13 @@ def _record(
         content=verdict.draft.content,
         data=verdict.draft.data,
         tags=clean_tags(verdict.draft.tags),
-        source=Source(agent=agent, client=runtime.client, operation=runtime.surface, ref=ref),
-        session=session,
+        source=Source(
+            agent=agent, client=runtime.client, operation=runtime.surface, ref=came_from.ref
+        ),
+        session=came_from.session,
         trust=trust,
         status="inbox" if verdict.outcome == "inbox" else status,
-        confidence=START[trust] if confidence is None else confidence,
+        confidence=START[trust] if came_from.confidence is None else came_from.confidence,
         valid_from=now,
         anchor=anchor,
         created_at=now,
@@ -208,7 +219,11 @@ def _create(
     found = {document.digest: vectors[document.digest]} if document.digest in vectors else None
     embedded = embed_documents(runtime, [document]) if found is None else found
     put = Put(record, "create", redact(reason, runtime.redaction_key).text, alone=alone)
-    runtime.commit(records=[put], vectors={record.scope: embedded}, model=runtime.embedder.model)
+    runtime.commit(
+        knowledge=KnowledgeChanges(
+            records=[put], vectors={record.scope: embedded}, model=runtime.embedder.model
+        )
+    )
     runtime.sinks.later("contradictions", lambda: note_disagreements(runtime, record.id))
 
 
@@ -224,23 +239,16 @@ def _ungated(runtime: Runtime, draft: Draft) -> Verdict:
     return Verdict("add", clean, findings=findings)
 
 
-def _draft(
-    kind: Kind,
-    title: str,
-    content: str,
-    data: Mapping[str, Any],
-    tags: Sequence[str],
-    trust: Trust,
-) -> Draft:
-    if not content.strip():
+def _draft(kind: Kind, text: RecordText, trust: Trust) -> Draft:
+    if not text.content.strip():
         raise Invalid(f"{kind.name}: content is empty", "say in a sentence what is worth knowing")
     return Draft(
         kind=kind.name,
-        title=title.strip(),
-        content=content.strip(),
-        data=kind.check(data),
+        title=text.title.strip(),
+        content=text.content.strip(),
+        data=kind.check(text.data),
         # In lower case no key has the shape of one: `save_new` lowers them behind the gate.
-        tags=tuple(tags),
+        tags=tuple(text.tags),
         trust=trust,
     )
 
@@ -274,10 +282,10 @@ def change_all(
     changes: Sequence[Changed],
     *,
     beside: Sequence[Record] = (),
-    **committed: Any,
+    decide: Sequence[Decision] = (),
 ) -> list[Record]:
-    """Store changed records together, all or none, with new ones `beside` them and anything else
-    `committed`. Only changed texts are embedded, before anything is written.
+    """Store changed records together, all or none, with new ones `beside` them and the decisions
+    about contradictions. Only changed texts are embedded, before anything is written.
     """
     puts = [Put(record, "create") for record in beside]
     new_texts = [record_document(record) for record in beside]
@@ -296,7 +304,11 @@ def change_all(
         if document.digest in embedded:
             mine = vectors.setdefault(document.scope, {})
             mine[document.digest] = embedded[document.digest]
-    runtime.commit(records=puts, vectors=vectors, model=runtime.embedder.model, **committed)
+    runtime.commit(
+        knowledge=KnowledgeChanges(
+            records=puts, vectors=vectors, model=runtime.embedder.model, decide=decide
+        )
+    )
     for put in puts:
         if put.action == "update":
             id = put.record.id
@@ -321,11 +333,9 @@ def new_record(
     declared = kind_named(kind)
     runtime.caller.require("write", runtime.scope, declared.area)
     trust = _trust_of(runtime)
-    verdict = _ungated(runtime, _draft(declared, title, content, data or {}, (), trust))
-    placed = _anchor(runtime, runtime.scope, verdict.draft)
-    return _record(
-        runtime, runtime.scope, verdict, placed, None, None, trust=trust, session=session
-    )
+    draft = _draft(declared, RecordText(kind, content, title, (), data or {}), trust)
+    came_from = Provenance(trust=trust, session=session)
+    return _record(runtime, runtime.scope, _ungated(runtime, draft), came_from)
 
 
 def _trust_of(runtime: Runtime) -> Trust:

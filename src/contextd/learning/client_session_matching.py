@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from contextd.clients import client_named
+from contextd.domain.changes import WorkChanges
 from contextd.domain.sessions import Session, SessionChange
 from contextd.imports.importers import IMPORTERS, ImportBatch, Importer
 from contextd.imports.transcripts import scrubbed
@@ -50,7 +51,7 @@ def bound(runtime: Runtime, session: Session) -> Session:
     _, path, batch = fitting[0]
     data = {"transcript": str(path)}
     change = SessionChange(id=session.id, external_id=batch.external_id, data=data)
-    runtime.commit(sessions=[change])
+    runtime.commit(work=WorkChanges(sessions=[change]))
     return replace(session, external_id=batch.external_id, data={**session.data, **data})
 
 

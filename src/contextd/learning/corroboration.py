@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 
+from contextd.domain.changes import WorkChanges
 from contextd.domain.confidence import FLOOR, START, apply
 from contextd.domain.directives import force_of, is_directive
 from contextd.domain.kinds import EPISODE
@@ -61,7 +62,9 @@ def judge_use(runtime: Runtime, session: Session, events: Sequence[Event]) -> Ma
     records = [one for one in runtime.view.records.get(list(after)) if one.kind != EPISODE]
     of_use = {one.id for one in records if was_used(one.text, after[one.id])}
     if of_use:
-        runtime.commit(sessions=[SessionChange(id=session.id, data={USED: sorted(of_use)})])
+        runtime.commit(
+            work=WorkChanges(sessions=[SessionChange(id=session.id, data={USED: sorted(of_use)})])
+        )
     vain = told_in_vain(_latest(runtime))
     for record in records:
         used = record.id in of_use

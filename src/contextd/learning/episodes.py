@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from contextd.domain.changes import Put
+from contextd.domain.changes import KnowledgeChanges, Put, WorkChanges
 from contextd.domain.documents import record_document
 from contextd.domain.kinds import EPISODE
 from contextd.domain.query import Vector
@@ -74,10 +74,12 @@ def keep_turns(runtime: Runtime, session: Session, events: Sequence[Event]) -> l
     if puts or changes:
         documents = [record_document(put.record) for put in puts]
         runtime.commit(
-            records=puts,
-            sessions=changes,
-            vectors={session.scope: embed_documents(runtime, documents)},
-            model=runtime.embedder.model,
+            knowledge=KnowledgeChanges(
+                records=puts,
+                vectors={session.scope: embed_documents(runtime, documents)},
+                model=runtime.embedder.model,
+            ),
+            work=WorkChanges(sessions=changes),
         )
     take_back(runtime, session, [turns[place] for place in retracted])
     _withdraw_statements(runtime, session, [turn for turn in turns if turn.taken_back])

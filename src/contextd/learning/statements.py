@@ -12,7 +12,7 @@ from contextd.domain.origins import ORIGINS
 from contextd.domain.records import Anchor, Record
 from contextd.domain.sessions import Event, Session
 from contextd.knowledge.superseding import supersede_older
-from contextd.knowledge.writing import Saved, save_new
+from contextd.knowledge.writing import Provenance, RecordText, Saved, save_new
 from contextd.learning.corroboration import DROPPED, seen_again
 from contextd.learning.passages import SHORTEST, Statement, statements, weight
 from contextd.learning.statement_worth import weights, worth
@@ -178,19 +178,23 @@ def _keep(
         return Saved("duplicate", "said again", known, changed=again)
     saved = save_new(
         runtime,
-        "discovery",
-        content=_worded(statement),
-        data={
-            "type": "rule" if asked else _TYPES.get(statement.origin, "fact"),
-            "origin": statement.origin,
-            "speaker": origin.speaker,
-        },
-        source=session.client,
-        trust="extracted",
-        session=session.id,
-        confidence=0.65 if asked else round(0.4 + 0.2 * value, 2),
-        anchor=anchor,
-        ref=statement.event_key,
+        RecordText(
+            "discovery",
+            content=_worded(statement),
+            data={
+                "type": "rule" if asked else _TYPES.get(statement.origin, "fact"),
+                "origin": statement.origin,
+                "speaker": origin.speaker,
+            },
+        ),
+        Provenance(
+            source=session.client,
+            trust="extracted",
+            session=session.id,
+            confidence=0.65 if asked else round(0.4 + 0.2 * value, 2),
+            anchor=anchor,
+            ref=statement.event_key,
+        ),
         id=str(uuid.uuid5(_NAMESPACE, f"{session.id}:{statement.origin}:{statement.text}")),
         candidate=not sure,
     )

@@ -10,7 +10,7 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
-from contextd.domain.changes import Put
+from contextd.domain.changes import KnowledgeChanges, Put, WorkChanges
 from contextd.domain.confidence import START
 from contextd.domain.documents import record_document
 from contextd.domain.records import STATUSES, Record, Source, digest
@@ -142,7 +142,10 @@ def _take_in(runtime: Runtime, home: Path) -> None:
     documents = [record_document(record) for record in said_anew] if soon else []
     vectors = {PERSON: embed_documents(runtime, documents)} if documents else {}
     later = [] if soon else [new_job("embed_pending", PERSON, runtime.place, once="")]
-    runtime.commit(records=puts, vectors=vectors, model=runtime.embedder.model, jobs=later)
+    runtime.commit(
+        knowledge=KnowledgeChanges(records=puts, vectors=vectors, model=runtime.embedder.model),
+        work=WorkChanges(jobs=later),
+    )
     _log.info("person's files: %d lines new, %d changed", len(fresh), len(changes))
     for record in said_anew if soon else ():
         runtime.sinks.later("contradictions", partial(note_disagreements, runtime, record.id))

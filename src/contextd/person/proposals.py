@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
 from contextd.claims.write_gate import RANK, Draft, GateLookup, admit
-from contextd.domain.changes import Put
+from contextd.domain.changes import KnowledgeChanges, Put
 from contextd.domain.confidence import START
 from contextd.domain.documents import record_document
 from contextd.domain.projects import Project
@@ -58,7 +58,11 @@ def propose(runtime: Runtime, check: Callable[[], None]) -> list[Record]:
     documents = [record_document(put.record) for put in proposals]
     if proposals:
         vectors = {PERSON: embed_documents(here, documents)}
-        here.commit(records=proposals, vectors=vectors, model=here.embedder.model)
+        here.commit(
+            knowledge=KnowledgeChanges(
+                records=proposals, vectors=vectors, model=here.embedder.model
+            )
+        )
     return [put.record for put in proposals]
 
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from contextd.domain.usage import Observation
 from contextd.policies.policy_views import ViolationView, violation_views
 from contextd.policies.rule_check import Violation
-from contextd.redaction.redact import redact
+from contextd.redaction.redact import redact_whole
 from contextd.runtime.runtime import Runtime
 from contextd_code.dataclass import dataclass
 
@@ -99,4 +99,4 @@ def _shortened(runtime: Runtime, view: ViolationView) -> dict[str, object]:
 
 def _safe(runtime: Runtime, text: str) -> str:
     """Redact a text before shortening it, since half a secret is not recognised."""
-    return redact(text[:_READ], runtime.redaction_key).text
+    return redact_whole(text[:_READ], runtime.redaction_key)

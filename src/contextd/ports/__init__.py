@@ -1,5 +1,5 @@
 """Interfaces that stores and embedders implement.
 
-Uses: domain.
+Uses: contextd_code, domain.
 Start at: `store.py` (a view and a store), then `knowledge.py`, `work.py`, `code.py`, `upkeep.py`.
 """

@@ -122,7 +122,7 @@ class Contradictions(Protocol):
 
 class Index(Protocol):
     """The derived hybrid index; it can be rebuilt. Code is limited to what `Files` shows: other checkouts
-    are neither found nor counted.
+    are neither found nor counted. A view without `Files` finds none.
     """
 
     def lexical(self, words: Sequence[str], query: Query, limit: int) -> list[Match]:

@@ -30,7 +30,7 @@ class View(Protocol):
     """What a grant can reach: the only access to data.
 
     Reads see everything committed before they began. There are no open transactions: writes that belong
-    together are one `Changes`.
+    together are one `Changes`. `files` is None in a store without code indexes, such as one for a team.
     """
 
     grant: Grant
@@ -38,7 +38,7 @@ class View(Protocol):
     survey: Survey
     contradictions: Contradictions
     index: Index
-    files: Files
+    files: Files | None
     sessions: Sessions
     originals: Originals
     observations: Observations
@@ -52,7 +52,7 @@ class View(Protocol):
         current state. Other commits between a read and this one are not excluded, so decisions based on a
         read must name its version. With `call`, the key of the call, a second commit under that key through a
         view of the same grant is a `Conflict`. Raises `Denied` for a cell without write permission,
-        `NotFound` for an unknown session.
+        `NotFound` for an unknown session, `Unavailable` for code in a store without code indexes.
         """
         ...
 
@@ -144,7 +144,9 @@ class Store(Protocol):
     upkeep: Upkeep
 
     def view(self, grant: Grant, code: CodePlace | None = None) -> View:
-        """A view for this grant, bound to the checkout `code`. Cheap: one is made for every call."""
+        """A view for this grant, bound to the checkout `code`; a store without code indexes ignores that.
+        Cheap: one is made for every call.
+        """
         ...
 
     def close(self) -> None:

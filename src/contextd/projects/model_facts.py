@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from contextd.domain.result_display import text_form
 from contextd.projects.project_model import project_model
 from contextd.projects.project_yaml import ModuleFacts, ProjectFacts
 from contextd.runtime.runtime import Runtime
@@ -17,6 +18,7 @@ from contextd_code.project.commands import commands
 from contextd_code.project.content_type import substance
 from contextd_code.project.declared_builds import declared_builds
 from contextd_code.project.manifests import Manifest, is_lock
+from contextd_code.project.manifests.others import PACKED_AS_TOOL
 from contextd_code.project.module_words import (
     Read,
     first_sentence,
@@ -27,8 +29,8 @@ from contextd_code.project.modules import modules as find_modules
 from contextd_code.project.project_model import KeyFile
 from contextd_code.project.project_type import CODE, project_type
 from contextd_code.project.stack import Stack, detect, language_shares
-from contextd_code.project.stack_evidence import Share, private_beside_published
-from contextd_code.project.stack_languages import RUNTIME_OF
+from contextd_code.project.stack_evidence import Share, private_beside_published, trial_folders
+from contextd_code.project.stack_languages import LANGUAGES_OF, RUNTIME_OF
 from contextd_code.project.stack_row import Category
 from contextd_code.project.support_code import is_beside
 from contextd_code.project.usage import uses, weighed_by_use
@@ -42,6 +44,9 @@ _KEY_FILES, _NEEDED, _LONG = 3, 20, 20
 """Key files and dependencies per module in project.yaml, and the maximum modules that list key files."""
 
 _MOST_LISTED = 8
+_LEAST_SHARE = 0.02
+"""A language of fewer of the bytes is that of a helper script."""
+
 _LONGEST_NAME = 60
 _COMPILED = ".c", ".cc", ".cpp", ".cxx"
 _PROGRAM = re.compile(
@@ -49,14 +54,26 @@ _PROGRAM = re.compile(
 )
 """Languages in which a function called main starts a program. In scripts it is an ordinary function."""
 
+_SHOWN = re.compile(
+    r"\{\{|(?:^|/)experimental/|(?:^|[/_.-])(?:examples?|samples?|demos?|tests?|bench\w*|fuzz\w*|tutorials?)(?:[/_.-]|$)",
+    re.I,
+)
+"""Programs that show, try out or measure something."""
+
 _RUN_BY_PYTHON = "Ansible", "Jupyter Notebook", "SQL"
 """Projects without a program of their own that Python runs; their tests may be in any language."""
 
 _NO_RUNTIME = "C", "C++"
 _SHOWS = re.compile(
-    r"(?:^|/)(?:docs?|website|examples?|samples?|templates?|fixtures?|vendor)/", re.I
+    r"(?:^|/)\.|(?:^|/)(?:docs?|website|examples?|samples?|templates?|fixtures?|vendor(?:ed)?|third[_-]?party|externals?|deps|testdata|snapshots?|benchmarks?|data|resources)/",
+    re.I,
 )
 """Tests below these folders do not test the project."""
+
+_TEST_OF_PYTHON = re.compile(
+    r"(?:^|/)(?:test_[^/]*|[^/]*_test|tests|conftest)\.py$|(?:^|/)tests?/[^/]*\.py$"
+)
+"""Where pytest and unittest look for tests, and what the tests share."""
 
 _NOT_BUILT = re.compile(
     r"^//\s*(?:go:build|\+build)\s+(?:ignore|tools?)\b|^package (?!main\b)", re.MULTILINE
@@ -117,7 +134,7 @@ def project_facts(
     left_out = {f.path for f in files if f.error and f.error != "syntax errors"}
     sizes = {file.path: file.size * (file.path not in left_out) for file in walked.files}
     declared = detect(root, paths, sizes=sizes, used=_standard_modules(files))
-    stack, minor = weighed_by_use(_without_tools(declared, paths), uses(files), files)
+    stack, minor = weighed_by_use(_without_tools(declared, paths), uses(files), files, text_form)
 
     def text_of(path: str) -> str:
         try:
@@ -130,7 +147,10 @@ def project_facts(
     programs = [
         f.path
         for f in files
-        if _starts(f) and not _is_part(f.path, known) and not _is_tool_of_go(f.path, text_of)
+        if _starts(f)
+        and not _is_part(f.path, known)
+        and not _is_tool_of_go(f.path, text_of)
+        and not _SHOWN.search(f.path)
     ]
     kind = project_type(
         paths,
@@ -139,15 +159,17 @@ def project_facts(
         programs=[f for f in programs if f.endswith((*_COMPILED, ".go"))],
         about=about,
     )
-    shape = architecture(paths, stack)
-    modules = _modules(files, stack, text_of, name)
+    trials = trial_folders(stack.manifests)
+    shape = architecture([path for path in paths if not path.startswith(trials)], stack)
+    inside = [file for file in files if not file.path.startswith(trials)]
+    modules = _modules(inside, stack, text_of, name)
     facts = ProjectFacts(
-        name=_own_name(stack.manifests) or name,
+        name=_own_name(_main_first(stack)) or name,
         id=_own_id(runtime),
         type=kind.value,
         about=about,
         stack=(*_stack(stack, paths), *minor),
-        languages=_languages(language_shares(paths, sizes)) if stack.languages else (),
+        languages=_languages(language_shares(paths, sizes, trials)) if stack.languages else (),
         runtime="" if stack.runtime in _NO_RUNTIME else stack.runtime,
         package_manager=stack.package_manager,
         databases=_labels(stack, "database"),
@@ -193,14 +215,19 @@ def _executables(
     function.
     """
     found: dict[str, str] = {}
+    offered = any(m.ecosystem == "nuget" and m.publishes for m in manifests)
     for manifest in manifests:
+        packed = manifest.ecosystem != "nuget" or PACKED_AS_TOOL in manifest.dependencies
+        if offered and not packed:
+            # Beside packages for others, a program that is not packed only tries them out.
+            continue
         for name in manifest.commands if not manifest.private else ():
             found.setdefault(name, f"{name} ({manifest.path})")
     if not found:
         own = [
             p for p in paths if p.endswith("/__main__.py") and not is_beside(p) and not is_test(p)
         ]
-        own += [p for p in programs if _PROGRAM.search(p) and "{{" not in p]
+        own += [p for p in programs if _PROGRAM.search(p)]
         for path in sorted(dict.fromkeys(own), key=lambda p: (p.count("/"), p)):
             found[path] = path
     return tuple(found.values())[:_MOST_LISTED]
@@ -265,13 +292,19 @@ def _standard_modules(files: Sequence[SourceFile]) -> Iterator[tuple[str, str]]:
             if one.target:
                 continue
             names = [name for name, _ in one.names if name != "*"]
-            qualified_names = [f"{one.specifier}.{name}" for name in names] or [one.specifier]
+            specifier = one.specifier.strip("<>")
+            qualified_names = [f"{specifier}.{name}" for name in names] or [specifier]
             plain = language not in ("python",)
-            for module in [one.specifier] if plain else qualified_names:
-                if not beside or (
-                    "test" in module.lower() and not _SHOWS.search(file.path.partition("src/")[0])
-                ):
+            for module in [specifier] if plain else qualified_names:
+                if not beside or ("test" in module.lower() and _tests_itself(file)):
                     yield language, module
+
+
+def _tests_itself(file: SourceFile) -> bool:
+    """Whether a file among the tests is one of them, and no sample that they read."""
+    if file.language == "python" and not _TEST_OF_PYTHON.search(file.path):
+        return False
+    return not _SHOWS.search(file.path.partition("src/")[0])
 
 
 def _public_names(files: Sequence[SourceFile], manifests: Sequence[Manifest]) -> int:
@@ -307,6 +340,12 @@ def _packages(manifests: Sequence[Manifest]) -> dict[str, str]:
     return {folder: "" if folder and about == root else about for folder, about in found.items()}
 
 
+def _main_first(stack: Stack) -> list[Manifest]:
+    """The manifests, those of the main language's packages first."""
+    main = stack.main_language
+    return sorted(stack.manifests, key=lambda m: main not in LANGUAGES_OF.get(m.ecosystem, ()))
+
+
 def _own_name(manifests: Sequence[Manifest]) -> str:
     """The project's name in its root manifest, without the owner: `shop` for `@acme/shop` and for
     `example.org/acme/shop/v2`. Empty for generic names.
@@ -337,23 +376,22 @@ def _about(manifests: Sequence[Manifest], paths: Sequence[str], read: Read) -> s
 
 
 def _languages(shares: Sequence[Share]) -> tuple[str, ...]:
-    shown = [one for one in shares if one.share >= 0.01][:_MOST_LISTED]
+    shown = [one for one in shares if one.share >= _LEAST_SHARE][:_MOST_LISTED]
     return tuple(
-        # Of a whole, nothing is beside it.
-        f"{one.language} {round(100 * one.share) if len(shares) == 1 else min(99, round(100 * one.share))} %"
-        for one in shown
+        f"{one.language}: {one.files} file{'s' * (one.files != 1)}" for one in shown if one.files
     )
 
 
 def _labels(stack: Stack, *categories: Category) -> tuple[str, ...]:
-    # What a library is tried out with is no database of it.
+    # A database used only to try a library out is not part of its stack.
     found = [one for one in stack.of(*categories) if one.category != "database" or not one.only_dev]
     return tuple(one.label for one in found)[: _MOST_LISTED * len(categories) // 2 + 4]
 
 
 def _other_managers(stack: Stack) -> tuple[str, ...]:
-    """Package managers other than the main one."""
-    found = {m.manager for m in stack.manifests if m.manager} - {stack.package_manager}
+    """Package managers of the root other than the main one."""
+    found = {m.manager for m in stack.manifests if m.manager and "/" not in m.path}
+    found -= {stack.package_manager}
     return tuple(sorted(found))
 
 

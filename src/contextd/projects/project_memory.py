@@ -1,7 +1,7 @@
-"""What contextd last wrote into project.yaml, its previous versions, and putting a new one in place.
+"""The values contextd last wrote into project.yaml, its previous versions, and replacing it.
 
-`.context/.generated.json` holds a hash per generated value and the learnings once added; whatever no
-longer has its hash belongs to a person.
+`.context/.generated.json` has a hash per generated value and per added learning. A value without a
+matching hash belongs to a person.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ BACKUPS = ".backups"
 KEPT_BACKUPS = 5
 
 Scrub = Callable[[str], str]
-"""A text without its secrets."""
+"""Redact a text."""
 
 
 @dataclass(slots=True)
 class Memory:
-    """What contextd wrote last: hashes of `values` by place, `added` learnings by hash."""
+    """The last written hashes: `values` by place, `added` learnings by hash."""
 
     values: dict[str, str] = field(default_factory=dict[str, str])
     added: dict[str, str] = field(default_factory=dict[str, str])
@@ -42,20 +42,23 @@ def mark(value: Any) -> str:
 
 
 def recall(path: Path) -> Memory:
-    """What is remembered for this project.yaml; nothing when that is lost or broken."""
+    """The stored hashes for this project.yaml; empty if lost or broken."""
     try:
         record = json.loads(read_file(path.parent / GENERATED, within=path.parent.parent))
         return Memory(dict(record["values"]), dict(record["added"]))
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        # Without it nothing counts as ours, so nothing of a person's is overwritten.
+        # Without hashes no value counts as generated, so no person's value is
+        # overwritten.
         return Memory()
 
 
 def put(
     path: Path, before: str | None, after: str, memory: Memory, moment: str, scrub: Scrub = str
 ) -> bool:
-    """Write `after` and remember it; False when the file changed in between. The replaced content is kept as a
-    backup, without the secrets that `scrub` finds: only a person's own file may hold one.
+    """Write `after` and its hashes; False if the file changed in between.
+
+    The replaced content is kept as a backup, without the secrets that `scrub` finds: only a
+    person's own file may contain one.
     """
     root = path.parent.parent
     real = target_inside(root, path)
@@ -72,7 +75,7 @@ def put(
     if not beside.exists() or read_file(beside) != noted.encode():
         replace_file(beside, noted.encode("utf-8"))
     else:
-        # Its time says when the project was looked at last.
+        # The file's time is that of the last check of the project.
         os.utime(beside)
     return True
 

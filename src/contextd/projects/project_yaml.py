@@ -1,7 +1,8 @@
-"""Writing `.context/project.yaml`: scans fill it, sessions add to it, and a person's word stands.
+"""Write `.context/project.yaml`: scans fill it, sessions add to it, and a person's edits stay.
 
-What contextd wrote last is remembered as hashes in `.context/.generated.json`. A value that still has
-its hash is ours and follows the next scan; any other was edited, or taken out, by a person and stays.
+`.context/.generated.json` has a hash of each value contextd wrote last. A value that still has its
+hash is generated and follows the next scan; any other value was edited or removed by a person and
+stays.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _PLACES = (
 
 @dataclass(frozen=True, slots=True)
 class ModuleFacts:
-    """What a scan knows of one module."""
+    """The data of one module in a scan."""
 
     name: str
     description: str = ""
@@ -49,8 +50,10 @@ class ModuleFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectFacts:
-    """What a scan knows of the project. `id` is only given where there is no git; `about` is one
-    sentence in the project's own words, `tools` what builds, checks and ships it.
+    """The data of the project in a scan.
+
+    `id` is only given without git; `about` is one sentence in the project's own words, `tools` are
+    its build, check and release tools.
     """
 
     name: str
@@ -86,7 +89,7 @@ class ModuleLearning:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergeReport:
-    """What a merge did: every change as a line, and the edited values it left alone."""
+    """The result of a merge: every change as a line, and the edited values it kept."""
 
     created: bool = False
     lines: tuple[str, ...] = ()
@@ -94,18 +97,18 @@ class MergeReport:
 
     @property
     def changed(self) -> bool:
-        """Whether the file is different now."""
+        """Whether the file changed."""
         return bool(self.lines)
 
 
 def merge_scan(
     path: Path, facts: ProjectFacts, *, now: datetime | None = None, scrub: Scrub = str
 ) -> MergeReport:
-    """Bring project.yaml up to date with a scan; make it when there is none.
+    """Update project.yaml from a scan; create it if there is none.
 
-    Byte-identical, dates included, when nothing changed. Raises `Invalid` for a malformed file,
-    which is left as it is, `Denied` when it is a link out of the project, `Conflict` when somebody
-    else keeps writing it, `Unavailable` when the disk refuses.
+    Byte-identical, dates included, if nothing changed. Raises `Invalid` for a malformed file, which
+    stays unchanged, `Denied` if it is a link out of the project, `Conflict` if another program
+    keeps writing it, `Unavailable` if the disk refuses.
     """
     moment = iso(now or datetime.now(UTC))
     target_inside(path.parent.parent, path)
@@ -119,7 +122,7 @@ def merge_scan(
                 return MergeReport(created=True, lines=(f"created {path.name}",))
             continue
         if not text.strip():
-            # Nobody writes an empty one: something went wrong while it was saved.
+            # An empty file is the result of a failed save, not intended.
             fresh = _first(facts, memory, moment)
             if put(path, text, fresh, memory, moment, scrub):
                 return MergeReport(lines=(f"filled {path.name}, which was empty",))
@@ -142,11 +145,11 @@ def enrich(
     now: datetime | None = None,
     scrub: Scrub = str,
 ) -> list[str]:
-    """Add learnings to modules; returns one line per change, none when nothing was new.
+    """Add learnings to modules; returns one line per change, empty if nothing is new.
 
-    A learning that says what the list already says (by normalised text, or by `same`), or that a
-    person took out before, is not added. One for an unknown module is skipped, and a line says so.
-    Raises as `merge_scan` does, and `NotFound` without a file.
+    A learning that the list already contains (by normalised text, or by `same`), or that a person
+    removed, is not added. One for an unknown module is skipped, and a line says so. Raises as
+    `merge_scan` does, and `NotFound` without a file.
     """
     moment = iso(now or datetime.now(UTC))
     wanted = list(additions)
@@ -166,10 +169,10 @@ def enrich(
 def withdraw(
     path: Path, text: str, *, now: datetime | None = None, scrub: Scrub = str
 ) -> list[str]:
-    """Take out what `enrich` once added and says `text`, in any module; returns one line per change. What
-    a person wrote or changed stays, and what is taken out is never added again.
+    """Remove the learning `text` that `enrich` added, from any module; returns one line per change.
 
-    Raises as `enrich` does.
+    A person's text and edits stay, and a removed learning is never added again. Raises as `enrich`
+    does.
     """
     moment = iso(now or datetime.now(UTC))
     target_inside(path.parent.parent, path)
@@ -187,7 +190,7 @@ def withdraw(
 
 
 def _first(facts: ProjectFacts, memory: Memory, moment: str) -> str:
-    """The file of a project that had none; remembers what it says."""
+    """Create the file, and store the hashes of its values."""
     wanted = _wanted(facts)
     memory.values = {".".join(place): mark(value) for place, value in wanted.items()}
     data: dict[str, Any] = {"version": "1.0"}
@@ -228,7 +231,7 @@ def _wanted(facts: ProjectFacts) -> dict[tuple[str, str], Any]:
 
 
 def _each_once(texts: Iterable[str]) -> list[str]:
-    """What a reader of the file would call said twice, once."""
+    """Merge items that a reader would consider duplicates."""
     return list(
         {
             " ".join(text.casefold().split()).rstrip("."): text for text in reversed([*texts])
@@ -259,7 +262,7 @@ def _remember_module(memory: Memory, module: ModuleFacts) -> None:
 
 
 class _Merge:
-    """One scan meeting one file."""
+    """The merge of one scan into one file."""
 
     def __init__(self, text: str, memory: Memory) -> None:
         self.text, self.memory = text, memory
@@ -294,7 +297,7 @@ class _Merge:
             self.lines.append(f"{name}: {_shown(current)} → {_shown(value)}")
 
     def _empty(self, place: tuple[str, ...]) -> None:
-        """Take out a value of ours that the scan does not find any more."""
+        """Remove a generated value that the scan no longer finds."""
         name, current = ".".join(place), _at(self.data, place)
         ours = self.memory.values.pop(name, None)
         if current is not None and mark(current) == ours:
@@ -326,7 +329,7 @@ class _Merge:
             self.left_alone.append(f"{place} (not found any more, but edited or with knowledge)")
             return
         self.edits.append(Remove(("modules", name)))
-        self.lines.append(f"{place}: removed, the scan does not find it any more")
+        self.lines.append(f"{place}: removed, because the scan no longer finds it")
         values = self.memory.values
         for key in [one for one in values if f"{one}.".startswith(f"{place}.")]:
             del values[key]
@@ -353,7 +356,7 @@ def _is_untouched(module: Any, name: str, text: str, memory: Memory) -> bool:
         if module.get(key) or f"modules.{name}.{key}" in values
         if key in module
     )
-    # Whoever wrote a comment into it cares for it.
+    # A comment means that a person maintains this value.
     return same and set(module) <= known and "#" not in source_of(text, ("modules", name))
 
 

@@ -1,5 +1,5 @@
 """Redaction: finding secrets in a text by their shape, their position or their label, and replacing them.
 
-Uses: domain.
+Uses: contextd_code.
 Start at: `redact.py`.
 """

@@ -33,8 +33,8 @@ Cosmos DB emulator; and digests of the empty text, `password`, `foo`, `admin` an
 """
 
 _SEQUENTIAL = 0.7
-"""The least share of steps that count up by one. By chance that is one step in 26 for letters, in 10 for
-digits.
+"""The minimum share of characters that follow their predecessor, as in `abc`. By chance it is 1 in
+26 for letters, 1 in 10 for digits.
 """
 
 _SHORTEST_SEQUENCE = 5

@@ -50,7 +50,7 @@ _DECLARED = regex(
     r"(?:\b(?:const|let|var|val|final|static|public|private|protected|internal|[Ss]tring|char|auto)[ \t]"
     r"(?:[\w<>*&?]{1,30}(?:\[\])?[ \t]+){0,4}[*&$]{0,2}|\b(?:self|this)\.|->|::|@|(?<![{\\])\$)$"
 )
-"""What a program writes right before a name that it assigns to."""
+"""The keywords before the name in an assignment of a program."""
 
 _ASSIGNS_IN_CODE = regex(r".*?(?::=|[!=]==?|=>|['?][ \t]?:|\+=)[ \t]*$", re.DOTALL)
 _OPENED = regex(r"(?:[\w$\])>]\(|[{\[])[^(){}\[\]\n]*$")

@@ -34,8 +34,6 @@ _VOWEL = regex(r"[aeiouyäöüáéíóúâêîôûãõå]", re.I)
 _CROWD = regex(r"(?:sch|(?!sch)[bcdfghjklmnpqrstvwxz]){5}", re.I)
 """More consonants than a word has in a row; the three of `sch` count as one."""
 
-_RUN = regex(r"(?=.*\d)[A-Za-z0-9+/=_!@#$%^&*~-]{16,300}")
-_NUMBER = regex(r"\d+")
 _DIGIT = regex(r"\d")
 _JOINTS = str.maketrans("", "", "+/=_-")
 
@@ -72,17 +70,6 @@ def random_looking(text: str, shortest: int) -> bool:
     return not spoken(text)
 
 
-def drawn_alone(text: str) -> bool:
-    """Whether an unlabelled text looks generated: one run of at least 16 characters that mixes lower case,
-    upper case and digits at random. Digests and ids have one case only, names few digits.
-    """
-    if not _RUN.fullmatch(text) or not random_looking(text, 16) or is_identifier(text):
-        return False
-    mixed = any(map(str.islower, text)) and any(map(str.isupper, text))
-    numbered = len(text) >= 24 or len(_NUMBER.findall(text)) >= 3
-    return mixed and numbered and hops(text) >= len(text) / 3 and not mostly_spoken(text)
-
-
 def hops(text: str) -> int:
     """How often a text changes between lower case, upper case and other characters."""
     kinds = ["a" if c.islower() else "A" if c.isupper() else "0" for c in text]
@@ -99,7 +86,7 @@ def _pronounced(part: str) -> bool:
     if not _SHAPED.fullmatch(part):
         return False
     humps = _HUMP.findall(part)
-    # Words are longer than the stretches of one case in what a generator makes.
+    # Natural words have longer runs of one case than generated strings.
     if len(humps) > 1 and sum(map(len, humps)) < 3 * len(humps):
         return False
     return all(not _CROWD.search(hump) if _VOWEL.search(hump) else len(hump) < 5 for hump in humps)

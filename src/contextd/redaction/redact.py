@@ -12,9 +12,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from contextd.redaction.bare_secrets import is_bare_secret, names_no_secret
 from contextd.redaction.labelled import labelled
 from contextd.redaction.logins import logins
-from contextd.redaction.natural_words import drawn_alone
 from contextd.redaction.positional_secrets import places
 from contextd.redaction.repeated_secrets import without_known
 from contextd.redaction.scanned_text import Span, read
@@ -94,16 +94,40 @@ def redact_parts(value: Any, key: bytes = b"") -> tuple[Any, tuple[FoundSecret, 
     return cleaned, findings
 
 
-def redact_tags(tags: Sequence[str], key: bytes = b"") -> tuple[list[str], list[FoundSecret]]:
-    """Replace tags that are secrets as a whole, without a label. Digests, ids and names stay."""
-    cleaned, findings = [], []
-    for tag in tags:
-        if drawn_alone(tag):
-            found = _found(tag, 0, len(tag), "secret", key)
-            findings.append(found)
-            tag = f"{MARK}{found.type}:{found.fingerprint}]"
-        cleaned.append(tag)
-    return cleaned, findings
+def redact_whole(text: str, key: bytes = b"") -> str:
+    """Redact a short text that may be nothing else than a secret, such as a query or a tag."""
+    return _bare(redact(text, key).text, key, [], in_hex=True)
+
+
+def redact_bare(value: Any, key: bytes = b"") -> tuple[Any, tuple[FoundSecret, ...]]:
+    """Replace each string and each key of the data that is a secret in whole, without a label, and report
+    them. The value of a field named as an identifier or a digest stays. Equal secrets have equal replacements,
+    so that a tag still finds its records.
+    """
+    findings: list[FoundSecret] = []
+
+    def cleaned(value: Any, name: str, depth: int) -> Any:
+        if isinstance(value, str):
+            # A field of a user's own type may hold a digest, whatever it is called.
+            return value if names_no_secret(name) else _bare(value, key, findings, in_hex=depth < 2)
+        if isinstance(value, Mapping):
+            return {
+                _bare(str(field), key, findings): cleaned(part, str(field), depth + 1)
+                for field, part in value.items()
+            }
+        if isinstance(value, list | tuple):
+            return [cleaned(part, name, depth) for part in value]
+        return value
+
+    return cleaned(value, "", 0), tuple(findings)
+
+
+def _bare(text: str, key: bytes, findings: list[FoundSecret], *, in_hex: bool = False) -> str:
+    alone = text.strip()
+    if not is_bare_secret(alone, in_hex=in_hex):
+        return text
+    findings.append(_found(alone, 0, len(alone), "secret", key))
+    return f"{MARK}{findings[-1].type}:{findings[-1].fingerprint}]"
 
 
 def _found(text: str, start: int, end: int, kind: str, key: bytes) -> FoundSecret:

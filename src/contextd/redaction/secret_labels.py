@@ -14,7 +14,7 @@ Kind = Literal["password", "secret"]
 
 
 class Label(NamedTuple):
-    """What a name labels: a password, which people choose, or a secret, which machines generate.
+    """The kind of value a name labels: a password, which people choose, or a secret, which machines generate.
 
     It is `weak` where the name has other meanings too, a `constant` when written like an environment
     variable, an `option` when written like a command-line option. `word` is the deciding word,
@@ -102,7 +102,7 @@ _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]*")
 
 @lru_cache(maxsize=8_192)
 def label(name: str) -> Label | None:
-    """What a name of ASCII letters, digits, `-` and `_` labels; None when it labels no secret."""
+    """The kind of secret that a name of ASCII letters, digits, `-` and `_` labels; None if it labels no secret."""
     bare = name.strip("-_")
     if _REGION.fullmatch(bare):
         return None

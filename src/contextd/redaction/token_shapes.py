@@ -23,7 +23,7 @@ _RUN = b"a" * SHORTEST_RUN
 _LOOKBACK = (32, 48)
 """How far before its longest run a token may begin; the second value where it contains `$`."""
 
-_DOT, _SLASH, _DOLLAR, _BLANK_BYTE = map(ord, "./$ ")
+_DOT, _SLASH, _DOLLAR, _EQUALS, _BLANK_BYTE = map(ord, "./$= ")
 _INSIDE = frozenset(b".:~|/!$")
 """What a token may contain before its longest run."""
 
@@ -61,6 +61,7 @@ _BEFORE = regex(
     r"|\d{8,16}:(?=A)|\d{15,16}\||[12]/(?:\d{13,19}/)?\d{13,19}:"
 )
 _TERRAFORM = ".atlasv1."
+_ATLASSIAN = "ATATT3"
 # An escape's last character is a letter or a digit, and looks like the token's first.
 _ESCAPE = regex(
     r"\\(?:[nrtbf]|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2})|%[0-9A-Fa-f]{2}|\[[\d;]{1,8}m|bot(?=\d)"
@@ -134,7 +135,7 @@ def tokens(text: Text) -> Iterator[Span]:
             after = plain[end] if end < size else 32
             bare = headed or after == _DOT or end - start in _BARE
             joined = plain.find(b"-", start, end) >= 0 or plain.find(b"_", start, end) >= 0
-            near = bare or joined or before in _INSIDE or before in _ESCAPED
+            near = bare or joined or before in _INSIDE or before in _ESCAPED or before == _EQUALS
             for at in _starts(whole, start, end, before, bare=bare) if near else ():
                 span = _token(whole, at) if at >= done else None
                 if span:
@@ -157,6 +158,10 @@ def _starts(text: str, start: int, end: int, before: int, *, bare: bool) -> list
             found += [match.start() for match in _BEFORE.finditer(text, low, start + 4)]
         if before == _DOT and text.startswith(_TERRAFORM, max(0, start - len(_TERRAFORM))):
             found.append(max(0, start - len(_TERRAFORM) - 14))
+    elif before == _EQUALS:
+        # A sign may stand early in a token of Atlassian, and all runs before it be short.
+        at = text.find(_ATLASSIAN, max(0, start - _LOOKBACK[1]), start)
+        found += [at] if at >= 0 else []
     elif before in _ESCAPED:
         found += [
             match.end()

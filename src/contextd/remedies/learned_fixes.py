@@ -13,7 +13,7 @@ from contextd.claims.judgement import repeats
 from contextd.domain.records import PRESENT, Record, Status
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Session
-from contextd.knowledge.writing import Saved, change, save_new
+from contextd.knowledge.writing import Provenance, RecordText, Saved, change, save_new
 from contextd.learning.statements import anchor_of
 from contextd.remedies.lookup import known_remedies
 from contextd.remedies.session_errors import ERRORS, Met, Sightings, sightings
@@ -79,14 +79,13 @@ def _learned(runtime: Runtime, session: Session, met: Met, seen: Sightings) -> b
         return _came_back(runtime, known[0], session, data, proven=bool(proven), doubted=doubted)
     saved = save_new(
         runtime,
-        "remediation",
-        title=met.line[:120],
-        content=content_of(data),
-        data=data,
-        source=session.client,
-        trust="extracted",
-        session=session.id,
-        anchor=anchor_of(runtime, session, data["affected_files"]),
+        RecordText("remediation", title=met.line[:120], content=content_of(data), data=data),
+        Provenance(
+            source=session.client,
+            trust="extracted",
+            session=session.id,
+            anchor=anchor_of(runtime, session, data["affected_files"]),
+        ),
         id=id,
         candidate=not proven,
     )
@@ -181,11 +180,8 @@ def record_remedy(
             return Saved("duplicate", "", unite(runtime, found.record, fields, count=True)), True
     saved = save_new(
         runtime,
-        "remediation",
-        title=title,
-        content=content_of(fields),
-        data=fields,
-        session=runtime.session,
+        RecordText("remediation", title=title, content=content_of(fields), data=fields),
+        Provenance(session=runtime.session),
         scope=scope,
     )
     if saved.outcome != "duplicate" or saved.record.scope != scope:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import field
 from functools import cache
 from types import UnionType
 from typing import (
@@ -40,6 +41,10 @@ T = TypeVar("T")
 Effect = Literal["read", "write", "destroy"]
 Audience = Literal["agent", "owner", "person", "system"]
 Need = Literal["checkout", "upkeep"]
+Where = Literal["project", "person", "anywhere"]
+"""Where an operation works: in a project; in the person's layer if the call has no project; or without
+either, with the same result everywhere.
+"""
 """What an operation requires: `checkout` is the work tree it is called from, `upkeep` is access to the
 whole store.
 """
@@ -153,6 +158,18 @@ class Answer:
     notices: tuple[Notice, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtraArguments:
+    """What an operation accepts beside the arguments of its signature: `aliases`, other names of arguments;
+    `nulls`, the meaning of an explicit null where it differs from omitting the argument; `ignores`, names
+    without effect, such as the other fields of an answer that is sent back changed.
+    """
+
+    aliases: Mapping[str, str] = field(default_factory=dict[str, str])
+    nulls: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    ignores: Sequence[str] = ()
+
+
 def operation(
     route: str,
     *,
@@ -161,24 +178,21 @@ def operation(
     profile: Profile = "full",
     idempotent: bool = False,
     needs: Need | None = None,
-    placeless: bool = False,
-    personal: bool = False,
-    aliases: Mapping[str, str] | None = None,
-    nulls: Mapping[str, Any] | None = None,
-    ignores: Iterable[str] = (),
+    where: Where = "project",
+    extra: ExtraArguments | None = None,
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Register a function as an operation. Its signature and docstring are the whole definition.
 
-    The first parameter is the `Runtime`; every operation that is not `placeless` also takes a `project`.
-    Agents see the docstring's first paragraph; its `Args:` are the help of the arguments. `nulls` maps an
-    argument to the meaning of an explicit null, if it differs from omitting it. `ignores` are accepted names
-    without effect, such as the other fields of an answer that is sent back changed. A result with a method
-    `as_text()` provides its own text form.
+    The first parameter is the `Runtime`; every operation also takes a `project`, except `where` it is the
+    same in all. `extra` are arguments beside those of the signature. Agents see the docstring's first
+    paragraph; its `Args:` are the help of the arguments. A result with a method `as_text()` provides its own
+    text form.
     """
 
     def register(run: Callable[P, T]) -> Callable[P, T]:
         summary, description, about = read_docstring(run)
-        if placeless:
+        others = extra or ExtraArguments()
+        if where == "anywhere":
             _PLACELESS.add(run)
         name = run.__name__.rstrip("_")
         OPERATIONS[name] = Operation(
@@ -193,10 +207,10 @@ def operation(
             summary=summary,
             description=description,
             about=about,
-            aliases=dict(aliases or {}),
-            nulls=dict(nulls or {}),
-            ignores=frozenset(ignores),
-            personal=personal,
+            aliases=dict(others.aliases),
+            nulls=dict(others.nulls),
+            ignores=frozenset(others.ignores),
+            personal=where == "person",
         )
         return run
 
@@ -407,7 +421,7 @@ def _as_list(name: str, value: Any, field: FieldInfo) -> Any:
 
 
 def _takes_texts(annotation: Any) -> bool:
-    """Whether an annotation is of a list of texts and allows no plain text."""
+    """Whether an annotated argument takes a list of texts but not a single text."""
     if get_origin(annotation) is Annotated:
         return _takes_texts(get_args(annotation)[0])
     if get_origin(annotation) is list:

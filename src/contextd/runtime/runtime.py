@@ -9,7 +9,17 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from contextd.domain.access import Caller
-from contextd.domain.changes import Changes, Committed, NewJob
+from contextd.domain.changes import (
+    NO_KNOWLEDGE,
+    NO_WORK,
+    Changes,
+    CodeChange,
+    Committed,
+    KnowledgeChanges,
+    NewJob,
+    WorkChanges,
+    no_code_index,
+)
 from contextd.domain.code_places import CodePlace
 from contextd.domain.context_items import Serving
 from contextd.domain.jobs import Schedule
@@ -21,10 +31,12 @@ from contextd.domain.scope import PERSON, Scope, may_leave
 from contextd.domain.time import age
 from contextd.domain.trust import Trust
 from contextd.domain.usage import Observation
+from contextd.ports.code import Files
 from contextd.ports.knowledge import Embedder, Reranker
 from contextd.ports.store import Directory, View
 from contextd.ports.upkeep import Clock, Upkeep
 from contextd.runtime.caches import Caches
+from contextd.runtime.code_index import ProjectIndex
 from contextd.runtime.settings import Settings
 from contextd.runtime.supervision import ServiceState
 from contextd.thin.ready import mark_of
@@ -305,13 +317,24 @@ class Runtime:
 
     @property
     def root(self) -> Path:
-        """The checkout's root. Raises `NotFound` if the call has no checkout."""
+        """The checkout's root. Raises `NotFound` if the call has no checkout, `Unavailable` if the
+        store has no code index either.
+        """
         if self.checkout is None:
+            if self.view.files is None:
+                raise no_code_index()
             raise NotFound(
                 f"this call is not in a checkout{self.nowhere}",
                 "run `contextd init` in a repository",
             )
         return self.checkout.root
+
+    @property
+    def files(self) -> Files:
+        """The code index. Raises `Unavailable` if the store has none."""
+        if self.view.files is None:
+            raise no_code_index()
+        return self.view.files
 
     @property
     def cascade(self) -> tuple[Scope, ...]:
@@ -333,28 +356,35 @@ class Runtime:
         wanted = frozenset(s for s in self.cascade if reach in ("all", s.level))
         return Query(scopes=wanted, kinds=kinds, **conditions)
 
-    def commit(self, **changes: Any) -> Committed:
+    def commit(
+        self,
+        *,
+        knowledge: KnowledgeChanges = NO_KNOWLEDGE,
+        work: WorkChanges = NO_WORK,
+        code: Sequence[CodeChange] = (),
+    ) -> Committed:
         """Commit a unit of work as the caller. Raises what `View.commit` raises."""
         first = self.call if not self.trace.committed else ""
         # Only answers to agents show short ids of records.
-        written = len(changes.get("records", ()))
-        naming = self.surface == "mcp" and 0 < written <= _MOST_NAMED
-        work = Changes(actor=self.caller.name, naming=naming, **changes)
-        done = self.view.commit(work, call=first)
+        naming = self.surface == "mcp" and 0 < len(knowledge.records) <= _MOST_NAMED
+        changes = Changes(
+            actor=self.caller.name, knowledge=knowledge, work=work, code=code, naming=naming
+        )
+        done = self.view.commit(changes, call=first)
         self.trace.committed = True
-        for start in work.beginnings if naming else ():
+        for start in knowledge.beginnings if naming else ():
             alike = [id for id in done.namesakes if id.startswith(start)]
             self.trace.namesakes[start] = (self.view, alike)
         # The session watcher sleeps while no session is open.
         if done.jobs or work.open:
             self.sinks.wake()
-        for scope in _touched(work, done):
+        for scope in _touched(changes, done):
             self.sinks.changed(scope)
         return done
 
     def queue(self, *jobs: NewJob) -> list[str]:
         """Queue jobs in a commit of their own; return their ids."""
-        return list(self.commit(jobs=jobs).jobs)
+        return list(self.commit(work=WorkChanges(jobs=jobs)).jobs)
 
     @property
     def place(self) -> str:
@@ -435,6 +465,11 @@ class Runtime:
         return CodePlace(self.project.scope, str(self.checkout.root))
 
     @property
+    def code_index(self) -> ProjectIndex:
+        """The code index of this project, as the code package reads it."""
+        return ProjectIndex(self.files, self.scope)
+
+    @property
     def has_person(self) -> bool:
         """Whether this caller has the person's layer: it belongs to the owner and exists on no server."""
         return self.organisation.name == PERSON.org and self.caller.may("write", PERSON)
@@ -474,13 +509,15 @@ class Runtime:
         return replace(self, trace=Trace())
 
 
-def _touched(work: Changes, done: Committed) -> set[Scope]:
+def _touched(changes: Changes, done: Committed) -> set[Scope]:
     """The scopes whose visible data a commit changed. An update of `last_seen_at` does not count."""
-    turned = [one.id for one in work.sessions if one.ended_at or one.completed or one.resumed]
+    turned = [
+        one.id for one in changes.work.sessions if one.ended_at or one.completed or one.resumed
+    ]
     return {
-        *(one.record.scope for one in work.records),
-        *(one.scope for one in work.code),
-        *(one.scope for one in work.open),
+        *(one.record.scope for one in changes.knowledge.records),
+        *(one.scope for one in changes.code),
+        *(one.scope for one in changes.work.open),
         *(done.sessions[id].scope for id in turned if id in done.sessions),
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 from contextd.domain.confidence import confidence_at
 from contextd.domain.context_items import ItemType, Serving
@@ -15,10 +15,11 @@ from contextd.domain.query import CODE, EVENT
 from contextd.domain.records import FOUND, Record
 from contextd.domain.validity import CURRENT, Validity
 from contextd.runtime.runtime import Runtime
+from contextd.search.boosts import Standpoint
 from contextd.search.embedding_progress import embedding_progress
 from contextd.search.file_ranking import Past
 from contextd.search.hits import Result, Texted
-from contextd.search.search import find
+from contextd.search.search import SearchSource, WordReaders, find
 from contextd.search.validity import in_force
 from contextd.search.word_counts import MOST_READ, read_once, read_said_once
 from contextd_code.dataclass import dataclass
@@ -92,7 +93,6 @@ def find_documents(
     kinds: tuple[str, ...],
     *,
     limit: int,
-    reach: Literal["project", "team", "org", "all"] = "all",
     strict: bool = False,
     past: Past | None = None,
     handed_out: bool = True,
@@ -101,32 +101,34 @@ def find_documents(
 ) -> Result:
     """The records, messages (EVENT) and code (CODE) that match `question`, ranked; with `past`, code is
     ranked by its files. Skips the files in `without`. Invalid texts come last (`in_force`).
-    `handed_out` as for `find_records`.
+    `handed_out` as for `find_records`, `conditions` as for `Runtime.query`.
     """
     if not question.strip():
         raise Invalid("the query is empty", "describe what you are looking for in a few words")
     now = runtime.clock.now()
     conditions.setdefault("statuses", FOUND)
-    query = runtime.query(*kinds, reach=reach, valid_at=now, **conditions)
+    query = runtime.query(*kinds, valid_at=now, **conditions)
     caches = runtime.organisation.caches
     texts = caches.of("words of texts", MOST_READ)
     records = caches.of("words of records", MOST_READ)
     progress = embedding_progress(runtime, query)
     result = find(
-        runtime.view.index,
-        runtime.embedder,
+        SearchSource(
+            runtime.view.index,
+            runtime.embedder,
+            lambda ids: contents_of(runtime, ids, without),
+            reranker=runtime.reranker,
+            embedded=progress.share if runtime.embedder.model else 1.0,
+        ),
         question,
         query,
-        hydrate=lambda ids: contents_of(runtime, ids, without),
         limit=limit,
-        now=now,
-        cascade=runtime.cascade,
+        standing=Standpoint(runtime.cascade, now=now),
         strict=strict,
         past=past,
-        embedded=progress.share if runtime.embedder.model else 1.0,
-        reranker=runtime.reranker,
-        reading=partial(read_once, texts),
-        saying=partial(read_said_once, records, texts),
+        word_readers=WordReaders(
+            partial(read_once, texts), partial(read_said_once, records, texts)
+        ),
     )
     result = in_force(runtime, result)
     result = replace(result, notice="; ".join(filter(None, (result.notice, progress.note))))
@@ -163,7 +165,7 @@ def contents_of(
     others = [id for id in ids if id not in places]
     found: dict[str, Texted] = {record.id: record for record in view.records.get(others)}
     rest = [id for id in others if id not in found]
-    if rest:
+    if rest and view.files is not None:
         chunks = view.files.chunks(rest)
         found |= {chunk.id: chunk for chunk in chunks if chunk.path not in without}
     if places:

@@ -32,7 +32,7 @@ class Fuse(Protocol):
     def __call__(
         self, lists: Lists, weights: Weights, depth: int, limit: int | None = None
     ) -> list[Candidate]:
-        """See the class."""
+        """Fuse the lists; see the class for the arguments."""
         ...
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from contextd.domain.query import CODE, EVENT, Match, Query, Vector
-from contextd.domain.scope import Scope
 from contextd.ports.knowledge import Embedder, Index, Reranker
 from contextd.search.answer_threshold import is_answered, is_named
 from contextd.search.boosts import Standpoint, distinct, in_order, ranked
@@ -141,39 +139,55 @@ def search(
     return Candidates(tuple(fused), tuple(terms), notice)
 
 
+@dataclass(frozen=True, slots=True)
+class SearchSource:
+    """What a search runs on: the index, of whose texts a share is `embedded`, the models, and a function
+    that loads the contents of hits.
+    """
+
+    index: Index
+    embedder: Embedder
+    hydrate: Hydrate
+    reranker: Reranker | None = None
+    embedded: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class WordReaders:
+    """How the words of a text and of a record are counted; both may cache."""
+
+    of_text: Read = read
+    of_record: Said = read_said
+
+
+_UNPLACED, _UNCACHED = Standpoint(), WordReaders()
+
+
 def find(
-    index: Index,
-    embedder: Embedder,
+    source: SearchSource,
     question: str,
     query: Query,
     *,
-    hydrate: Hydrate,
     limit: int = 10,
-    now: datetime | None = None,
-    cascade: Iterable[Scope] = (),
-    files: Iterable[str] = (),
+    standing: Standpoint = _UNPLACED,
     strict: bool = False,
     past: Past | None = None,
-    embedded: float = 1.0,
-    reranker: Reranker | None = None,
-    reading: Read = read,
-    saying: Said = read_said,
+    word_readers: WordReaders = _UNCACHED,
 ) -> Result:
     """The answer to a query: at most `limit` hits, best first, or none if nothing is relevant.
 
     Nothing is relevant if no hit reaches `RELEVANT` (less for code) or, by words only, if none shares a
-    content word. `strict` is for injection: each hit must reach `STRICT`. `now`, `cascade` and `files`
-    describe the context. With `past`, what earlier work says about files, code is ranked by file, and fitted
-    weights (`search/answer_threshold.py`) and `LOUD` decide what is an answer. A `reranker` orders the first hits of
-    explicit searches. `reading` counts the words of texts and may cache them. `embedded` is the share of
-    texts with a vector.
+    content word. `strict` is for injection: each hit must reach `STRICT`. `standing`
+    describes the context. With `past`, what earlier work says about files, code is ranked by file, and fitted
+    weights (`search/answer_threshold.py`) and `LOUD` decide what is an answer. The reranker of the source orders the
+    first hits of explicit searches.
     """
     # Evidence for a file or a message may lift a hit from far down.
     deep = 2 * DEPTH if past is not None or EVENT in query.kinds else max(30, 3 * limit)
+    index, embedder, embedded = source.index, source.embedder, source.embedded
     found = search(index, embedder, question, query, limit=deep, embedded=embedded)
-    contents = hydrate([candidate.id for candidate in found.candidates])
-    standing = Standpoint(tuple(cascade), frozenset(files), now)
-    asked = Asked(question, reading, saying)
+    contents = source.hydrate([candidate.id for candidate in found.candidates])
+    asked = Asked(question, word_readers.of_text, word_readers.of_record)
     missing_candidates = [c for c in found.candidates if c.id not in contents]
     present = [(c, contents[c.id]) for c in found.candidates if c.id in contents]
     waiting = frozenset[str]()
@@ -196,13 +210,13 @@ def find(
         far += [candidate for candidate, _ in relevant]
         hits = []
     if not strict:
-        hits = titled_first(by_record(hits, question, now), asked)
+        hits = titled_first(by_record(hits, question, standing.now), asked)
     if past is None:
         hits = by_message(hits, question)
     else:
-        hits = by_file(hits, question, past, reading, embedded)
+        hits = by_file(hits, question, past, word_readers.of_text, embedded)
     # Injection must not wait for a reranker.
-    hits, unjudged = reranked(hits, question, None if strict else reranker)
+    hits, unjudged = reranked(hits, question, None if strict else source.reranker)
     top_hits, left = distinct(hits, limit)
     top_hits = _compared(top_hits, asked)
     notice = "; ".join(filter(None, (found.notice, unjudged)))

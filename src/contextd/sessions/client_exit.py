@@ -6,6 +6,7 @@ import os
 import sys
 from datetime import timedelta
 
+from contextd.domain.changes import WorkChanges
 from contextd.domain.sessions import Session, SessionChange
 from contextd.jobs.table import new_job
 from contextd.runtime.runtime import Runtime
@@ -28,7 +29,7 @@ def note_disconnect(runtime: Runtime) -> None:
     changes = [SessionChange(id=one.id, data={_DISCONNECTED: runtime.process}) for one in sessions]
     due = runtime.clock.now() + _GRACE
     look = new_job("end_idle_sessions", None, runtime.place, once="disconnected", run_at=due)
-    runtime.commit(sessions=changes, jobs=[look])
+    runtime.commit(work=WorkChanges(sessions=changes, jobs=[look]))
 
 
 def client_exited(session: Session) -> bool:

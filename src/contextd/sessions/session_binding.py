@@ -9,6 +9,7 @@ from dataclasses import field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from contextd.domain.changes import WorkChanges
 from contextd.domain.jobs import Schedule
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Session, SessionChange
@@ -173,15 +174,15 @@ def is_open(session: Session) -> bool:
 
 def open_session(runtime: Runtime, session: Session, *changes: SessionChange) -> None:
     """Open a session of the project together with its first changes."""
-    runtime.commit(open=[session], sessions=changes)
+    runtime.commit(work=WorkChanges(open=[session], sessions=changes))
     runtime.sinks.later("schedules", lambda: expect_rounds(runtime))
 
 
 def new_session(
     runtime: Runtime,
     *,
+    external_id: str,
     task: str = "",
-    external_id: str = "",
     client: str = "",
     data: Mapping[str, Any] | None = None,
 ) -> Session:

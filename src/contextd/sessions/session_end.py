@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from contextd.domain.changes import WorkChanges
 from contextd.domain.sessions import Session, SessionChange
 from contextd.jobs.table import new_job
 from contextd.runtime.runtime import Runtime
@@ -43,5 +44,5 @@ def close_session(
             once=session.id,
         )
     ]
-    done = runtime.commit(sessions=[change], jobs=jobs if learn else [])
+    done = runtime.commit(work=WorkChanges(sessions=[change], jobs=jobs if learn else []))
     return done.jobs[0] if done.jobs else ""

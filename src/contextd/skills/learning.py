@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Sequence
 from contextlib import suppress
 
-from contextd.domain.changes import Put
+from contextd.domain.changes import KnowledgeChanges, Put
 from contextd.domain.confidence import START
 from contextd.domain.documents import record_document
 from contextd.domain.records import STATUSES, Record, Source
@@ -84,7 +84,11 @@ def propose_skills(
             Put(record, "create", f"succeeded in {SESSIONS} sessions or more")
             for record in distinct
         ]
-        runtime.commit(records=puts, vectors={runtime.scope: vectors}, model=runtime.embedder.model)
+        runtime.commit(
+            knowledge=KnowledgeChanges(
+                records=puts, vectors={runtime.scope: vectors}, model=runtime.embedder.model
+            )
+        )
     return keys, len(distinct)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 
-from contextd.domain.changes import Put
+from contextd.domain.changes import KnowledgeChanges, Put, WorkChanges
 from contextd.domain.confidence import START
 from contextd.domain.documents import record_document
 from contextd.domain.problems import FileProblem
@@ -229,5 +229,8 @@ def _commit(runtime: Runtime, puts: Sequence[Put]) -> None:
     documents = [record_document(record) for record in shown] if soon else []
     vectors = {runtime.scope: embed_documents(runtime, documents)} if documents else {}
     later = [] if soon else [new_job("embed_pending", runtime.scope, runtime.place, once="")]
-    runtime.commit(records=puts, vectors=vectors, model=runtime.embedder.model, jobs=later)
+    runtime.commit(
+        knowledge=KnowledgeChanges(records=puts, vectors=vectors, model=runtime.embedder.model),
+        work=WorkChanges(jobs=later),
+    )
     _log.info("skills and agents: %d changed in %s", len(puts), runtime.scope)

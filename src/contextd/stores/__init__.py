@@ -1,6 +1,6 @@
 """Storage. A store is a row of `STORES`; `open_store` selects it by URL.
 
-Uses: domain, ports, runtime.
+Uses: contextd_code, domain, ports, runtime.
 Start at: `STORES` below, `sqlite.py`.
 """
 

@@ -10,18 +10,19 @@ from contextd_code.errors import Denied
 
 def authorise(reach: Reach, changes: Changes) -> None:
     """Raise `Denied` for the first change outside the grant."""
-    for change in changes.records:
+    knowledge, work = changes.knowledge, changes.work
+    for change in knowledge.records:
         reach.require("write", change.record.scope, change.record.kind)
     scopes = {code.scope for code in changes.code}
-    scopes |= {session.scope for session in changes.open}
-    scopes |= {*changes.vectors, *changes.forget}
-    scopes |= {original.scope for original in changes.originals}
-    scopes |= {job.scope for job in changes.jobs if job.scope is not None}
+    scopes |= {session.scope for session in work.open}
+    scopes |= {*knowledge.vectors, *knowledge.forget}
+    scopes |= {original.scope for original in knowledge.originals}
+    scopes |= {job.scope for job in work.jobs if job.scope is not None}
     for scope in sorted(scopes):
         reach.require("write", scope)
-    for document in changes.documents:
+    for document in knowledge.documents:
         reach.require("write", document.scope, document.kind)
-    if any(job.scope is None for job in changes.jobs) and not _writes_for_all(reach.grant):
+    if any(job.scope is None for job in work.jobs) and not _writes_for_all(reach.grant):
         raise Denied("jobs of the whole organisation cannot be queued here", "name the project")
 
 

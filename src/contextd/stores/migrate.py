@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 _FIRST = 18
 """The schema that `initial.sql` creates. Older ones were never released."""
 _UPGRADE = {17: "from_0017.sql"}
-"""What brings the schema of an unreleased version to the first one."""
+"""The script that upgrades the schema of an unreleased version to the first release."""
 
 
 def migrations() -> list[str]:

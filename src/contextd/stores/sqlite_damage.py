@@ -10,8 +10,8 @@ _MOST_DAMAGE = 5
 
 
 def file_problems(database: Database) -> list[str]:
-    """What the file says: whether it is still the one that was opened, whole, and sound inside. Reads
-    all of it.
+    """Problems of the file: replaced since it was opened, truncated, or damaged inside. Reads all
+    of it.
     """
     path = database.path
     if not database.is_in_place():
@@ -23,18 +23,18 @@ def _cut_off(database: Database) -> list[str]:
     path, page = database.path, int(database.value("PRAGMA page_size"))
     size = path.stat().st_size
     log = path.with_name(path.name + "-wal")
-    # While a log holds pages, the last one of the file may be about to be written.
+    # While the log has pages, the last page of the file may not be written yet.
     if size % page and not (log.exists() and log.stat().st_size):
         return [f"{path} is cut off: it ends {size % page} bytes into a page of {page}"]
     return []
 
 
 def _damage(database: Database) -> list[str]:
-    """What SQLite's own check finds, a line each. It puts several into one, below a heading."""
+    """The problems that SQLite's own check reports, one per line; SQLite joins several below a heading."""
     try:
         found = [text for (text,) in database.rows("PRAGMA integrity_check")]
     except Unavailable as error:
-        # The check reads the indexes of expressions too, and stumbles over what a damaged page holds there.
+        # The check also evaluates indexes of expressions, and fails on the content of a damaged page.
         return [error.message]
     lines = [line.strip() for text in found if text != "ok" for line in text.splitlines()]
     named = [line for line in lines if line and not line.startswith("***")]

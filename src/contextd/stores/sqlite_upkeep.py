@@ -101,7 +101,7 @@ class SqliteUpkeep:
                     return problems
                 dangling = database.value("SELECT count(*) FROM pragma_foreign_key_check")
                 if dangling:
-                    problems.append(f"{dangling} rows point to nothing")
+                    problems.append(f"{dangling} rows refer to missing rows")
                 problems += unreadable_rows(database)
                 for one in self.balance():
                     problems += [*one.problems, *self._misplaced(one.scope)]

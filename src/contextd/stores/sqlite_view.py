@@ -8,7 +8,7 @@ from dataclasses import field, replace
 import apsw
 
 from contextd.domain.access import Grant
-from contextd.domain.changes import Changes, Committed, Put
+from contextd.domain.changes import Changes, Committed, KnowledgeChanges, Put
 from contextd.domain.code_places import CodePlace
 from contextd.domain.documents import code_documents, record_document
 from contextd.domain.records import Change
@@ -103,14 +103,16 @@ class SqliteView(LocalReads):
             done = _write(connection, ready, writable(self.grant), self._code, now)
             if not changes.naming:
                 return done
-            return replace(done, namesakes=self.records.beginning(changes.beginnings))
+            alike = self.records.beginning(changes.knowledge.beginnings)
+            return replace(done, namesakes=alike)
 
     def _prepared(self, changes: Changes, now: int) -> Prepared:
         authorise(self._reach, changes)
         changes = scrubbed(changes, self._scrub)
-        codec.dumps([changes.actor, *(c.action + c.reason for c in changes.records)])
+        knowledge, work = changes.knowledge, changes.work
+        codec.dumps([changes.actor, *(c.action + c.reason for c in knowledge.records)])
         ready = Prepared(changes)
-        for change in changes.records:
+        for change in knowledge.records:
             ready.snapshots.append(codec.record_to_json(change.record))
             if isinstance(change, Put):
                 ready.documents.append(row_of(record_document(change.record)))
@@ -121,17 +123,17 @@ class SqliteView(LocalReads):
                     ready.documents += map(
                         row_of, code_documents(code.scope, file, code.same_chunks)
                     )
-        ready.documents += map(row_of, changes.documents)
+        ready.documents += map(row_of, knowledge.documents)
         ready.vectors = {
-            scope: packed(vectors, changes.model) for scope, vectors in changes.vectors.items()
+            scope: packed(vectors, knowledge.model) for scope, vectors in knowledge.vectors.items()
         }
-        ready.events = [[event_row(event) for event in one.events] for one in changes.sessions]
-        ready.jobs = [job_row(job, now) for job in changes.jobs]
-        ready.originals = [original_row(original) for original in changes.originals]
-        ready.places = self._places(changes)
+        ready.events = [[event_row(event) for event in one.events] for one in work.sessions]
+        ready.jobs = [job_row(job, now) for job in work.jobs]
+        ready.originals = [original_row(original) for original in knowledge.originals]
+        ready.places = self._places(knowledge)
         return ready
 
-    def _places(self, changes: Changes) -> dict[str, str]:
+    def _places(self, changes: KnowledgeChanges) -> dict[str, str]:
         """The scopes of the records in this commit's contradictions."""
         ids = changes.disagreeing
         return {record.id: str(record.scope) for record in self.records.get(ids)} if ids else {}
@@ -164,12 +166,12 @@ def _write(
     place: CodePlace | None,
     now: int,
 ) -> Committed:
-    changes = ready.changes
+    changes, knowledge, work = ready.changes, ready.changes.knowledge, ready.changes.work
     changed: list[Change] = []
     sessions: dict[str, Session] = {}
     events: dict[str, list[Event]] = {}
     index = IndexWriter(connection)
-    for change, snapshot in zip(changes.records, ready.snapshots, strict=True):
+    for change, snapshot in zip(knowledge.records, ready.snapshots, strict=True):
         changed.append(write_record(connection, change, snapshot, changes.actor, now))
         if not isinstance(change, Put):
             index.forget(change.record.scope, [change.record.id])
@@ -179,19 +181,19 @@ def _write(
         if removed_ids:
             index.forget(code.change.scope, removed_ids)
     index.put(ready.documents)
-    for scope, ids in changes.forget.items():
+    for scope, ids in knowledge.forget.items():
         index.forget(scope, ids)
     for scope, vectors in ready.vectors.items():
-        index.keep_vectors(scope, vectors, changes.model)
-    for session in changes.open:
+        index.keep_vectors(scope, vectors, knowledge.model)
+    for session in work.open:
         open_session(connection, session)
-    for step, rows in zip(changes.sessions, ready.events, strict=True):
+    for step, rows in zip(work.sessions, ready.events, strict=True):
         session, added = change_session(connection, scopes, step, rows, now)
         sessions[session.id] = session
         events.setdefault(session.id, []).extend(added)
-    disagree(connection, changes.disagree, ready.places)
-    agree(connection, changes.agree, ready.places)
-    decided = sum(decide(connection, one, ready.places) for one in changes.decide)
+    disagree(connection, knowledge.disagree, ready.places)
+    agree(connection, knowledge.agree, ready.places)
+    decided = sum(decide(connection, one, ready.places) for one in knowledge.decide)
     for original in ready.originals:
         keep_original(connection, original)
     jobs = [write_job(connection, row) for row in ready.jobs]

@@ -76,7 +76,7 @@ class AgentsOverHttp:
 
 @asynccontextmanager
 async def agents_over_http(calls: Calls) -> AsyncIterator[AgentsOverHttp]:
-    """Agents at the port, for as long as the context lasts."""
+    """Serve agents at the port while the context is open."""
     agents = AgentsOverHttp(calls)
     try:
         yield agents

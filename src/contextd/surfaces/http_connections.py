@@ -61,7 +61,7 @@ class HttpConnections:
 
     @contextlib.asynccontextmanager
     async def watched(self) -> AsyncIterator[None]:
-        """Close late connections for as long as the context lasts."""
+        """Close late connections while the context is open."""
 
         async def watch() -> None:
             while True:

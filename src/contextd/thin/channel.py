@@ -45,19 +45,23 @@ class Channel:
         self.socket.sendall(dumps(message).encode() + b"\n")
 
     def receive(self, timeout: float | None = None) -> dict[str, Any]:
-        """Read one line. Raises `TimeoutError`, `ConnectionError` if the daemon closed the connection, and
-        `ValueError` for a line that is not a JSON object.
+        """Read one line. Raises `TimeoutError`, after which it can be called again for the same line,
+        `ConnectionError` if the daemon closed the connection, and `ValueError` for a line that is not a JSON
+        object.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         pieces = [self._ahead]
-        while b"\n" not in pieces[-1]:
-            if deadline is not None:
-                self.socket.settimeout(max(0.001, deadline - time.monotonic()))
-            piece = self.socket.recv(1 << 16)
-            if not piece:
-                raise ConnectionResetError("the daemon closed the connection")
-            pieces.append(piece)
-        line, _, self._ahead = b"".join(pieces).partition(b"\n")
+        try:
+            while b"\n" not in pieces[-1]:
+                if deadline is not None:
+                    self.socket.settimeout(max(0.001, deadline - time.monotonic()))
+                piece = self.socket.recv(1 << 16)
+                if not piece:
+                    raise ConnectionResetError("the daemon closed the connection")
+                pieces.append(piece)
+        finally:
+            self._ahead = b"".join(pieces)
+        line, _, self._ahead = self._ahead.partition(b"\n")
         answer = _json_object(line)
         if answer is None:
             raise ValueError("the daemon's answer is not a JSON object")

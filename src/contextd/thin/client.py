@@ -9,18 +9,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from contextd.thin.channel import Channel, connect, last_words, read_endpoint
-from contextd.thin.home import home_directory, log_path
+from contextd.thin.exchange import LOST, START_SECONDS, Reached, Unanswered, ask
+from contextd.thin.home import home_directory, home_problem, log_path
 from contextd.thin.spawn import is_alive
 from contextd_code.errors import ContextdError, Unavailable, error_from
 
-START_SECONDS = 60.0
-"""The time limit for a daemon to start: it takes 4 s of CPU on an idle machine, and took 15 s at a load of 30
-on two cores.
-"""
 _ANSWER_SECONDS = 2.0
 _MOST_STARTS = 3
-_ATTEMPTS = 4
-_LOST = (ConnectionResetError, BrokenPipeError)
 _ENDING_SECONDS = 2.0
 """The time a process may need to end after it closed its socket."""
 
@@ -51,7 +46,8 @@ def call(
     given = {**({"project": project} if project else {}), **(arguments or {})}
     # With a key the same call can be sent again if its answer is lost.
     request = {"id": 1, "operation": operation, "arguments": given, "key": os.urandom(16).hex()}
-    answer = _ask(home, "call", request, start, timeout, cwd, client)
+    reached = Reached(cwd=cwd, client=client, start=start, again=start, timeout=timeout)
+    answer = _ask(home, "call", request, reached)
     return Reply(answer.get("value"), str(answer.get("text", "")))
 
 
@@ -61,7 +57,8 @@ def control(
     """Send `status`, `signin`, `wake`, `stop` or `handover` to a running daemon. Never starts one: raises
     `Unavailable`.
     """
-    return _ask(home, "control", {"do": do}, False, timeout, cwd)
+    reached = Reached(cwd=cwd, start=False, again=False, timeout=timeout)
+    return _ask(home, "control", {"do": do}, reached)
 
 
 def start(
@@ -124,32 +121,14 @@ def _next_stage(home: Path, status: Mapping[str, Any]) -> str:
 
 
 def _ask(
-    home: Path | None,
-    role: str,
-    request: Mapping[str, Any],
-    start: bool,
-    timeout: float | None,
-    cwd: str = "",
-    client: str = "",
+    home: Path | None, role: str, request: Mapping[str, Any], reached: Reached
 ) -> dict[str, Any]:
     home = home or home_directory()
-    again: dict[str, Any] = {}
-    for attempt in range(_ATTEMPTS):
-        welcomed = False
-        try:
-            with connect(home, role, start=start, cwd=cwd, client=client) as channel:
-                channel.socket.settimeout(None)
-                channel.send({**request, **again})
-                answer = channel.receive(timeout)
-                if welcomed := "welcome" in answer:
-                    answer = channel.receive(timeout)
-            break
-        except (OSError, ValueError) as error:
-            # The socket of a stopping daemon still accepts connections. Without a welcome, the call did not run.
-            if not isinstance(error, _LOST) or not start or attempt == _ATTEMPTS - 1:
-                raise _unreachable(home, error, start and not welcomed) from error
-            again = {"again": True} if welcomed else again
-            time.sleep(0.05 * (attempt + 1))
+    try:
+        answer, _ = ask(home, role, request, reached)
+    except Unanswered as error:
+        start = reached.start and not error.may_have_run
+        raise _unreachable(home, error.cause, start) from error
     if isinstance(answer.get("error"), Mapping):
         raise error_from(answer["error"])
     return answer
@@ -158,9 +137,18 @@ def _ask(
 def _unreachable(home: Path, error: Exception, start: bool) -> ContextdError:
     if isinstance(error, ConnectionRefusedError):
         return Unavailable("no daemon is running", "`contextd daemon start` starts it")
+    problem, advice = home_problem(home, error)
+    if problem:
+        return Unavailable(problem, advice)
     # A daemon that closes new connections could not run.
-    if start and isinstance(error, _LOST) and _ends(home):
+    if start and isinstance(error, LOST) and _ends(home):
         return _ended(home)
+    if isinstance(error, TimeoutError):
+        process = read_endpoint(home).get("pid")
+        return Unavailable(
+            f"the daemon does not answer: {error}",
+            f"if it hangs, end its process{f' {process}' if process else ''}; its log is {log_path(home)}",
+        )
     return Unavailable(f"the daemon cannot be reached: {error}", f"its log is {log_path(home)}")
 
 

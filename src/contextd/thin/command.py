@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 
-from contextd.thin.channel import connect, working_directory
+from contextd.thin.channel import working_directory
+from contextd.thin.exchange import Reached, Unanswered, ask
 from contextd.thin.home import log_path, plain_home
 
 TYPE_CHECKING = False
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from contextd_code.errors import Unavailable
 
-_ATTEMPTS = 4
 _MOST_CHARACTERS = 500_000
 """Bytes of all arguments together; the daemon reads lines of a few megabytes."""
 _COLUMNS = 80
@@ -90,31 +89,21 @@ def _columns() -> int:
 
 def _asked(request: dict[str, Any], cwd: str) -> dict[str, Any] | Unavailable | None:
     """The daemon's answer. A command whose answer is lost is sent again with its key."""
-    lost: Exception | None = None
-    for attempt in range(_ATTEMPTS):
-        welcomed = False
-        try:
-            home = plain_home()
-            # The first attempt does not start a daemon: the command itself does, and reports errors.
-            with connect(home, "command", cwd=cwd, client="cli", start=lost is not None) as channel:
-                # The request follows the welcome: if it came first, a hung daemon could run it later, after
-                # this process has run it. A retry waits as long as a new daemon may take to start.
-                answer = channel.receive(None if lost else _WELCOME_SECONDS)
-                if welcomed := "welcome" in answer:
-                    channel.socket.settimeout(None)
-                    channel.send({**request, "again": True} if lost else request)
-                    answer = channel.receive()
-        except (OSError, ValueError, RuntimeError) as error:
-            if lost is None and not welcomed:
-                # The command did not run.
-                return None
-            lost = lost if lost is not None and not welcomed else error
-            time.sleep(0.05 * (attempt + 1))
-            continue
-        if lost is None or "code" in answer:
+    try:
+        home = plain_home()
+        # The first attempt does not start a daemon: the command itself does, and reports errors.
+        reached = Reached(cwd=cwd, client="cli", start=False, greeting=_WELCOME_SECONDS)
+        answer, again = ask(home, "command", request, reached)
+    except RuntimeError:
+        return None
+    except Unanswered as error:
+        if not error.may_have_run:
+            return None
+        lost: Exception | str = error.cause
+    else:
+        if not again or "code" in answer:
             return answer
-        # This is another daemon, which cannot run it; the previous one may have.
-        break
+        lost = "another daemon runs now"
     from contextd_code.errors import Unavailable  # noqa: PLC0415 - only for what was lost
 
     return Unavailable(

@@ -6,6 +6,7 @@ Besides `settings`, the only module that reads the environment.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
@@ -159,6 +160,23 @@ def write_object(path: AnyPath, value: Mapping[str, Any]) -> None:
         # On a full disk every attempt would leave a temporary file.
         os.unlink(fresh)
         raise
+
+
+_UNUSABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
+
+
+def home_problem(home: AnyPath, error: Exception) -> tuple[str, str]:
+    """Why the home cannot be used, and what to do, if the error says so: it is read-only, unreadable, or no
+    folder. Two empty texts otherwise.
+    """
+    number = getattr(error, "errno", None)
+    if number not in _UNUSABLE:
+        return "", ""
+    place = getattr(error, "filename", None) or os.fspath(home)
+    return (
+        f"the home {os.fspath(home)} cannot be used: {os.strerror(number)}: {place}",
+        "make the home and its files readable and writable for your user, or set CONTEXTD_HOME to another folder",
+    )
 
 
 LOCAL = "local"

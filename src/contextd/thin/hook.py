@@ -20,7 +20,7 @@ from contextd.thin.channel import (
     read_endpoint,
     working_directory,
 )
-from contextd.thin.home import first_set, plain_home
+from contextd.thin.home import first_set, home_problem, plain_home
 from contextd.thin.long_lines import LINE_LIMIT
 from contextd.thin.plain_json import dumps, loads
 from contextd.thin.spawn import start_daemon
@@ -113,19 +113,22 @@ def _deliver(
         connection = None
     if connection is None:
         lies_ready = _from_file(home, cwd, line)
+        warning: dict[str, Any] = {}
         try:
             start_daemon(home)
             wanted = event in _STARTING and not lies_ready
         except OSError as error:
-            # A full disk: without a daemon the event can still be spooled elsewhere.
-            _say(f"the daemon cannot be started: {error}")
+            # A full or read-only disk: without a daemon the event can still be spooled elsewhere.
+            problem, advice = home_problem(home, error)
+            _say(f"the daemon cannot be started: {problem or error}")
+            warning = _warning(f"not recording for now: {problem}; {advice}") if problem else {}
             wanted = False
         if lies_ready:
             return _told(home, cwd, line, lies_ready)
         connection = _await_daemon(home, deadline) if wanted else None
     if connection is None:
         _leave(home, cwd, line)
-        return {}
+        return warning if event in (*_STARTING, *_PROMPTS) else {}
     with Channel(connection) as channel:
         try:
             connection.settimeout(max(0.001, deadline - time.monotonic()))

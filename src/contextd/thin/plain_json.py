@@ -55,7 +55,7 @@ def loads(text: bytes) -> Any:
             if end == len(plain):
                 return value
         except (StopIteration, ValueError, SystemError):
-            # The last one where Python 3.11 looks for the error of a `json.decoder` nobody imported.
+            # The last place where Python 3.11 looks for the error class of `json.decoder` if it is not imported.
             pass
     import json  # noqa: PLC0415 - see above
 

@@ -19,7 +19,7 @@ import time
 
 from contextd.thin.channel import connect, last_words, working_directory
 from contextd.thin.greetings import LISTEN, Greetings
-from contextd.thin.home import first_set, plain_home
+from contextd.thin.home import first_set, home_problem, plain_home
 from contextd.thin.long_lines import LineCutter, LongLine
 from contextd.thin.plain_json import dumps, loads
 
@@ -180,7 +180,7 @@ class _Bridge:
         self._meeting: _Meeting | None = _Meeting(self._meet)
         self._refused_at = 0.0
         self._is_greeted = False
-        self._why = ""
+        self._why = self._advice = ""
 
     def run(self) -> int:
         """Forward lines both ways until one side closes."""
@@ -238,7 +238,8 @@ class _Bridge:
         if self._daemon is not None:
             self._daemon.close()
         self._daemon = self._meeting = None
-        self._why, self._refused_at = self._reason(why), time.monotonic()
+        self._why, self._advice = home_problem(self._home, why)
+        self._why, self._refused_at = self._why or self._reason(why), time.monotonic()
         self._refuse_pending()
         until = self._refused_at + _FIRST_REQUEST_SECONDS
         while not self._initialize and self._agent_open and time.monotonic() < until:
@@ -250,16 +251,15 @@ class _Bridge:
             pass
         raise _Gone(self._why) from why
 
-    def _reason(self, error: Exception) -> str:
-        errno = getattr(error, "errno", None)
-        if errno is None or getattr(error, "filename", None):
+    def _reason(self, error: Any) -> str:
+        if not getattr(error, "errno", None) or getattr(error, "filename", None):
             return str(error)
         # A system call's error names no file, and the home is the one that all of them concern.
-        return f"the home {os.fspath(self._home)} cannot be used: {os.strerror(errno)}"
+        return f"the home {os.fspath(self._home)} cannot be used: {os.strerror(error.errno)}"
 
     def _refuse_pending(self) -> None:
         for key, (method, _) in self._pending.items():
-            self._to_agent += refusal(key, self._why)
+            self._to_agent += refusal(key, self._why, self._advice)
             if method == "initialize":
                 self._is_greeted = False
         self._pending.clear()
@@ -468,9 +468,9 @@ class _Bridge:
         return True
 
 
-def refusal(key: str | int, why: str) -> bytes:
+def refusal(key: str | int, why: str, advice: str) -> bytes:
     """The JSON-RPC error that answers a request while no daemon can run, as a line."""
-    data = {"code": "unavailable", "message": why, "hint": "`contextd doctor` checks the home"}
+    data = {"code": "unavailable", "message": why, "hint": advice or "run `contextd doctor`"}
     error = {"code": _INTERNAL_ERROR, "message": f"contextd is unavailable: {why}", "data": data}
     return dumps({"jsonrpc": "2.0", "id": key, "error": error}).encode() + b"\n"
 

@@ -68,11 +68,11 @@ def _from_daemon(
             return {}
         with Channel(connection) as channel:
             channel.send(preamble(home, "call", cwd=cwd, client=_CLIENT))
+            if "welcome" not in channel.receive(deadline - time.monotonic()):
+                return {}
             asked = {"client_session": _text(payload, "session_id"), "client": _CLIENT}
             channel.send({"id": 1, "operation": "status_line", "arguments": asked})
             answer = channel.receive(deadline - time.monotonic())
-            if "welcome" in answer:
-                answer = channel.receive(deadline - time.monotonic())
     except (OSError, ValueError):
         return {}
     value = answer.get("value")

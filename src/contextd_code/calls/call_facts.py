@@ -9,21 +9,29 @@ from typing import Any, Literal
 from contextd_code.dataclass import dataclass
 
 Expr = tuple[Any, ...]
-"""A value or a type as far as calls need it: `("name", x)`, `("type", n, x)` for a type of C# with n types
-between its brackets, `("attr", e, x)`, `("field", e, x)` where it is no method, `("call", e)`,
-`("new", type)` and `("typed", type)` for an instance, `("any", (e, …))` for one of several,
-`("of", type, (type, …))` for a type with arguments, `("item", e)` for an element of something,
-`("several", (e, …))` for what is returned together, `("part", e, n)` for one of those, `("defined", start)`
-for the function or class that begins at an offset, `("fixture", x)` for a function that pytest finds by
-name and `("given", e)` for what it hands on, `("counted", e, n)` for what is called with so many arguments, `("bounds", (type, …))` for what fulfils several types,
-`("payload", type, x)` for a field of a struct or a variant that a pattern takes out, `("module", "crate")`
-for what a path of Rust begins with, `("function", (type, …))` for the type of a function by its parameters,
-`("handed", callee, n, m)` for what parameter m of a function gets that is argument n of a call, `("declared",
-type, m)` where its type is written, `("guarded", callee)` for what a type predicate says of its argument,
-`("object", ((name, e), …))` for an object by its
-properties, `("guard", type)` for what such a predicate returns, `("known", interpretation)` for a type parameter that was
-given, never in a file, `("signature", start)` for what is called and no definition, `("space", name)` for a
-namespace of PHP, the file's own with None, and the constants below.
+"""A value or a type as a nested tuple, in the forms that resolving calls needs.
+
+Names and members: `("name", x)`; `("type", n, x)` a C# type with n type parameters; `("attr", e,
+x)`; `("field", e, x)` a member that is not a method; `("space", name)` a PHP namespace, the file's
+own with None; `("module", "crate")` the beginning of a Rust path.
+
+Calls: `("call", e)`; `("counted", e, n)` a call with n arguments; `("handed", callee, n, m)` the
+value of parameter m of a function passed as argument n; `("function", (type, …))` a function type
+by its parameters; `("signature", start)` a callable that is not a definition; `("defined", start)`
+the function or class that begins at an offset.
+
+Instances and types: `("new", type)` and `("typed", type)` an instance; `("of", type, (type, …))` a
+generic type with arguments; `("bounds", (type, …))` a value that satisfies several types;
+`("declared", type, m)` a declared type; `("known", interpretation)` a type parameter with a known
+argument, never stored in a file.
+
+Compound values: `("any", (e, …))` one of several; `("several", (e, …))` values returned together;
+`("part", e, n)` one of those; `("item", e)` an element; `("object", ((name, e), …))` an object by
+its properties; `("payload", type, x)` a field of a struct or variant bound by a pattern.
+
+Others: `("guarded", callee)` the argument type that a type predicate asserts; `("guard", type)` the
+return type of such a predicate; `("fixture", x)` a pytest fixture by name; `("given", e)` the value
+a fixture provides; and the constants below.
 """
 
 SELF: Expr = ("self",)
@@ -43,6 +51,9 @@ NARROWED = "?"
 """The prefix of a variable in the bindings of a block whose condition narrows its type."""
 SLOT = "."
 """The prefix of a field in the bindings of a C file that assigns functions to it."""
+
+ELEMENT = "[]"
+"""The name in the bindings of a class of what its indexer returns."""
 
 SiteKind = Literal["call", "use", "extends"]
 UseKind = Literal["call", "use", "extends", "import"]

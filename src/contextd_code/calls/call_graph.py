@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 from math import inf
 
@@ -134,11 +134,26 @@ class CallGraph:
         """
         found: dict[tuple[str, int, UseKind], Edge] = {}
         every = (edge for each in self._meant(one) for edge in self._leading(each, until, among))
+        own = self._own_overloads(one)
         for edge in every:
+            if edge.alternatives and own.issuperset(edge.alternatives):
+                # Whichever overload is called, the file that is asked about declares it.
+                edge = replace(edge, certain=True)
             key = edge.path, edge.line, edge.kind
             if key not in found or (edge.certain and not found[key].certain):
                 found[key] = edge
         return tuple(sorted(found.values(), key=lambda e: (not e.certain, e.path, e.line)))
+
+    def _own_overloads(self, one: Definition) -> frozenset[Definition]:
+        """The definitions of all functions of a name that its file declares; empty outside of C and C++."""
+        if not self._is_c(one.path) or one.symbol.kind not in FUNCTIONS:
+            return frozenset()
+        same = [
+            each
+            for each in self.graph.by_name.get(one.symbol.name, ())
+            if (each.path, each.qualified) == (one.path, one.qualified)
+        ]
+        return frozenset(body for each in same for body in self._meant(each))
 
     def candidates(self, one: Definition) -> dict[tuple[str, str], None]:
         """The files that may refer to a definition, each with its name there. Files that import it come first,
@@ -260,6 +275,7 @@ class CallGraph:
         found = self.interpreter.evaluate(path, scope, expression)
         caller = self.layout.around(path, site.start)
         places = list(self._targets(path, found, site))
+        alternatives = tuple(_functions(found)) if found.whole and self._is_c(path) else ()
         reached = {one for one, _ in places}
         if expression[0] == "attr":
             around = self.interpreter.evaluate(path, scope, expression[1])
@@ -277,7 +293,8 @@ class CallGraph:
             if not places and site.kind == "call" and self._is_c(path):
                 places = [(one, False) for one in self.fields.held(str(expression[2]))]
         for one, certain in places:
-            yield Edge(path, site.line, site.kind, caller, one, certain)
+            some = alternatives if not certain and one in alternatives else ()
+            yield Edge(path, site.line, site.kind, caller, one, certain, some)
 
     def _targets(
         self, path: str, found: Interpretation, site: Site

@@ -10,8 +10,6 @@ from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 
-from contextd.domain.scope import Scope
-from contextd.ports.code import Files
 from contextd_code.calls.call_facts import FileFacts, Site
 from contextd_code.calls.extract import facts_of
 from contextd_code.calls.queries import QUERIES
@@ -25,6 +23,7 @@ from contextd_code.tree.content import content_digest, decode
 from contextd_code.tree.generated import UNWRITTEN
 from contextd_code.tree.paths import read_inside
 from contextd_code.tree.word_lines import lines_naming
+from contextd_code.values.code_index import CodeIndex
 from contextd_code.values.source import FileCalls
 
 _SECONDS = 5.0
@@ -49,8 +48,7 @@ Kept = dict[str, FileFacts | None]
 class StoredCalls:
     """The store of call facts of a project's files."""
 
-    files: Files
-    scope: Scope
+    files: CodeIndex
 
 
 @dataclass
@@ -81,7 +79,7 @@ class CodeFacts:
         if self.stored is not None and any(
             not words.holds(path, files[path].digest) for path in readable
         ):
-            known = self.stored.files.calling(self.stored.scope, reader())
+            known = self.stored.files.calling(reader())
             for path, (digest, names) in known.items():
                 fresh = path in files and files[path].digest == digest
                 if fresh and not words.holds(path, digest):
@@ -117,7 +115,7 @@ class CodeFacts:
         ]
         if not wanted:
             return
-        found = self.stored.files.calls(self.stored.scope, reader(), wanted)
+        found = self.stored.files.calls(reader(), wanted)
         for path, (digest, facts) in found.items():
             self.shared[f"{digest} {path}"] = facts_in(digest, facts)
 

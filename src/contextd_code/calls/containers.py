@@ -8,7 +8,7 @@ from contextd_code.calls.call_facts import SELF, UNKNOWN, Expr
 from contextd_code.calls.evaluator import Evaluator
 from contextd_code.calls.interpretation import NOT_KNOWN, Interpretation, joined
 from contextd_code.calls.scope_layout import FUNCTIONS, CodeLayout
-from contextd_code.calls.type_arguments import with_arguments
+from contextd_code.calls.type_arguments import with_arguments, with_given
 from contextd_code.dataclass import dataclass
 
 _DEEPEST = 24
@@ -115,7 +115,7 @@ class Containers:
                 for place in held
                 if _last(place[2][1]) not in _TUPLES
             )
-        # `v, ok := xs[k]`: what is said beside the value is of no type of the project.
+        # `v, ok := xs[k]`: the second value has no type of the project.
         if number == 0 and self.layout.family(path) == "go":
             return self.evaluator.evaluate(path, scope, inner, depth)
         return NOT_KNOWN
@@ -161,7 +161,9 @@ class Containers:
             (
                 where,
                 number,
-                with_arguments(self.layout, where, number, one, meant.type_arguments),
+                with_arguments(
+                    self.layout, where, number, with_given(one, meant.parts), meant.type_arguments
+                ),
             )
             for meant in self.evaluator.evaluate(path, scope, called, depth).meanings
             if meant.kind == "function" and meant.one is not None
@@ -177,7 +179,7 @@ class Containers:
             case ("typed" | "new", ("of", _, given)) | ("of", ("unknown",), given) if given:
                 written = expression if expression[0] == "of" else expression[1]
                 return [(path, scope, written)]
-            case ("typed", ("any", several)):
+            case ("typed", ("any" | "bounds", several)):
                 places = [(path, scope, ("typed", one)) for one in several]
             case ("counted", inner, *_):
                 places = [(path, scope, inner)]
@@ -186,7 +188,8 @@ class Containers:
             case ("name", str(name)):
                 places = self._bindings(path, scope, name)
                 if not places and self.layout.family(path) == "c":
-                    # A member is named alone, also where its method stands apart from the class.
+                    # The name alone, because the method may be outside the
+                    # class.
                     places = self._held(path, scope, SELF, name, depth)
             case ("attr" | "field", around, str(name)):
                 places = self._held(path, scope, around, name, depth)

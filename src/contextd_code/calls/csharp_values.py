@@ -31,6 +31,8 @@ _PICKING = frozenset(
     FirstAsync SingleAsync""".split()
 )
 
+_TYPING = frozenset(("Cast", "OfType"))
+"""Methods of enumerables whose type argument is that of the elements."""
 _NAMED = frozenset(
     """member_access_expression member_binding_expression qualified_name
     alias_qualified_name""".split()
@@ -75,7 +77,7 @@ def qualified(node: Node) -> Expr:
 
 
 def _qualified_type(node: Node) -> Expr:
-    # Whether a namespace or a type stands before the dot is not said.
+    # It is unknown whether a namespace or a type precedes the dot.
     return ("bounds", (qualified(node), type_of(node.child_by_field_name("name"))))
 
 
@@ -189,7 +191,19 @@ def _call(node: Node) -> Expr:
         return ("bounds", (("call", found), ("item", around)))
     if around != IMPLICIT and name in _KEEPING:
         return ("bounds", (("call", found), around))
-    return ("call", found)
+    given = _given_types(node)
+    if given and name in _TYPING:
+        return ("typed", ("of", UNKNOWN, given))
+    return ("call", ("of", found, given) if given else found)
+
+
+def _given_types(node: Node) -> tuple[Expr, ...]:
+    """The type arguments of a call: `Find<Foo>()`."""
+    named = last_name(node.child_by_field_name("function"))
+    around = named.parent if named is not None else None
+    if around is None or around.type != "generic_name":
+        return ()
+    return tuple(type_of(one) for one in around.named_children[-1].named_children)
 
 
 def walked(found: Expr) -> Expr:

@@ -10,7 +10,8 @@ from contextd_code.symbols.symbol_graph import Definition
 @dataclass(frozen=True, slots=True)
 class Edge:
     """A place that calls `target`, names it, extends it or imports it. `caller` is the definition around the
-    place, None at the top of a file. An edge that is not `certain` may mean another definition.
+    place, None at the top of a file. An edge that is not `certain` may mean another definition: one of
+    `alternatives` where these are all, such as the overloads of a function.
     """
 
     path: str
@@ -19,3 +20,4 @@ class Edge:
     caller: Definition | None
     target: Definition
     certain: bool = True
+    alternatives: tuple[Definition, ...] = ()

@@ -233,7 +233,7 @@ def _field(reading: FileReading, node: Node) -> None:
     if reading.family == "go" and node.child_by_field_name("name") is None:
         base = value(node.child_by_field_name("type") or node.named_children[0])
         reading.scopes[owner].bases.append(base)
-        # What is embedded is also a field, called like its type.
+        # An embedded type is also a field, with the name of its type.
         if base[0] in ("name", "attr"):
             reading.bind(str(base[-1]), ("typed", base))
         return

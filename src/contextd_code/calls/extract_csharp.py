@@ -6,7 +6,15 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from contextd_code.calls.call_facts import NOTHING, SELF, SUPER, UNKNOWN, CodeScope, Expr
+from contextd_code.calls.call_facts import (
+    ELEMENT,
+    NOTHING,
+    SELF,
+    SUPER,
+    UNKNOWN,
+    CodeScope,
+    Expr,
+)
 from contextd_code.calls.csharp_values import (
     called,
     last_name,
@@ -56,7 +64,10 @@ def _class(reading: FileReading, node: Node) -> None:
 
 
 def _base(written: Node) -> Expr:
-    return qualified(written) if written.type == "qualified_name" else type_of(written)
+    if written.type != "qualified_name":
+        return type_of(written)
+    last = type_of(written.child_by_field_name("name"))
+    return ("of", qualified(written), last[2]) if last[0] == "of" else qualified(written)
 
 
 def _type_parameters(reading: FileReading, node: Node) -> None:
@@ -78,6 +89,9 @@ def _type_parameters(reading: FileReading, node: Node) -> None:
 def _function(reading: FileReading, node: Node) -> None:
     """A method, constructor, operator or local function."""
     name = text_of(node.child_by_field_name("name"))
+    owner = reading.own_class()
+    if node.type == "indexer_declaration" and owner is not None:
+        reading.bind(ELEMENT, typed(node.child_by_field_name("type")), owner)
     scope = reading.enter("function", name, node)
     _type_parameters(reading, node)
     words = {text_of(one) for one in node.named_children if one.type == "modifier"}

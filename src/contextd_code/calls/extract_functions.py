@@ -145,7 +145,7 @@ def _handed(node: Node, number: int) -> Expr:
         # A promise represents its result.
         return ("bounds", (inner[1], handed))
     if number == 0 and inner[2] == "forEach":
-        # Of a map it is the value, as `at` says of both.
+        # For a map it is the value, as in `at` of both.
         return ("bounds", (("call", ("attr", inner[1], "at")), handed))
     is_walk = inner[2] in (_WALKS if number == 0 else _PAIRING if number == 1 else ())
     return ("bounds", (("item", inner[1]), handed)) if is_walk else handed

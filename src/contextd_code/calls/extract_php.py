@@ -58,7 +58,7 @@ def _class(reading: FileReading, node: Node) -> None:
     scope = reading.enter("class", text_of(node.child_by_field_name("name")), node)
     body = node.child_by_field_name("body")
     members = body.named_children if body is not None else []
-    # A trait stands before what a class extends, as it does for PHP.
+    # A trait precedes the parent class, as in PHP.
     listed = [one for one in members if one.type == "use_declaration"]
     listed += [one for one in node.named_children if one.type.endswith("_clause")]
     for holder in listed:

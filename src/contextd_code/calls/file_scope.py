@@ -57,7 +57,7 @@ class FileReading:
         """Record the value of a name, here or in another scope."""
         at = self.here if scope is None else scope
         if name and found == NOTHING and self.family == "ecmascript":
-            # It says nothing of the type, and still hides the name from outside.
+            # It has no type, but still hides the outer name.
             self.scopes[at].bindings.setdefault(name, [])
         if name and found != NOTHING:
             known = self.scopes[at].bindings.setdefault(name, [])

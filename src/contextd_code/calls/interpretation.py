@@ -14,7 +14,8 @@ from contextd_code.symbols.symbol_graph import Definition
 class Meant:
     """A class, an instance of it, a function, the module at `path`, or a `signature`: a callable typed by the
     scope `at` of `path`, which is not a definition; or an `object` literal there, with its properties in
-    `parts`. `type_arguments` are those of a generic class, or of the class around a function.
+    `parts`; a function has there the type arguments of its call. `type_arguments` are those of a generic class,
+    or of the class around a function.
     """
 
     kind: Literal["class", "instance", "function", "module", "signature", "object"]

@@ -194,14 +194,15 @@ class Linkage:
         bodies = [one for one in functions if not is_declaration(one.symbol)]
         own = [one for one in bodies if one.path == path]
         meant = own or bodies
-        # Of a name with other parameters another function may be meant, defined elsewhere.
+        # With different parameters, another function defined elsewhere may be meant.
         known = {taken(one.symbol) for one in meant}
         apart = [one for one in functions if taken(one.symbol) not in known]
         meant = [*meant, *(body for one in apart for body in self.definitions(one))]
         choice = _choice([*macros, *meant])
-        # What is defined nowhere may be generated, or stand where nobody could read it.
+        # A missing definition may be generated, or in an unreadable file.
         is_found = not any(is_declaration(one.symbol) for one in choice.several)
-        is_whole = choice.whole or (not macros and are_for_systems(choice.several))
+        # Overloads, or a definition for each program: one of these it is.
+        is_whole = choice.whole or not macros
         return replace(choice, whole=is_whole and is_found)
 
     def definitions(self, one: Definition) -> tuple[Definition, ...]:

@@ -24,7 +24,7 @@ from contextd_code.calls.members import Members
 from contextd_code.calls.names import ScopeNames
 from contextd_code.calls.scope_layout import CodeLayout
 from contextd_code.calls.signatures import Signatures
-from contextd_code.calls.type_arguments import Types
+from contextd_code.calls.type_arguments import with_given
 from contextd_code.dataclass import dataclass
 from contextd_code.symbols.symbol_graph import Definition
 
@@ -191,7 +191,8 @@ class Interpreter:
                 if found.meanings:
                     return found
                 extension = self.extensions.method(path, held, name, count, depth)
-                # What is named like a type of outside may be one, and then has no extensions.
+                # A type named like an external one may be external, and then has
+                # no extensions.
                 may_be_type = not held.meanings and _is_named_like_a_type(inner)
                 return replace(extension, whole=False) if may_be_type else extension
             case _:
@@ -213,7 +214,7 @@ class Interpreter:
             case ("item", inner):
                 if self.layout.family(path) == "c":
                     return self._of_c(path, scope, expression, depth)
-                return joined(self.containers.items(path, scope, inner, depth))
+                return joined(self._items(path, scope, inner, depth))
             case ("part", inner, int(number)):
                 return self.containers.part(path, scope, inner, number, depth)
             case ("entered", inner):
@@ -229,6 +230,12 @@ class Interpreter:
                 return self.members.field(path, scope, around, name, depth)
             case _:
                 return self._found(path, scope, expression, depth)
+
+    def _items(self, path: str, scope: int, inner: Expr, depth: int) -> list[Interpretation]:
+        found = self.containers.items(path, scope, inner, depth)
+        if not found and self.layout.family(path) == "csharp":
+            return self.members.elements(path, scope, inner, depth)
+        return found
 
     def _of_c(self, path: str, scope: int, expression: Expr, depth: int) -> Interpretation:
         """Expressions of C and C++ only."""
@@ -308,7 +315,7 @@ class Interpreter:
             else:
                 found.append(OUTSIDE)
         if len(modules) > 1:
-            # The files of one package: what one of them lacks another one has.
+            # The files of one package share their names.
             found = [one for one in found if one.meanings] or found
         union = joined(found)
         return (
@@ -331,7 +338,7 @@ class Interpreter:
                     )
                 )
             elif one.kind == "function" and one.one is not None:
-                given.append(self._returned(one.one, depth, one.type_arguments))
+                given.append(self._returned(one, depth))
             else:
                 given.append(self._answered(one, depth))
         union = joined(given)
@@ -341,18 +348,18 @@ class Interpreter:
             else Interpretation(union.meanings, whole=False, outside=union.outside)
         )
 
-    def _returned(
-        self, function: Definition, depth: int, type_arguments: Types = ()
-    ) -> Interpretation:
-        places = self.layout.scopes_of(function)
+    def _returned(self, function: Meant, depth: int) -> Interpretation:
+        places = self.layout.scopes_of(function.one) if function.one is not None else []
         returns = [
-            (path, number, one)
+            (path, number, with_given(one, function.parts))
             for path, number in places
             for one in self.layout.scopes(path)[number].returns
         ]
         if not returns:
             return NOT_KNOWN
-        return joined(self.members.filled(*place, type_arguments, depth) for place in returns)
+        return joined(
+            self.members.filled(*place, function.type_arguments, depth) for place in returns
+        )
 
     def _answered(self, meant: Meant, depth: int) -> Interpretation:
         """The result of calling a bare signature."""
@@ -392,7 +399,7 @@ class Interpreter:
                 method = self.members.member(one.one, name, depth) if one.one else NOT_KNOWN
                 for meant in method.meanings:
                     if meant.kind == "function" and meant.one is not None:
-                        given.append(self._returned(meant.one, depth))
+                        given.append(self._returned(Meant("function", meant.one), depth))
         bound_value = joined(given) if given else NOT_KNOWN
         if bound_value.meanings:
             return bound_value

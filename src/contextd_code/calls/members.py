@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from contextd_code.calls.call_facts import CodeScope, Expr
+from contextd_code.calls.call_facts import ELEMENT, CodeScope, Expr
 from contextd_code.calls.evaluator import Evaluator
 from contextd_code.calls.interpretation import (
     OUTSIDE,
@@ -14,12 +14,17 @@ from contextd_code.calls.interpretation import (
     joined,
 )
 from contextd_code.calls.scope_layout import CONSTANTS, CodeLayout
-from contextd_code.calls.type_arguments import Types, with_arguments
+from contextd_code.calls.type_arguments import Types, type_parameters, with_arguments
 from contextd_code.dataclass import dataclass
 from contextd_code.symbols.symbol_graph import Definition
 
 _FILLED = frozenset(("java", "ecmascript", "csharp"))
 """Families whose type parameters are replaced by type arguments."""
+_ENUMERABLE = frozenset(
+    """IEnumerable ICollection IList IReadOnlyList IReadOnlyCollection List Collection ReadOnlyCollection
+    IQueryable ISet HashSet Stack Queue ObservableCollection IAsyncEnumerable KeyedCollection""".split()
+)
+"""Types of .NET that yield their type argument."""
 _COUNTING = frozenset(("csharp",))
 """Families with explicit overloads: a method is never called with another number of arguments."""
 
@@ -34,6 +39,8 @@ class Members:
     def with_types(self, path: str, scope: int, expression: Expr, depth: int) -> Interpretation:
         """A class with its type arguments."""
         held = self.evaluator.evaluate(path, scope, expression[1], depth)
+        if held.meanings and all(one.kind == "function" for one in held.meanings):
+            return self._with_given(path, scope, held, expression[2], depth)
         classes = [one for one in held.meanings if one.kind == "class"]
         if len(classes) != 1 or self.layout.family(path) not in _FILLED:
             return held
@@ -41,6 +48,55 @@ class Members:
             self.evaluator.evaluate(path, scope, one, depth) for one in expression[2]
         )
         return replace(held, meanings=(replace(classes[0], type_arguments=type_arguments),))
+
+    def _with_given(
+        self, path: str, scope: int, held: Interpretation, given: Sequence[Expr], depth: int
+    ) -> Interpretation:
+        """Functions with the type arguments that a call gives them, by the names of their type parameters."""
+        if self.layout.family(path) != "csharp":
+            return held
+        known = [self.evaluator.evaluate(path, scope, one, depth) for one in given]
+        meanings: list[Meant] = []
+        for meant in held.meanings:
+            parts: dict[str, Expr] = {}
+            for where, number in self.layout.scopes_of(meant.one) if meant.one else ():
+                named = type_parameters(self.layout.scopes(where)[number])
+                if len(named) == len(known):
+                    parts.update(
+                        (name, ("known", one))
+                        for name, one in zip(named, known, strict=True)
+                        if one.meanings
+                    )
+            meanings.append(replace(meant, parts=tuple(parts.items())))
+        return replace(held, meanings=tuple(meanings))
+
+    def elements(self, path: str, scope: int, inner: Expr, depth: int) -> list[Interpretation]:
+        """What an indexer of the project's own classes returns, or what their enumeration yields."""
+        held = self.evaluator.evaluate(path, scope, inner, depth)
+        return [
+            found
+            for meant in held.meanings
+            if meant.one is not None and meant.kind == "instance"
+            for found in self._elements(meant.one, meant.type_arguments, depth)
+        ]
+
+    def _elements(
+        self, holder: Definition, type_arguments: Types, depth: int
+    ) -> list[Interpretation]:
+        for one, types in self._ancestry(holder, type_arguments, depth):
+            for path, number in self.layout.scopes_of(one):
+                here = self.layout.scopes(path)[number]
+                bound = [(one, at) for one, at in here.bindings.get(ELEMENT, ())]
+                bound += [
+                    (("typed", base[2][0]), number)
+                    for base in here.bases
+                    if base[0] == "of" and base[1][-1] in _ENUMERABLE and len(base[2]) == 1
+                ]
+                if bound:
+                    return [
+                        self.filled(path, at, written, types, depth + 1) for written, at in bound
+                    ]
+        return []
 
     def filled(
         self, path: str, scope: int, expression: Expr, type_arguments: Types, depth: int

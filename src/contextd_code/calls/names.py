@@ -51,7 +51,7 @@ class ScopeNames:
         at = self._class_around(path, scope)
         one = self._class_at(path, at, depth) if at is not None else None
         if at is not None and one is None and which == "self":
-            # An anonymous class is known by what it is made of.
+            # An anonymous class is identified by its base.
             bases = self.layout.scopes(path)[at].bases
             above = max(0, self.layout.scopes(path)[at].parent)
             return instances(joined(self.evaluator.evaluate(path, above, b, depth) for b in bases))
@@ -99,7 +99,8 @@ class ScopeNames:
             if (bound := self._told(path, here, name, depth, with_values=with_values)) is not None:
                 return bound
             seen = here.kind in ("function", "block") or family in _CLASS_SCOPES_SEEN
-            # The body of a class runs in Python; elsewhere its members are no names.
+            # A class body runs in Python; in other languages its members are not
+            # names in scope.
             seen = seen or (at == scope and family == "python")
             one = self.layout.definition_of(path, at)
             if here.kind == "class" and one is not None and one.symbol.kind == "module":
@@ -185,7 +186,8 @@ class ScopeNames:
         for meant in found.meanings:
             if meant.kind == "class" and meant.one is not None:
                 one = self.layout.of_arity(meant.one, arity)
-                # None of that many: another namespace has it, perhaps one of outside.
+                # None with that many: another namespace has it, perhaps an
+                # external one.
                 whole &= one is not None
                 meant = replace(meant, one=one or meant.one)
             meanings.append(meant)
@@ -304,7 +306,7 @@ class ScopeNames:
 
     def in_module(self, path: str, name: str, depth: int) -> Interpretation:
         """The export of a module under a name."""
-        # A package of Go is all of its files, and each of them is asked for each name of it that is called.
+        # A package of Go is all of its files, and each is queried for each called name.
         given = self._given.get((path, name))
         if given is None:
             given = self._given[path, name] = self._gives(path, name)
@@ -312,7 +314,7 @@ class ScopeNames:
 
     def _gives(self, path: str, name: str) -> Definition | Interpretation:
         if path not in self.layout.graph.files:
-            # Style sheets and images are imported too, and define nothing.
+            # Style sheets and images can be imported too, but define nothing.
             return OUTSIDE
         found = definer(self.layout.graph.files.get, path, name)
         if found is not None:
@@ -345,8 +347,10 @@ class ScopeNames:
     def in_space(
         self, path: str, scope: int, space: str | None, name: str, depth: int
     ) -> Interpretation:
-        r"""A function of PHP by its namespace, which the file resolves where it ends in `\`; with none what a
-        bare name means in a file, which is imported, of the file's own namespace or of none.
+        r"""A PHP function by its namespace.
+
+        A namespace that ends in `\` is resolved by the file. Without one, the bare name means an
+        imported function, one of the file's own namespace, or a global one.
         """
         start = self._start(path, scope)
         if space and space.endswith("\\"):

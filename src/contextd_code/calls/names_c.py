@@ -16,7 +16,7 @@ from contextd_code.calls.interpretation import (
     Meant,
     joined,
 )
-from contextd_code.calls.linkage import MACRO, are_for_systems
+from contextd_code.calls.linkage import MACRO
 from contextd_code.calls.scope_layout import CONSTANTS, FUNCTIONS, CodeLayout
 from contextd_code.dataclass import dataclass
 from contextd_code.symbols.symbol_graph import Definition
@@ -138,9 +138,10 @@ class CNames:
                 for overload in self._overloads(one)
                 for each in self.layout.linkage.definitions(overload)
             }
-            meant = tuple(Meant("function", each) for each in several.values())
-            is_whole = len(meant) == 1 or are_for_systems(list(several.values()))
-            return Interpretation(meant, whole=is_whole)
+            # Overloads are several, but no others are possible.
+            return Interpretation(
+                tuple(Meant("function", each) for each in several.values()), whole=True
+            )
         if kind == "type":
             found = self._bound_at(one, f"={one.symbol.name}", depth)
             if found.meanings or found.outside:

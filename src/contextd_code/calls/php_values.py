@@ -36,7 +36,7 @@ _FUNCTIONS = frozenset(
 
 
 def class_named(node: Node | None) -> Expr:
-    """The class that a name means where only a class is possible."""
+    """The class that a name means where only a class is allowed."""
     written = text_of(node)
     return _class(written) if written else UNKNOWN
 
@@ -44,7 +44,7 @@ def class_named(node: Node | None) -> Expr:
 def _class(written: str) -> Expr:
     space, slash, plain = written.strip().rpartition("\\")
     if slash and plain:
-        # The imports of the file say what the path begins with.
+        # The imports of the file determine the beginning of the path.
         return ("attr", ("types", f"{space}\\"), intern(plain))
     return _WORDS.get(plain.lower(), ("name", intern(plain))) if plain else UNKNOWN
 
@@ -204,7 +204,7 @@ def _function(node: Node | None) -> Expr:
     if written.startswith("\\"):
         return ("attr", ("space", space.strip("\\")), intern(name))
     if space and not written.lower().startswith("namespace\\"):
-        # The imports of the file say what the path begins with.
+        # The imports of the file determine the beginning of the path.
         return ("attr", ("space", f"{space}\\"), intern(name))
     return ("attr", ("space", None), intern(name))
 

@@ -153,7 +153,7 @@ def told_edges(root: Path, graph: SymbolGraph, indexes: ScipIndexes | None = Non
     }
     stale = len(covered) - len(texts)
     notices = [f"{place} cannot be read" for place in indexes.unread]
-    notices += [f"{INDEX} is not of {stale} files as they are now: make it again"] if stale else []
+    notices += [f"{INDEX} is out of date for {stale} files: generate it again"] if stale else []
     return ToldCalls(edges, "; ".join(notices))
 
 

@@ -303,7 +303,7 @@ class CodeLayout:
                 and (scope.kind == "class") == (one.kind not in FUNCTIONS)
             ]
             if not around and scope.kind == "class":
-                # What implements a type stands apart from it.
+                # The `impl` of a type is separate from the type.
                 around = [one for one in by_name.get(scope.name, ()) if not one.parent]
             if around:
                 best = min(around, key=lambda one: one.end - one.start)

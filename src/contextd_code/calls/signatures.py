@@ -10,6 +10,7 @@ from contextd_code.calls.containers import Place
 from contextd_code.calls.evaluator import Evaluator
 from contextd_code.calls.interpretation import NOT_KNOWN, Interpretation, Meant, joined
 from contextd_code.calls.scope_layout import FUNCTIONS, At, CodeLayout
+from contextd_code.calls.type_arguments import with_arguments, with_given
 from contextd_code.dataclass import dataclass
 from contextd_code.symbols.symbol_graph import Definition
 
@@ -82,11 +83,25 @@ class Signatures:
         """Parameter `number` of a function that is argument `position` of a call."""
         types: list[Place] = []
         for meant in self.evaluator.evaluate(path, scope, callee, depth).meanings:
-            for where, at in self.callable(meant):
+            for where, at in self._overloads(meant):
                 written = self.layout.scopes(where)[at].parameters
                 if written:
-                    types.append((where, at, written[min(position, len(written) - 1)]))
+                    type_ = written[min(position, len(written) - 1)]
+                    filled = with_arguments(self.layout, where, at, type_, meant.type_arguments)
+                    types.append((where, at, with_given(filled, meant.parts)))
         return self._first(types, number, depth)
+
+    def _overloads(self, meant: Meant) -> list[At]:
+        """What `callable` gives; in C# with the overloads beside it, of which only some take a function."""
+        one = meant.one
+        if one is None or meant.kind != "function" or self.layout.family(one.path) != "csharp":
+            return self.callable(meant)
+        same = [
+            each
+            for each in self.layout.graph.by_name.get(one.symbol.name, ())
+            if (each.path, each.qualified) == (one.path, one.qualified)
+        ]
+        return [at for each in same for at in self.layout.scopes_of(each)][:_MOST]
 
     def declared(
         self, path: str, scope: int, type_: Expr, number: int, depth: int

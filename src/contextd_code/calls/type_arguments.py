@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from contextd_code.calls.call_facts import Expr
+from contextd_code.calls.call_facts import CodeScope, Expr
 from contextd_code.calls.interpretation import Interpretation
 from contextd_code.calls.scope_layout import CodeLayout
 
@@ -33,6 +33,17 @@ def with_arguments(
         if one.meanings and name not in hidden
     }
     return _replaced(expression, given) if given else expression
+
+
+def type_parameters(scope: CodeScope) -> list[str]:
+    """The names of the type parameters that a class or a function declares itself."""
+    return [name[1:-1] for name in scope.bindings if name.startswith("<") and name != "<this>"]
+
+
+def with_given(expression: Expr, parts: Sequence[tuple[str, Expr]]) -> Expr:
+    """An expression of a function in which the type parameters are replaced by those that a call gave."""
+    known = {name: one[1] for name, one in parts if one[0] == "known"}
+    return _replaced(expression, known) if known else expression
 
 
 def _replaced(expression: Expr, by_name: Mapping[str, Interpretation]) -> Expr:

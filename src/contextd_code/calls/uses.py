@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import inf
 
 from contextd_code.calls.ambient_types import files_seeing
@@ -20,8 +20,10 @@ from contextd_code.calls.scope_layout import FUNCTIONS
 from contextd_code.calls.uses_c import is_part_of_name, uses_in_c
 from contextd_code.calls.uses_csharp import (
     is_member_of_csharp,
+    is_type_of_csharp,
     parts_of_holder,
     uses_of_member,
+    uses_of_type,
 )
 from contextd_code.calls.uses_php import is_other_in_php
 from contextd_code.calls.uses_rust import is_of_other_type, is_other_in_rust
@@ -33,6 +35,7 @@ from contextd_code.symbols.symbol_graph import Definition
 _QUALIFIED = re.compile(rb"([\w$]+)\s*(?:\?\.|\.|::|->)\s*\$?\Z")
 _NAMED_BY_TYPE = frozenset(("ecmascript", "python"))
 """Families in which a constant's owner is known only by the name before the dot."""
+_OPERATOR = "operator"
 _OWN = frozenset(("this", "self", "static"))
 
 
@@ -68,10 +71,34 @@ def uses(
                     line.path, line.line, "use", caller, one, certain
                 )
         return tuple(sorted(found.values(), key=lambda e: (not e.certain, e.path, e.line)))
+    for line in _certain_lines(calls, sources, one, until, among, found):
+        known = found.get((line.path, line.line))
+        if known is None or not known.certain:
+            around = calls.layout.around(line.path, line.start)
+            caller = around if around != one else None
+            kind: UseKind = "import" if line.role == "import" else "use"
+            found[line.path, line.line] = Edge(line.path, line.line, kind, caller, one)
+    return tuple(sorted(found.values(), key=lambda e: (not e.certain, e.path, e.line)))
+
+
+def _certain_lines(
+    calls: CallGraph,
+    sources: Sources,
+    one: Definition,
+    until: float,
+    among: Callable[[str], bool] | None,
+    found: Mapping[tuple[str, int], Edge],
+) -> Iterator[Reference]:
+    """The lines that certainly name a definition, by imports and, in C#, by types; those that `found` has as
+    certain are left out.
+    """
     for line in _word_uses(calls, sources, one, among):
         if time.monotonic() > until:
             break
-        if calls.layout.family(line.path) == "c" and is_part_of_name(sources, line):
+        if calls.layout.family(line.path) == "c" and (
+            line.name.startswith(_OPERATOR) or is_part_of_name(sources, line)
+        ):
+            # `operator<<` is written where another type declares its own.
             continue
         known = found.get((line.path, line.line))
         if known is not None and known.certain:
@@ -79,11 +106,9 @@ def uses(
         if line.role == "import" or (
             not _is_member(calls, one) and not _is_other(calls, sources, one, line)
         ):
-            around = calls.layout.around(line.path, line.start)
-            caller = around if around != one else None
-            kind: UseKind = "import" if line.role == "import" else "use"
-            found[line.path, line.line] = Edge(line.path, line.line, kind, caller, one)
-    return tuple(sorted(found.values(), key=lambda e: (not e.certain, e.path, e.line)))
+            yield line
+    if is_type_of_csharp(calls, one):
+        yield from uses_of_type(calls, sources, one, until, among)
 
 
 def _word_uses(
@@ -120,7 +145,8 @@ def _is_other(calls: CallGraph, sources: Sources, one: Definition, line: Referen
         return True
     holder = holder_of(calls.graph, one)
     binding = calls.layout.binding_scope(line.path, line.start, line.name)
-    # What stands in a function or a callback is bound there. Several of one name in a file are one.
+    # Definitions inside a function or callback are bound there. Several of one name in a file
+    # are one.
     is_around = (
         binding is not None
         and line.path == one.path

@@ -128,7 +128,7 @@ def _candidates(calls: CallGraph, one: Definition) -> Iterator[str]:
         included = {inner for path in seeing for inner in linkage.included(path)}
         if not calls.graph.importers.get(one.path):
             included = set()
-        # A header that is generated or installed may bring the name.
+        # A generated or installed header may declare the name.
         blind = [
             path for path in code if not one.path.endswith(_SOURCES) and linkage.is_blind(path)
         ]
@@ -150,25 +150,62 @@ def _meant(
         return None
     others = [each for _, each in calls.layout.linkage.named(symbol.name)]
     is_type = symbol.kind not in CONSTANTS and symbol.kind != MACRO
-    if is_type and node.type not in _TYPES and any(e.symbol.kind in FUNCTIONS for e in others):
+    if is_type and node.type not in _TYPES and any(_hides_type(each) for each in others):
         return None
-    if (
-        not is_blank
-        and node.type not in _TYPES
-        and calls.layout.binding_scope(path, start, symbol.name)
-    ):
+    if not is_blank and node.type not in _TYPES and _is_local(calls, path, start, symbol.name):
+        return None
+    if _is_destructor(node) or _is_test_name(calls, node):
         return None
     before = _qualifiers(node)
     hits = _hits(calls, one, path, start, before)
     own = [each for each in hits if each.path == path]
     if own and not all(is_alternative(sources, each) for each in own):
-        # What a file defines itself is meant before what it includes.
+        # A file's own definition takes precedence over an included one.
         hits = own
     if not any(_same(calls.layout.linkage, each, one) for each in hits):
         return None
     if symbol.kind == "module" and symbol.name == _STANDARD:
         return False
     return _is_one(hits)
+
+
+def _is_local(calls: CallGraph, path: str, start: int, name: str) -> bool:
+    """Whether a function or a block around a word binds it; what a namespace binds is the definition."""
+    bound = calls.layout.binding_scope(path, start, name)
+    return bound is not None and NAMESPACE not in bound.bindings
+
+
+def _hides_type(one: Definition) -> bool:
+    """Whether a function has the name of a type and is no constructor of it."""
+    is_made = one.symbol.parent.rpartition(".")[2] == one.symbol.name
+    return one.symbol.kind in FUNCTIONS and not is_made
+
+
+def _is_destructor(node: Node) -> bool:
+    """Whether a word names the destructor where it is declared: `~Cart() {`."""
+    around = node.parent
+    outer = around.parent if around is not None else None
+    return (
+        around is not None
+        and around.type == "destructor_name"
+        and outer is not None
+        and outer.type == "function_declarator"
+    )
+
+
+def _is_test_name(calls: CallGraph, node: Node) -> bool:
+    """Whether a word is an argument of a macro that makes a function: `TEST(cart, is_empty) {`."""
+    around = node.parent
+    if around is None or around.type != "parameter_declaration" or len(around.named_children) > 1:
+        return False
+    made = around.parent.parent if around.parent is not None else None
+    function = made.parent if made is not None else None
+    if made is None or function is None or function.type != "function_definition":
+        return False
+    named = made.child_by_field_name("declarator")
+    if function.child_by_field_name("type") is not None or named is None:
+        return False
+    return any(e.symbol.kind == MACRO for _, e in calls.layout.linkage.named(text_of(named)))
 
 
 def _qualifiers(node: Node) -> tuple[str, ...]:
@@ -203,7 +240,7 @@ def _hits(
             if found := [each for home, each in some if home == wanted]:
                 return found
         last = before[-1] if before else None
-        # A base class, an alias of a namespace or a template may stand between.
+        # A base class, a namespace alias or a template may be in between.
         found = [
             each
             for home, each in some

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from tree_sitter import Node
 
-from contextd_code.calls.call_facts import Expr
+from contextd_code.calls.call_facts import UNKNOWN, Expr
 from contextd_code.calls.call_graph import CallGraph
 from contextd_code.calls.csharp_values import holder_of_member, type_of
 from contextd_code.calls.interpretation import Interpretation
@@ -93,6 +93,89 @@ def uses_of_member(
                     yield line, certain
 
 
+_ATTRIBUTE = "Attribute"
+_TYPES = frozenset("class interface struct enum type record".split())
+
+
+def is_type_of_csharp(calls: CallGraph, one: Definition) -> bool:
+    """Whether a definition is a type of C#."""
+    return calls.layout.family(one.path) == "csharp" and one.symbol.kind in _TYPES
+
+
+def uses_of_type(
+    calls: CallGraph,
+    sources: Sources,
+    one: Definition,
+    until: float,
+    among: Callable[[str], bool] | None = None,
+) -> Iterator[Reference]:
+    """Yield the lines that certainly name a type, each word judged where it stands: type arguments, casts, nested
+    types, and attributes without their ending. Ends at `until` of the monotonic clock.
+    """
+    name = one.symbol.name
+    short = name.removesuffix(_ATTRIBUTE)
+    names = [name, short] if short not in ("", name) else [name]
+    same = {one, *calls.layout.parts(one)}
+    suffix = posixpath.splitext(one.path)[1]
+    found: set[str] = {one.path}
+    with suppress(OSError, TimeoutError):
+        for each in names:
+            found |= {path for path, _ in lines_naming(sources.root, [each], {suffix}, _SECONDS)}
+    for path in sorted(found.intersection(calls.graph.files)):
+        if among is not None and not among(path):
+            continue
+        if time.monotonic() > until:
+            return
+        with suppress(ContextdError):
+            source = sources.current(path)
+            key = one, path, source.file.digest
+            lines = calls.lines_of_names.get(key)
+            if lines is None:
+                lines = calls.lines_of_names[key] = tuple(
+                    (line, True)
+                    for each in names
+                    for node, line in named_nodes(sources, source, each)
+                    if _names_type(calls, same, path, node, name)
+                )
+            yield from (line for line, _ in lines)
+
+
+def _names_type(calls: CallGraph, same: set[Definition], path: str, node: Node, name: str) -> bool:
+    """Whether a word certainly means one of the parts of a type."""
+    written = _written_type(node, name)
+    if written == UNKNOWN:
+        return False
+    scope = calls.layout.scope_around(path, node.start_byte)
+    held = calls.interpreter.evaluate(path, scope, written)
+    meant = {m.one for m in held.meanings if m.kind == "class"}
+    return held.whole and bool(meant) and meant <= same and len(held.meanings) == len(meant)
+
+
+def _written_type(node: Node, name: str) -> Expr:
+    """The type that a word names where it stands, in the form of call facts; unknown where it names none."""
+    around = node.parent
+    outer = around
+    while outer is not None and outer.type in ("qualified_name", "alias_qualified_name"):
+        outer = outer.parent
+    if around is None or outer is None:
+        return UNKNOWN
+    if outer.type == "attribute":
+        is_last = around.type == "attribute" or _is_field(around, "name", node)
+        return ("type", 0, name) if is_last else UNKNOWN
+    if text_of(node) != name:
+        return UNKNOWN
+    if around.type == "generic_name":
+        return type_of(around)
+    if around.type == "qualified_name" and _is_field(around, "name", node):
+        return type_of(around)
+    if around.type in _ACCESS:
+        is_head = _is_field(around, "expression", node)
+        return ("name", name) if is_head else UNKNOWN
+    if around.type in _TYPE_PLACES or _is_type(around, node):
+        return ("type", 0, name)
+    return UNKNOWN
+
+
 def _holder(calls: CallGraph, path: str, qualified: str) -> Definition | None:
     for symbol in calls.graph.files[path].symbols:
         each = Definition(path, symbol)
@@ -144,7 +227,7 @@ def _of_receiver(
         if own is not None and (own.path, own.qualified) == (one.path, one.qualified):
             answers.add(True)
         elif above is not None and above in list(calls.interpreter.lineage(holder)):
-            # The receiver is said to be of a class or interface above.
+            # The receiver is declared as a base class or interface.
             answers.add(False)
         else:
             answers.add(None)

@@ -31,7 +31,7 @@ def is_other_in_rust(calls: CallGraph, sources: Sources, one: Definition, line: 
         # A macro of the file itself hides those of other files.
         return False
     if node.type in _BEHIND_A_DOT and one.symbol.kind in FUNCTIONS and not one.symbol.parent:
-        # A method is called, never what stands by itself.
+        # Only a call can name a method, not a bare name.
         return True
     if _is_module(node):
         return one.symbol.kind != "module"

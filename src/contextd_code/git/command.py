@@ -220,7 +220,7 @@ def _drivers_off(root: Path, named: Sequence[str]) -> list[str]:
 
 def _drivers(root: Path) -> tuple[str, ...]:
     drivers, includes = _drivers_as_of(root, _config_stamp(root))
-    # What is included lies anywhere, and no stamp tells whether it changed.
+    # Included files may be anywhere, so no stamp covers them.
     return _listed_drivers(root)[0] if includes else drivers
 
 

@@ -108,7 +108,7 @@ def fork(root: Path, base: str = "") -> tuple[str, str]:
     if base and ".." in base:
         raise Invalid(f"{base!r} is a range", "give one branch; impact takes a range as its diff")
     names = [checked_revision(base), f"origin/{base}"] if base else list(_TRUNKS)
-    # Whoever has many files has a long history.
+    # Repositories with many files have long histories.
     patience = git.seconds_for_all_files(root, _SECONDS)
     for name in names:
         commit = git.ask(root, "merge-base", "HEAD", name, timeout=patience)
@@ -180,7 +180,8 @@ def changed_along(root: Path, paths: Sequence[str], revision: str = "HEAD") -> C
             return None
         for commit in printed.split("\x1e"):
             names = {name.strip() for name in commit.split("\0")} - {"", *paths}
-            # What is moved or formatted everywhere at once says nothing of what belongs together.
+            # A commit that moves or formats many files says nothing about related
+            # files.
             if len(names) <= _MOST_AT_ONCE:
                 found.update(names)
         return found

@@ -7,12 +7,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import field
 
-from contextd.domain.scope import Scope
-from contextd.ports.code import Files
 from contextd_code.dataclass import dataclass
 from contextd_code.index.languages.language import ImportReach, Language, enclosing
 from contextd_code.index.languages.table import BY_NAME, is_tsconfig, language_name
 from contextd_code.index.resolve import Resolver
+from contextd_code.values.code_index import CodeIndex
 from contextd_code.values.imports import Importing, has_wordless, import_words, said_words
 from contextd_code.values.source import Import, SourceFile
 
@@ -108,7 +107,7 @@ class Affected:
             return True
         return bool(self.moved) and self._reach(row.family).has(path, imports, words)
 
-    def concerned(self, files: Files, scope: Scope) -> list[str]:
+    def concerned(self, files: CodeIndex) -> list[str]:
         """The paths of stored files that may be affected, in order."""
         reaches = [self._reach(family) for family in _FAMILIES] if self.moved else []
         families = self.families | {
@@ -117,7 +116,7 @@ class Affected:
         found: set[str] = set()
         if self.all or families:
             found.update(
-                path for path in files.stamps(scope) if self.all or _family_of(path) in families
+                path for path in files.stamps() if self.all or _family_of(path) in families
             )
         if self.all:
             return sorted(found)
@@ -128,7 +127,7 @@ class Affected:
             folders=frozenset().union(*(one.folders for one in reaches)),
             below=frozenset().union(*(one.below for one in reaches)),
         )
-        return sorted(found | files.importing(scope, asked))
+        return sorted(found | files.importing(asked))
 
     def _reach(self, family: str) -> _FamilyReach:
         known = self._reaches.get(family)

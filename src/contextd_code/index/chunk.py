@@ -14,7 +14,6 @@ from itertools import accumulate
 
 from tree_sitter import Node
 
-from contextd.domain.scope import Scope
 from contextd_code.index.formats.format_reader import FileSection
 from contextd_code.values.source import Chunk, Symbol
 
@@ -73,7 +72,7 @@ def _made(
     start, line = 0, 1
     for end in ends:
         piece = data[start:end]
-        # Equal pieces of one file must differ in id; their vectors are shared by their text.
+        # Equal chunks of one file need different ids; they share a vector by their text.
         count = seen[piece] = seen.get(piece, -1) + 1
         last = line + piece.count(b"\n")
         yield Chunk(
@@ -90,16 +89,16 @@ def _made(
 
 def _chunk_id(path: str, language: str, piece: bytes, count: int) -> str:
     free = hashlib.blake2b(piece, digest_size=16)
-    # The number is of no use, but other ids would have other vectors made.
+    # The number is not needed, but other ids would need new vectors.
     free.update(f"\0{language}\0001".encode())
     return hashlib.blake2b(
         free.digest() + f"\0{count}\0{path}".encode("utf-8", "surrogateescape"), digest_size=16
     ).hexdigest()
 
 
-def owned_id(piece: Chunk, scope: Scope) -> str:
-    """The id of a chunk in its project: equal files of two projects are two documents."""
-    return hashlib.blake2b(f"{scope}\0{piece.id}".encode(), digest_size=16).hexdigest()
+def owned_id(piece: Chunk, owner: str) -> str:
+    """The id of a chunk in an index: equal files of two owners are two documents."""
+    return hashlib.blake2b(f"{owner}\0{piece.id}".encode(), digest_size=16).hexdigest()
 
 
 def _main_symbol(symbols: Sequence[Symbol], starts: Sequence[int], start: int, end: int) -> str:
@@ -110,7 +109,8 @@ def _main_symbol(symbols: Sequence[Symbol], starts: Sequence[int], start: int, e
         if best is None or min(symbol.end, end) - symbol.start > min(best.end, end) - best.start:
             best = symbol
     if best is None:
-        # Far back only the enclosing ones are left, and those are few: stop after a fair look.
+        # Further back only the enclosing definitions remain, which are few: stop after a
+        # limit.
         for symbol in reversed(symbols[max(0, low - 500) : low]):
             if symbol.end >= end or symbol.end > (start + end) // 2:
                 best = symbol
@@ -167,7 +167,7 @@ def _mixed_ends(
         if nodes and nodes[-1].end_byte <= stop:
             ends += _tree_ends(data, nodes, weights, start, stop)
         elif stop > start:
-            # Broken code, read over the end of its script.
+            # Broken code, parsed beyond the end of its script.
             ends += [start + e for e in _text_ends(data[start:stop], weights[start : stop + 1])]
         at = stop
     return ends
@@ -192,7 +192,8 @@ def _tree_ends(
         if end <= reached:
             continue
         if weights[end] - weights[start] <= LIMIT:
-            # A comment opens what follows it, so remember where a run of them began.
+            # A comment belongs to the definition after it, so remember where a run of
+            # comments began.
             pending = (pending if pending >= 0 else reached) if node.type in _LEADING else -1
             reached = end
             continue
@@ -234,7 +235,7 @@ def _text_ends(data: bytes, weights: Sequence[int]) -> list[int]:
 
 
 def _line_ends(data: bytes, start: int, end: int, weights: Sequence[int]) -> list[int]:
-    """Cuts of one long stretch, at line ends where there are any; the last one is `end`."""
+    """Cuts of one long stretch, at line ends if possible; the last one is `end`."""
     ends: list[int] = []
     while weights[end] - weights[start] > LIMIT:
         stop = bisect_right(weights, weights[start] + LIMIT, start, end + 1) - 1
@@ -260,7 +261,7 @@ def _at_line_ends(data: bytes, ends: Sequence[int]) -> list[int]:
 
 
 def _merged(ends: Sequence[int], weights: Sequence[int]) -> list[int]:
-    """The cuts that remain when small chunks join the previous or the next one."""
+    """The cuts left after small chunks are merged with the previous or next one."""
     cuts: list[int] = []
     start = before = 0
     for end in ends:

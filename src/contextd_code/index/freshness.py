@@ -274,7 +274,7 @@ class Tree:
 
 
 def _touched_since(before: Walk, now: Walk) -> frozenset[str]:
-    """The files that only one of two walks lists, or with different stamps. Both are in order."""
+    """The files that differ between two walks, by path or stamp. Both are in order."""
     touched: list[str] = []
     news = iter(now.files)
     new = next(news, None)

@@ -1,4 +1,4 @@
-"""Where imports lead, whatever the language."""
+"""Resolve imports to files, for every language."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from contextd.domain.scope import Scope
-from contextd.ports.code import Files
 from contextd_code.errors import ContextdError
 from contextd_code.index.languages.language import (
     ImportReach,
@@ -23,11 +21,12 @@ from contextd_code.index.languages.table import BY_NAME, LANGUAGES
 from contextd_code.tree.content import decode
 from contextd_code.tree.paths import read_listed
 from contextd_code.tree.walk import WalkedFile, changed_ns
+from contextd_code.values.code_index import CodeIndex
 from contextd_code.values.source import Import, KeptReading
 
 _LARGEST_SETTING = 2_000_000
 _RACY_NS = 20_000_000
-"""A file this young may change again without getting another time."""
+"""A younger file may change again within the same time stamp."""
 
 _NEVER = (-1, -1)
 _Made = TypeVar("_Made")
@@ -39,11 +38,11 @@ _NONE: Mapping[str, Stamp] = {}
 
 
 class Resolver:
-    """Resolves imports among `paths`, the walked files of `root`. A family of languages is only
-    set up when a file of it is asked for.
+    """Resolves imports among `paths`, the walked files of `root`.
 
-    Setting up reads files: configurations, and all sources where names decide. Whoever resolves
-    again and again keeps one and has it `follow` the files.
+    A language family is set up at the first file of it. Setting up reads files: configurations, and
+    all sources if names decide. To resolve repeatedly, keep one resolver and let it `follow` the
+    files.
     """
 
     def __init__(self, root: Path, paths: Collection[str]) -> None:
@@ -60,22 +59,24 @@ class Resolver:
 
     @classmethod
     def of(cls, root: Path, files: Iterable[WalkedFile]) -> Resolver:
-        """One for files as a walk found them."""
+        """A resolver for files as a walk found them."""
         found = cls(root, ())
         found.follow(files)
         return found
 
     def apart(self, files: Iterable[WalkedFile]) -> Resolver:
-        """Another one, for files as a walk found them, to which what was made of texts here is known."""
+        """Another resolver, for files of a walk, that reuses the parsed data of this one."""
         fresh = Resolver(self._root, ())
         fresh._made, fresh._known_readings = self._made, self._known_readings
         fresh.follow(files)
         return fresh
 
     def follow(self, files: Iterable[WalkedFile], left: Mapping[str, Stamp] = _NONE) -> None:
-        """Be one for these files: what was set up is kept and told what came, went and says something else.
-        Of the files `left`, which come to these, what was made of them when they had these stamps is still
-        right, whatever they say now.
+        """Update this resolver to these files: report added, removed and changed files to each
+        family.
+
+        Data parsed from the files in `left`, the previous state, stays valid if their stamps are
+        the same.
         """
         self._walked = {file.path: file for file in files}
         came = {path for path in self._walked if path not in self._paths}
@@ -100,21 +101,19 @@ class Resolver:
                 del self._by_family[family], self._readers[family]
 
     def _still(self, path: str, stamp: Stamp) -> bool:
-        """Whether a file that was read when it had a stamp says the same. One that is old enough to be trusted
-        stays so.
-        """
+        """Whether a file read at one stamp is unchanged. A file old enough to be trusted stays so."""
         left, walked = self._left.get(path), self._walked.get(path)
         if left is None and walked is not None:
             return stamp == (walked.size, walked.mtime_ns)
         return _NEVER != stamp == (left or self._stamp(path))
 
-    def kept_in(self, files: Files, scope: Scope) -> Resolver:
+    def kept_in(self, files: CodeIndex) -> Resolver:
         """The same, for which what was made of texts and is kept in this store need not be made again."""
-        self._known_readings.files, self._known_readings.scope = files, scope
+        self._known_readings.files = files
         return self
 
     def unkept(self) -> list[KeptReading]:
-        """What was made since this was asked last and is worth keeping."""
+        """The data parsed since the last call that is worth storing."""
         some = [self._known_readings.unkept.pop() for _ in range(len(self._known_readings.unkept))]
         return [one for one in some if (one.size, one.mtime_ns) != _NEVER]
 
@@ -131,7 +130,7 @@ class Resolver:
         return self._family(BY_NAME[language]).resolve(path, imports)
 
     def reach(self, path: str, family: str) -> ImportReach:
-        """Which imports of files in a family one with this path may draw to itself, or away from others."""
+        """Which imports of a family a file with this path may attract, or divert."""
         row = _OF_FAMILY[family]
         known = row.reach(path)
         if known is not None:
@@ -151,7 +150,7 @@ class Resolver:
         return resolver
 
     def _stamp(self, path: str) -> Stamp:
-        """That of the walk, which is from before whatever is read now: what is written later has another."""
+        """The stamp from the walk, which precedes any read; a later write has another stamp."""
         walked = self._walked.get(path)
         if walked is not None:
             size, mtime_ns = walked.size, walked.mtime_ns
@@ -176,11 +175,10 @@ def _ending(path: str) -> str:
 
 
 class _KeptReadings:
-    """What a store keeps of what was made of texts, and what it does not have yet."""
+    """The stored data of a reader, and the data it lacks."""
 
     def __init__(self) -> None:
-        self.files: Files | None = None
-        self.scope: Scope | None = None
+        self.files: CodeIndex | None = None
         self.unkept: list[KeptReading] = []
         self._loaded: set[str] = set()
 
@@ -188,15 +186,15 @@ class _KeptReadings:
         self, reader: str, make: object, made: dict[str, dict[object, tuple[Stamp, Any]]]
     ) -> None:
         """Take in what a reader made, the first time it is asked for."""
-        if self.files is None or self.scope is None or reader in self._loaded:
+        if self.files is None or reader in self._loaded:
             return
         self._loaded.add(reader)
-        for one in self.files.readings(self.scope, reader):
+        for one in self.files.readings(reader):
             made.setdefault(one.path, {}).setdefault(make, ((one.size, one.mtime_ns), one.value))
 
 
 class _Reader(KeepingRead):
-    """Reads files for a family, and notes the stamps they had. `made` outlives it."""
+    """Reads files for a family and notes their stamps. `made` outlives it."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Brings the stored code model up to date with the disk, at the cost of what changed."""
+"""Update the stored code model to the files on disk, at a cost proportional to the changes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,6 @@ from dataclasses import field, replace
 from pathlib import Path
 from zlib import compress
 
-from contextd.domain.records import Clean
-from contextd.domain.scope import Scope
-from contextd.ports.code import Files
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import ContextdError, Invalid, Unavailable
 from contextd_code.index.affected import Affected, decides
@@ -26,6 +23,7 @@ from contextd_code.tree.content import outdated
 from contextd_code.tree.paths import read_listed
 from contextd_code.tree.walk import Walk, WalkedFile
 from contextd_code.tree.walk import walk as walk_tree
+from contextd_code.values.code_index import CodeIndex
 from contextd_code.values.source import (
     NOT_UNDERSTOOD,
     OVER_LIMIT,
@@ -38,48 +36,52 @@ from contextd_code.values.source import (
 
 _WORTH_PROCESSES = 1_500
 _HANDFUL = 64
-"""Up to this many files are read in a tenth of a second: starting a process takes as long."""
+"""Up to this many files are read in a tenth of a second, as long as starting a process takes."""
 
 _BATCH = 100
-"""Files that a process reads at once: what it answers is held whole, here and there."""
+"""Files per batch of a process: each batch's result is held in memory on both sides."""
 
 _RELINKED_AT_ONCE = 2_000
 
 _SMALL = 32_000
-"""Bytes that take a second at the very worst, where reading takes time with the square of the size."""
+"""Bytes that take at most a second, even if parsing time grows with the square of the size."""
 
 _IN_PROCESS = 0.5
-"""Seconds of CPU that the parser of a file may take among others who wait, before a process of its own does it;
-half a megabyte of code takes 0.3.
+"""Seconds of CPU for a parser in a process that serves others; beyond it a separate process parses
+the file.
+
+Half a megabyte of code takes 0.3.
 """
 
 _SHORT = 1_000
 _LARGEST_JUDGED = 1_000_000
 _REPEATED = 25
-"""Times that a text gets smaller when it is compressed in haste: code 3 to 5 times, tables of data up to 12."""
+"""The factor of fast compression: code shrinks 3 to 5 times, data tables up to 12."""
 
 _QUOTE = re.compile("[\"'`]")
 
 Stamp = tuple[int, int, str]
-"""Size, mtime_ns and digest: what is stored of a file."""
+"""Size, mtime_ns and digest: the stored state of a file."""
 
 Progress = Callable[[str, int, int], None]
-"""Told (what, done, of how many) as work goes on."""
+"""Called as (step, done, total) during the work."""
 
 Keep = Callable[[Sequence[SourceFile], frozenset[str], frozenset[str]], None]
-"""Given files to put as soon as they are read, those among them of which only the stamp or the
-targets of imports differ, and the ids of chunks of the others that are as they were."""
+"""Called with files to write as soon as they are read, those of them with a new stamp or import
+targets only, and the ids of unchanged chunks of the others.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class ScanReport:
-    """What a scan found, and what the caller has to write.
+    """The result of a scan, which the caller has to write.
 
-    `changed` are the files to put that were not given to `keep`; of those in `same_text` only their
-    time or the targets of their imports differ. `put` counts them all. `removed` are the paths to remove. `added` and `modified` are paths with new
-    content, `relinked` unchanged files whose imports lead elsewhere now, `skipped` pairs a path
-    with the reason. `stamps` are of files that were read and say what they said. `files` counts all files, `parsed` those analysed this time. `readings` are of files
-    that are unchanged or were put, and worth keeping.
+    `changed` are files to write that `keep` did not get; those in `same_text` differ only in time
+    or import targets. `put` counts them all. `removed` are the paths to remove. `added` and
+    `modified` are paths with new content, `relinked` unchanged files with other import targets,
+    `skipped` pairs a path with the reason. `stamps` belong to files that were read and are
+    unchanged. `files` counts all files, `parsed` those analysed this time. `readings` are parsed
+    data, worth storing, of unchanged or written files.
     """
 
     changed: tuple[SourceFile, ...] = ()
@@ -106,14 +108,13 @@ class ScanReport:
 
     @property
     def unchanged(self) -> int:
-        """How many files are as they were."""
+        """The number of unchanged files."""
         return self.files - self.changed_count
 
 
 def scan(
     root: Path,
-    files: Files,
-    scope: Scope,
+    files: CodeIndex,
     *,
     walked: Walk | None = None,
     below: str = "",
@@ -126,27 +127,27 @@ def scan(
     resolver: Resolver | None = None,
     keep: Keep | None = None,
 ) -> ScanReport:
-    """Compare `root` with what `files` knows under `scope`. Writes nothing itself.
+    """Compare `root` with what `files` knows. Writes nothing itself.
 
-    A file is read when its size or time differs from the stored ones, and analysed when its content
-    does; not `incremental` analyses everything. `below` limits it to one folder. Past 1,500 files
-    to read, `workers` processes share the work; `apart`, one does it from 65 files on, for a caller
-    that has others to answer meanwhile. `redact` is applied to the text of chunks and to
-    signatures. `stamps` are those of `files`, and `resolver` one for the walked files, where the
-    caller has them. `keep` puts files as they come, so that of many not all are held at once: what
-    makes unchanged files lead elsewhere comes behind those, so that after a crash they are looked at
-    again.
+    A file is read if its size or time differs from the stored ones, and analysed if its content
+    does; without `incremental` all are analysed. `below` limits the scan to one folder. Above 1,500
+    files to read, `workers` processes share the work; `apart`, one process does it from 65 files
+    on, for a caller that must stay responsive. `redact` is applied to the text of chunks and to
+    signatures. `stamps` are those of `files`, and `resolver` one for the walked files, if the
+    caller has them. `keep` gets files as they come, so that not all are held in memory. Files that
+    change the imports of unchanged files come last, so that a scan after a crash checks these
+    imports again.
     """
     began = time.monotonic()
     walked = walked if walked is not None else walk_tree(root)
-    stamps = stamps if stamps is not None else files.stamps(scope)
-    known_before = bool(stamps) or bool(files.count(scope))
+    stamps = stamps if stamps is not None else files.stamps()
+    known_before = bool(stamps) or bool(files.count())
     stamps, present = _only_below(_prefix(below), stamps, walked.files)
     gate = stamps if incremental else {}
     wanted = [f for f in present if _differs(f, gate.get(f.path))]
-    known = _digests(files, scope, wanted, gate)
-    resolver = (resolver or Resolver.of(root, walked.files)).kept_in(files, scope)
-    job = _Scan(Path(os.path.realpath(root)), files, scope, resolver, redact, stamps, keep)
+    known = _digests(files, wanted, gate)
+    resolver = (resolver or Resolver.of(root, walked.files)).kept_in(files)
+    job = _Scan(Path(os.path.realpath(root)), files, resolver, redact, stamps, keep)
     went = set(stamps).difference(file.path for file in present)
     if known_before:
         job.moved((file.path for file in present if file.path not in stamps), went)
@@ -180,12 +181,12 @@ def scan(
 
 
 def _digests(
-    files: Files, scope: Scope, wanted: Sequence[WalkedFile], gate: Mapping[str, Stamp]
+    files: CodeIndex, wanted: Sequence[WalkedFile], gate: Mapping[str, Stamp]
 ) -> dict[str, str]:
-    """What the files that are read are known by: not those that were too much for a parser."""
+    """The stored state of the read files, without those that exceeded the parser's limits."""
     known = {file.path: gate[file.path][2] for file in wanted if file.path in gate}
     large = [file.path for file in wanted if file.size > _SMALL and file.path in known]
-    for stored in files.all(scope, large) if large else ():
+    for stored in files.all(large) if large else ():
         if stored.error in NOT_UNDERSTOOD:
             del known[stored.path]
     return known
@@ -219,13 +220,14 @@ def _prefix(below: str) -> str:
 
 @dataclass(slots=True)
 class _Scan:
-    """One scan under way. `behind` are files to put after those that lead elsewhere because of them,
-    `put_paths` the paths of those that `keep` was given.
+    """One scan in progress.
+
+    `behind` are files to write after the unchanged files whose imports they affect, `put_paths` the
+    paths that `keep` got.
     """
 
     base: Path
-    files: Files
-    scope: Scope
+    files: CodeIndex
     resolver: Resolver
     redact: Callable[[str], str] | None
     stored: Collection[str]
@@ -247,7 +249,7 @@ class _Scan:
         self.affected = Affected(self.resolver)
 
     def put(self, files: Sequence[SourceFile]) -> None:
-        """Give files away, or hold them for the report."""
+        """Pass files to `keep`, or collect them for the report."""
         if self.keep is None:
             self.changed.update((file.path, file) for file in files)
         elif files:
@@ -264,14 +266,14 @@ class _Scan:
         for path in (*came, *went):
             self.affected.move(path)
         removed_paths = sorted(path for path in went if not self.affected.all and decides(path))
-        for stored in self.files.get(self.scope, removed_paths) if removed_paths else ():
+        for stored in self.files.get(removed_paths) if removed_paths else ():
             self.affected.change(stored, None)
         if self.affected.all:
             self.relink(went)
             self.affected = Affected(self.resolver)
 
     def take(self, batch: Sequence[SourceFile], digests: Mapping[str, str]) -> None:
-        """Take in files as they were read."""
+        """Process a batch of read files."""
         ready: list[SourceFile] = []
         known = self._known(batch, digests)
         for fresh in batch:
@@ -283,7 +285,8 @@ class _Scan:
             if digests.get(path) == fresh.digest:
                 self.stamps.append(FileStamp(path, fresh.size, fresh.mtime_ns))
                 continue
-            # What is read again on demand, or by another reading, is indexed anew as a whole.
+            # A file read again on request, or with another analysis version, is
+            # indexed completely.
             before = stored if path in digests and not outdated(digests[path]) else None
             finished = self._finished(fresh, before)
             self.fresh.add(path)
@@ -299,31 +302,31 @@ class _Scan:
     def _known(
         self, batch: Sequence[SourceFile], digests: Mapping[str, str]
     ) -> dict[str, SourceFile]:
-        """What is stored of the files of a batch."""
+        """The stored state of the files of a batch."""
         paths = [
             f.path
             for f in batch
             if f.path in self.stored and (f.path in digests or decides(f.path))
         ]
-        found = {file.path: file for file in self.files.get(self.scope, paths)} if paths else {}
+        found = {file.path: file for file in self.files.get(paths)} if paths else {}
         return found | {path: self.changed[path] for path in paths if path in self.changed}
 
     def relink(self, lost: Collection[str]) -> None:
-        """Resolve those imports of unchanged files again that may lead elsewhere."""
+        """Resolve imports of unchanged files again if they may have other targets."""
         if not self.affected:
             return
-        concerned = self.affected.concerned(self.files, self.scope)
+        concerned = self.affected.concerned(self.files)
         paths = [p for p in concerned if p not in lost and p not in self.fresh]
         for start in range(0, len(paths), _RELINKED_AT_ONCE):
             some = paths[start : start + _RELINKED_AT_ONCE]
             elsewhere = [
                 path
-                for path, language, imports in self.files.imports(self.scope, some)
+                for path, language, imports in self.files.imports(some)
                 if self.affected.has(path, language, imports)
                 and self.resolver.resolve(path, language, imports) != imports
             ]
             found: list[SourceFile] = []
-            for known in self.files.get(self.scope, elsewhere) if elsewhere else ():
+            for known in self.files.get(elsewhere) if elsewhere else ():
                 whole = self.changed.get(known.path, known)
                 imports = self._afresh(known)
                 if imports != whole.imports:
@@ -333,8 +336,8 @@ class _Scan:
             self.put(found)
 
     def _afresh(self, known: SourceFile) -> tuple[Import, ...]:
-        """The imports of a file as it writes them, resolved: what led somewhere is stored with the
-        names it had there, and those may mean nothing where it leads now.
+        """The imports of a file as written, for resolving again: stored ones have the names of
+        their old targets, which may be wrong for new ones.
         """
         bare = WalkedFile(known.path, known.size, known.mtime_ns)
         written = analysed(self.base, [(bare, "")])[0]
@@ -349,7 +352,8 @@ class _Scan:
             return file
         return replace(
             file,
-            # A signature shows the values of constants and defaults, and those are literals.
+            # A signature contains the values of constants and defaults, and those are
+            # literals.
             symbols=tuple(
                 replace(s, signature=hide(s.signature)) if _QUOTE.search(s.signature) else s
                 for s in file.symbols
@@ -357,15 +361,15 @@ class _Scan:
         )
 
     def _pieces(self, file: SourceFile, before: SourceFile | None) -> Iterator[Chunk]:
-        """The chunks of a file, redacted; one that was in it before keeps the text it has."""
+        """The chunks of a file, redacted; an unchanged one keeps its stored text."""
         known = {piece.id: piece for piece in before.chunks} if before is not None else {}
         for piece in file.chunks:
-            id = owned_id(piece, self.scope)
+            id = owned_id(piece, self.files.owner)
             same = known.get(id)
             if same is not None and same.symbol == piece.symbol:
                 self.same_chunks.add(id)
-                # The store took out the secrets when it came.
-                yield replace(piece, id=id, text=Clean(same.text))
+                # Its text was redacted when it came.
+                yield replace(piece, id=id, text=same.text)
             else:
                 text = self.redact(piece.text) if self.redact else piece.text
                 yield replace(piece, id=id, text=text)
@@ -387,7 +391,7 @@ def _batches(
     pairs = [(file, known.get(file.path, "")) for file in read]
     here = 0
     if not processes:
-        # What was read before kept within its limits; of the others most small ones do.
+        # Files read before were within the limits, and most small ones are.
         risky = {pair[0].path for pair in pairs if _untried(pair) or _monotonous(base, pair[0])}
         pairs.sort(key=lambda pair: pair[0].path in risky)
         here = len(pairs) - len(risky)
@@ -404,7 +408,8 @@ def _batches(
                 done += 1
                 yield batch
         except Unavailable:
-            # Where processes cannot be started or are killed, the rest is done here.
+            # If processes cannot be started or are killed, this process does the
+            # rest.
             pass
     for group in groups[done:]:
         yield analysed(base, group, CPU_SECONDS)
@@ -416,8 +421,10 @@ def _untried(pair: tuple[WalkedFile, str]) -> bool:
 
 
 def _monotonous(base: Path, file: WalkedFile) -> bool:
-    """Whether a file repeats itself as no program does: errors in such a text cost a parser time with the
-    square of its size, 12 s of CPU for 8 kB of `/*` in Python.
+    """Whether a file repeats itself in a way no program does.
+
+    Errors in such a text cost a parser time with the square of its size: 12 s of CPU for 8 kB of
+    `/*` in Python.
     """
     if file.size < _SHORT or language_name(file.path) not in PARSED:
         return False

@@ -37,7 +37,7 @@ _RACY_NS = 20_000_000
 _LARGEST_READ = 8_000_000
 
 CPU_SECONDS = 3.0
-"""What a process may work on one file: real ones of half a megabyte take a third of it."""
+"""Seconds of CPU per file; real files of half a megabyte take a third of it."""
 
 _DEFECTS = {
     signal.SIGPROF: OVER_LIMIT,
@@ -47,12 +47,14 @@ _DEFECTS = {
 }
 
 Group = Sequence[tuple[WalkedFile, str]]
-"""Files, each with the digest its content is known by, or an empty one."""
+"""Files, each with the digest of its known content, or an empty one."""
 
 
 def analysed(base: Path, group: Group, within: float | None = None) -> list[SourceFile]:
-    """The files of a group: analysed, bare when the digest is the known one, of size −1 when they
-    cannot be read. One whose parser takes much longer than `within` seconds of CPU is taken as plain text, and
+    """Analyse a group of files: without facts if the digest is the known one, with size −1 if
+    unreadable.
+
+    A file whose parser takes much longer than `within` seconds of CPU is treated as plain text, and
     its `error` says so.
     """
     found: list[SourceFile] = []
@@ -65,9 +67,11 @@ def analysed(base: Path, group: Group, within: float | None = None) -> list[Sour
 def analysed_by(
     count: int, base: Path, groups: Sequence[Group], seconds: float | None = None
 ) -> Iterator[list[SourceFile]]:
-    """The same for many groups, in order, by `count` processes, each file in so many `seconds` of CPU,
-    or `CPU_SECONDS`: one that takes more, or ends its process, is taken as plain text, and its `error` says so. Raises
-    `Unavailable` when processes cannot be started or are killed; what was given out before stays right.
+    """Analyse many groups, in order, in `count` processes.
+
+    Each file may take `seconds` of CPU, or `CPU_SECONDS`. A file that takes more, or crashes its
+    process, is treated as plain text, and its `error` says so. Raises `Unavailable` if processes
+    cannot be started or are killed; results returned before stay valid.
     """
     workers: list[_Worker] = []
     idle: SimpleQueue[_Worker] = SimpleQueue()
@@ -76,7 +80,8 @@ def analysed_by(
             workers.append(_Worker(base, seconds or CPU_SECONDS))
             idle.put(workers[-1])
         with ThreadPoolExecutor(count) as pool:
-            # What is read ahead is held here: no more than each process has in hand, and one.
+            # Results read ahead are held in memory: at most one group more than there
+            # are processes.
             asked: deque[Future[list[SourceFile]]] = deque()
             for group in groups:
                 if len(asked) > count:
@@ -102,7 +107,7 @@ def _ask(idle: SimpleQueue[_Worker], group: Group) -> list[SourceFile]:
 
 
 class _Worker:
-    """A process that reads files, and the next one when it ends over a file."""
+    """A process that reads files, restarted if a file crashes it."""
 
     def __init__(self, base: Path, seconds: float) -> None:
         self._base = base
@@ -115,7 +120,7 @@ class _Worker:
         return subprocess.Popen(self._command, stdin=pipe, stdout=pipe, stderr=none)
 
     def read(self, group: Group) -> list[SourceFile]:
-        """The files of a group. Raises `EOFError` when the process was ended by others."""
+        """Analyse a group of files. Raises `EOFError` if the process was killed from outside."""
         found: list[SourceFile] = []
         while len(found) < len(group):
             try:
@@ -148,7 +153,7 @@ class _Worker:
 
     def end(self) -> None:
         """End the process."""
-        # It ends with its input; a kill is for one that is still busy.
+        # It ends with its input; the kill is for one that is still busy.
         self._process.kill()
         self._process.communicate()
 
@@ -162,8 +167,8 @@ def _read(base: Path, file: WalkedFile, known: str, defect: str = "") -> SourceF
         data = read_listed(base, file.path, limit=_LARGEST_READ)
     except ContextdError as error:
         return replace(bare, size=-1, error=error.message)
-    # A write within the clock's tick of this read would leave the time as it is, and be missed by
-    # the next scan: such a file gets a time that never matches.
+    # A write within the clock's resolution of this read would keep the time stamp, and the
+    # next scan would miss it: such a file gets a stamp that never matches.
     racy = time.time_ns() - file.mtime_ns < _RACY_NS
     mtime = file.mtime_ns - 1 if racy else file.mtime_ns
     digest = content_digest(data)
@@ -175,10 +180,10 @@ def _read(base: Path, file: WalkedFile, known: str, defect: str = "") -> SourceF
 def main() -> None:
     """Answer until the input ends."""
     base, seconds = Path(sys.argv[1]), float(sys.argv[2])
-    # Anything printed by accident must not end up between the answers.
+    # Accidental prints must not end up between the answers.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    # Trees hold each other in no circle, and looking for some would take a tenth of the time.
+    # Trees contain no reference cycles; garbage collection would take a tenth of the time.
     gc.disable()
     while True:
         try:
@@ -186,7 +191,8 @@ def main() -> None:
         except EOFError:
             return
         for file, digest in group:
-            # Left to its default, the signal ends the process inside of the parser as well.
+            # With the default handler, the signal also ends the process inside the
+            # parser.
             signal.setitimer(signal.ITIMER_PROF, seconds)
             found = _read(base, file, digest)
             signal.setitimer(signal.ITIMER_PROF, 0)

@@ -1,1 +1,1 @@
-"""What a project is: its stack, its modules, and `project.yaml`."""
+"""Describe a project: its stack, its modules, and `project.yaml`."""

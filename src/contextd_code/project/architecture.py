@@ -1,4 +1,4 @@
-"""How a project is laid out, with the reason."""
+"""Detect the layout of a project, with the reason."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _KINDS = _LAYERS.keys() | set(
     traits http console mail notifications rules policies observers listeners events resources factories
     seeders exception contracts interfaces enums dto concerns common shared lib util""".split()
 )
-"""Folders named after what their files are, and not after a feature."""
+"""Folders named after the role of their files, not after a feature."""
 
-_GOOD_PART = 0.25
+_GOOD_PART, _SIDE = 0.25, 0.05
 _SENT = {"static", "public", "assets", "dist"}
-"""Folders whose files a server sends as they are. They are no packages of the program."""
+"""Folders with static files of a server, which are not packages of the program."""
 
 _FEATURE_HOMES = {"features", "modules", "domains", "feature"}
 _ROLE_FILE = re.compile(
@@ -48,7 +48,7 @@ def architecture(paths: Sequence[str], stack: Stack) -> ReasonedValue:
     if other is not None:
         return ReasonedValue("unknown", layout(*other, paths))
     children = _children(own)
-    several = _workspace(stack.manifests)
+    several = _workspace(stack.manifests, own)
     if several:
         return ReasonedValue("monorepo", several)
     for look in (_features, _layers, _sides, _components, _packages, _flat):
@@ -63,14 +63,14 @@ def architecture(paths: Sequence[str], stack: Stack) -> ReasonedValue:
 
 
 def _places(own: Sequence[str], what: str) -> str:
-    """Where files lie, when nothing more can be said of them."""
+    """The layout by location of the files, if nothing else is known."""
     homes = Counter(path.partition("/")[0] if "/" in path else "" for path in own)
     names = [f"{name}/" if name else "the root" for name, _ in homes.most_common(4)]
     return f"{what} lies in {', '.join(names)}{', …' * (len(homes) > 4)}."
 
 
 def _children(own: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Folder → its sub-folders with source in them → how many files lie below."""
+    """Folder → its subfolders with source files → the number of files below."""
     found: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for path in own:
         parts = path.split("/")[:-1]
@@ -79,14 +79,14 @@ def _children(own: Sequence[str]) -> dict[str, dict[str, int]]:
     return found
 
 
-def _workspace(manifests: Sequence[Manifest]) -> str:
+def _workspace(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
     below = {m.ecosystem for m in manifests if "/" in m.path and (m.name or m.dependencies)}
     for manifest in manifests:
         if manifest.members and "/" not in manifest.path and manifest.ecosystem in below:
             more = ", …" if len(manifest.members) > 3 else ""
             listed = ", ".join(manifest.members[:3]) + more
             return f"{manifest.path} lists members: {listed}."
-    if sides := _two_sides(manifests):
+    if sides := _two_sides(manifests, own):
         return sides
     homes: dict[str, list[str]] = defaultdict(list)
     for manifest in manifests:
@@ -97,12 +97,15 @@ def _workspace(manifests: Sequence[Manifest]) -> str:
     return f"{several[0]}/ holds several packages with manifests of their own." if several else ""
 
 
-def _two_sides(manifests: Sequence[Manifest]) -> str:
+def _two_sides(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
     """Two folders of the root that are packages of their own, such as backend and frontend."""
     if any("/" not in m.path and (m.name or m.dependencies) for m in manifests):
         return ""
     sides = {m.path.split("/")[0]: m for m in manifests if m.path.count("/") == 1 and m.ecosystem
              and (m.name or m.dependencies)}  # fmt: skip
+    files = Counter(path.partition("/")[0] for path in own)
+    # A program that only tries out the package beside it is no side.
+    sides = {one: m for one, m in sides.items() if files[one] >= _SIDE * len(own)}
     if len(sides) < 2:
         return ""
     named = ", ".join(sorted(sides)[:4])
@@ -127,7 +130,7 @@ def _features(own: Sequence[str], children: dict[str, dict[str, int]]) -> Reason
         return None
     prefix = f"{parent}/" if parent else ""
     if _GOOD_PART * len(own) > sum(path.startswith(prefix) for path in own):
-        # One part of the project may be laid out so, and says nothing about the others.
+        # Only one part of the project may have this layout.
         return None
     where = f"{parent}/" if parent else "The root"
     named = _names(dict.fromkeys(sorted(found), 1))
@@ -136,18 +139,18 @@ def _features(own: Sequence[str], children: dict[str, dict[str, int]]) -> Reason
 
 def _layers(own: Sequence[str], children: dict[str, dict[str, int]]) -> ReasonedValue | None:
     for folder, below in sorted(children.items(), key=lambda one: one[0].count("/")):
-        # A .NET solution writes them Shop.Domain, Shop.Infrastructure.
+        # A .NET solution names them Shop.Domain, Shop.Infrastructure.
         ends = {name: name.rpartition(".")[2].lower() for name in below}
         layers = [name for name in below if ends[name] in _LAYERS]
         products = {name.rpartition(".")[0] for name in layers if "." in name}
         if len(products) > 1:
-            # Catalog.API beside Basket.API are services, each with layers of its own.
+            # Catalog.API and Basket.API are services, each with its own layers.
             continue
         if _GOOD_PART * len(own) > sum(below.values()):
-            # One part of the project may be laid out so, and says nothing about the others.
+            # Only one part of the project may have this layout.
             continue
         if 2 * sum(below[name] for name in layers) < sum(below.values()):
-            # Most of the code lies beside these folders.
+            # Most of the code is outside these folders.
             continue
         if len({_LAYERS[ends[name]] for name in layers}) >= 3:
             where = f"{folder}/" if folder else "The root"
@@ -202,14 +205,14 @@ def _packages(own: Sequence[str], children: dict[str, dict[str, int]]) -> Reason
 
 
 def _alone(children: dict[str, dict[str, int]], folder: str) -> str:
-    """The folder that is by itself below another one, however deep: `include/shop`."""
+    """The only folder below another one, at any depth: `include/shop`."""
     while len(children.get(folder, {})) == 1:
         folder = f"{folder}/{next(iter(children[folder]))}"
     return folder
 
 
 def _flat(own: Sequence[str], children: dict[str, dict[str, int]]) -> ReasonedValue | None:
-    """One folder that holds nearly everything, side by side."""
+    """One flat folder with nearly all files."""
     folders: dict[str, int] = defaultdict(int)
     for path in own:
         folders[path.rpartition("/")[0]] += 1

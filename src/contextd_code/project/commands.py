@@ -1,4 +1,4 @@
-"""How a project is built, tested and run, as its manifests and its CI say."""
+"""Find how to build, test and run a project, from its manifests and CI."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ _TARGET = re.compile(
     r"^(all|build|test|tests|check|run|lint|dev)[ \t]*::?(?![=:])([^\n;]*)(;[^\n]*)?((?:\n(?:\t[^\n]*|[ \t]*(?=\n\t)))*)",
     re.MULTILINE,
 )
-"""(target, what it needs, a recipe on the same line, a recipe below) of a Makefile."""
+"""(target, prerequisites, recipe on the same line, recipe below) of a Makefile."""
 
 _SETS_VARIABLE = re.compile(r"^\s*(?:export\s+|override\s+)?[\w.]+\s*[:+?]?=")
 _IDLE = re.compile(
     r"(?:[@-]|\s)*(?:echo\b|printf\b|exit\b|true\b|false\b|:(?:\s|$)|#|$|\$\((?:error|info|warning)\b)"
 )
-"""A line of a recipe that builds and tests nothing."""
+"""A recipe line that builds and tests nothing."""
 
 _SETS_UP = re.compile(
     r"\b(?:virtualenv|venv)\b|\b(?:pip3?|npm|yarn|pnpm|poetry|bundle) (?:ci\b|i\b|install\b)"
 )
-"""A recipe that installs what is needed to develop, and builds nothing."""
+"""A recipe that installs development requirements and builds nothing."""
 
 _WRITTEN = re.compile(r"\.(?:md|json|txt|html|ya?ml|csv|svg|png)$")
-"""Documents and data that a target makes: no program."""
+"""Documents and data that a target makes; not programs."""
 
 _MORE_THAN_BUILT = re.compile(
     r"release|dist|install|clean|test|check|lint|fmt|format|deploy|publish|upload|docs?\b|help|push|docker"
 )
-"""What `make all` does beside building, where it needs targets of such names."""
+"""Prerequisites of `make all` that do not build."""
 
 _BY_FILE: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Cargo.toml", ("build: cargo build", "test: cargo test")),
@@ -62,7 +62,7 @@ _BY_FILE: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("phpunit.xml", ("test: vendor/bin/phpunit",)),
     ("dbt_project.yml", ("build: dbt build",)),
 )
-"""What a file at the root says without being read."""
+"""Commands implied by the existence of a file in the root."""
 
 _BUILT_BY = re.compile(
     r"(?:readme|install|build|compil|contribut|hacking|develop)[^/]*$", re.IGNORECASE
@@ -84,14 +84,14 @@ _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _SAYS_ONLY = re.compile(
     r"^(?:echo|exit|true|:)\b|^node -e\b.*console\.|no test specified|\bhas been removed\b"
 )
-"""A script that tells a person something and does nothing."""
+"""A script that only prints a message."""
 
 _LONGEST_SCRIPT = 60
 _MOST, _MOST_CI, _LONGEST = 8, 2, 90
 
 
 def commands(paths: Sequence[str], manifests: Sequence[Manifest], read: Read) -> tuple[str, ...]:
-    """Lines such as `test: npm test (vitest run)`: those of manifests at the root, then what CI runs."""
+    """Lines such as `test: npm test (vitest run)`: from manifests in the root, then from CI."""
     top = {path for path in paths if "/" not in path}
     known = {manifest.path for manifest in manifests}
     found = [*_of_scripts(top, read), *_of_make(top, read), *_of_composer(top, read)]
@@ -136,7 +136,7 @@ def _short(script: str) -> str:
 
 
 def _of_make(top: set[str], read: Read) -> Iterator[str]:
-    """Targets of a Makefile that do something and are called after it; `all` builds where nothing else is in it."""
+    """Makefile targets with a recipe for their name; `all` builds if it does nothing else."""
     name = next((name for name in ("GNUmakefile", "makefile", "Makefile") if name in top), "")
     found: dict[str, None] = {}
     for target, needs, beside, below in _TARGET.findall(
@@ -158,7 +158,7 @@ def _of_make(top: set[str], read: Read) -> Iterator[str]:
 
 
 def _of_configure(top: set[str]) -> Iterator[str]:
-    """A build by Autoconf; the script `configure` itself is often made first."""
+    """A build by Autoconf; `configure` often has to be generated first."""
     if "configure" in top and top & {"configure.ac", "Makefile.in", "Makefile", "configure.in"}:
         yield "build: ./configure && make"
     elif top & {"configure.ac", "configure.in"}:
@@ -170,7 +170,9 @@ def _of_configure(top: set[str]) -> Iterator[str]:
 
 
 def _of_cmake(top: set[str], read: Read) -> Iterator[str]:
-    """A build by CMake, where a document at the root says so: many a CMakeLists.txt is only for other projects."""
+    """A build by CMake, if a document in the root mentions it, because many CMakeLists.txt are only
+    for other projects.
+    """
     if "CMakeLists.txt" in top:
         documents = sorted(name for name in top if _BUILT_BY.match(name))
         if any(_CMAKE.search(read(name)) for name in documents):
@@ -192,7 +194,9 @@ def _of_composer(top: set[str], read: Read) -> Iterator[str]:
 def _of_others(
     paths: Sequence[str], top: set[str], manifests: Sequence[Manifest], read: Read
 ) -> Iterator[str]:
-    if any(name.endswith((".sln", ".slnx")) for name in top):
+    built = sorted(name for name in top if name.endswith((".sln", ".slnx", "proj")))
+    # Where several could be meant, dotnet asks for the name of one.
+    if len(built) == 1 and not built[0].endswith("proj"):
         yield "build: dotnet build"
         if any(re.search(r"test[^/]*\.(?:cs|fs|vb)proj$", path, re.I) for path in paths):
             yield "test: dotnet test"
@@ -205,7 +209,7 @@ def _of_others(
     if "pubspec.yaml" in top:
         own = next((m for m in manifests if m.path == "pubspec.yaml"), None)
         tool = "flutter" if own is not None and "flutter" in own.dependencies else "dart"
-        # The root of a workspace has no program and no tests of its own.
+        # The root of a workspace has neither a program nor tests.
         if (own is None or not own.members) and any(
             p.startswith(("bin/", "lib/main.")) for p in paths
         ):
@@ -215,7 +219,7 @@ def _of_others(
 
 
 def _of_ci(paths: Sequence[str], read: Read) -> list[str]:
-    """The first commands of CI that test something, each with the folder it runs in."""
+    """The first test commands of CI, each with its folder."""
     found: dict[str, None] = {}
     for path in [path for path in paths if _CI.search(path)][:10]:
         for line, folder in _runs_of(path, read(path)):
@@ -228,8 +232,10 @@ def _of_ci(paths: Sequence[str], read: Read) -> list[str]:
 
 
 def _runs_of(path: str, text: str) -> Iterator[tuple[str, str]]:
-    """(Command, folder it runs in or nothing for the root) of a pipeline. What runs in a folder that only a
-    variable names is left out; of other pipelines than GitHub's the folder is not looked for.
+    """(command, its folder, empty for the root) of a pipeline.
+
+    Commands in a folder named by a variable are skipped. Folders are only read from GitHub's
+    pipelines.
     """
     try:
         whole = table(load_plain(text)) if text else {}
@@ -250,7 +256,9 @@ def _runs_of(path: str, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _scripts(node: object) -> Iterator[str]:
-    """The scripts of a pipeline that is not GitHub's, wherever they stand: below `run`, `command` or `script`."""
+    """The scripts of a pipeline other than GitHub's, at any depth: below `run`, `command` or
+    `script`.
+    """
     if isinstance(node, list):
         for one in node:
             yield from _scripts(one)
@@ -268,7 +276,7 @@ def _scripts(node: object) -> Iterator[str]:
 
 def _lines(script: str) -> Iterator[str]:
     for line in script.replace("\\\n", " ").splitlines():
-        # From here on the script is somewhere else.
+        # From here on the script is in another folder.
         if line.strip().startswith(("cd ", "pushd ")):
             break
         yield " ".join(line.split())

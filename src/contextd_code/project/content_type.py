@@ -1,5 +1,5 @@
-"""Projects whose substance is no program: infrastructure, models of data, schemas, notebooks, scripts,
-documents. What they are for and how they are laid out.
+"""Projects that are not programs: infrastructure, data models, schemas, notebooks, scripts,
+documents. Detects their type and layout.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from contextd_code.project.support_code import is_beside
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """One sort. `names` are what one and several of its files are called, `says` what a project of
-    them is and `type` how the project model calls that. `needs` is a file without which others that
-    look alike are of another sort.
+    """One type of content.
+
+    `names` are the singular and plural of its files, `says` describes such a project and `type` is
+    its name in the project model. `needs` is a file that distinguishes it from similar types.
     """
 
     languages: tuple[str, ...]
@@ -74,24 +75,26 @@ _PERSONAL = re.compile(
     r"(?:^|/)[._]?(?:zshrc|bashrc|bash_profile|zprofile|zshenv|vimrc|gvimrc|gitconfig|tmux\.conf|inputrc|gemrc|Brewfile"
     r"|alacritty\.\w+|init\.vim|wezterm\.lua|hushlogin)(?:\.symlink)?$"
 )
-"""What programs of a person's machine are set up with."""
+"""Configuration files of a person's machine."""
 
 _FEW, OUTWEIGHED = 10, 3
-"""So few code files, outnumbered by this factor, are helper scripts."""
+"""At most this many code files, outnumbered by this factor, are helper scripts."""
 
 _CODE_AS_WELL = "Jupyter Notebook"
-"""Notebooks contain code themselves: however many code files accompany them, the larger share decides."""
+"""Notebooks contain code themselves: with any number of code files, the larger share decides."""
 
 _CRATE = {"src/lib.rs", "src/main.rs"}
-"""A book beside a crate is about the crate; a book alone is what the repository is."""
+"""A book beside a crate is about the crate; a book alone is the project."""
 
 _DROWNED = 10
-"""Every program has documentation: only at this ratio are documents the subject of a project."""
+"""Every program has documentation: only from this ratio on is a project about documents."""
 
 
 def substance(paths: Sequence[str], code: Sequence[str]) -> tuple[Material, list[str]] | None:
-    """What a project is made of, and those files, where it is not the `code`: notebooks and the like
-    that outweigh a few files of code, or documents where there is hardly anything else.
+    """The content type of a project and its files, if it is not `code`.
+
+    That is: notebooks and similar files that outweigh a few code files, or documents in a project
+    with hardly anything else.
     """
     own = [path for path in paths if not is_beside(path) and not path.startswith(".")]
     there = [one for one in SORTS if one.needs is None or any(map(one.needs.search, paths))]
@@ -110,7 +113,7 @@ def substance(paths: Sequence[str], code: Sequence[str]) -> tuple[Material, list
 
 
 def _of_charts(material: Material, paths: Sequence[str]) -> list[str]:
-    """For Helm the paths that count: templates are what a chart consists of. Nothing for others."""
+    """The relevant paths of a Helm chart, which consists of templates; empty for other types."""
     if material.label != "Helm":
         return []
     plain = ((path, path.replace("/templates/", "/")) for path in paths)
@@ -118,7 +121,7 @@ def _of_charts(material: Material, paths: Sequence[str]) -> list[str]:
 
 
 def layout(material: Material, own: Sequence[str], paths: Sequence[str]) -> str:
-    """How these files lie: in which folders, or side by side."""
+    """The layout of these files: by folders, or flat."""
     what = _counted(material, own, paths)
     homes = Counter(path.partition("/")[0] if "/" in path else "" for path in own)
     folders = [name for name, _ in homes.most_common() if name]
@@ -139,13 +142,13 @@ def layout(material: Material, own: Sequence[str], paths: Sequence[str]) -> str:
 
 
 def personal(paths: Sequence[str]) -> str:
-    """Why these paths are dotfiles or other machine setup; empty where they are not."""
+    """Why these paths are dotfiles or other machine setup; empty if they are not."""
     rows = sorted(path for path in paths if _PERSONAL.search(path))
     return f"It sets up a machine: {', '.join(rows[:3])}." if len(rows) >= _SEVERAL else ""
 
 
 def purpose(material: Material, own: Sequence[str], paths: Sequence[str]) -> tuple[str, str]:
-    """(The type of a project of this, a sentence saying why)."""
+    """(the project type for this content, a sentence with the reason)."""
     present = set(paths)
     count = _counted(material, own, paths)
     if material.label == "Terraform" and {"main.tf", "variables.tf"} <= present:
@@ -157,7 +160,7 @@ def purpose(material: Material, own: Sequence[str], paths: Sequence[str]) -> tup
     if material.label == "Shell" and (why := personal(paths)):
         return "configuration", why
     role = {"meta/main.yml", "galaxy.yml"} & present
-    # Whoever runs playbooks from a clone sets up machines, also where it is packed as a collection.
+    # Playbooks run from a clone set up machines, even if packaged as a collection.
     if material.label == "Ansible" and role and not {"ansible.cfg", "site.yml"} & present:
         return "library", f"{role.pop()} describes what others set machines up with: {count}."
     if material.label in ("Protocol Buffers", "GraphQL", "OpenAPI"):
@@ -173,8 +176,8 @@ def purpose(material: Material, own: Sequence[str], paths: Sequence[str]) -> tup
 
 
 def _counted(material: Material, own: Sequence[str], paths: Sequence[str]) -> str:
-    """How many there are and what they are called; only what they are called where their names do not say which
-    of the files they are, or where some are among examples and the like.
+    """The number and names of the files; only names if these are ambiguous, or if some are examples
+    and the like.
     """
     one, several = material.names
     every = sum(1 for path in paths if material.files.search(path))

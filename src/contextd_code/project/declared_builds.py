@@ -1,4 +1,4 @@
-"""Which packages of a repository each package is built with, where the build files declare it (Gradle, .NET, Cargo)."""
+"""The dependencies between packages of a repository that build files declare (Gradle, .NET, Cargo)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from contextd_code.project.manifests import Manifest
 
 Builds = Mapping[str, frozenset[str]]
-"""Folder of a package → the folders of the packages that its build can see, itself included."""
+"""Package folder → the package folders visible to its build, itself included."""
 
 
 def declared_builds(manifests: Sequence[Manifest]) -> Builds:
-    """Follow the declared references of each package; empty where no build declares any."""
+    """Follow the declared references of each package; empty if no build declares any."""
     direct: dict[str, set[str]] = {}
     for ecosystem in ("maven", "nuget"):
         own = [
@@ -21,7 +21,8 @@ def declared_builds(manifests: Sequence[Manifest]) -> Builds:
             if m.ecosystem == ecosystem and m.references is not None and not m.problem
         ]
         root = [m for m in own if "/" not in m.path]
-        # A root script may declare what the projects below it depend on, in ways that only Gradle follows.
+        # A root script may declare dependencies of its subprojects in ways that only
+        # Gradle understands.
         if any(m.references for m in own) and not any(m.references for m in root):
             by_name = {_plain(_folder(m)): _folder(m) for m in own}
             for m in own:
@@ -31,7 +32,8 @@ def declared_builds(manifests: Sequence[Manifest]) -> Builds:
     crates = {m.name: _folder(m) for m in manifests if m.ecosystem == "cargo" and m.name}
     for m in manifests:
         if m.ecosystem == "cargo" and m.name and not m.problem:
-            # A crate names only what its own manifest declares, also where that hands out another crate's items.
+            # A crate names only crates in its own manifest, even if those re-export
+            # items of another crate.
             named = {crates[name] for name in m.dependencies if name in crates}
             closed[_folder(m)] = frozenset({_folder(m), *named, *(m.references or ())})
     return closed
@@ -42,8 +44,8 @@ def within_builds(
 ) -> dict[tuple[str, str], int]:
     """The edges between files that no declared build contradicts.
 
-    A file names a type of its own namespace without an import. Where two packages share a
-    namespace, only the build says which of them it means.
+    A file names types of its own namespace without an import. If two packages share a namespace,
+    only the build determines which one is meant.
     """
     if not builds:
         return dict(weighted)

@@ -1,4 +1,4 @@
-"""Whose a file is: the module of the project's model that holds it."""
+"""Find the module of the project model that contains a file."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from contextd_code.project.project_model import ROOT, Module
 
 
 class Territory:
-    """The files and folders of every module, to ask for many paths.
+    """The files and folders of all modules, for looking up many paths.
 
-    Of several modules the one with the nearest folder around a file holds it, as `Module.holds` says;
-    one that names the file itself goes before. Modules are called as the model's mapping calls them.
+    The module with the nearest folder around a file contains it, as `Module.holds` defines; a
+    module that names the file itself takes precedence. Modules have the names of the model's
+    mapping.
     """
 
     def __init__(self, modules: Mapping[str, Module]) -> None:
@@ -26,7 +27,7 @@ class Territory:
                     self._folders.setdefault(folder.rstrip("/"), name)
 
     def holder(self, path: str) -> str:
-        """The name of the module that holds a file; empty when none does."""
+        """The name of the module that contains a file; empty if none does."""
         if path in self._files:
             return self._files[path]
         folder = path
@@ -37,11 +38,11 @@ class Territory:
         return self._folders.get(ROOT, "") if "/" not in path else ""
 
     def holders(self, paths: Iterable[str]) -> list[str]:
-        """The modules that hold these files, without duplicates, in their order."""
+        """The distinct modules that contain these files, in their order."""
         return [name for name in dict.fromkeys(map(self.holder, paths)) if name]
 
     def counted(self, paths: Iterable[str]) -> Mapping[str, int]:
-        """How many of these files each module holds."""
+        """The number of these files in each module."""
         found: dict[str, int] = {}
         for path in paths:
             name = self.holder(path)

@@ -1,4 +1,4 @@
-"""Whether a project is made for others to depend on, as its manifests say."""
+"""Decide from manifests whether a project is a library for other projects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextd_code.project.stack_languages import LANGUAGES_OF
 
 INDEX = re.compile(r"(?:(?:public|web|htdocs|html|www)/)?index\.php")
 FRONT = re.compile(rf"{INDEX.pattern}|artisan|bin/console")
-"""Where a PHP application starts, which most of them leave unsaid in composer.json."""
+"""Entry points of PHP applications, which composer.json mostly does not declare."""
 RUNNERS = {
     "plugin:org.springframework.boot", "org.springframework.boot:spring-boot-maven-plugin",
     "plugin:application", "plugin:war", "org.apache.maven.plugins:maven-war-plugin",
@@ -21,30 +21,30 @@ RUNNERS = {
     "plugin:com.github.johnrengelman.shadow", "plugin:com.gradleup.shadow", "plugin:com.android.application",
     "plugin:com.google.cloud.tools.jib", "com.google.cloud.tools:jib-maven-plugin",
 }  # fmt: skip
-"""What makes a build for the JVM end in a program; a family of libraries asks for none of them."""
+"""Plugins by which a JVM build produces a program; a family of libraries uses none of them."""
 _FAMILY = 3
 _PACKERS = {
     "org.apache.maven.plugins:maven-shade-plugin",
     "org.apache.maven.plugins:maven-assembly-plugin",
 }
-"""They may as well pack sources, or what a library hides in itself."""
+"""Plugins that may also package sources, or the hidden dependencies of a library."""
 _JVM_CODE = re.compile(r"(?:^|/)src/main/(?:java|kotlin|scala)/")
 _JVM_START = re.compile(
     r"src/main/(?:java|kotlin|scala)/(?:.*/)?(?:\w*(?:Application|Main|Launcher)|App|Server)\.(?:java|kt|scala)$"
 )
 _STARTER = re.compile(r"org\.springframework\.boot:spring-boot-starter-(?!parent)")
-"""Starters draw in what an application needs."""
+"""Starters bundle the dependencies of an application."""
 
 
 _PLUGIN = re.compile(r"(?:plugin|autoload|lua/[^/]+)/[^/]+\.(?:lua|vim)|lua/[^/]+\.lua")
-"""Where Neovim looks for what extends it."""
+"""Folders in which Neovim looks for plugins."""
 
 _EMACS = re.compile(r"(?:(?:lisp|src)/)?[^/.]+\.el")
 
 
 def why_family(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
-    """Why a workspace is a family of libraries, if it is: most of its packages are published, and
-    what is private only tries them out.
+    """Why a workspace is a family of libraries: most packages are published, and private ones only
+    try them out. Else empty.
     """
     known = set(own)
     members = [m for m in manifests if m.name and "/" in m.path and m.ecosystem in ("npm", "cargo")]
@@ -64,12 +64,12 @@ def why_family(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
 def why_library(
     manifests: Sequence[Manifest], own: Sequence[str], programs: Sequence[str] = ()
 ) -> str:
-    """Why a project is one package, or a family of them, that others depend on, if it is.
+    """Why a project is a package, or a family of packages, for other projects; else empty.
 
     `programs` are files with a main function.
     """
     starts = file_matching(own, FRONT)
-    # Packages of Swift beside a project of Xcode are parts of its app.
+    # Swift packages beside an Xcode project are parts of its app.
     built_by_xcode = any(".xcodeproj/" in path for path in own)
     for manifest in manifests:
         if manifest.ecosystem == "composer" and starts:
@@ -96,22 +96,22 @@ def why_library(
 
 
 def program_of_go(own: Sequence[str], programs: Sequence[str]) -> str:
-    """The file a Go program starts in: one below `cmd` first, then the nearest; empty where there is none.
+    """The entry file of a Go program: below `cmd` first, then the nearest; empty if there is none.
 
-    A main package may lie in a file of any name, so `programs` are files with a main function.
+    A main package may be in a file of any name, so `programs` are files with a main function.
     """
     named = file_named(own, r"cmd/[^/]+/main\.go") or file_named(own, r"main\.go")
     return named or file_matching([p for p in programs if p in set(own)], re.compile(r".*\.go"))
 
 
 def builds_program(manifest: Manifest) -> bool:
-    """Whether a build for the JVM ends in a program."""
+    """Whether a JVM build produces a program."""
     return not RUNNERS.isdisjoint(manifest.dependencies.keys() - manifest.dev)
 
 
 def why_jvm_family(manifests: Sequence[Manifest]) -> str:
-    """Why a build for the JVM is a family of libraries, if it is: many members are published, and
-    few are run; or the root publishes all, and none is run.
+    """Why a JVM build is a family of libraries, else empty: many members are published and few can
+    be run, or the root publishes all and none can be run.
     """
     builds = [m for m in manifests if m.ecosystem == "maven"]
     root = next((m for m in builds if "/" not in m.path and m.manager == "maven"), None)
@@ -131,7 +131,7 @@ def why_jvm_family(manifests: Sequence[Manifest]) -> str:
 
 
 def why_loaded(stack: Stack, own: Sequence[str]) -> str:
-    """Evidence that another program loads the project, if one does: an editor or a pipeline."""
+    """Evidence that another program, such as an editor or a pipeline, loads the project."""
     language = stack.main_language
     if language == "Lua" and (start := file_matching(own, _PLUGIN)):
         return f"{start} is loaded by an editor."
@@ -146,8 +146,8 @@ def why_loaded(stack: Stack, own: Sequence[str]) -> str:
 
 
 def why_jvm(stack: Stack, own: Sequence[str]) -> str:
-    """Why a build for the JVM makes libraries, if it does: no program comes out, and it has members, or
-    nothing in it is where a program starts.
+    """Why a JVM build produces libraries, else empty: it produces no program, and has members or no
+    entry point.
     """
     if stack.main_language not in LANGUAGES_OF["maven"]:
         return ""
@@ -167,7 +167,7 @@ def why_jvm(stack: Stack, own: Sequence[str]) -> str:
 
 
 def programs_of_crates(manifests: Sequence[Manifest], own: Sequence[str]) -> Mapping[str, str]:
-    """Crate folder → its program, for those that may be published."""
+    """Crate folder → its program, for publishable crates."""
     known = set(own)
     found = {}
     for manifest in manifests:
@@ -183,11 +183,11 @@ def programs_of_crates(manifests: Sequence[Manifest], own: Sequence[str]) -> Map
 
 
 def file_named(own: Sequence[str], pattern: str) -> str:
-    """The nearest file whose name, perhaps with folders before it, fits."""
+    """The nearest file whose name matches, optionally with leading folders."""
     return file_matching(own, re.compile(rf"(?:^|.*/){pattern}"))
 
 
 def file_matching(own: Sequence[str], pattern: re.Pattern[str]) -> str:
-    """The nearest file whose whole path fits."""
+    """The nearest file whose whole path matches."""
     hits = [path for path in own if pattern.fullmatch(path)]
     return min(hits, key=lambda path: (path.count("/"), path), default="")

@@ -1,5 +1,7 @@
-"""Which folders of a project are its modules: packages, and below them the level where the folders
-stand for subjects and not for layers or for the way a language is laid out.
+"""Find the folders that are modules of a project.
+
+These are packages, and below them the level of folders named after subjects, not after layers or a
+language's conventions.
 """
 
 from __future__ import annotations
@@ -17,12 +19,12 @@ _SOURCES = frozenset("src source sources main java kotlin scala groovy python js
 _WRAPPERS = _SOURCES | frozenset(
     "cmd pkg internal features feature modules domains domain bounded contexts".split()
 )
-"""Folders that only hold others."""
+"""Folders that only contain others."""
 
 _SIDES = frozenset(
     "app lib server client backend frontend web api routes pages views site www".split()
 )
-"""Folders that hold subjects in one project and are a subject themselves in another."""
+"""Folders that contain subjects in one project and are a subject themselves in another."""
 
 _SHOWN_WITH_SIDE = frozenset("client server frontend backend web".split())
 
@@ -34,21 +36,24 @@ _LAYERS = frozenset(
     graphql jobs mailers channels policies requests exceptions console events listeners
     notifications db database theme themes i18n""".split()
 )
-"""Folders named after what sort of code they hold. They are no subjects."""
+"""Folders named after a type of code, not after a subject."""
 
 _NO_MODULE = frozenset(
     """test tests __tests__ spec specs e2e __mocks__ mocks fixtures testdata testing example
     examples samples demo demos docs doc documentation scripts script bin assets static public
     styles css typings constants migrations templates benchmarks benchmark benches vendor
-    third_party stories storybook .storybook .github generated __generated__ fuzz""".split()
+    third_party stories storybook .storybook .github generated __generated__ fuzz fuzzer fuzzing
+    tutorials tutorial step_definitions buildSrc playground playgrounds""".split()
 )
 _ONLY_LARGE = frozenset(
     "contrib images locales locale i18n types utils util helpers resources".split()
 )
-"""Folders that are no subject, unless much code is in them."""
+"""Folders that are only a subject if they have much code."""
 
 _VERSION = re.compile(r"v\d+")
-_UPKEEP = frozenset("tools tool ci build config configs".split())
+_UPKEEP = frozenset(
+    "tools tool ci build config configs cmake gradle fastlane jni m4 packaging site sites".split()
+)
 """Folders of the root that keep the project going and are no part of it."""
 
 _DOMINANT, _LARGE, _MUCH, _FEW_PACKAGES, _SMALL_PROJECT = 0.5, 30, 8, 3, 40
@@ -56,7 +61,7 @@ _DOMINANT, _LARGE, _MUCH, _FEW_PACKAGES, _SMALL_PROJECT = 0.5, 30, 8, 3, 40
 
 @dataclass(slots=True)
 class Folder:
-    """A folder of the tree of code files. `count` includes what lies deeper."""
+    """A folder in the tree of code files. `count` includes subfolders."""
 
     path: str
     count: int = 0
@@ -71,7 +76,7 @@ class Folder:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A folder that is a module, or with `rest` what a divided folder keeps for itself."""
+    """A folder that is a module; with `rest`, the files that a divided folder keeps itself."""
 
     path: str
     count: int
@@ -104,7 +109,8 @@ def units_of(root: Folder, packages: Collection[str]) -> list[Unit]:
     if root.count > _SMALL_PROJECT:
         least = 2 if len(units) <= 12 else max(2, root.count // 200)
         units = [u for u in units if u.count >= least or u.path in packages]
-    # What is left over is counted anew: the smallest fell back into the folder they lie in.
+    # The remaining files are counted again: the smallest modules became part of their parent
+    # folder.
     modules = [unit for unit in units if not unit.rest]
     for unit in units:
         if unit.rest:
@@ -138,20 +144,23 @@ class _Division:
             yield Unit(folder.path, folder.count, True, package)
 
     def is_left_out(self, name: str, inner: Folder) -> bool:
-        """Whether a folder is beside the project. A package in it says that it is not."""
+        """Whether a folder is not part of the project. A package in it makes it a part."""
         if name.startswith((".", "[", "$")):
             return True
-        if inner.path in self.packages:
+        if inner.path in self.packages and "/src/it/" not in f"/{inner.path}/":
             return name in _NO_MODULE
         if "src/main/java/" in inner.path or "src/main/kotlin/" in inner.path:
             return False
+        if f"/{inner.path}".endswith(("/src/it", "/features/support")):
+            # What only the integration tests of a Maven build, or Cucumber's features, need.
+            return True
         plain = name.lower()
         if plain in _ONLY_LARGE:
             return inner.count < _MUCH or "src/main/" in inner.path
         return plain in _NO_MODULE or inner.path.lower() in _UPKEEP or is_beside_name(name)
 
     def looked_at(self, folder: Folder, around: Folder, package: str, depth: int) -> Iterator[Unit]:
-        """The folder as a module, or the modules in it."""
+        """The folder as a module, or the modules inside it."""
         is_package = folder.path in self.packages
         if is_package:
             package = folder.path
@@ -161,7 +170,7 @@ class _Division:
             yield Unit(folder.path, folder.count, package=package)
 
     def is_opened(self, folder: Folder, around: Folder, is_package: bool) -> bool:
-        """Whether the folder holds the modules and is not a module itself."""
+        """Whether the folder contains modules and is not one itself."""
         share = folder.count / self.total
         subjects, layers = self.subjects_and_layers(folder)
         divides = sum(1 for inner in subjects + layers if inner.count > 1) >= 2
@@ -187,8 +196,8 @@ class _Division:
         return share >= _DOMINANT and (divides or (folder.direct >= 3 and self.has_parts(folder)))
 
     def gathers(self, folder: Folder) -> bool:
-        """Whether a folder only holds others: by its name, and `packages` or `plugins` when packages
-        are in it or it lies in the root.
+        """Whether a folder only contains others: by its name; for `packages` or `plugins`, if it
+        contains packages or is in the root.
         """
         name = folder.name.lower()
         if name in _WORKSPACES:
@@ -196,11 +205,11 @@ class _Division:
         return name in _WRAPPERS or name in _SIDES
 
     def packages_in(self, folder: Folder) -> int:
-        """How many packages lie below a folder."""
+        """The number of packages below a folder."""
         return sum(1 for path in self.packages if path.startswith(f"{folder.path}/"))
 
     def has_parts(self, folder: Folder) -> bool:
-        """Whether one folder in it is more than a file."""
+        """Whether one of its subfolders has more than one file."""
         return any(
             inner.count > 1
             for name, inner in folder.inner.items()
@@ -208,7 +217,7 @@ class _Division:
         )
 
     def has_division(self, folder: Folder) -> bool:
-        """Whether below some wrappers a folder falls into parts."""
+        """Whether a folder has several parts below its wrapper folders."""
         while True:
             inner = [f for n, f in folder.inner.items() if not self.is_left_out(n, f)]
             if sum(1 for f in inner if f.count > 1) >= 2:
@@ -218,11 +227,11 @@ class _Division:
             folder = inner[0]
 
     def subjects_and_layers(self, folder: Folder) -> tuple[list[Folder], list[Folder]]:
-        """The folders in a folder by what they stand for."""
+        """The subfolders, by the subjects they stand for."""
         found: tuple[list[Folder], list[Folder]] = [], []
         for name, inner in folder.inner.items():
             if name.startswith("("):
-                # A group of routes in Next.js is no part of their address.
+                # A route group in Next.js is not part of the address.
                 subjects, layers = self.subjects_and_layers(inner)
                 found[0].extend(subjects)
                 found[1].extend(layers)
@@ -259,7 +268,7 @@ def by_name(units: Sequence[Unit], fallback: str) -> dict[str, list[Unit]]:
 
 def _plain(unit: Unit, fallback: str) -> str:
     parts = unit.path.split("/")
-    # What a `src` keeps for itself is named after what it is the source of.
+    # The remaining files of a `src` are named after its parent.
     while unit.rest and parts and parts[-1].lower() in _SOURCES:
         parts.pop()
     name = parts[-1] if parts else fallback

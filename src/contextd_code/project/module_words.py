@@ -1,4 +1,4 @@
-"""What a module is about: in the words of its manifest, its README or its first comment."""
+"""Describe a module by its manifest, its README or its first comment."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+from contextd_code.project.support_code import is_build_file
 from contextd_code.tree.generated import UNWRITTEN
 from contextd_code.values.source import SourceFile, Symbol
 
 Read = Callable[[str], str]
-"""The text of a file by its path, or an empty one."""
+"""Return the text of a file by its path, or an empty text."""
 
 _NAMES = {
     "tsx": "TypeScript", "typescript": "TypeScript", "powershell": "PowerShell", "javascript": "JavaScript", "csharp": "C#",
@@ -32,6 +33,7 @@ _NOISE = re.compile(
     r"|\b(?:for|of|to|with|and|or|by|in|on|from|the|an?|including|following|are|is)$"
     r"|spdx|eslint|prettier|@ts-|auto-?generated|do not edit|https?://\S+$"
     r"|pom\.xml|^(?:see|click (?:here|on|the)|read|check|visit|star|join|follow|explore|view|note|important|warning|caution)\b"
+    r"|\b(?:docs?|documentation|repository|project|code) (?:was|were|has|have) (?:been )?moved\b|\bmoved to\b"
     r"|npm (?:install|run|i)\b|registry|^\$ "
     r"|^(?:please|for (?:more|further|full|detailed)|as per|refer to|to (?:install|get started|run|build|use))\b"
     r"|^(?:learn|show|run|buy|donate|sign up)\b|^a description of this package|\bsuch as$"
@@ -53,7 +55,7 @@ _LEADS_ON = re.compile(
 _SHOWN_LINK = re.compile(
     r"<a\b(?:(?!</a>).){0,3000}<img\b(?:(?!</a>).){0,3000}</a>", re.IGNORECASE | re.DOTALL
 )
-"""A link around a picture: a badge, or what a sponsor says of itself."""
+"""A linked picture: a badge or a sponsor's logo."""
 
 _HEADING = re.compile(r"<h(\d)>.*?</h\1>", re.IGNORECASE | re.DOTALL)
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
@@ -70,11 +72,11 @@ _ASIDE = re.compile(
     r"|^##+[ \t]+(?![^\n]*\b(?:about|understanding|introduc\w*|overview|what|description|summary|why|features?|details|purpose)\b)",
     re.IGNORECASE | re.MULTILINE,
 )
-"""A heading below which a README says how to use a thing, and no longer what it is."""
+"""A README heading after which it explains usage instead of purpose."""
 
 _COMPILED = "c", "cc", "cpp", "h", "hpp"
 _HIDDEN_NAME = re.compile(r"_|default$|preview$|main$|tests?$")
-"""Names that a language hides from other files, or that stand in files of every sort."""
+"""Names that a language hides from other files, or that occur in files of every kind."""
 
 _RUST = re.compile(r"^\s*//!\s?(.*)$")
 _BLOCK = re.compile(r"\s*/\*\*(.*?)\*/", re.DOTALL)
@@ -86,7 +88,7 @@ def first_sentence(text: str) -> str:
     sentence = re.sub(r"\*\*([^*]+)\*\*", r"\1", sentence)
     sentence = re.sub(r":\w+:`([^`]*)`", r"\1", sentence)
     if _LEADS_ON.search(sentence):
-        # It ends where a list begins, and is no whole without it.
+        # It ends before a list, without which it is incomplete.
         sentence = sentence[: sentence.rfind(". ") + 1]
     sentence = sentence.strip(" -–—:*_#>=|")
     found = _SENTENCE.search(sentence)
@@ -100,13 +102,14 @@ def first_sentence(text: str) -> str:
         or " " not in sentence
         or "](" in sentence
         or "][" in sentence
+        or sentence.count("(") < sentence.count(")")
         or _NOISE.search(sentence)
         else sentence
     )
 
 
 def readme_sentence(text: str) -> str:
-    """The first sentence of a README that says something: headings, badges and HTML are skipped."""
+    """The first meaningful sentence of a README; headings, badges and HTML are skipped."""
     cleaned = _REFERENCE.sub("", _HIDDEN.sub("", text[:20_000].replace("\r", "")))
     cleaned = _SETEXT.sub(
         "\n\n",
@@ -132,24 +135,23 @@ def readme_sentence(text: str) -> str:
 def description(
     folders: Sequence[str],
     members: Sequence[SourceFile],
-    rank: Mapping[str, float],
     paths: Collection[str],
     read: Read,
     about: str,
 ) -> str:
-    """One sentence from the module itself, else how much of what and the names that stand for it."""
+    """One sentence from the module itself; empty where it says none."""
     if len(folders) > 1:
         # What one of several folders says of itself does not hold for the others.
-        return counted(members, rank)
+        return ""
     sentence = first_sentence(about) if about else ""
-    return sentence or next(_told(folders, members, paths, read), "") or counted(members, rank)
+    return sentence or next(_told(folders, members, paths, read), "")
 
 
 def _told(
     folders: Sequence[str], members: Sequence[SourceFile], paths: Collection[str], read: Read
 ) -> Iterator[str]:
     endings = Counter(f.path.rpartition(".")[2] for f in members).most_common(1)
-    # The crate inside of a module of C++ speaks for itself alone.
+    # A crate inside a C++ module only describes itself.
     foreign = endings[0][0] if endings else ""
     for folder in folders[:2]:
         for name in _ENTRIES:
@@ -179,7 +181,7 @@ def comment_sentence(path: str, text: str) -> str:
         for line in text.split("\n"):
             found = _RUST.match(line)
             if found and lines and found[1].startswith(("- ", "* ", "1. ")):
-                # The head of a list is no sentence.
+                # The heading of a list is not a sentence.
                 return ""
             if found and not (lines and not found[1].strip()):
                 lines += [found[1]] if found[1].strip() and found[1][0] not in "#=-`" else []
@@ -221,8 +223,11 @@ def _docstring(text: str) -> str:
     return "\n".join(line for line in lines if not set(line.strip()) <= set(_UNDERLINE))
 
 
-def counted(members: Sequence[SourceFile], rank: Mapping[str, float]) -> str:
-    """How many files of which languages, the one or two with most of them, and the names that stand for them."""
+def counted(members: Sequence[SourceFile], rank: Mapping[str, float], left_out: str = "") -> str:
+    """How many files of which languages, the one or two with most of them, and the names that stand for them.
+
+    `left_out` names what lies in the same folders and is not counted.
+    """
     languages = {f.path: _NAMES.get(f.language, f.language.capitalize()) for f in members}
     main = Counter(languages[f.path] for f in members)
     if len(main) > 1:
@@ -234,9 +239,13 @@ def counted(members: Sequence[SourceFile], rank: Mapping[str, float]) -> str:
     (language, most), *others = main.most_common() or [("", 0)]
     names: dict[str, None] = {}
     shown = {language, others[0][0]} if others and 2 * most <= len(members) else {language}
-    # Headers are counted among the files of their language.
+    # Headers count as files of their language.
     shown |= {"C header"} if shown & {"C", "C++"} else set()
-    named = [f for f in members if languages[f.path] in shown and f.error not in UNWRITTEN]
+    named = [
+        f
+        for f in members
+        if languages[f.path] in shown and f.error not in UNWRITTEN and not is_build_file(f.path)
+    ]
     for file in sorted(named, key=lambda f: (-rank.get(f.path, 0), f.path)):
         for symbol in most_public(file)[:2]:
             names.setdefault(symbol.name)
@@ -245,11 +254,12 @@ def counted(members: Sequence[SourceFile], rank: Mapping[str, float]) -> str:
     if others and 2 * most <= len(members):
         second, some = others[0]
         count = f"{most} {language} and {some} {second} files"
+    count += f" without {left_out}" * bool(left_out)
     return f"{count}: {listed}" if listed else count
 
 
 def most_public(file: SourceFile) -> list[Symbol]:
-    """The definitions a file offers to others: classes and functions first, the largest of them."""
+    """The exported definitions of a file: classes and functions first, the largest of them."""
     public = [
         s for s in file.symbols if s.exported and not s.parent and not _HIDDEN_NAME.match(s.name)
     ]

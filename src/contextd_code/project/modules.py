@@ -1,5 +1,5 @@
-"""The modules of a project: its folders by subject, what is important in them, and which needs
-which, from real imports.
+"""Find the modules of a project: folders by subject, their key files, and their dependencies by
+imports.
 """
 
 from __future__ import annotations
@@ -14,15 +14,14 @@ from contextd_code.dataclass import dataclass
 from contextd_code.index.languages.table import BY_NAME, DATA
 from contextd_code.project.content_type import substance
 from contextd_code.project.declared_builds import Builds, within_builds
-from contextd_code.project.module_clusters import clusters
 from contextd_code.project.module_folders import Unit, by_name, prefixes_of, tree_of, units_of
 from contextd_code.project.module_words import Read, counted, description
 from contextd_code.project.project_model import ROOT, KeyFile
 from contextd_code.project.project_type import CODE
-from contextd_code.project.support_code import is_beside
+from contextd_code.project.support_code import is_beside, is_build_file, is_test_file
 from contextd_code.symbols.graph import edges, page_rank
 from contextd_code.tree.generated import UNWRITTEN
-from contextd_code.values.source import DOCUMENTS, SourceFile, is_test
+from contextd_code.values.source import DOCUMENTS, SourceFile
 
 Role = Literal["entry", "config", "core", "test"]
 
@@ -33,33 +32,43 @@ _VAGUE = re.compile(
     r"(?:^|/)_*(?:utils?|helpers?|common|base|types?|const(?:ants)?|exceptions?|errors?|compat"
     r"|__init__|index|main|mod|lib|misc|internal\w*)\.\w+$"
 )
-"""Files that say nothing about what the others around them are for."""
+"""Files that do not indicate the subject of the files around them."""
+
+_SHOWN_IN = frozenset(
+    """example examples sample samples demo demos tutorial tutorials fixtures testdata benches
+    playground integration_test test_driver""".split()
+)
+"""Folders of a module whose files only show, try out or measure it."""
 
 _NO_CODE = DATA | DOCUMENTS | frozenset(["", "css", "scss", "sass", "less", "shell", "dockerfile"])
-_TEST_NAME = re.compile(r"(?:[._-](?:test|spec)s?|/test_[^/]*|^test_[^/]*|[a-z]Test)\.[a-z]+$")
+_TEST_NAME = re.compile(
+    r"(?:[._-](?:test|spec)s?|(?:^|/)test_[^/]*(?=\.py$)|(?:^|/)tests?/(?:.*/)?test_[^/]*|[a-z]Test)\.[a-z]+$"
+)
 _ROOT_PACKAGES = frozenset(("go", "python", "c", "c-header", "cpp", "lua", "ruby"))
-"""Languages whose files in the root are a package of their own, and not settings of tools."""
+"""Languages in which files in the root are a package, and not settings of tools."""
 
 _BARE = re.compile(r"@[\w.-]+/[\w.-]+|[A-Za-z][\w.-]*(?:/|$)")
-"""What an import of a package begins with, and no path."""
+"""Prefixes of package imports that are not paths."""
 
 _SET_UP = re.compile(r"^(?:setup|conftest|noxfile|tasks|fabfile|manage|conf)\.py$|^[Rr]akefile")
 _ENTRY = re.compile(
     r"(?:^|/)(?:index\.[cm]?[jt]sx?|(?:__init__|__main__)\.py|(?:mod|lib)\.rs|main\.\w+)$", re.I
 )
-"""Where a language or a tool begins to read a folder. Files called `server` or `urls` are as often one part
-among several.
+"""Entry files by language or tool convention. Files named `server` or `urls` are often just one
+part among several.
 """
 
 _CONFIG = re.compile(
-    r"(?:^|/)(?:config|settings|constants|env|[^/]*\.config|[^/]*\.settings|[^/]*rc)\.[a-z]+$", re.I
+    r"(?:^|/)(?:config|settings|[^/]*\.config|[^/]*\.settings|[^/]*rc)\.[a-z]+$", re.I
 )
 
 
 @dataclass(frozen=True, slots=True)
 class DetectedModule:
-    """A part of the project. `prefixes` are its folders, `files` its paths (tests elsewhere left
-    out), `dependencies` the modules it imports, most used first, `languages` counts files.
+    """A part of the project.
+
+    `prefixes` are its folders, `files` its paths (without tests elsewhere), `dependencies` the
+    modules it imports, most used first; `languages` counts files.
     """
 
     name: str
@@ -83,21 +92,22 @@ def modules(
     builds: Builds | None = None,
     named: Mapping[str, str] | None = None,
 ) -> list[DetectedModule]:
-    """The modules, largest first: every package, and at most 30 others. A small flat project may
-    have one or none.
+    """The modules, largest first: every package, and at most 30 others.
 
-    `packages` are the folders with a manifest of their own, each with what it says of itself; `read`
-    gives a file's text for descriptions; `name` is the project's; `builds` says what packages can see; `named` are the
-    folders of packages by the name that others import them by.
+    A small flat project may have one or none. `packages` are the folders with a manifest of their
+    own, each with its description; `read` returns a file's text for descriptions; `name` is the
+    project's; `builds` lists the packages visible to each; `named` maps import names of packages to
+    their folders.
     """
     code = _with_subject(files)
     known = packages or {}
-    units = units_of(tree_of([file.path for file in code]), known)
+    written = [file for file in code if not is_build_file(file.path)] or code
+    units = units_of(tree_of([file.path for file in written]), known)
     prefixes = prefixes_of(_largest(by_name(units, name), known))
     members = _members(code, prefixes)
     weighted = within_builds(edges(files), builds or {})
     rank = page_rank([file.path for file in files], weighted)
-    _with_flat(code, members, prefixes, weighted, rank, name)
+    _with_root(code, members, prefixes, name)
     needs = _needs(members, {**weighted, **_by_package(code, members, prefixes, named or {})})
     tests = [f.path for f in files if _TEST_NAME.search(f.path) and f.language not in _NO_CODE]
     paths = {file.path for file in files}
@@ -113,28 +123,61 @@ def modules(
             description=description(
                 prefixes[one],
                 members[one],
-                rank,
                 paths,
                 read,
                 next((known[p] for p in prefixes[one] if known.get(p)), ""),
-            ),
+            )
+            or counted(members[one], rank, _left_out(one, prefixes, files)),
         )
         for one in sorted(members, key=lambda one: (-len(members[one]), one))
         if members[one]
     ]
     shared = Counter(module.description for module in found)
-    # What several say of themselves was copied, and tells nothing of one of them.
+    # A description shared by several modules was copied and describes none of them.
     return [
-        replace(module, description=counted(members[module.name], rank))
+        replace(
+            module,
+            description=counted(
+                members[module.name], rank, _left_out(module.name, prefixes, files)
+            ),
+        )
         if shared[module.description] > 1
         else module
         for module in found
     ]
 
 
+def _left_out(name: str, prefixes: Mapping[str, Sequence[str]], files: Sequence[SourceFile]) -> str:
+    """What lies in the folders of a module and is not among its files: `tests`, `the modules in it`."""
+    own = tuple(f"{one}/" for one in prefixes[name])
+    others = tuple(p for one, listed in prefixes.items() if one != name for p in listed)
+    inner = tuple(f"{p}/" for p in others if p.startswith(own))
+    at_root = prefixes[name] == (ROOT,)
+    tests = any(
+        ("/" not in f.path if at_root else f.path.startswith(own))
+        and not f.path.startswith(inner)
+        and is_test_file(f.path)
+        and f.language not in _NO_CODE
+        for f in files
+    )
+    shown = any(
+        f.path.startswith(own)
+        and not f.path.startswith(inner)
+        and _is_shown(f.path.removeprefix(max((o for o in own if f.path.startswith(o)), key=len)))
+        and f.language not in _NO_CODE
+        for f in files
+    )
+    parts = ["tests"] * tests + ["examples"] * shown + ["the modules in it"] * bool(inner)
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
+
+
+def _is_shown(path: str) -> bool:
+    return not _SHOWN_IN.isdisjoint(path.split("/")[:-1])
+
+
 def _with_subject(files: Sequence[SourceFile]) -> list[SourceFile]:
     """The files that modules are made of: those of code, or what the project is about instead."""
-    code = [file for file in files if file.language not in _NO_CODE and not is_test(file.path)]
+    code = [file for file in files if file.language not in _NO_CODE and not is_test_file(file.path)]
     own = [file.path for file in code if CODE.search(file.path) and not is_beside(file.path)]
     other = substance([file.path for file in files], own)
     if other is None:
@@ -145,7 +188,7 @@ def _with_subject(files: Sequence[SourceFile]) -> list[SourceFile]:
         for f in files
         if f.language in languages
         and (f.language or other[0].files.search(f.path))
-        and not is_test(f.path)
+        and not is_test_file(f.path)
         and f.error not in UNWRITTEN
     ]
 
@@ -158,20 +201,19 @@ def _largest(listed: dict[str, list[Unit]], packages: Collection[str]) -> dict[s
     return {one: listed[one] for one in order if one in chosen}
 
 
-def _with_flat(
+def _with_root(
     code: Sequence[SourceFile],
     members: dict[str, list[SourceFile]],
     prefixes: dict[str, tuple[str, ...]],
-    weighted: Mapping[tuple[str, str], int],
-    rank: Mapping[str, float],
     name: str,
 ) -> None:
-    """Modules for what no folder divides: the files of the root, and groups of files that import one
-    another in a folder that holds most of the project.
-    """
+    """A module for the files of the root, which no folder divides."""
     loose = [file for file in code if "/" not in file.path]
     package = sum(
-        file.language in _ROOT_PACKAGES and not _SET_UP.search(file.path) for file in loose
+        file.language in _ROOT_PACKAGES
+        and not _SET_UP.search(file.path)
+        and not is_build_file(file.path)
+        for file in loose
     )
     if (
         name
@@ -180,27 +222,11 @@ def _with_flat(
         and (package >= 3 or 3 * len(loose) >= len(code))
     ):
         members[name], prefixes[name] = loose, (ROOT,)
-    largest = max(members, key=lambda one: len(members[one]), default="")
-    if not largest or 2 * len(members[largest]) < len(code):
-        return
-    folders = Counter(file.path.rpartition("/")[0] for file in members[largest])
-    flat, direct = folders.most_common(1)[0]
-    if 2 * direct < len(members[largest]):
-        return
-    by_path = {f.path: f for f in members[largest] if f.path.rpartition("/")[0] == flat}
-    for group in clusters(list(by_path), weighted):
-        head = max(group, key=lambda p: (not _VAGUE.search(p), rank.get(p, 0), p))
-        called = re.sub(r"\W+", "-", head.rpartition("/")[2].split(".")[0]).strip("_-")
-        if not called or called in members or len(members[largest]) - len(group) < 2:
-            continue
-        members[called] = [by_path[path] for path in group]
-        prefixes[called] = tuple(group)
-        members[largest] = [f for f in members[largest] if f.path not in set(group)]
 
 
 def role_of(path: str) -> Role:
     """The role of a file by its name."""
-    if is_test(path):
+    if is_test_file(path):
         return "test"
     if _CONFIG.search(path) or any(one.startswith(".") for one in path.split("/")[:-1]):
         return "config"
@@ -217,7 +243,8 @@ def _members(
         for length in range(len(parts) - 1, 0, -1):
             name = by_prefix.get("/".join(parts[:length]))
             if name is not None:
-                members[name].append(file)
+                if _SHOWN_IN.isdisjoint(parts[length:-1]):
+                    members[name].append(file)
                 break
     return members
 
@@ -231,7 +258,8 @@ def _needs(
     for (start, end), weight in weighted.items():
         one, other = module_of.get(start), module_of.get(end)
         if role_of(start) == "config" or (is_beside(start) and one not in shows):
-            # What a tool is set up with, or an example in a folder, says nothing about what the code needs.
+            # A tool's configuration, or an example in a folder, does not show what
+            # the code needs.
             continue
         if one is not None and other is not None and one != other:
             counts[one][other] += weight
@@ -247,8 +275,8 @@ def _by_package(
     prefixes: Mapping[str, Sequence[str]],
     named: Mapping[str, str],
 ) -> dict[tuple[str, str], int]:
-    """Edges to packages of this repository whose entry is built, so that no file stands for the import: they lead
-    to a file of the module that is the package.
+    """Edges to packages of this repository whose entry file is build output: they lead to a file of
+    the package's module instead.
     """
     whole = {folder: members[one] for one, listed in prefixes.items() for folder in listed}
     found: Counter[tuple[str, str]] = Counter()
@@ -267,7 +295,7 @@ def _by_package(
 def _stems_outside(
     code: Sequence[SourceFile], members: Mapping[str, Sequence[SourceFile]]
 ) -> dict[str, frozenset[str]]:
-    """Module → the names, without endings, of the files that are not in it."""
+    """Module → the names, without suffixes, of files outside of it."""
     every = Counter(_stem(file.path) for file in code)
     return {
         one: frozenset((every - Counter(_stem(file.path) for file in inside)).keys())
@@ -282,8 +310,10 @@ def _stem(path: str) -> str:
 def _tests_about(
     name: str, members: Sequence[SourceFile], tests: Sequence[str], others: Collection[str]
 ) -> list[str]:
-    """Tests elsewhere that are called like a module: those in a folder of its name, then files of its name where no
-    file outside of the module has that name too, so that it is sure which of them is tested.
+    """Tests elsewhere with the name of a module.
+
+    First tests in a folder of its name, then tests named like one of its files, if no file outside
+    the module has that name too.
     """
     folder = re.compile(rf"(?:^|/){re.escape(name)}/")
     within = [path for path in tests if folder.search(path)]
@@ -303,16 +333,16 @@ def _key_files(
     others: Collection[str],
     rank: Mapping[str, float],
 ) -> tuple[KeyFile, ...]:
-    """One way in, the most imported files, one configuration and one test.
+    """One entry file, the most imported files, one configuration and one test.
 
-    `others` are the names, without endings, of files that several modules may have.
+    `others` are file names, without suffixes, that occur in several modules.
     """
     by_role: dict[Role, list[str]] = {"entry": [], "core": [], "config": [], "test": []}
     for file in sorted(
-        members,
+        [f for f in members if not is_build_file(f.path)] or members,
         key=lambda f: (f.error in UNWRITTEN, -rank.get(f.path, 0), f.path.count("/"), f.path),
     ):
-        # A package file with nothing but a sentence in it leads nowhere.
+        # A package file with only a docstring is no useful entry.
         if file.language not in BY_NAME or file.symbols or file.imports or file.exports:
             by_role[role_of(file.path)].append(file.path)
     own = [path for path in tests if path.startswith(tuple(p + "/" for p in prefixes))]

@@ -23,18 +23,18 @@ Pattern = Literal["feature-based", "layered", "modular", "monorepo", "unknown"]
 Role = Literal["entry", "config", "core", "test"]
 
 ROOT = "."
-"""In the paths of a module: the files that lie in the root itself."""
+"""In the paths of a module: files in the root itself."""
 
 VERSION = "1.0"
-"""The version of the file's format that is read and written here."""
+"""The supported version of the file format."""
 
 LARGEST = 2_000_000
 LONGEST_NAME = 100
 LISTS = "languages", "databases", "testing", "tools", "ci", "executables", "commands"
-"""Lists below `tech` beside the stack."""
+"""Lists below `tech` other than the stack."""
 
 _TOLD = 20
-"""How many problems a message names."""
+"""The most problems named in a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +72,10 @@ class Module:
     paths: tuple[str, ...] = ()
 
     def holds(self, path: str) -> int:
-        """How surely a file belongs here: the length of the longest of `paths` around it, or more
-        when it is one of them or a key file; 0 when it does not. Without `paths` the folders of the
-        key files stand for them.
+        """How well a file matches the module: the length of the longest of `paths` around it, more
+        for an exact path or key file, 0 for none.
+
+        Without `paths` the folders of the key files count.
         """
         if any(path == file.path for file in self.key_files) or path in self.paths:
             return len(path) + 1
@@ -86,10 +87,10 @@ class Module:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectModel:
-    """What project.yaml says. Instants are ISO 8601 text, empty when missing.
+    """The content of project.yaml. Instants are ISO 8601 text, empty if missing.
 
-    `warnings` name values that no schema allows, with their lines: outside a list, too long, there
-    twice. They are kept as written.
+    `warnings` name values that the schema does not allow, with their lines: unknown, too long,
+    duplicate. They are kept as written.
     """
 
     name: str
@@ -118,15 +119,15 @@ class ProjectModel:
 
 
 def load(path: Path) -> ProjectModel:
-    """Read and check a project.yaml. Unknown keys are allowed and ignored.
+    """Read and validate a project.yaml. Unknown keys are allowed and ignored.
 
-    Raises `NotFound` when there is none, and `Invalid` naming every problem with its line.
+    Raises `NotFound` if there is none, and `Invalid` naming every problem with its line.
     """
     return parse_model(read_text(path), path)
 
 
 def read_text(path: Path) -> str:
-    """The text of a YAML file. Raises `NotFound`, or `Invalid` when it is no such text."""
+    """The text of a YAML file. Raises `NotFound`, or `Invalid` if it is not text."""
     try:
         data = read_file(path, LARGEST + 1, within=path.parent.parent, cut=True)
     except FileNotFoundError as error:
@@ -191,7 +192,7 @@ def compose(text: str, path: Path) -> yaml.Node | None:
 
 
 class _Walk:
-    """Reads nodes as they were written, and collects what is wrong with them."""
+    """Reads nodes as written, and collects problems."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -251,7 +252,7 @@ class _Walk:
         return found
 
     def _once(self, nodes: Sequence[yaml.Node], texts: Sequence[str], where: str) -> None:
-        """Warn of what a list has twice, however it is spaced and capitalised."""
+        """Warn of duplicates in a list, ignoring spaces and case."""
         first: dict[str, int] = {}
         for n, (node, text) in enumerate(zip(nodes, texts, strict=True)):
             folded = " ".join(text.casefold().split()).rstrip(".")

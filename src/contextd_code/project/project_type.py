@@ -1,4 +1,4 @@
-"""What sort of project this is, with the reason."""
+"""Decide the type of a project, with the reason."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from contextd_code.project.support_code import is_beside
 
 @dataclass(frozen=True, slots=True)
 class ReasonedValue:
-    """A value of the project model, and one sentence saying why."""
+    """A value of the project model, and a sentence with the reason."""
 
     value: str
     reason: str
@@ -48,7 +48,7 @@ CODE = re.compile(
     r"|h|hpp|clj[cs]?|hs|mli?|zig|lua|erl|jl|p[lm]|nim|[rR]|el|sol|vim|mm?|cxx|hh|cr|f90|pas|cu|pyx|gd|hx|rkt|scm"
     r"|lisp|tcl|coffee|fnl|groovy|adb|vhd|sv)$"
 )
-"""Files that hold a program."""
+"""Files that contain a program."""
 
 _BUILT_ON, _INSTALLS, _SCRIPT = "It is built on", "installs the command", "is run by a shell"
 _API_ROUTE = re.compile(r"(?:^|/)(?:app|pages|routes)/api/.*\.[jt]sx?$")
@@ -91,10 +91,10 @@ def project_type(
     programs: Sequence[str] = (),
     about: str = "",
 ) -> ReasonedValue:
-    """One of `ProjectType`; `unknown` for a program of which only its start is sure, and for nothing.
+    """One of `ProjectType`; `unknown` for a program without a clear type, and for no program.
 
-    `public_names` is how many names the main package hands out to whoever imports it, `programs`
-    are files of compiled languages with a main function, `about` is what the project says of itself.
+    `public_names` is the number of names that the main package exports, `programs` are files of
+    compiled languages with a main function, `about` is the project's own description.
     """
     found = _type_of(paths, stack, public_names, programs, about)
     if found.value == "cli" and not _is_for_shells(stack, about, found.reason):
@@ -103,11 +103,13 @@ def project_type(
 
 
 def _is_for_shells(stack: Stack, about: str, reason: str) -> bool:
-    """Whether a program is surely used from a command line: servers, editors and games have commands as well."""
+    """Whether a program is certainly used from a command line; servers, editors and games have
+    commands too.
+    """
     if _used(stack.of("mobile", "desktop")):
         return False
     own_words = f"{about} {_main(stack.manifests).about} {' '.join(_main(stack.manifests).topics)}"
-    # What runs in a terminal may be an editor or a multiplexer.
+    # A terminal program may be an editor or a multiplexer.
     if any(word.lower() != "terminal" for word in _FOR_SHELLS.findall(own_words)):
         return True
     if _NO_SHELL.search(own_words):
@@ -142,7 +144,7 @@ def _type_of(
     if front and not app and (program := _program_behind(stack, own)):
         return ReasonedValue("fullstack", f"{program} serves and {front[0].name} shows.")
     if shown := app or front:
-        # Where pages are drawn in an app, as in Electron's, the app is what is installed and run.
+        # If an app renders pages, as in Electron, the app is installed and run.
         return ReasonedValue(_SHOWN[shown[0].category], f"It is built on {shown[0].name}.")
     if command:
         return ReasonedValue("cli", command)
@@ -156,7 +158,7 @@ def _type_of(
 def _made_for_others(
     stack: Stack, own: Sequence[str], command: str, *, serves: bool, alone: bool
 ) -> str:
-    """Why nothing here is run by itself, whatever it is built on."""
+    """Why nothing in the project runs by itself, whatever it is built on."""
     if made := why_jvm_family(stack.manifests) or ("" if command else why_jvm(stack, own)):
         return made
     if alone and (loaded := why_loaded(stack, own)):
@@ -189,11 +191,11 @@ def _without_framework(
 
 
 def _built(own: Sequence[str], programs: Sequence[str]) -> ReasonedValue | None:
-    """A project of C or C++: its programs, or a library where it has headers and none."""
+    """The type of a C or C++ project: its programs, or a library if it has headers and no program."""
     known = set(own)
     starts = sorted(
         (path for path in programs if path in known),
-        # What tries out or converts something hardly has a header of its own.
+        # Demos and converters rarely have a header of their own.
         key=lambda p: (
             p.count("/"),
             _STARTS.search(p) is None,
@@ -212,8 +214,8 @@ def _built(own: Sequence[str], programs: Sequence[str]) -> ReasonedValue | None:
 
 
 def _program_behind(stack: Stack, own: Sequence[str]) -> str:
-    """The program that a front end belongs to: in another language, which has a manifest at the
-    root and a good part of the code.
+    """The program that a front end belongs to: in another language, with a manifest in the root and
+    much of the code.
     """
     programs = [one for one in stack.languages if one.language not in MARKUP]
     total = sum(one.share for one in programs)
@@ -254,8 +256,8 @@ def _nothing(paths: Sequence[str]) -> ReasonedValue:
 def _library_or_command(
     stack: Stack, library: str, command: str, public_names: int, about: str
 ) -> ReasonedValue:
-    """One package that can be imported, and may install a command too."""
-    # A library of terminals among what is needed makes no program of a package.
+    """One importable package, which may also install a command."""
+    # Depending on a terminal library does not make a package a program.
     if not command or command.startswith(_BUILT_ON):
         return ReasonedValue("library", library)
     main = _main(stack.manifests)
@@ -279,7 +281,7 @@ def _library_or_command(
             if public_names >= 12
             else ""
         )
-        # Which of the two it is for is only sure where it says so.
+        # Only its own description decides between the two.
         own_words = f"{main.about} {about}"
         sure = _FOR_OTHERS.search(own_words) or not (about or main.about)
         sure = sure or (for_others > 1 and not _NO_SHELL.search(own_words))
@@ -288,14 +290,14 @@ def _library_or_command(
 
 
 def _for_sites(main: Manifest) -> bool:
-    """Whether the package extends a web framework: the site in it only tries it out."""
+    """Whether the package extends a web framework; the site in it is only a demo."""
     topics = " ".join(main.topics)
     is_library = "Libraries" in topics or _FOR_OTHERS.search(main.about) is not None
     return "Framework :: " in topics and is_library
 
 
 def _main(manifests: Sequence[Manifest]) -> Manifest:
-    """The manifest that speaks for the project."""
+    """The main manifest of the project."""
     named = [m for m in manifests if m.name and (m.publishes or m.commands)]
     return min(named, key=lambda m: m.path.count("/"), default=Manifest(""))
 
@@ -331,13 +333,13 @@ def _used(found: Sequence[FoundTechnology]) -> list[FoundTechnology]:
 
 
 def _draws_pages(paths: Sequence[str], *, few_count: bool = True) -> bool:
-    """Whether there are templates of pages, and, unless a few count, not only those of mails."""
-    # They lie in folders that otherwise say nothing about the project.
+    """Whether there are page templates, and, unless a few suffice, not only mail templates."""
+    # They are in folders that otherwise do not indicate the project's type.
     pages = ready = 0
     for path in paths:
         folders = path.lower().split("/")[:-1]
         if path.endswith(_PAGES) and not _PAGE_FOLDERS.isdisjoint(folders):
-            # What lies among static files is sent as it is, and was mostly built elsewhere.
+            # Static files are sent unchanged, and were mostly built elsewhere.
             aside = not _STATIC.isdisjoint(folders)
             ready, pages = ready + aside, pages + (not aside)
     code = sum(1 for path in paths if CODE.search(path))
@@ -369,13 +371,13 @@ def _command(stack: Stack, own: Sequence[str], programs: Sequence[str]) -> str:
 
 
 def _verb(manifest: Manifest) -> str:
-    """A .NET project that is not packed as a tool builds a program and installs none."""
+    """A .NET project that is not packed as a tool builds a program without installing it."""
     only_built = manifest.ecosystem == "nuget" and PACKED_AS_TOOL not in manifest.dependencies
     return "builds the program" if only_built else _INSTALLS
 
 
 def _serves(own: Sequence[str], sites: Set[str], manifests: Sequence[Manifest]) -> bool:
-    """Whether something here is the start of a server, not only code for servers."""
+    """Whether a file starts a server, rather than containing code for servers."""
     if not sites.isdisjoint(_SITES):
         near = [path for path in own if path.count("/") <= 2]
         starts = (

@@ -1,10 +1,11 @@
-"""Evidence for technologies: what asks for them, in which version, and how near to the root."""
+"""Evidence for technologies: their requirements, versions, and distance from the root."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import PurePosixPath
@@ -14,19 +15,19 @@ from contextd_code.project.manifests import Manifest
 from contextd_code.project.manifests.jvm import filled
 from contextd_code.project.stack_table import TECHNOLOGIES, Category, Technology
 
-# A client library's version is not its server's, nor a protocol's.
+# A client library's version is not that of its server or protocol.
 _VERSION_OF_CLIENT = {"database", "messaging"}
 _UNVERSIONED = {
     "GraphQL", "gRPC", "MCP", "Android", "Cloudflare Workers", "Testing Library", "Apollo", "LangChain",
     "Supabase", "Firebase", "Jetpack Compose",
 }  # fmt: skip
-"""Families of packages with versions of their own, and what is only known by a tool for it."""
+"""Package families with separate versions, and technologies known only through a tool."""
 
 _OTHER_VERSION = {"github-pages", "mkdocs-material"}
-"""Packages that bring a technology and are numbered by themselves."""
+"""Packages that imply a technology but have their own version numbers."""
 
 _UPPER = re.compile(r"(?:<=?|!=?)\s*v?\d[\w.*+-]*")
-"""A bound from above, or what is left out: neither is a version that is used."""
+"""An upper bound or an exclusion, which is not a version in use."""
 
 _UNKNOWN = re.compile(r"\$\{?[\w.-]*\}?")
 
@@ -42,10 +43,11 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class FoundTechnology:
-    """A technology in use. `version` is as short as it is sure: `14`, `4+`, or empty. `weight`
-    falls with the distance from the root and rises with the number of places. `evidence` are
-    lines like `apps/web/package.json: next ^14.1.0`. `only_dev` when nothing but development
-    asks for it.
+    """A technology in use.
+
+    `version` is as precise as certain: `14`, `4+`, or empty. `weight` falls with the distance from
+    the root and rises with the number of places. `evidence` are lines like `apps/web/package.json:
+    next ^14.1.0`. `only_dev` if only development requires it.
     """
 
     name: str
@@ -62,10 +64,10 @@ class FoundTechnology:
 
 
 def short_version(asked: str) -> str:
-    """What a requirement comes down to: `^14.1` is `14`, `>=4.2` is `4+`, `0.110.1` is `0.110`.
+    """Reduce a requirement to a version: `^14.1` is `14`, `>=4.2` is `4+`, `0.110.1` is `0.110`.
 
-    Alternatives (`^18 || ^20`) come down to the lowest and what follows: `18+`. Empty when no version
-    is named.
+    Alternatives (`^18 || ^20`) come down to the lowest and what follows: `18+`, a range over several majors to
+    both ends: `>=3.5,<5.0` is `3–4`. Empty when no version is named.
     """
     found_versions: dict[tuple[int, int], str] = {}
     for alternative in re.split(r"\|\|?", asked):
@@ -76,17 +78,28 @@ def short_version(asked: str) -> str:
         major, minor = int(found[1]), int(found[2] or 0)
         text = f"0.{minor}" if major == 0 and found[2] else str(major)
         lower_only = re.match(r">=?", one) and not re.search(r"<|~|-\s", alternative)
+        last = "" if "." in text else _last_major(alternative)
+        text = f"{text}–{last}" if last and int(last) > major else text
         found_versions.setdefault((major, minor), text + "+" * bool(lower_only))
     if not found_versions:
         return ""
     lowest = found_versions[min(found_versions)]
     several = len({one.rstrip("+") for one in found_versions.values()}) > 1
-    return f"{lowest.rstrip('+')}+" if several else lowest
+    return f"{lowest.rstrip('+').partition('–')[0]}+" if several else lowest
+
+
+def _last_major(asked: str) -> str:
+    """The last major version below the upper bound of a range such as `>=3.5,<5.0`; empty without one."""
+    found = re.search(r"<(=?)\s*v?(\d+)(?:\.(\d+))?", asked)
+    if found is None or ">" not in asked:
+        return ""
+    open_end = not found[1] and not int(found[3] or 0)
+    return str(int(found[2]) - open_end)
 
 
 def allows_more(asked: str, *, minors: bool) -> bool:
-    """Whether a requirement allows major, or with `minors` minor, versions past its first: `>=5,<7` does, `>=5,<6`
-    does not.
+    """Whether a requirement allows further major (with `minors`, minor) versions: `>=5,<7` does,
+    `>=5,<6` does not.
     """
     if "|" in asked:
         return short_version(asked).endswith("+") or (
@@ -141,11 +154,11 @@ class _Tally:
 
     def as_found(self, row: Technology) -> FoundTechnology:
         # The version nearest to the root; a sure one before an open one.
-        versions = sorted(self.versions, key=lambda v: (v[1].endswith("+"), -v[0]))
+        versions = sorted(self.versions, key=lambda v: (v[1].endswith("+") or "–" in v[1], -v[0]))
         version = versions[0][1] if versions else ""
         equal = {v.rstrip("+") for weight, v in versions if weight == versions[0][0]}
         if len(equal) > 1 and versions[0][0] < 1:
-            # Of members that ask for different versions none speaks for the others.
+            # If members require different versions, none is shown.
             version = ""
         lines = tuple(dict.fromkeys(self.lines))[:5]
         weight = round(self.weight, 3)
@@ -159,8 +172,10 @@ def technologies(
     used: Iterable[tuple[str, str]] = (),
     trials: Sequence[Manifest] = (),
 ) -> tuple[FoundTechnology, ...]:
-    """What manifests, file names and imports of standard modules prove, heaviest first. `trials` are
-    manifests of tests: they tell what tests are run with.
+    """The technologies shown by manifests, file names and imports of standard modules, heaviest
+    first.
+
+    `trials` are manifests of tests, which only name test tools.
     """
     tallies: dict[Technology, _Tally] = defaultdict(_Tally)
     locked: dict[tuple[str, str], str] = {}
@@ -173,12 +188,18 @@ def technologies(
     tried = _tried_out(manifests)
     aside = private_beside_published(manifests) | tried
     gems = {m.path.rpartition("/")[0] for m in manifests if m.path.endswith(".gemspec")}
+    offered = any(m.ecosystem == "pypi" and m.publishes for m in manifests)
     for manifest in manifests:
         folder, _, name = manifest.path.rpartition("/")
-        # The Gemfile of a gem lists what the gem is developed and tried out with.
+        # The Gemfile of a gem lists its development dependencies.
         beside = manifest.path in aside or (name == "Gemfile" and folder in gems)
+        # The environment of a published package is what it is developed in.
+        beside |= offered and manifest.manager == "conda"
         known = _Known(own_names, locked, properties, beside, is_family=bool(aside - tried))
-        _from_packages(manifest, known, tallies)
+        if not _is_second_suite(manifest, manifests):
+            _from_packages(manifest, known, tallies)
+        else:
+            _from_packages(manifest, replace(known, never="test"), tallies)
         if manifest.path not in tried:
             _from_images(manifest, tallies)
     for manifest in trials:
@@ -194,8 +215,8 @@ def technologies(
 
 
 def private_beside_published(manifests: Sequence[Manifest]) -> frozenset[str]:
-    """Packages that only try out or build what a repository of libraries is about: the private ones
-    where at least as many are for others to depend on.
+    """Packages that only try out or build the libraries of a repository: the private ones, if at
+    least as many are published.
     """
     named = [m for m in manifests if m.name and "/" in m.path]
     offered = [m for m in named if m.publishes and not m.private]
@@ -204,25 +225,31 @@ def private_beside_published(manifests: Sequence[Manifest]) -> frozenset[str]:
     return frozenset[str]() if few else frozenset(private)
 
 
-def _tried_out(manifests: Sequence[Manifest]) -> frozenset[str]:
-    """What lies in a folder whose own manifest is neither published nor a member, where the root publishes a
-    package of the same ecosystem: an application that only tries the package out.
+def trial_folders(manifests: Sequence[Manifest]) -> tuple[str, ...]:
+    """Folders, each with a slash at its end, whose own manifest is neither published nor a member, where the root
+    publishes a package of the same ecosystem: applications that only try the package out.
     """
     top = [m for m in manifests if "/" not in m.path]
     offered = {m.ecosystem for m in top if m.publishes and not m.private}
     offered -= {m.ecosystem for m in top if m.members}
-    apps = {
+    return tuple(
         f"{m.path.rpartition('/')[0]}/"
         for m in manifests
         if "/" in m.path and m.ecosystem in offered and not m.publishes and m.dependencies
-    }
-    return frozenset(m.path for m in manifests if m.path.startswith(tuple(apps)))
+    )
+
+
+def _tried_out(manifests: Sequence[Manifest]) -> frozenset[str]:
+    apps = trial_folders(manifests)
+    return frozenset(m.path for m in manifests if m.path.startswith(apps))
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What other manifests say that one of them needs. `aside`: it is not what the project is;
-    `is_family`: that is several packages for others to use.
+    """The technologies that other manifests need.
+
+    `aside`: it is not the project's main manifest; `is_family`: the project is several packages for
+    others to use.
     """
 
     own_names: Set[tuple[str, str]]
@@ -230,7 +257,18 @@ class _Known:
     properties: Mapping[str, str]
     aside: bool
     only: str = ""
+    never: str = ""
     is_family: bool = False
+
+
+def _is_second_suite(manifest: Manifest, manifests: Sequence[Manifest]) -> bool:
+    """Whether a folder that is no member of a workspace declares tests of its own, beside those of the root."""
+    if "/" not in manifest.path:
+        return False
+    top = [m for m in manifests if "/" not in m.path and m.ecosystem == manifest.ecosystem]
+    asked = (f"{m.ecosystem}/{name}" for m in top for name in m.dependencies)
+    tested = any(row.category == "test" for one in asked for row in _rows_for(one))
+    return tested and not any(m.members for m in top)
 
 
 def _from_packages(manifest: Manifest, known: _Known, tallies: dict[Technology, _Tally]) -> None:
@@ -239,7 +277,7 @@ def _from_packages(manifest: Manifest, known: _Known, tallies: dict[Technology, 
         if (manifest.ecosystem, name) in known.own_names:
             continue
         for row in _rows_for(f"{manifest.ecosystem}/{name}"):
-            if known.only and row.category != known.only:
+            if known.only not in ("", row.category) or known.never == row.category:
                 continue
             asked = _UNKNOWN.sub("", filled(written, known.properties))
             version = short_version(asked)
@@ -249,11 +287,13 @@ def _from_packages(manifest: Manifest, known: _Known, tallies: dict[Technology, 
             other = row.category in _VERSION_OF_CLIENT or row.name in _UNVERSIONED
             if other or name in _OTHER_VERSION:
                 version = ""
-            # Front ends are built, so their frameworks often stand among the tools.
+            # Front ends are built, so their frameworks are often development
+            # dependencies.
             dev = known.aside or (
                 name in manifest.dev
                 and not (
                     manifest.ecosystem == "npm"
+                    and not manifest.publishes
                     and row.category in ("frontend", "fullstack", "ui")
                     and not known.is_family
                 )
@@ -294,7 +334,7 @@ def _same_place(path: str, pattern: str) -> bool:
 
 
 def weight_of(path: str) -> float:
-    """How much a manifest there counts: 1 in the root, less the deeper it lies."""
+    """The weight of a manifest: 1 in the root, less the deeper it is."""
     return 1.0 / (1 + path.count("/"))
 
 

@@ -86,8 +86,8 @@ RUNTIME_IMAGES = {
 
 NOT_THE_STACK = frozenset(
     """example examples template templates test tests __tests__ spec specs testing testdata fixture
-    fixtures __fixtures__ mocks __mocks__ e2e node_modules vendor third_party sample samples demo
-    demos playground playgrounds benchmark benchmarks bench docs doc website t xt .yarn .git .venv venv
-    site-packages sandbox dist build target bower_components scripts tools listings snippets .github integration-tests""".split()
+    fixtures __fixtures__ snapshots __snapshots__ mocks __mocks__ e2e node_modules vendor third_party sample samples demo
+    demos tutorial tutorials playground playgrounds benchmark benchmarks bench docs doc website t xt .yarn .git .venv venv
+    step_definitions site-packages sandbox dist build target bower_components scripts tools listings snippets .github integration-tests""".split()
 )
 """Directories whose manifests say nothing about what the project itself is made of."""

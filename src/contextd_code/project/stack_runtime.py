@@ -96,6 +96,9 @@ def runtime_of(manifests: Sequence[Manifest], primary: str) -> tuple[str, str]:
     fitting = [one for one in candidates if not primary or one[2] in expected]
     # The SDK that builds a project is not what it runs on, where a project says that.
     fitting = [one for one in fitting if not one[4].endswith("global.json")] or fitting
+    if len({_runtime_version(n, asked) for *_, n, asked, _ in fitting if n == ".NET"}) > 1:
+        # Of projects that are built for different versions none speaks for the others.
+        fitting = [(*one[:3], "", one[4]) if one[2] == ".NET" else one for one in fitting]
     rivals = {one[2] for one in fitting}
     # Something that names Bun or Deno means it; everybody names Node.js.
     if rivals & {"Bun", "Deno"}:
@@ -112,16 +115,35 @@ def runtime_of(manifests: Sequence[Manifest], primary: str) -> tuple[str, str]:
 
 
 def _runtime_version(name: str, asked: str) -> str:
+    """`3.10+` for `>=3.10` and for `^3.10`, `3.10–3.12` for `>=3.10,<3.13`, `3.12` for one version."""
     found = re.search(r"\d+\.\d+", asked)
     whole = name in ("Node.js", "Java", ".NET", "Deno") or found is None
     version = short_version(asked) if whole or found is None else found[0]
-    more = version.endswith("+") or allows_more(asked, minors=not whole)
+    if "–" in version:
+        return version
+    if not whole and (last := _last_minor(asked, version)):
+        return version if last == version else f"{version}–{last}"
+    # A caret, and a tilde before two parts, allow every later minor.
+    later = not whole and re.match(r"\s*(?:\^|~>\s*\d+\.\d+\s*$)", asked)
+    more = version.endswith("+") or later or allows_more(asked, minors=not whole)
     return version.rstrip("+") + "+" * bool(version and more)
+
+
+def _last_minor(asked: str, first: str) -> str:
+    """The last minor version below an upper bound in the same major: `3.12` for `>=3.10,<3.13`. Empty without one."""
+    found = re.search(r"<(=?)\s*v?(\d+)\.(\d+)", asked)
+    major = first.partition(".")[0]
+    if "|" in asked or found is None or found[2] != major or ">" not in asked:
+        return ""
+    last = int(found[3]) - (not found[1])
+    return f"{major}.{last}" if last >= int(first.partition(".")[2]) else ""
 
 
 def manager_of(manifests: Sequence[Manifest], primary: str) -> tuple[str, str]:
     """What installs the packages, and the file that says so."""
     fitting = [m for m in manifests if m.manager and m.ecosystem == primary]
+    if any(m.ecosystem == "pypi" and m.publishes for m in manifests):
+        fitting = [m for m in fitting if m.manager != "conda"]
     # `packageManager` first, then the nearest lock file.
     fitting.sort(
         key=lambda m: (
@@ -132,6 +154,11 @@ def manager_of(manifests: Sequence[Manifest], primary: str) -> tuple[str, str]:
     )
     if fitting:
         return fitting[0].manager, fitting[0].path
-    default = {"npm": "npm", "pypi": "pip"}.get(primary, "")
-    path = next((m.path for m in manifests if m.ecosystem == primary), "")
-    return default, path if default else ""
+    # A pyproject.toml alone says nothing of what installs it.
+    sure = {
+        "npm": r"(?:^|/)package\.json$",
+        "pypi": r"(?:^|/)(?:require[^/]*\.(?:txt|in)|setup\.py)$",
+    }
+    named = re.compile(sure.get(primary, "$^"))
+    path = next((m.path for m in manifests if named.search(m.path)), "")
+    return {"npm": "npm", "pypi": "pip"}.get(primary, "") if path else "", path

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from contextd.domain.result_display import text_form
 from contextd_code.dataclass import dataclass
 from contextd_code.project.stack import Stack
 from contextd_code.project.stack_evidence import FoundTechnology
@@ -144,7 +143,10 @@ def _named(ecosystem: str, specifier: str) -> Iterator[str]:
 
 
 def weighed_by_use(
-    stack: Stack, found: dict[str, Use], files: Sequence[SourceFile]
+    stack: Stack,
+    found: dict[str, Use],
+    files: Sequence[SourceFile],
+    shown: Callable[[Use], str],
 ) -> tuple[Stack, tuple[str, ...]]:
     """The stack without what is hardly used, main frameworks by how many of the files import them; and a line for
     each technology that was left out, with the evidence for it.
@@ -164,7 +166,7 @@ def weighed_by_use(
         ):
             major.append(replace(one, weight=one.weight * (0.1 + use.share)))
         elif not one.only_dev:
-            evidence = text_form(use) if use else f"declared in {one.evidence[0].partition(':')[0]}"
+            evidence = shown(use) if use else f"declared in {one.evidence[0].partition(':')[0]}"
             minor.append((use.share if use else 0.0, f"{one.label}: {evidence}"))
     major.sort(key=lambda one: (-one.weight, one.name))
     lines = tuple(line for _, line in sorted(minor, reverse=True)[:_MOST_MINOR])

@@ -1,1 +1,1 @@
-"""Which definition a name means, who uses it, and reading a file with what it uses."""
+"""Look up definitions, find their uses, and read a file with its dependencies."""

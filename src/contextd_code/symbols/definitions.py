@@ -1,5 +1,6 @@
-"""Definitions by their names, looked up: what is read is the files that may have them, and of those in which many
-have one, the ones that matter most.
+"""Look definitions up by name.
+
+Reads only files that may define the name; if there are many, the highest-ranked ones.
 """
 
 from __future__ import annotations
@@ -7,8 +8,6 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from contextd.domain.scope import Scope
-from contextd.ports.code import Files
 from contextd_code.dataclass import dataclass
 from contextd_code.symbols.reference_names import holder_of
 from contextd_code.symbols.references import using_files
@@ -16,41 +15,44 @@ from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd_code.symbols.symbol_ranks import scores
 from contextd_code.text.words import words
 from contextd_code.tree.generated import set_aside
+from contextd_code.values.code_index import CodeIndex
 from contextd_code.values.definition_queries import Defining, Naming, passes_all_on
 from contextd_code.values.imports import said_words
 from contextd_code.values.source import FileWeight, SourceFile, is_test
 
 _AT_ONCE = 50
 _MOST_READ = 1_000
-"""Files read for a question at most, where all that have the name matter alike; 75 ms."""
+"""The most files read for a query if all files with the name have the same rank; 75 ms."""
 
 _MOST_USERS = 500
-"""Files that are read to count those that use a definition; of more, the count is of when it was last made."""
+"""The most files read to count the users of a definition; with more, the stored count is used."""
 
 _FURTHEST = 8
-"""Files that pass a definition on one after the other, at most."""
+"""The longest chain of re-exports that is followed."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundDefinitions:
-    """Definitions, each with how it fits, best first. Where there are `more`, those are no better."""
+    """Definitions, each with how its name matches, best first. `more`: further ones exist, none
+    better.
+    """
 
     found: Sequence[tuple[Definition, str]]
     more: bool = False
 
 
 def definitions(
-    files: Files,
-    scope: Scope,
+    files: CodeIndex,
     asked: str,
     limit: int,
     *,
     inside: Callable[[str], bool] = lambda _: True,
     kind: str | None = None,
 ) -> FoundDefinitions:
-    """The definitions that match a name: exactly, ignoring case, by its parts, or by prefix. In each group
-    generated ones come last, those of tests before them, and the others by how much of the project depends on
-    them.
+    """The definitions that match a name: exactly, ignoring case, by its parts, or by prefix.
+
+    Each group is sorted by how much of the project depends on a definition, with tests after other
+    code and generated files last.
     """
     last = asked.rpartition(".")[2]
     folded, parts = last.casefold(), frozenset(words(last))
@@ -67,40 +69,39 @@ def definitions(
     for wanted, fits in ways:
         if len(found) > limit:
             return FoundDefinitions(list(found.items()), more=True)
-        search = _Search(files, scope, asked if last != asked else "", kind, fits)
-        more = search.run([p for p in files.defining(scope, wanted) if inside(p[0])], limit) or more
+        search = _Search(files, asked if last != asked else "", kind, fits)
+        more = search.run([p for p in files.defining(wanted) if inside(p[0])], limit) or more
         for one, how in search.ordered():
             found.setdefault(one, how)
     return FoundDefinitions(list(found.items()), more)
 
 
 class _Search:
-    """Read the files that may define the name once, the most important first."""
+    """Read files that may define the name, no file twice, in order of rank."""
 
     def __init__(
         self,
-        files: Files,
-        scope: Scope,
+        files: CodeIndex,
         asked: str,
         kind: str | None,
         fits: dict[str, Callable[[str], bool]],
     ) -> None:
-        self._files, self._scope = files, scope
+        self._files = files
         self._asked, self._kind, self._fits = asked, kind, fits
         self._found: dict[str, list[tuple[tuple[int, float, str, int], Definition]]] = {
             how: [] for how in fits
         }
 
     def run(self, candidates: Sequence[tuple[str, float]], limit: int) -> bool:
-        """Read until nothing that is left can be among the first `limit`. Whether something is left."""
+        """Read until no remaining file can be among the first `limit`. Return whether files remain."""
         left = sorted(candidates, key=lambda one: (is_test(one[0]), -one[1], one[0]))
         for start in range(0, min(len(left), _MOST_READ), _AT_ONCE):
             some = left[start : start + _AT_ONCE]
             if start and self._settled(limit, some[0]):
                 return True
             paths = [path for path, _ in some]
-            known = self._files.weights(self._scope, paths)
-            for file in self._files.linked(self._scope, paths):
+            known = self._files.weights(paths)
+            for file in self._files.linked(paths):
                 self._take(file, known.get(file.path) or FileWeight(path=file.path))
         return len(left) > _MOST_READ
 
@@ -124,25 +125,27 @@ class _Search:
             self._found[how].append(((aside, -of[one.place], file.path, symbol.start), one))
 
     def ordered(self) -> Iterator[tuple[Definition, str]]:
-        """What was found, each with how, best first."""
+        """The found definitions, each with how its name matches, best first."""
         for how, some in self._found.items():
             yield from ((one, how) for _, one in sorted(some, key=lambda pair: pair[0]))
 
 
 def written_first(graph: SymbolGraph, definitions: Sequence[Definition]) -> list[Definition]:
-    """The same definitions, those of generated files last, and those of tests before them."""
+    """The same definitions, with tests after other code and generated files last."""
     return sorted(definitions, key=lambda one: set_aside(one.path, graph.files[one.path].error))
 
 
 def ends_in(qualified_name: str, asked: str) -> bool:
-    """Whether a definition may be called so: `Class.method` for one of that class anywhere, in any case."""
+    """Whether a definition may have this name, ignoring case; `Class.method` matches a method of
+    any such class.
+    """
     whole, wanted = qualified_name.casefold(), asked.casefold()
     return whole == wanted or whole.endswith("." + wanted)
 
 
-def use_counts(files: Files, scope: Scope, some: Sequence[Definition]) -> dict[Definition, int]:
+def use_counts(files: CodeIndex, some: Sequence[Definition]) -> dict[Definition, int]:
     """How many files import each of these definitions by its name, or the class it is a member of."""
-    graph = SymbolGraph(_with_types(files, scope, some))
+    graph = SymbolGraph(_with_types(files, some))
     holders = {one: holder_of(graph, one) for one in some if one.path in graph.files}
     wanted: dict[str, set[str]] = {}
     for holder in filter(None, holders.values()):
@@ -150,9 +153,9 @@ def use_counts(files: Files, scope: Scope, some: Sequence[Definition]) -> dict[D
         names.add(holder.symbol.name)
         exports = graph.files[holder.path].exports
         names.update(exported for exported, _, inner in exports if inner == holder.symbol.name)
-    users = _users(files, scope, graph.files, wanted)
+    users = _users(files, graph.files, wanted)
     if users is None:
-        known = files.weights(scope, sorted(wanted))
+        known = files.weights(sorted(wanted))
         counts = {(path, n): count for path, w in known.items() for n, _, count in w.used}
         return {
             one: counts.get((holder.path, holder.qualified), 0) if holder is not None else 0
@@ -162,23 +165,21 @@ def use_counts(files: Files, scope: Scope, some: Sequence[Definition]) -> dict[D
     return {one: len(using_files(graph, one)) for one in holders}
 
 
-def _with_types(files: Files, scope: Scope, some: Sequence[Definition]) -> dict[str, SourceFile]:
+def _with_types(files: CodeIndex, some: Sequence[Definition]) -> dict[str, SourceFile]:
     """The files of these definitions, and those beside them that may define the types they are members of."""
     paths = {one.path for one in some}
     types = {(posixpath.dirname(o.path), o.symbol.parent) for o in some if o.symbol.parent}
     for folder, parent in types:
         name = parent.rpartition(".")[2].casefold()
-        beside = files.defining(scope, Defining(name=name))
+        beside = files.defining(Defining(name=name))
         paths.update(path for path, _ in beside if posixpath.dirname(path) == folder)
-    return {file.path: file for file in files.linked(scope, sorted(paths))}
+    return {file.path: file for file in files.linked(sorted(paths))}
 
 
 def _users(
-    files: Files, scope: Scope, known: Mapping[str, SourceFile], wanted: Mapping[str, set[str]]
+    files: CodeIndex, known: Mapping[str, SourceFile], wanted: Mapping[str, set[str]]
 ) -> dict[str, SourceFile] | None:
-    """The known files with those that import what is wanted of them, themselves or through others. None
-    where they are too many.
-    """
+    """The known files and their direct or indirect importers; None if there are too many."""
     found = dict(known)
     asked: dict[str, set[str]] = {}
     for _ in range(_FURTHEST):
@@ -188,10 +189,10 @@ def _users(
             asked.setdefault(path, set()).update(names)
         last_names = " ".join(n.rpartition(".")[2] for names in wanted.values() for n in names)
         naming = Naming(targets=frozenset(wanted), words=frozenset(said_words(last_names)))
-        paths = files.naming(scope, naming)
+        paths = files.naming(naming)
         if len(paths | found.keys()) > _MOST_USERS:
             return None
-        new = files.linked(scope, sorted(paths - found.keys()))
+        new = files.linked(sorted(paths - found.keys()))
         found.update((file.path, file) for file in new)
         following: dict[str, set[str]] = {}
         for path in paths & found.keys():
@@ -203,7 +204,7 @@ def _users(
 
 
 def _passed_on(file: SourceFile, wanted: Mapping[str, set[str]]) -> set[str]:
-    """The names by which others may import what is wanted of other files from this one."""
+    """The names under which other files may import definitions through this file."""
     bound: set[str] = set()
     found: set[str] = set()
     for one in file.imports:

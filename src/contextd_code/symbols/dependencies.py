@@ -1,13 +1,12 @@
-"""What a file uses from the files it imports, within a budget of tokens."""
+"""The definitions a file uses from its imports, within a token budget."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import field
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from contextd.domain.details import DOCUMENT
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import ContextdError
 from contextd_code.symbols.sources import Sources, SourceText
@@ -25,32 +24,33 @@ Shown = Literal["definitions", "signatures", "nothing"]
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """A file that is used, `level` imports away. `text` holds whole definitions or signatures of
-    `names`; `shown` says which, and is `nothing` where the budget was spent. `tokens` counts the
-    text and the line above it that names the file.
+    """A used file, `level` imports away.
+
+    `text` has whole definitions or signatures of `names`. `shown` says which; it is `nothing` if
+    the budget was spent. `tokens` counts the text and its heading with the file's name.
     """
 
     path: str
     level: int
     names: tuple[str, ...]
     shown: Shown
-    text: Annotated[str, DOCUMENT]
+    text: str
     tokens: int
 
     @property
     def left_out(self) -> bool:
-        """Whether there was something to show and no room for it."""
+        """Whether a text was omitted for lack of budget."""
         return self.shown == "nothing" and bool(self.names)
 
     def as_text(self) -> str:
-        """Its name, and what of it is used."""
+        """The file's name and its used definitions."""
         return f"--- uses {self.path} ---\n{self.text.rstrip()}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)
 class DependencyNode:
-    """A file in the tree of imports. `note` is `shown above` where it was met before, `deeper`
-    where the tree was cut.
+    """A file in the tree of imports. `note` is `shown above` for a repeated file, `deeper` where
+    the tree was cut.
     """
 
     path: str
@@ -58,7 +58,7 @@ class DependencyNode:
     note: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """As surfaces show it."""
+        """The tree in the form that surfaces show."""
         body: dict[str, Any] = {"path": self.path}
         if self.dependencies:
             body["dependencies"] = [node.as_dict() for node in self.dependencies]
@@ -77,7 +77,7 @@ class _Wanted:
 
 
 def tree(sources: Sources, file: SourceFile, depth: int) -> tuple[DependencyNode, ...]:
-    """The imports of a file inside the project, nested `depth` deep; each file opens once."""
+    """The imports of a file inside the project, nested `depth` deep; each file is expanded once."""
     seen = {file.path}
 
     def level(here: SourceFile, left: int) -> tuple[DependencyNode, ...]:
@@ -105,8 +105,10 @@ def tree(sources: Sources, file: SourceFile, depth: int) -> tuple[DependencyNode
 def dependencies(
     sources: Sources, source: SourceText, shown: str, depth: int, budget: int
 ) -> tuple[Dependency, ...]:
-    """What `shown`, the part of the file that is looked at, uses: whole definitions from the first
-    level, signatures from deeper ones, nearest first, within `budget` tokens in all.
+    """The definitions that `shown`, the displayed part of the file, uses.
+
+    Whole definitions from the first level, signatures from deeper levels, nearest first, within
+    `budget` tokens in all.
     """
     first = _wanted(sources, [source.file], {source.file.path}, 1, shown)
     found, spent = _first_level(sources, first, budget)
@@ -151,7 +153,9 @@ def _wanted(
 def _definitions(
     sources: Sources, use: NameUse, shown: str | None
 ) -> list[tuple[str, Symbol | None]]:
-    """What a use stands for; of a whole module, the members that are named, or its exports."""
+    """The definitions behind a used name; for a whole module its named members, or else its
+    exports.
+    """
     if use.symbol is not None:
         return [(use.path, use.symbol)]
     found: list[tuple[str, Symbol | None]] = []
@@ -166,7 +170,7 @@ def _definitions(
     file = sources.lookup(use.path)
     public = [s for s in file.symbols if s.exported and not s.parent] if file is not None else []
     if shown and use.local == WHOLE:
-        # Of all names at once, those that the text has.
+        # Of a wildcard import, only names that occur in the text.
         words = set(re.findall(r"[\w$]+", shown))
         public = [s for s in public if s.name in words] or public
     return [(use.path, symbol) for symbol in public[:_MOST_SYMBOLS]] or [(use.path, None)]
@@ -175,7 +179,7 @@ def _definitions(
 def _first_level(
     sources: Sources, wanted: Sequence[_Wanted], budget: int
 ) -> tuple[list[Dependency], int]:
-    """Signatures for all first; then, in order of use, as many whole definitions as still fit."""
+    """All signatures first; then, in order of use, as many whole definitions as fit."""
     chosen: list[Dependency] = []
     spent = 0
     for entry in wanted:
@@ -214,12 +218,12 @@ def _whole(sources: Sources, wanted: _Wanted) -> str:
         source = sources.current(wanted.path)
     except ContextdError:
         return ""
-    # The file may have changed since the scan that found the symbols: take them as they are now.
+    # The file may have changed since the scan, so take its definitions from the current text.
     names = {(symbol.parent, symbol.name) for symbol in wanted.symbols}
     parts: list[str] = []
     covered = 0
     for symbol in source.file.symbols:
-        # Of an overloaded function, all signatures and the body are wanted.
+        # For an overloaded function, all signatures and the body.
         if (symbol.parent, symbol.name) not in names or symbol.end <= covered:
             continue
         covered = symbol.end

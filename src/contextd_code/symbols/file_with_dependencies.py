@@ -6,31 +6,31 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from contextd.domain.scope import Scope
-from contextd.ports.code import Files
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid, NotFound
 from contextd_code.symbols.dependencies import Dependency, DependencyNode, dependencies, tree
 from contextd_code.symbols.outline_view import fitting, outline_lines, outline_text
 from contextd_code.symbols.sources import Sources, SourceText
 from contextd_code.text.tokens import count_tokens, fits
+from contextd_code.values.code_index import CodeIndex
 from contextd_code.values.source import SourceFile
 
 _OWN = re.compile(r"\.|(?:crate|self|super)(?:::|\Z)|mod ")
-"""Specifiers that can only mean the project itself: relative ones, and those of Rust."""
+"""Prefixes of specifiers inside the project: relative ones, and those of Rust."""
 
 _OUTLINE_SHARE = 0.3
 _DEPENDENCIES_SHARE = 0.25
-"""Of the budget of a file that is too long for it: what it uses is read as little again as its other lines."""
+"""The share of the budget for dependencies if the file alone exceeds it."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileView:
-    """A file as an agent reads it. Lines count from 1 and include the last one.
+    """A file as an agent reads it.
 
-    `dependencies` are the files whose definitions are used, nearest first; `tree` nests the files
-    that are imported. `external` lists what is imported from outside the project. `tokens` counts
-    content and dependencies. `notice` says what does not fit, what changed, or what is broken.
+    Lines count from 1, the last one included. `dependencies` are files with used definitions,
+    nearest first; `tree` nests the imported files. `external` lists imports from outside the
+    project. `tokens` counts content and dependencies. `notice` names omitted, changed or broken
+    parts.
     """
 
     path: str
@@ -51,21 +51,20 @@ class FileView:
 def read(
     root: Path,
     path: str,
-    files: Files,
-    scope: Scope,
+    files: CodeIndex,
     *,
     include_deps: bool = False,
     depth: int = 1,
     budget: int = 8_000,
     line_range: tuple[int, int | None] | None = None,
 ) -> FileView:
-    """The file `path` of `root`, or some lines of it, and what it uses from its dependencies.
+    """The file `path` of `root`, or some lines of it, with the definitions it uses.
 
-    A file that is too long for `budget` is cut at a line, and an outline tells what else is in it.
-    One that changed since the scan is analysed again. Raises `Invalid` and `NotFound` as
-    `paths.inside` does, and `Invalid` for a binary file or lines it does not have.
+    A file that exceeds `budget` is cut at a line, followed by an outline of the rest. A file that
+    changed since the scan is analysed again. Raises `Invalid` and `NotFound` as `paths.inside`
+    does, and `Invalid` for a binary file or missing lines.
     """
-    sources = Sources(root, files, scope)
+    sources = Sources(root, files)
     source = sources.current(path)
     relative = source.file.path
     all_lines = source.text.splitlines(keepends=True)
@@ -82,7 +81,7 @@ def read(
         left = budget - reserved - count_tokens("\n".join(outline))
         content = "".join(wanted[: fitting(wanted, left)])
         if not content and wanted:
-            # One endless line: part of it is better than nothing.
+            # A single long line: show its beginning rather than nothing.
             letters = list(wanted[0][: 6 * max(0, left)])
             content = "".join(letters[: fitting(letters, left)])
         end = start + content.count("\n") - content.endswith("\n") if content else start
@@ -91,7 +90,7 @@ def read(
     nested: tuple[DependencyNode, ...] = ()
     if include_deps:
         nested = tree(sources, source.file, depth)
-        # The whole file is looked at for what it uses, unless only some lines were asked for.
+        # The dependencies of the whole file, or of the requested lines.
         shown = content if line_range is not None else source.text
         found = dependencies(sources, source, shown, depth, max(0, budget - cost))
     return FileView(
@@ -114,23 +113,22 @@ def read(
 def read_outline(
     root: Path,
     path: str,
-    files: Files,
-    scope: Scope,
+    files: CodeIndex,
     *,
     budget: int,
     line_range: tuple[int, int | None] | None = None,
 ) -> FileView:
-    """The definitions of the file `path` and where they stand, in place of its content; with a range
-    of lines, those that stand in it.
+    """The definitions of the file `path` with their lines, instead of its content.
 
-    A file without definitions is shown from its beginning. Raises as `read` does.
+    With a range of lines, only definitions in it. A file without definitions is shown from its
+    beginning. Raises as `read` does.
     """
-    sources = Sources(root, files, scope)
+    sources = Sources(root, files)
     source = sources.current(path)
     start, end = _span(line_range, source.file.lines, path)
     within = [one for one in source.file.symbols if one.end_line >= start and one.start_line <= end]
     if not within:
-        return read(root, path, files, scope, budget=budget, line_range=line_range)
+        return read(root, path, files, budget=budget, line_range=line_range)
     content, whole = outline_text(replace(source.file, symbols=tuple(within)), budget)
     notes = ["changed since the last scan"] if source.changed else []
     notes += [source.file.error] if source.file.error else []
@@ -165,7 +163,7 @@ def _external(file: SourceFile) -> tuple[str, ...]:
 
 
 def _leading_nowhere(file: SourceFile) -> list[str]:
-    """What imports of a file name, where no name of it leads to a file."""
+    """The imported specifiers of a file that resolve to no file of the project."""
     led = {one.specifier for one in file.imports if one.target}
     return list(dict.fromkeys(i.specifier for i in file.imports if i.specifier not in led))
 

@@ -1,4 +1,4 @@
-"""The graph of imports, and which files matter most in it."""
+"""The import graph, and the rank of its files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ROUNDS = 50
 ENOUGH = 1e-9
 
 _FEW = 5_000
-"""Nodes and edges up to which plain Python ranks them in less time than numpy takes to import."""
+"""Up to this many nodes and edges, plain Python is faster than importing numpy."""
 
 
 def edges(files: Sequence[SourceFile]) -> dict[tuple[str, str], int]:
@@ -33,8 +33,8 @@ def page_rank(
 ) -> dict[str, float]:
     """The PageRank of each path (Brin and Page 1998, damping 0.85), summing to 1.
 
-    A file passes its rank on to what it imports. `restart` weighs where a reader begins, such as
-    the files of a task; without it, everywhere alike.
+    A file passes its rank on to its imports. `restart` weighs the files where a reader starts, such
+    as the files of a task; by default all are equal.
     """
     if not paths:
         return {}

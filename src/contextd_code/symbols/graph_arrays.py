@@ -1,4 +1,4 @@
-"""The arithmetic of `graph.page_rank` on arrays, for graphs that are worth them."""
+"""The arithmetic of `graph.page_rank` with numpy, for large graphs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file by its definitions: what is in it and where, in a fraction of its tokens."""
+"""A file by its definitions and their lines, in a fraction of its tokens."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from contextd_code.values.source import SourceFile, Symbol
 
 
 def outline_text(file: SourceFile, budget: int) -> tuple[str, bool]:
-    """The imports and definitions of a file, `first-last signature` each, in at most `budget`
-    tokens, and whether everything fits. Inner definitions go first when it does not.
+    """The imports and definitions of a file, and whether all of them fit.
+
+    One `first-last signature` per line, in at most `budget` tokens. Inner definitions are omitted
+    first.
     """
     head = _imports(file)
     left = budget - (count_tokens(head) + 2 if head else 0)
@@ -23,8 +25,8 @@ def outline_text(file: SourceFile, budget: int) -> tuple[str, bool]:
 
 
 def outline_for(file: SourceFile, budget: int, asked: Sequence[str]) -> str:
-    """The definitions of a file that have words of a question in their names or signatures, those with most
-    before others; without any, its outline.
+    """The definitions with words of a query in their names or signatures, best first; else the
+    outline.
     """
     wanted = set(asked)
     shared = [
@@ -40,7 +42,9 @@ def outline_for(file: SourceFile, budget: int, asked: Sequence[str]) -> str:
 
 
 _SHOWN = 80
-"""Characters of a definition that a question is about: where it is matters more than its tenth parameter."""
+"""Characters of a matching definition's signature: its position matters more than its tenth
+parameter.
+"""
 
 
 def _shortened(entry: str) -> str:
@@ -48,7 +52,7 @@ def _shortened(entry: str) -> str:
 
 
 def outline_lines(symbols: Sequence[Symbol], budget: int) -> tuple[str, ...]:
-    """The definitions as lines; inner ones only when all of them fit."""
+    """The definitions as lines, with inner ones only if all fit."""
     every = [_entry(symbol) for symbol in symbols]
     if count_tokens("\n".join(every)) <= budget:
         return tuple(every)
@@ -57,9 +61,9 @@ def outline_lines(symbols: Sequence[Symbol], budget: int) -> tuple[str, ...]:
 
 
 def fitting(lines: Sequence[str], budget: int) -> int:
-    """How many of the lines fit, found by halving: counting is not quite additive."""
+    """How many of the lines fit, by binary search, because token counts are not quite additive."""
     low, high = 0, min(1, len(lines))
-    # Doubling first: what fits may be the least part of a huge file.
+    # Doubling first: only a small part of a huge file may fit.
     while high < len(lines) and fits("".join(lines[:high]), budget):
         low, high = high, min(2 * high, len(lines))
     while low < high:

@@ -1,4 +1,4 @@
-"""What a definition is called in each file that may use it."""
+"""The local names of a definition in each file that may use it."""
 
 from __future__ import annotations
 
@@ -13,25 +13,27 @@ from contextd_code.symbols.symbols import WHOLE, NameUse, definer
 from contextd_code.values.source import Symbol
 
 _BOUND = frozenset(("python", "ecmascript"))
-"""Families in which an import binds names. Elsewhere a name is seen as it is, or after the name of
-its package or module.
+"""Families in which an import binds names. In others a name is visible unchanged, or after its
+package or module.
 """
 _IMPLICIT = frozenset(("java", "csharp", "kotlin", "c", "swift", "ruby"))
-"""Families in which a member may be named alone inside its own class."""
+"""Families in which a class can name its members without a receiver."""
 _WHOLESALE = frozenset(("c", "ruby"))
-"""Families in which a file that is imported gives all its names."""
+"""Families in which an import makes all names of a file visible."""
 _OPENED = "."
-"""How Go imports a package so that its names stand alone."""
+"""Go's dot import, which makes the names of a package visible without a prefix."""
 _FARTHEST = 2
-"""Imports between a file that uses a member by a name of its own and the file that defines it."""
+"""The longest chain of imports between a renamed use of a member and its definition."""
 _NESTING = frozenset(("function", "method"))
 
 
 @dataclass(slots=True)
 class Names:
-    """What the definition is called in one file. `qualified` pairs a module's local name with the
-    definition's; `members` may follow anything with a dot; `seen` may stand alone, or after the
-    last part of one of `packages`, those `behind` there alone; `called` may stand alone where they are called.
+    """The names of the definition in one file.
+
+    `qualified` pairs a module's local name with the definition's. `members` may follow any dot.
+    `seen` may stand alone, or after the last part of one of `packages`; those in `behind` only
+    after it. `called` may stand alone in calls.
     """
 
     plain: set[str] = field(default_factory=set)
@@ -45,13 +47,13 @@ class Names:
     called: set[str] = field(default_factory=set)
 
     def all(self) -> set[str]:
-        """Every name worth looking for."""
+        """Every name to search for."""
         named = {name for _, name in self.qualified}
         return self.plain | self.imported | self.members | self.seen | self.called | named
 
 
 def holder_of(graph: SymbolGraph, definition: Definition) -> Definition | None:
-    """The definition other files import to reach this one; None for what is inside a function."""
+    """The top-level definition through which other files reach this one; None inside a function."""
     symbol = definition.symbol
     if not symbol.parent:
         return definition
@@ -59,7 +61,8 @@ def holder_of(graph: SymbolGraph, definition: Definition) -> Definition | None:
     for one in graph.files[definition.path].symbols:
         around = one.start <= symbol.start and symbol.end <= one.end and one is not symbol
         if around and f"{symbol.parent}.".startswith(_qualified(one) + "."):
-            # `const Counter = memo(() => { const add = () => … })`: add stands in a function too.
+            # `const Counter = memo(() => { const add = () => … })`: add is inside a
+            # function too.
             is_local = one.kind == "constant" and symbol.kind == "function"
             if one.kind in _NESTING or is_local:
                 return None
@@ -69,7 +72,7 @@ def holder_of(graph: SymbolGraph, definition: Definition) -> Definition | None:
 
 
 def _type_beside(graph: SymbolGraph, definition: Definition) -> Definition | None:
-    """The type a method belongs to where it does not stand around it: `impl`, receivers, `A::b`."""
+    """The type of a method declared outside of it: `impl`, receivers, `A::b`."""
     folder = posixpath.dirname(definition.path)
     same = [
         one
@@ -86,7 +89,7 @@ def _qualified(symbol: Symbol) -> str:
 
 
 def names_by_file(graph: SymbolGraph, definition: Definition) -> dict[str, Names]:
-    """The files that may use a definition, each with what it is called there."""
+    """The files that may use a definition, each with its local names."""
     symbol = definition.symbol
     family = _family(graph, definition.path)
     holder = holder_of(graph, definition)
@@ -102,7 +105,7 @@ def names_by_file(graph: SymbolGraph, definition: Definition) -> dict[str, Names
             names.members |= {symbol.name} if symbol.parent else set()
     if holder is None:
         return found
-    # What the type of a member is called is no use of the member, not in its own file either.
+    # The name of a member's type is not a use of the member, not even in its own file.
     using = dict(found) if not member else {path: Names() for path in found}
     _add_users(graph, using, holder, extends=family == "kotlin" and symbol.kind == "function")
     if not member:
@@ -120,8 +123,8 @@ def names_by_file(graph: SymbolGraph, definition: Definition) -> dict[str, Names
 def _add_users(
     graph: SymbolGraph, found: dict[str, Names], holder: Definition, *, extends: bool
 ) -> None:
-    """The files that import a definition, by name or with its module. What `extends` a type is
-    called after a dot.
+    """The files that import a definition, by name or with its module. Names in `extends` follow a
+    dot.
     """
     for path, use in graph.users.get(holder.place, ()):
         _add_import(graph, found.setdefault(path, Names()), path, use)
@@ -143,7 +146,7 @@ def _family(graph: SymbolGraph, path: str) -> str:
 
 
 def _member(graph: SymbolGraph, path: str, definition: Definition) -> Names:
-    """A member is named after a dot, or alone where an import names it: `import shop.Cart.Line`."""
+    """The members follow a dot, or stand alone after an import by name: `import shop.Cart.Line`."""
     name = definition.symbol.name
     names = Names(members={name})
     for one in graph.files[path].imports:
@@ -157,7 +160,7 @@ def _member(graph: SymbolGraph, path: str, definition: Definition) -> Names:
 
 
 def _including(graph: SymbolGraph, path: str, family: str) -> set[str]:
-    """The files that include a file, or the header that stands for it."""
+    """The files that include a file, or its header."""
     stem = posixpath.splitext(posixpath.basename(path))[0]
     headers = {
         one.target
@@ -168,7 +171,7 @@ def _including(graph: SymbolGraph, path: str, family: str) -> set[str]:
 
 
 def _within(graph: SymbolGraph, origins: set[str], family: str) -> set[str]:
-    """The files of a family that import one of some files, or import one that does."""
+    """The files of a family that import one of these files, directly or indirectly."""
     found, edge = set(origins), set(origins)
     for _ in range(_FARTHEST):
         edge = {one for place in edge for one in graph.importers.get(place, ())} - found
@@ -226,7 +229,7 @@ def _add_module(
             elif use.local:
                 found.setdefault(path, Names()).qualified.add((use.local, name))
             elif use.name == WHOLE and path.endswith((".py", ".pyi")):
-                # `import a.b` binds no name of its own: it is written out where it is used.
+                # `import a.b` binds no single name: uses spell it out.
                 for one in graph.files[path].imports:
                     if one.target == use.path and (WHOLE, "") in one.names:
                         found.setdefault(path, Names()).qualified.add((one.specifier, name))
@@ -238,8 +241,8 @@ def _add_module(
 def _through_packages(
     graph: SymbolGraph, path: str, use: NameUse, holder: Definition, called: set[str]
 ) -> Iterator[tuple[str, str]]:
-    """What a whole import of Python gives besides the module: `import a.b` binds `a` too, and
-    `import a` reaches the modules inside of it.
+    """The names a whole import of Python binds besides the module: `import a.b` binds `a` too, and
+    `import a` gives access to its submodules.
     """
     folder, file = posixpath.split(use.path)
     if use.local and use.local != WHOLE and file.startswith("__init__."):
@@ -264,7 +267,7 @@ def _through_packages(
 
 
 def _modules_behind(graph: SymbolGraph, use: NameUse) -> Iterator[str]:
-    """The module a name stands for, also one that a barrel passes on whole."""
+    """The module that a name stands for, also through a barrel's re-export."""
     file = graph.files.get(use.path)
     passed = [
         specifier

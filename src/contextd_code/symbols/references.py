@@ -1,4 +1,4 @@
-"""Where a definition is used: only in files whose imports lead to it, never by name alone."""
+"""Uses of a definition, only in files whose imports reach it, never by name alone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _QUALIFIER = re.compile(
     r"([\w$]+(?:\s*(?:\?\.|\.|::|->)\s*[\w$]+)*)\s*(?:\?\.|(?<!\.)\.|::|->)\s*\Z"
 )
 _ARROWS = frozenset(("c", "php"))
-"""Families in which `->` leads to a member; elsewhere a type or an expression follows it."""
+"""Families in which a member follows `->`; in others a type or an expression does."""
 _SEGMENTS = re.compile(r"\?\.|->|[./:\\]+")
 _SPREAD = re.compile(r"\.\.\s*\Z")
 _DOTTED = re.compile(r"(?:\?\.|\.|::|->)\s*\Z")
@@ -34,7 +34,7 @@ _CALLED = re.compile(rb"\s*(?:<[^<>()\n]*>)?\s*[({]")
 _IMPORTING = re.compile(r"import|^use_|^using_|namespace_use")
 _NO_CODE = re.compile(r"comment|string|text|regex|char|template_chars")
 _TYPE = "type_identifier"
-"""A parameter hides no type: `impl Fn(Order)`."""
+"""Nodes whose parameters do not hide types: `impl Fn(Order)`."""
 _KEYS = frozenset(("property_identifier", "shorthand_property_identifier_pattern"))
 _PATTERN_KEYS = frozenset(("shorthand_property_identifier_pattern",))
 _PATTERNS = frozenset(("object_pattern", "array_pattern", "list_splat_pattern"))
@@ -42,8 +42,10 @@ _PATTERNS = frozenset(("object_pattern", "array_pattern", "list_splat_pattern"))
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A line that names the definition. It counts from 1; `text` is without its indentation. `start` is the
-    offset of `name`, which an import may have changed.
+    """A line that names the definition.
+
+    Lines count from 1; `text` has no indentation. `start` is the offset of `name`, which an import
+    may have renamed.
     """
 
     path: str
@@ -61,13 +63,13 @@ def word_uses(
     among: Callable[[str], bool] | None = None,
     unbound_in: Iterable[str] = (),
 ) -> Iterator[Reference]:
-    """Every line that uses `definition` as far as imports tell, file by file in order of path; in some files
-    only, when it is said which.
+    """Every line that uses `definition` according to imports, in order of path; optionally in some
+    files only.
 
-    Follows aliases, namespaces, re-exports and attribute access on modules; leaves out comments, strings and
-    parameters of the same name. A method is looked for by its name after a dot, in the files that use its
-    class: types are not known here. Files of `unbound_in` mean it by its bare name without an import.
-    Raises nothing for files that are gone.
+    Follows aliases, namespaces, re-exports and attribute access on modules. Skips comments, strings
+    and parameters of the same name. Types are unknown here, so a method is searched by its name
+    after a dot, in the files that use its class. Files of `unbound_in` name it without an import.
+    Missing files raise nothing.
     """
     named = names_by_file(graph, definition)
     for path in unbound_in:
@@ -80,7 +82,7 @@ def word_uses(
 
 
 def using_files(graph: SymbolGraph, definition: Definition) -> tuple[str, ...]:
-    """The files that import the definition by its name, or the class it is a member of."""
+    """The files that import the definition, or the class of a member, by name."""
     holder = holder_of(graph, definition)
     found = {path for path, _ in graph.users.get(holder.place, ())} if holder else set[str]()
     return tuple(sorted(found))
@@ -97,7 +99,7 @@ def _in_file(
     root = sources.tree(source, language)
     either = "|".join(re.escape(name) for name in sorted(present, key=len, reverse=True))
     word = re.compile(rb"(?<![\w$\x80-\xff])(?:%s)(?![\w$\x80-\xff])" % either.encode())
-    # A body of C that stands apart from its declaration names it.
+    # A C definition separate from its declaration names it.
     apart = language.family == "c" and source.file.path != definition.path
     own = set[int]() if apart else _defined_names(source, present)
     packages = _package_names(source, names.packages, language.family)
@@ -141,9 +143,10 @@ def node_of(sources: Sources, line: Reference) -> Node | None:
 def named_nodes(
     sources: Sources, source: SourceText, name: str, kind: str = ""
 ) -> Iterator[tuple[Node, Reference]]:
-    """Each word of a file that is a name, whatever it means; also those in the texts of macros of C. With a
-    word that was blanked before parsing comes the node around it. Definitions of the name are left out, those of
-    one kind when it is said which.
+    """Each word of a file that is a name, also in the text of C macros.
+
+    A word that was blanked before parsing comes with the enclosing node. Definitions of the name
+    are skipped, optionally those of one kind only.
     """
     language = language_of(source.file.path)
     if language is None or name.encode() not in source.data or source.unparsed:
@@ -166,20 +169,23 @@ def named_nodes(
 
 
 def _defined_names(source: SourceText, names: Sequence[str], kind: str = "") -> set[int]:
-    """Offsets at which the definitions of a file give themselves one of some names."""
+    """Offsets at which the definitions of a file bear one of these names."""
     own: set[int] = set()
     for name in names:
         word = re.compile(rb"(?<![\w$])%s(?![\w$])" % re.escape(name).encode())
         for symbol in source.file.symbols:
             if symbol.name == name and kind in ("", symbol.kind):
                 match = word.search(source.data, _after_decorators(source.data, symbol), symbol.end)
+                # In `Cart::Cart() {` the first one names the class.
+                while match is not None and source.data.startswith(b"::", match.end()):
+                    match = word.search(source.data, match.end(), symbol.end)
                 if match is not None:
                     own.add(match.start())
     return own
 
 
 def _after_decorators(data: bytes, symbol: Symbol) -> int:
-    """A decorator can have the name of what it decorates, as in `@value.setter def value`."""
+    """Whether a decorator has the name of its own definition, as in `@value.setter def value`."""
     head = re.compile(rb"\s*@[^\n]*\n")
     start = symbol.start
     while (match := head.match(data, start, symbol.end)) is not None:
@@ -188,8 +194,8 @@ def _after_decorators(data: bytes, symbol: Symbol) -> int:
 
 
 def _package_names(source: SourceText, specifiers: set[str], family: str) -> set[str]:
-    """What packages are called in a file: by their last part, in Go the last that is no version, or by
-    another name given there.
+    """The local names of packages: the last part (in Go the last that is not a version), or an
+    alias.
     """
     found = {_SEGMENTS.split(one)[-1] for one in specifiers}
     for one in specifiers:
@@ -238,7 +244,7 @@ def _importing(node: Node) -> Node | None:
 
 
 def _is_keyword(node: Node) -> bool:
-    """Whether it names a parameter of what is called: `f(name=1)`."""
+    """Whether it names a parameter of the called function: `f(name=1)`."""
     parent = node.parent
     if parent is None or parent.type not in ("keyword_argument", "named_argument"):
         return False
@@ -247,7 +253,7 @@ def _is_keyword(node: Node) -> bool:
 
 
 def _is_shadowed(node: Node, name: str) -> bool:
-    """Whether a function around it has a parameter of this name."""
+    """Whether an enclosing function has a parameter of this name."""
     around: Node | None = node.parent
     while around is not None:
         listed = around.child_by_field_name("parameters") or around.child_by_field_name("parameter")

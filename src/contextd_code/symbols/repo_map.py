@@ -1,4 +1,4 @@
-"""The definitions that matter most in a project, or near the files of a task, within a budget."""
+"""The highest-ranked definitions of a project, or near the files of a task, within a budget."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EVERYWHERE = 0.25
 _AT_HAND = 0.3
 _COMMON = 0.8
 _MANY = 300
-"""A work tree with more changes than this says nothing of what is worked on."""
+"""A work tree with more changes than this gives no hint of the current work."""
 
 _NAMED, _IN_NAMED_FILE = 0.5, 0.6
 _PATH = re.compile(r"[^\s,;'\"`()]+")
@@ -29,7 +29,7 @@ _LOOKS = re.compile(r"[a-z0-9][A-Z]|\w[_/]\w|\w\.\w|[A-Za-z]\d|\w/$")
 
 @dataclass(frozen=True, slots=True)
 class RepoMap:
-    """The map as text, one file per block, and what stands in it, best first."""
+    """The map as text, one block per file with its definitions, best first."""
 
     text: str
     tokens: int
@@ -43,12 +43,13 @@ def repo_map(
     near: Collection[str] = (),
     budget: int = 1_000,
 ) -> RepoMap:
-    """The definitions that most of the project leads to, in at most `budget` tokens, and in at
-    least 95 % of them where there is enough to tell.
+    """The highest-ranked definitions, in at most `budget` tokens and, with enough of them, at least
+    95 % of it.
 
-    `focus` is a task in words, with paths, folders or names; `near` are files at hand, such as those
-    changed or open; a folder ends in `/`. Readers begin there, and what they come to is ranked first. Ranks are those of
-    the import graph, resolved to definitions: a name that is merely common counts for nothing.
+    `focus` is a task in words, with paths, folders or names. `near` are changed or open files; a
+    folder ends in `/`. These are the restart nodes of the ranking, so definitions they reach come
+    first. Ranks are those of the import graph, resolved to definitions; a merely frequent name does
+    not count.
     """
     ranked = rank_symbols(graph, focus, near)[:_MOST_SYMBOLS]
     low, high = 0, len(ranked)
@@ -66,7 +67,7 @@ def repo_map(
 def rank_symbols(
     graph: SymbolGraph, focus: str = "", near: Collection[str] = ()
 ) -> list[Definition]:
-    """Every definition outside tests, best first."""
+    """All definitions outside tests, best first."""
     near = frozenset(near)
     named = _named(graph, focus)
     folders = tuple(path for path in near if path.endswith("/"))
@@ -78,7 +79,8 @@ def rank_symbols(
     restart = _mixed(named, close, graph)
     scores = graph.scores_from(graph.rank_from(restart)) if restart else dict(graph.scores)
     if named:
-        # What every reader comes to, such as a logger, says nothing of this task.
+        # A definition that everything reaches, such as a logger, is irrelevant to this
+        # task.
         scores = {place: own - _COMMON * graph.scores[place] for place, own in scores.items()}
         _lift_named(graph, scores, focus, named)
     return [one for one, _ in ranked_definitions(graph, scores)]
@@ -87,8 +89,10 @@ def rank_symbols(
 def _mixed(
     named: Mapping[str, float], close: Mapping[str, float], graph: SymbolGraph
 ) -> dict[str, float]:
-    """Where readers begin: at what is named, then at what is at hand. With nothing named, a quarter
-    of them begin anywhere, so that a small change does not hide the project.
+    """The restart weights: named files first, then files at hand.
+
+    Without a named file, a quarter of the weight is spread over all files, so that a small change
+    does not hide the project.
     """
     restart: dict[str, float] = {}
     for part, share in ((named, 1.0), (close, _AT_HAND if named else 1.0)):
@@ -103,8 +107,8 @@ def _mixed(
 
 
 def _named(graph: SymbolGraph, focus: str) -> dict[str, float]:
-    """How much the focus speaks of each file: by its path or folder, by the name of a definition,
-    or else by words of its path and definitions, rare ones more.
+    """How well the focus matches each file: by path or folder, by a definition's name, or by words
+    of both, weighted by rareness.
     """
     found: dict[str, float] = {}
     for token in _telling(focus):
@@ -119,9 +123,7 @@ def _named(graph: SymbolGraph, focus: str) -> dict[str, float]:
 
 
 def _telling(focus: str) -> list[str]:
-    """The parts of the focus that are paths or names by their looks: in a sentence `file` is only
-    a word.
-    """
+    """The parts of the focus that look like paths or names; in a sentence `file` is only a word."""
     tokens = list(dict.fromkeys(_PATH.findall(focus)))
     quoted = set(re.findall(r"`([^`]+)`", focus))
     return [t for t in tokens if len(tokens) == 1 or t in quoted or _LOOKS.search(t)]
@@ -148,7 +150,7 @@ def _by_words(graph: SymbolGraph, asked: Sequence[str]) -> dict[str, float]:
             holders[word] = holders.get(word, 0) + 1
     total = len(shared) + 1
     weights = {p: sum(log(total / holders[w]) for w in some) for p, some in shared.items() if some}
-    # Squared, so that the few files that share most of the words stand out.
+    # Squared, so that the few files that share most of the words rank first.
     return {path: weight**2 for path, weight in weights.items() if weight > 0}
 
 
@@ -176,8 +178,8 @@ def _lift_named(
 def _filled(
     ranked: Sequence[Definition], count: int, budget: int
 ) -> tuple[list[Definition], set[Definition]]:
-    """The first definitions, and further ones that still fit where the next one did not; the last
-    of them, given too, by their names alone.
+    """The first definitions, and later ones that still fit if a longer one did not; the `last` ones
+    by name only.
     """
     definitions, short = list(ranked[:count]), set[Definition]()
     spent = count_tokens(_rendered(definitions))

@@ -1,4 +1,4 @@
-"""What stands in files that define nothing: their sections by title, within a budget."""
+"""The sections of files without definitions, by title, within a budget."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ from contextd_code.text.words import content_words, words
 from contextd_code.values.source import VALUES, SourceFile
 
 MOST_FILES = 400
-"""So many are looked into: their titles fill any budget."""
+"""The most files read: their titles fill any budget."""
 
 _SECTIONS_EACH = 12
 
 
 def first_paths(paths: Sequence[str], focus: str = "") -> list[str]:
-    """The files a reader begins with: those whose path the focus speaks of, then a README, then what lies
-    near the root.
-    """
+    """The files to show first: paths that match the focus, then a README, then files near the root."""
     asked = frozenset(content_words(focus))
 
     def place(path: str) -> tuple[int, int, int, str]:
@@ -35,8 +33,10 @@ def first_paths(paths: Sequence[str], focus: str = "") -> list[str]:
 
 
 def contents(files: Sequence[SourceFile], budget: int) -> RepoMap:
-    """The files in their order, each with the lines and titles of its sections, in at most `budget`
-    tokens. Files that hold values only come last, by name.
+    """The files in order, each with the lines and titles of its sections, in at most `budget`
+    tokens.
+
+    Data files come last, by name only.
     """
     chunked_files = [file for file in files if file.chunks]
     chunked_files.sort(key=lambda file: file.language in VALUES)

@@ -1,4 +1,4 @@
-"""Files as they are on disk now, with what the last scan knew about them."""
+"""Files as they are on disk now, with their facts from the last scan."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from pathlib import Path
 
 from tree_sitter import Node
 
-from contextd.domain.scope import Scope
-from contextd.ports.code import Files
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid, NotFound
 from contextd_code.index.analyse import analyse, parse
@@ -17,6 +15,7 @@ from contextd_code.index.resolve import Resolver
 from contextd_code.tree.content import content_digest, decode, is_binary
 from contextd_code.tree.paths import read_inside, relative_inside
 from contextd_code.tree.walk import walk
+from contextd_code.values.code_index import CodeIndex
 from contextd_code.values.source import NOT_UNDERSTOOD, Import, SourceFile
 
 
@@ -31,17 +30,16 @@ class SourceText:
 
     @property
     def unparsed(self) -> bool:
-        """Whether a parser was no match for it."""
+        """Whether the parser exceeded its limits on this file."""
         return self.file.error in NOT_UNDERSTOOD
 
 
 @dataclass(slots=True)
 class Sources:
-    """The files of a project, read and remembered one by one while a question is answered."""
+    """The files of a project, each read once and cached during a query."""
 
     root: Path
-    files: Files
-    scope: Scope
+    files: CodeIndex
     _stored: dict[str, SourceFile | None] = field(default_factory=dict)
     _current: dict[str, SourceText] = field(default_factory=dict)
     _trees: dict[str, Node] = field(default_factory=dict)
@@ -55,16 +53,17 @@ class Sources:
         return known
 
     def lookup(self, path: str) -> SourceFile | None:
-        """The facts of a file; content read here is newer than the scan."""
+        """The facts of a file, from its current content if that is newer than the scan."""
         if path in self._current:
             return self._current[path].file
         if path not in self._stored:
-            self._stored[path] = next(iter(self.files.get(self.scope, [path])), None)
+            self._stored[path] = next(iter(self.files.get([path])), None)
         return self._stored[path]
 
     def current(self, path: str) -> SourceText:
-        """The file as it is now, analysed again when it changed since the scan. Raises as
-        `paths.inside` does, and `Invalid` for a binary file.
+        """The current file, analysed again if it changed since the scan.
+
+        Raises as `paths.inside` does, and `Invalid` for a binary file.
         """
         if path in self._current:
             return self._current[path]
@@ -72,7 +71,7 @@ class Sources:
             relative = relative_inside(self.root, path)
         except NotFound:
             # Only now are the names needed that it may be a misspelling of.
-            relative = relative_inside(self.root, path, tuple(self.files.stamps(self.scope)))
+            relative = relative_inside(self.root, path, tuple(self.files.stamps()))
         data = read_inside(self.root, relative)
         if is_binary(data):
             raise Invalid(f"{relative!r} is a binary file", "only text can be read")
@@ -90,7 +89,8 @@ class Sources:
         defect = stored.error if stored is not None and stored.error in NOT_UNDERSTOOD else ""
         file = analyse(path, data, len(data), 0, defect=defect)
         if not file.symbols and file.error and file.error not in ("syntax errors", defect):
-            # Left out of the index, but somebody asks for it: an outline is worth the time.
+            # Not in the index, but requested explicitly, so an outline is worth the
+            # time.
             found = parse(path, text).outline if len(data) < 2_000_000 else None
             if found is not None:
                 file = replace(file, symbols=found.symbols, imports=found.imports)
@@ -99,7 +99,7 @@ class Sources:
             targets.setdefault((one.specifier, one.names), []).append(one)
         known = all((one.specifier, one.names) in targets for one in file.imports)
         if known:
-            # Nothing new is imported, so where it all leads is known.
+            # The imports did not change, so their targets are known.
             linked = tuple(
                 replace(one, target=targets[one.specifier, one.names][0].target)
                 for one in file.imports
@@ -110,7 +110,7 @@ class Sources:
 
     def _resolve(self, path: str, file: SourceFile) -> tuple[Import, ...]:
         if self._resolver is None:
-            paths = list(self.files.stamps(self.scope))
+            paths = list(self.files.stamps())
             if not paths:
                 paths = [walked.path for walked in walk(self.root).files]
             self._resolver = Resolver(self.root, paths)

@@ -1,36 +1,34 @@
-"""Who uses which definition, from imports that were resolved, and how much each one matters."""
+"""The uses of definitions by resolved imports, and the rank of each definition."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from contextd.domain.scope import Scope
-from contextd.ports.code import Files
-from contextd.runtime.caches import Cache
 from contextd_code.dataclass import dataclass
 from contextd_code.symbols.graph import edges, page_rank
 from contextd_code.symbols.symbols import WHOLE, NameUse, uses
 from contextd_code.text.words import words
 from contextd_code.tree.generated import UNWRITTEN
+from contextd_code.values.code_index import CodeIndex
 from contextd_code.values.source import FileChanges, SourceFile, Symbol, is_test
 
 GRAPHS_KEPT = 2
-"""Graphs remembered in this process; one of 5,000 files takes some 30 MB."""
+"""The most graphs cached in this process; one of 5,000 files takes about 30 MB."""
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 _FEW = 10
-"""Up to one file in so many is put into the graph before: of more, all are read as quickly."""
+"""Up to one changed file in this many, the graph is updated; with more, rebuilding is as fast."""
 
 OWN_SHARE = 0.05
-"""The most of a file's rank that one of its definitions has for standing there."""
+"""The largest share of a file's rank that one of its definitions gets for being in it."""
 _HIDDEN_SHARE = 0.005
 _MEMBER_SHARE = 0.1
 
@@ -41,19 +39,19 @@ Place = tuple[str, int, str]
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A definition and the file it stands in."""
+    """A definition and its file."""
 
     path: str
     symbol: Symbol
 
     @property
     def place(self) -> Place:
-        """What tells it from every other definition."""
+        """The unique key of a definition."""
         return self.path, self.symbol.start, self.symbol.name
 
     @property
     def qualified(self) -> str:
-        """The name with the names around it: `Cart.add`."""
+        """The qualified name: `Cart.add`."""
         return (
             f"{self.symbol.parent}.{self.symbol.name}" if self.symbol.parent else self.symbol.name
         )
@@ -61,15 +59,17 @@ class Definition:
 
 @dataclass(frozen=True)
 class SymbolGraph:
-    """The definitions of a project and what links them. `definitions` are in order of path and
-    place; everything else is derived from the files on first use and then kept.
+    """The definitions of a project and their links.
+
+    `definitions` are in order of path and position; everything else is derived from the files on
+    first use and cached.
     """
 
     files: Mapping[str, SourceFile]
 
     @cached_property
     def definitions(self) -> tuple[Definition, ...]:
-        """Every definition, inner ones too."""
+        """Every definition, including inner ones."""
         return tuple(Definition(f.path, s) for f in self.files.values() for s in f.symbols)
 
     @cached_property
@@ -84,7 +84,7 @@ class SymbolGraph:
 
     @cached_property
     def uses(self) -> tuple[tuple[str, NameUse], ...]:
-        """(importing file, what it imports) for every import that stays within the project."""
+        """(importing file, imported name) for every import inside the project."""
         return tuple((f.path, use) for f in self.files.values() for use in uses(self.files.get, f))
 
     @cached_property
@@ -125,7 +125,7 @@ class SymbolGraph:
 
     @cached_property
     def rank(self) -> Mapping[str, float]:
-        """The rank of each file for a reader who begins anywhere but in the tests."""
+        """The rank of each file, with restarts at all files except tests."""
         return self.rank_from(None)
 
     @cached_property
@@ -134,15 +134,16 @@ class SymbolGraph:
         return self.scores_from(self.rank)
 
     def rank_from(self, restart: Mapping[str, float] | None) -> dict[str, float]:
-        """The rank of each file for a reader who begins as `restart` weighs."""
+        """The rank of each file, with restarts weighted by `restart`."""
         start = restart or {path: 1.0 for path in self.files if not is_test(path)}
         return page_rank(list(self.files), self.weighted, start)
 
     def scores_from(self, rank: Mapping[str, float]) -> dict[Place, float]:
-        """What each definition gets when every file hands its rank on to what it uses.
+        """The score of each definition when every file passes its rank on to the definitions it
+        uses.
 
-        A little stays with a file's own definitions: entry points are imported by nobody and
-        matter all the same. Members get a part of what their class gets.
+        A small share stays with a file's own definitions, because entry points are imported by no
+        file. Members get a share of their class's score.
         """
         places, starts, ends, share = self._links
         of_files = np.array([rank[path] for path in self.files], dtype=np.float64)
@@ -154,7 +155,7 @@ class SymbolGraph:
 
     @cached_property
     def _links(self) -> _Links:
-        """(places of definitions, from which file, to which definition, with which share)."""
+        """(indices of definitions, source file, target definition, share)."""
         at = {path: number for number, path in enumerate(self.files)}
         places = tuple(dict.fromkeys(one.place for one in self.definitions))
         of = {place: number for number, place in enumerate(places)}
@@ -175,7 +176,9 @@ class SymbolGraph:
 
 
 def add_own(scores: dict[Place, float], file: SourceFile, rank: float) -> None:
-    """Add to the scores of the definitions of a file, which others gave them, what they have of its rank."""
+    """Add to the scores of a file's definitions, given by other files, their share of the file's
+    own rank.
+    """
     top = [s for s in file.symbols if not s.parent]
     public = sum(1 for s in top if s.exported)
     for symbol in top:
@@ -192,13 +195,13 @@ _Links = tuple[tuple[Place, ...], NDArray[np.intp], NDArray[np.intp], NDArray[np
 
 
 def build_graph(files: Sequence[SourceFile]) -> SymbolGraph:
-    """The graph of these files. What it needs not, such as their chunks, it lets go."""
+    """The graph of these files, without data it does not need, such as chunks."""
     needed_files = [one for one in map(lean, files) if one is not None]
     return SymbolGraph({file.path: file for file in sorted(needed_files, key=lambda f: f.path)})
 
 
 def lean(file: SourceFile) -> SourceFile | None:
-    """What the graph needs of a file; None when that is nothing."""
+    """The data of a file that the graph needs; None if there is none."""
     needed = file.symbols or file.imports or file.exports
     return replace(file, chunks=()) if needed else None
 
@@ -211,26 +214,36 @@ class KeptGraph:
     graph: SymbolGraph
 
 
-def symbol_graph(
-    files: Files, scope: Scope, graphs: Cache[Hashable, KeptGraph], whose: Hashable = None
-) -> SymbolGraph:
+class KeptGraphs(Protocol):
+    """A cache of graphs."""
+
+    def get(self, key: Hashable, /) -> KeptGraph | None:
+        """The graph with this key; None if absent."""
+        ...
+
+    def put(self, key: Hashable, value: KeptGraph, /) -> None:
+        """Store a graph."""
+        ...
+
+
+def symbol_graph(files: CodeIndex, graphs: KeptGraphs, whose: Hashable) -> SymbolGraph:
     """The graph of a scanned project, rebuilt when one of its files was written since it was cached in
     `graphs`, under the checkout `whose`.
     """
-    known = graphs.get(whose or scope)
-    changes = files.changes(scope, 0 if known is None else known.version)
+    known = graphs.get(whose)
+    changes = files.changes(0 if known is None else known.version)
     if known is None or changes.version != known.version:
-        graph = _following(files, scope, known, changes) or build_graph(files.linked(scope))
+        graph = _following(files, known, changes) or build_graph(files.linked())
         known = KeptGraph(changes.version, graph)
-        graphs.put(whose or scope, known)
+        graphs.put(whose, known)
     return known.graph
 
 
 def _following(
-    files: Files, scope: Scope, known: KeptGraph | None, changes: FileChanges
+    files: CodeIndex, known: KeptGraph | None, changes: FileChanges
 ) -> SymbolGraph | None:
-    """The graph with what changed since another one: to read all files again is most of making it. None
-    where that is as well.
+    """A graph updated with the changes since another one, which saves reading all files; None if
+    rebuilding is as fast.
     """
     if known is None or changes.version < known.version:
         return None
@@ -238,11 +251,11 @@ def _following(
         return None
     found = dict(known.graph.files)
     if changes.removed:
-        there = files.stamps(scope)
+        there = files.stamps()
         found = {path: file for path, file in found.items() if path in there}
     for path in changes.put:
         found.pop(path, None)
-    fresh = (lean(file) for file in files.all(scope, changes.put)) if changes.put else ()
+    fresh = (lean(file) for file in files.all(changes.put)) if changes.put else ()
     found.update((file.path, file) for file in fresh if file is not None)
     return SymbolGraph(dict(sorted(found.items())))
 

@@ -1,5 +1,6 @@
-"""How much files and definitions matter to the others, told from the store some files at a time: the scores of a
-`SymbolGraph` of all of them, which takes 1 GB for 60,000.
+"""Ranks of files and definitions, computed from the store in batches.
+
+The scores equal those of a `SymbolGraph` of all files, which takes 1 GB for 60,000.
 """
 
 from __future__ import annotations
@@ -7,23 +8,22 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 
-from contextd.domain.scope import Scope
-from contextd.ports.code import Files
 from contextd_code.symbols.graph import page_rank
 from contextd_code.symbols.symbol_graph import OWN_SHARE, Place, add_own
 from contextd_code.symbols.symbols import WHOLE, is_module, local_definition, onward
+from contextd_code.values.code_index import CodeIndex
 from contextd_code.values.source import FileWeight, SourceFile, is_test
 
 _AT_ONCE = 500
 
 _Export = tuple[str, str]
-"""A file, and what is imported from it."""
+"""A file and a name imported from it."""
 
 
-def weights(files: Files, scope: Scope) -> list[FileWeight]:
+def weights(files: CodeIndex) -> list[FileWeight]:
     """The weights of the files of a project that define, import or pass on something."""
-    imports = _Imports(files, scope)
-    passage = _Passage(files, scope, dict.fromkeys(imports.exports))
+    imports = _Imports(files)
+    passage = _Passage(files, dict.fromkeys(imports.exports))
     paths, out = imports.paths, imports.out
     rank = page_rank(paths, imports.weighted, {p: 1.0 for p in paths if not is_test(p)})
     gained: dict[str, dict[str, float]] = {}
@@ -52,11 +52,11 @@ def weights(files: Files, scope: Scope) -> list[FileWeight]:
 
 
 def scores(file: SourceFile, weight: FileWeight) -> dict[Place, float]:
-    """The scores of the definitions of a file, as `SymbolGraph.scores_from` gives them."""
+    """The scores of a file's definitions, as `SymbolGraph.scores_from` returns them."""
     found = dict.fromkeys(((file.path, s.start, s.name) for s in file.symbols), 0.0)
     used = {name: score for name, score, _ in weight.used}
     for symbol in file.symbols:
-        # Of several that are called alike, others mean the first.
+        # Of several definitions with one name, importers mean the first.
         gained = used.pop(qualified(symbol.parent, symbol.name), 0.0)
         found[file.path, symbol.start, symbol.name] += gained
     add_own(found, file, weight.rank)
@@ -64,28 +64,30 @@ def scores(file: SourceFile, weight: FileWeight) -> dict[Place, float]:
 
 
 def qualified(parent: str, name: str) -> str:
-    """A name with the names around it."""
+    """The qualified name."""
     return f"{parent}.{name}" if parent else name
 
 
 class _Imports:
-    """Who imports what: `paths` of files, how often each of them imports from another (`weighted`, and `out` of all
-    others together), and, as pairs of equal places in `users` and `used`, the numbers of a file and of one of the
-    `exports`.
+    """The imports between files.
+
+    `paths` are the files; `weighted` counts the imports of each file from another, `out` the total
+    of its imports. `users` and `used` are parallel arrays: the number of a file and of one of the
+    `exports` it uses.
     """
 
-    def __init__(self, files: Files, scope: Scope) -> None:
+    def __init__(self, files: CodeIndex) -> None:
         self.paths: list[str] = []
         self.weighted: dict[tuple[str, str], int] = {}
         self.out: dict[str, int] = {}
         self.exports: list[_Export] = []
         self.users, self.used = array("l"), array("l")
         numbers: dict[_Export, int] = {}
-        listed = {path: path for path in files.linking(scope)}
+        listed = {path: path for path in files.linking()}
         self.paths = sorted(listed)
         number_of = {path: number for number, path in enumerate(self.paths)}
         for some in _slices(self.paths):
-            for path, _, imports in files.imports(scope, some):
+            for path, _, imports in files.imports(some):
                 path = listed[path]
                 for one in imports:
                     target = listed.get(one.target)
@@ -105,9 +107,9 @@ class _Imports:
 
 
 class _Passage:
-    """What the exports of files are, each looked up once, the files of one round together."""
+    """Resolve the exports of files, each looked up once, in one batch of files per round."""
 
-    def __init__(self, files: Files, scope: Scope, exports: Mapping[_Export, None]) -> None:
+    def __init__(self, files: CodeIndex, exports: Mapping[_Export, None]) -> None:
         self._here: dict[_Export, str] = {}
         self._onward: dict[_Export, tuple[_Export, ...]] = {}
         waiting: dict[str, dict[str, None]] = {}
@@ -116,7 +118,7 @@ class _Passage:
         while waiting:
             following: dict[str, dict[str, None]] = {}
             for some in _slices(sorted(waiting)):
-                for file in files.linked(scope, some):
+                for file in files.linked(some):
                     for name in waiting[file.path]:
                         for path, inner in self._take(file, name):
                             known = (path, inner) in self._here or (path, inner) in self._onward
@@ -133,7 +135,7 @@ class _Passage:
         return led
 
     def definer(self, export: _Export) -> tuple[str, str] | None:
-        """As `symbols.definer`: the file and the qualified name of what an export is."""
+        """As `symbols.definer`: the file and the qualified name behind an export."""
         seen: set[_Export] = set()
         waiting = [export]
         while waiting:

@@ -1,4 +1,4 @@
-"""Which definition an imported name stands for, followed through every file that passes it on."""
+"""Resolve an imported name to its definition, through every file that re-exports it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ WHOLE = "*"
 
 @dataclass(frozen=True, slots=True)
 class NameUse:
-    """A name that a file imports from another file of the project. `symbol` is None where the whole
-    module is meant, or where it is not defined in a way that can be seen.
+    """A name that a file imports from another file of the project.
+
+    `symbol` is None for a whole module, or if no visible definition exists.
     """
 
     name: str
@@ -30,7 +31,7 @@ def definer(lookup: Lookup, path: str, name: str) -> tuple[str, Symbol] | None:
     """The file and the definition behind the export `name` of the file `path`.
 
     Follows re-exports, `export *`, imports that are exported again, default exports, and
-    from-imports through `__init__.py`. None when it is a whole module or leads out of the project.
+    from-imports through `__init__.py`. None for a whole module or a name from outside the project.
     """
     seen: set[tuple[str, str]] = set()
     waiting = [(path, name)]
@@ -48,7 +49,7 @@ def definer(lookup: Lookup, path: str, name: str) -> tuple[str, Symbol] | None:
 
 
 def uses(lookup: Lookup, file: SourceFile) -> Iterator[NameUse]:
-    """The names a file imports from the project, each with what defines it, in source order."""
+    """The names a file imports from the project, each with its definition, in source order."""
     for one in file.imports:
         if not one.target:
             continue
@@ -73,7 +74,7 @@ def is_module(one: Import, name: str) -> bool:
 
 
 def local_definition(file: SourceFile, name: str) -> Symbol | None:
-    """The definition in this file that its export `name` is; `Order.Line` is one inside another."""
+    """The definition in this file behind its export `name`; `Order.Line` is nested."""
     wanted = name
     if _family(file) != "python":
         for exported, specifier, local in file.exports:
@@ -83,7 +84,7 @@ def local_definition(file: SourceFile, name: str) -> Symbol | None:
                 wanted = local
                 break
     if _family(file) == "ecmascript" and _bound(file, wanted):
-        # `const { a } = require("./b")` defines a constant, but `a` is the one of the other file.
+        # `const { a } = require("./b")` defines a constant, but `a` is the other file's.
         return None
     around, _, inner = wanted.rpartition(".")
     return next((s for s in file.symbols if s.name == inner and s.parent == around), None)
@@ -96,7 +97,7 @@ def _bound(file: SourceFile, name: str) -> bool:
 
 
 def onward(file: SourceFile, name: str) -> Iterator[tuple[str, str]]:
-    """Where to look next for an export that is not defined here, likeliest first."""
+    """Where to look next for an export without a definition here, likeliest first."""
     wanted = name
     for exported, specifier, inner in file.exports:
         if exported == name and specifier:

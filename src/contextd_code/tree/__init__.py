@@ -1,1 +1,1 @@
-"""Which files a checkout has, their text, and searching them."""
+"""List, read and search the files of a checkout."""

@@ -1,4 +1,4 @@
-"""Which of the folders that git tracks hold what a build wrote, and nothing a person did."""
+"""Detect tracked folders that contain only build output."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SHIPPED = (
     "files",
     "jsnext:main",
 )
-"""What package.json names of the files that are published."""
+"""The published files that package.json names."""
 
 _MOST = 1_000_000
 
@@ -39,9 +39,9 @@ _MOST = 1_000_000
 class Outputs:
     """The build outputs among the tracked files of a repository, each folder judged once.
 
-    A `dist` beside a package's manifest is one. `build` and `out` are names for scripts and sources as
-    well (Kubernetes, jQuery and pypa/build have such): they are outputs only where package.json publishes
-    files of theirs.
+    A `dist` beside a package's manifest is one. `build` and `out` may also contain scripts and
+    sources (as in Kubernetes, jQuery and pypa/build), so they are outputs only if package.json
+    publishes files in them.
     """
 
     def __init__(self, base: Path, tracked: Collection[str]) -> None:
@@ -49,7 +49,7 @@ class Outputs:
         self._known: dict[str, bool] = {}
 
     def folder_of(self, path: str) -> str:
-        """The output folder that `path` is in, with a slash at the end; empty when it is in none."""
+        """The output folder around `path`, with a slash at the end; empty if there is none."""
         for match in _OUTPUT.finditer(path):
             folder = path[: match.end()]
             if folder not in self._known:

@@ -10,30 +10,32 @@ _SNIFFED = 8_000
 
 
 READING = "5"
-"""Which reading of files this is: raise it when symbols, imports or chunks of an unchanged file would be
-others now. What an older one read is read again, as if the file had changed.
+"""The version of file analysis.
+
+Raise it when unchanged files would get other symbols, imports or chunks. Files with an older
+version are read again, as if they had changed.
 """
 
 
 def content_digest(data: bytes) -> str:
-    """What `SourceFile.digest` carries: which reading it is of, and a hash of 120 bits."""
+    """The content of `SourceFile.digest`: the analysis version and a hash of 120 bits."""
     return f"{READING}.{hashlib.blake2b(data, digest_size=15).hexdigest()}"
 
 
 def outdated(digest: str) -> bool:
-    """Whether a stored digest is of another reading."""
+    """Whether a stored digest is of another analysis version."""
     return not digest.startswith(f"{READING}.")
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether these bytes are binary: a NUL near the start and no mark of a wide encoding."""
+    """Whether these bytes are binary: a NUL near the start without a byte order mark."""
     return b"\0" in data[:_SNIFFED] and not data.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
 def decode(data: bytes) -> str:
-    """`data` as text: UTF-8, what a byte order mark announces, or Latin-1. Never fails.
+    """Decode `data`: by its byte order mark, as UTF-8, or as Latin-1.
 
-    Line ends are kept as they are; the mark itself is dropped.
+    Never fails. Line ends stay; the byte order mark is dropped.
     """
     announced = marked(data)
     if announced is not None:

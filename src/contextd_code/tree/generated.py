@@ -1,4 +1,4 @@
-"""Generated files and files that must not be found: listed, but kept out of the index."""
+"""Generated, vendored and secret files: listed, but not indexed."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from contextd_code.text.regex import regex
 from contextd_code.values.source import is_test
 
 LARGEST = 1_000_000
-"""Bytes past which a file is neither parsed nor chunked."""
+"""Files with more bytes are neither parsed nor chunked."""
 
 UNWRITTEN = ("generated", "minified", "vendored")
-"""Reasons for files that were not written in this project."""
+"""Reasons for files written outside of this project."""
 
 _LARGEST_DATA = 256_000
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
@@ -47,14 +47,14 @@ _COMMENT_LINE = regex(rb"^\s*(?:#|//|/\*|\*|--|<!--|;|%)")
 
 
 def is_left_out(error: str) -> bool:
-    """Whether a file's error says that its text is not in the index on purpose."""
+    """Whether a file's error says that its text is deliberately not indexed."""
     return error in (*UNWRITTEN, "Git LFS pointer") or error.startswith("larger than ")
 
 
 def unindexed(path: str, data: bytes, *, script: bool, data_file: bool) -> tuple[str, bool]:
-    """(why the text of a file is left out of the index, or nothing; whether it is still parsed).
+    """(why a file's text is not indexed, or an empty text; whether it is still parsed).
 
-    `script` says that its language is parsed, `data_file` that it holds data rather than code.
+    `script`: its language is parsed. `data_file`: it contains data rather than code.
     """
     name = path.rsplit("/", 1)[-1].lower()
     if _SECRET.search(path):
@@ -66,7 +66,7 @@ def unindexed(path: str, data: bytes, *, script: bool, data_file: bool) -> tuple
     if len(data) > LARGEST:
         return f"larger than {LARGEST:,} bytes", False
     if script and len(data) > _SCRIPT_LIMIT:
-        # Too much to search in, but such a file may be what all others import.
+        # Too large to search, but all other files may import it.
         return f"larger than {_SCRIPT_LIMIT:,} bytes", not _minified(data)
     if data_file and len(data) > _LARGEST_DATA:
         return "a large data file", False
@@ -87,8 +87,8 @@ def _minified(data: bytes) -> bool:
 
 
 def _says_generated(data: bytes) -> bool:
-    """Only the comment at the top counts: other files talk about generated code."""
-    # A licence may stand before it.
+    """Whether the comment at the top says so; other files may mention generated code."""
+    # A licence may come first.
     for line in data[:4_000].splitlines()[:40]:
         if line.strip() and not _COMMENT_LINE.match(line):
             return False

@@ -1,4 +1,4 @@
-"""Regular expressions over the project's files: ripgrep, else git grep, else Python's `re`."""
+"""Search the project's files by regular expression: ripgrep, else git grep, else Python's `re`."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ Engine = Literal["", "rg", "git", "python"]
 _GIT_OUT = (":(glob,exclude)**/node_modules/**", ":(glob,exclude).context/**")
 _LONGEST_LINE = 400
 _GATHERED = 2_000
-# What contextd itself wrote is not the project's text.
+# Files that contextd itself wrote are not searched.
 _ALWAYS_OUT = ("!.git", "!**/.git/**", "!**/node_modules/**", "!.context/**")
 
 
 @dataclass(frozen=True, slots=True)
 class GrepMatch:
-    """A line, counted from 1, without its end; long ones are cut around the match."""
+    """A line, counted from 1, without its line end; a long one is cut around the match."""
 
     path: str
     line: int
@@ -43,10 +43,10 @@ class GrepMatch:
 
 @dataclass(frozen=True, slots=True)
 class GrepResult:
-    """Matching lines, and those around them, by path and line.
+    """Matching lines and their context, by path and line.
 
-    `truncated` says that there are more matches; `notice` says why and what to do, or what could
-    not be searched. `engine` is what searched.
+    `truncated`: more matches exist. `notice` says why and what to do, or what could not be
+    searched. `engine` names the engine used.
     """
 
     matches: tuple[GrepMatch, ...]
@@ -66,11 +66,11 @@ def grep(
     deadline: float = 10.0,
     engine: Engine = "",
 ) -> GrepResult:
-    """Lines of the project's files that match `pattern`, ignored files left out.
+    """Lines of the project's files that match `pattern`, without ignored files.
 
-    `file_pattern` are globs separated by commas, or a folder; one without a slash means a file's
-    name. `limit` counts matching lines, `deadline` is in seconds. `engine` chooses one. Raises
-    `Invalid` with the engine's message for a bad expression or glob.
+    `file_pattern` is a list of globs separated by commas, or a folder; a glob without a slash
+    matches file names. `limit` counts matching lines, `deadline` is in seconds. `engine` selects an
+    engine. Raises `Invalid` with the engine's message for an invalid expression or glob.
     """
     if "\0" in pattern or "\0" in (file_pattern or ""):
         raise Invalid("a pattern holds a NUL character", "leave it out")
@@ -81,14 +81,15 @@ def grep(
         odd = bool(odd_rules(root, depth=1))
         stream = search.stream(_rg_command(search, odd), _rg_line)
         if stream.code < 0 and not stream.stopped and not odd:
-            # It ended over a rule file, deeper down, that is a device or has a gigabyte.
+            # ripgrep failed on an ignore file in a subfolder that is a device or too
+            # large.
             stream = search.stream(_rg_command(search, True), _rg_line)
     elif chosen == "git":
         stream = search.stream(_git_command(search), _git_line)
         if stream.code not in (0, 1) and not stream.stopped and not engine:
             chosen = "python"
         elif context:
-            # git does not tell matches from the lines around them.
+            # git does not distinguish matches from context lines.
             stream.lines += list(_around(root, stream.lines, context))
     if chosen == "python":
         stream = search.stream(_python_command(search), _python_line)
@@ -105,7 +106,7 @@ def _without_ripgrep(root: Path) -> Engine:
 
 @dataclass(slots=True)
 class _Stream:
-    """What came out of one engine before it ended or was stopped."""
+    """The output of one engine until it ended or was stopped."""
 
     lines: list[GrepMatch]
     stopped: Literal["", "time", "cap"]
@@ -126,7 +127,7 @@ class _Search:
     def stream(
         self, command: Sequence[str], parse: Callable[[bytes], Iterator[GrepMatch]]
     ) -> _Stream:
-        """Run an engine, reading as it writes, and stop it at the cap or the deadline."""
+        """Run an engine, parse its output as it arrives, and stop it at the limit or deadline."""
         lines: list[GrepMatch] = []
         stopped: Literal["", "time", "cap"] = ""
         count, last = 0, b""
@@ -190,7 +191,7 @@ def _result(stream: _Stream, engine: str, limit: int, deadline: float) -> GrepRe
     ordered = sorted(set(stream.lines), key=lambda m: (m.path, m.line, not m.is_match))
     lines, matches, seen = [], 0, set()
     for found in ordered:
-        # A line can be a match and, to a neighbour, context.
+        # A line can be both a match and the context of another match.
         if (found.path, found.line) in seen:
             continue
         seen.add((found.path, found.line))
@@ -210,7 +211,7 @@ def _result(stream: _Stream, engine: str, limit: int, deadline: float) -> GrepRe
 
 def _message(problem: str) -> str:
     lines = [line.strip() for line in problem.removeprefix("rg: ").splitlines() if line.strip()]
-    # ripgrep draws the place of the error over several lines and then names it.
+    # ripgrep marks the position of the error over several lines before its message.
     named = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
     return (named[0] if named else " ".join(lines))[:400] or "no reason was given"
 
@@ -232,7 +233,7 @@ def _globs(root: Path, file_pattern: str | None) -> tuple[str, ...]:
 
 
 def _split(text: str) -> Iterator[str]:
-    """The parts between commas that are outside braces."""
+    """The parts between commas that are not inside braces."""
     depth, start = 0, 0
     for position, character in enumerate(text):
         depth += {"{": 1, "}": -1}.get(character, 0)
@@ -245,13 +246,14 @@ def _split(text: str) -> Iterator[str]:
 def _rg_command(search: _Search, odd: bool) -> list[str]:
     command = [ripgrep(), "--no-config", "--json", "--hidden", "--no-require-git"]
     if odd:
-        # What says which files to leave out cannot be read.
+        # An ignore file cannot be read.
         command += ["--no-ignore", *(f"--glob=!**/{name}/**" for name in sorted(IGNORED_FOLDERS))]
-    # Linear time, unless look-around or back-references ask for the other engine.
+    # The default engine takes linear time; look-around and back-references need the other
+    # one.
     command += ["--engine=auto"]
     names = [glob for glob in search.globs if "/" not in glob and not glob.startswith("!")]
     for glob in names:
-        # A plain `-g` would also bring back what .gitignore leaves out.
+        # A plain `-g` would also include files that .gitignore excludes.
         command += ["--type-add", f"asked:{glob}", "--type", "asked"]
     for glob in search.globs:
         if glob not in names:
@@ -268,8 +270,9 @@ def _rg_command(search: _Search, odd: bool) -> list[str]:
 
 
 def _in_latin_1(pattern: str, *, ignore_case: bool) -> str:
-    """The pattern as files in Latin-1 have it, for ripgrep, which reads bytes; empty where nothing differs, and for
-    a class of characters, which cannot hold a byte.
+    """The pattern encoded for files in Latin-1, because ripgrep matches bytes.
+
+    Empty if it is the same, and for a character class, which cannot contain a byte.
     """
     if pattern.isascii() or "[" in pattern or ord(max(pattern)) > 255:
         return ""
@@ -285,14 +288,14 @@ def _in_latin_1(pattern: str, *, ignore_case: bool) -> str:
 
 
 def _rg_line(line: bytes) -> Iterator[GrepMatch]:
-    # Most of a stream are matches; the other messages need no parsing.
+    # Most messages are matches; the others need no parsing.
     if not line.startswith((b'{"type":"match"', b'{"type":"context"')):
         return
     message = json.loads(line)
     data = message["data"]
     text = _text(data["lines"]).rstrip("\r\n")
     submatches = data.get("submatches") or [{"start": 0}]
-    # Offsets are in bytes of UTF-8; for the place of a cut that is near enough.
+    # Offsets are in UTF-8 bytes, which is precise enough for the position of a cut.
     yield GrepMatch(
         path=_text(data["path"]).removeprefix("./").replace("\\", "/"),
         line=data["line_number"],
@@ -355,8 +358,8 @@ def _python_command(search: _Search) -> list[str]:
         "ignore_case": search.ignore_case,
         "context": search.context,
     }
-    # A process of its own: `re` can take for ever, and cannot be interrupted in this one.
-    # `-P`, because the folder it starts in is the project, whose modules must not be imported.
+    # A separate process, because `re` can take forever and cannot be interrupted. `-P`,
+    # because it starts in the project folder, whose modules must not be imported.
     return [sys.executable, "-P", "-m", "contextd_code.tree.grep_python", json.dumps(request)]
 
 

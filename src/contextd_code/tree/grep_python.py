@@ -21,7 +21,7 @@ from contextd_code.tree.walk import walk
 
 
 def wanted(path: str, globs: list[str]) -> bool:
-    """Whether a path is meant by the globs; those with `!` exclude."""
+    """Whether the globs match a path; those with `!` exclude."""
     includes = [glob for glob in globs if not glob.startswith("!")]
     out = [glob[1:] for glob in globs if glob.startswith("!")]
     return (not includes or any(_fits(path, g) for g in includes)) and not any(
@@ -44,7 +44,7 @@ def braces(glob: str) -> list[str]:
 
 
 def search(root: Path, request: dict[str, Any]) -> None:
-    """Print what is found."""
+    """Print matching lines."""
     flags = re.IGNORECASE if request["ignore_case"] else 0
     expression = re.compile(request["pattern"], flags)
     around = request["context"]
@@ -67,7 +67,7 @@ def search(root: Path, request: dict[str, Any]) -> None:
 
 
 def main() -> int:
-    """Search the current folder as the one argument asks."""
+    """Search the current folder with the parameters in the only argument."""
     try:
         search(Path.cwd(), json.loads(sys.argv[1]))
     except re.error as error:

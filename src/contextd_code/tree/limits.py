@@ -8,16 +8,19 @@ from dataclasses import replace
 from contextd_code.tree.walk import Walk, WalkedFile
 
 MOST_FILES = 50_000
-"""Indexing more takes minutes of both cores, too much for merely opening an editor."""
+"""Indexing more takes minutes of two cores, too much for just opening an editor."""
 
 MOST_BYTES = 2_000_000_000
-"""Of the files that are indexed, a megabyte of each at most: a disk of an ordinary machine has room for an index
-of that size. It also bounds the time, a minute or two per gigabyte."""
+"""The limit in files: at most a megabyte of each is indexed, so an ordinary disk has room for the
+index.
+
+It also bounds the time, a minute or two per gigabyte.
+"""
 
 _MOST_OF_A_FILE = 1_000_000
 
 OVER = "over the limit without `contextd init`, which indexes all"
-"""Why a file of an ordinary sort is not indexed."""
+"""The reason for leaving an ordinary file out of the index."""
 
 
 def exceeds(files: Collection[WalkedFile]) -> bool:
@@ -26,8 +29,10 @@ def exceeds(files: Collection[WalkedFile]) -> bool:
 
 
 def within_limits(walked: Walk, known: Callable[[], Collection[str]]) -> Walk:
-    """Limit the walk to as many files as are indexed automatically: those that are `known` already, then the
-    others by path. `skipped` counts the rest under `OVER`.
+    """Limit the walk to the number of automatically indexed files.
+
+    Files already `known` come first, then the others by path. `skipped` counts the rest under
+    `OVER`.
     """
     if not exceeds(walked.files):
         return walked

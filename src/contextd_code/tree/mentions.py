@@ -13,19 +13,20 @@ from contextd_code.tree.paths import read_listed
 
 _LARGEST = 1_000_000
 _MOST_BYTES = 64_000_000
-"""Read in a tenth of a second. Of more files those behind are not looked into."""
+"""The most files read, in a tenth of a second; later ones are ignored."""
 
 
 def mentioning(
     root: Path, paths: Sequence[str], words: Sequence[str], most: int, name: str = ""
 ) -> list[str]:
-    """Those of the files that mention the words, in their paths or texts, at most so many: first those with
-    more of the words, and rarer ones. Words are stems, in lower case. Files that seem to define `name` come
-    before all others, and those that have it before those that only have words of it.
+    """The files that mention these words in their paths or texts, at most `limit`.
+
+    Files with more and rarer words come first. Words are stems, in lower case. Files that seem to
+    define `name` come before all others, then files that contain it.
     """
     defines = _definition(name) if name else None
     base = Path(os.path.realpath(root))
-    # The last letter of a stem is where it parts from its word: "happi", "happy".
+    # The last letter of a stem may differ from the word: "happi", "happy".
     stems = [(word[:-1] if word[-1] == "i" and len(word) > 3 else word).encode() for word in words]
     held: dict[str, list[bytes]] = {}
     ranks: dict[str, int] = {}
@@ -53,7 +54,7 @@ def mentioning(
 
 
 def _definition(name: str) -> re.Pattern[bytes]:
-    """What a line looks like that defines a name, in most languages."""
+    """A pattern for lines that define a name, in most languages."""
     word = re.escape(name.encode())
     return re.compile(
         rb"^[^\n#/*]{0,80}\b(?:class|struct|enum|interface|trait|type|record|object|module|namespace|protocol"

@@ -1,4 +1,4 @@
-"""The one door through which paths given by users and agents reach the disk."""
+"""Resolve paths given by users and agents; nothing else may open them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ LARGEST_READ = 20_000_000
 def inside(root: Path, path: str, known: Sequence[str] = ()) -> Path:
     """The real path of the regular file that `path` names inside `root`.
 
-    `path` is relative to `root`, or absolute and inside it; `known` are relative paths to suggest
-    from. Raises `Invalid` for what escapes the root (also through a link), for folders, devices,
-    pipes and git's own files, and `NotFound` with the nearest names.
+    `path` is relative to `root`, or absolute and inside it; `known` are relative paths for
+    suggestions. Raises `Invalid` for a path outside the root (also through a link), folders,
+    devices, pipes and git's own files, and `NotFound` with the most similar names.
     """
     base, real = _resolve(root, path)
     relative = real.relative_to(base)
@@ -46,9 +46,10 @@ def relative_inside(root: Path, path: str, known: Sequence[str] = ()) -> str:
 def read_inside(
     root: Path, path: str, known: Sequence[str] = (), limit: int = LARGEST_READ
 ) -> bytes:
-    """The bytes of the file `inside` finds. A link swapped in meanwhile is not followed.
+    """The bytes of the file that `inside` returns.
 
-    Raises what `inside` raises, `TooLarge` past `limit` bytes, `NotFound` when it may not be read.
+    A link swapped in meanwhile is not followed. Raises what `inside` raises, `TooLarge` above
+    `limit` bytes, `NotFound` if it is not readable.
     """
     base = _real(root)
     real = inside(root, path, known)
@@ -56,8 +57,9 @@ def read_inside(
 
 
 def read_listed(base: Path, path: str, limit: int = LARGEST_READ) -> bytes:
-    """The bytes of a file that a walk of `base`, a real path, listed. As safe as `read_inside` and
-    cheaper: only a path with a link in it is resolved. Raises the same.
+    """The bytes of a file that a walk of `base`, a real path, listed.
+
+    As safe as `read_inside` and faster: only paths with a link are resolved. Raises the same.
     """
     try:
         return _read_beneath(base, path.split("/"), path, limit)

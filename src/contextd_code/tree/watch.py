@@ -1,7 +1,7 @@
-"""A hint that files of a checkout changed, without a thread of ours and without polling.
+"""Hints that files of a checkout changed, without a thread of ours and without polling.
 
-The library's own thread sleeps in the system's notification call; what it collected is picked up
-when somebody asks. Where it is missing, or the system refuses more watches, there is no hint.
+The library's own thread waits for the system's notifications; the next query collects them. Without
+the library, or if the system refuses more watches, there are no hints.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from contextd_code.tree.walk import IGNORED_FOLDERS
 
 MOST_FOLDERS = 20_000
-"""Folders watched at most: each is a watch the whole user account shares."""
+"""The most watched folders: all programs of the user share the system's limit."""
 
 _DRAIN_MS = 1
 
@@ -29,8 +29,8 @@ class Watcher:
         self._lock = threading.Lock()
 
     def changes(self) -> set[str] | None:
-        """Paths relative to the root that changed since the last call; None when that is not known
-        any more, and then every further call says so.
+        """Paths relative to the root that changed since the last call; None once events were lost,
+        also in all later calls.
         """
         with self._lock:
             if self._notify is None:
@@ -45,7 +45,7 @@ class Watcher:
         return {path for _, name in found if (path := self._relative(name))}
 
     def close(self) -> None:
-        """Give the watches back."""
+        """Release the watches."""
         with self._lock:
             notify, self._notify = self._notify, None
             if notify is not None:
@@ -58,15 +58,15 @@ class Watcher:
 
 
 def folders_of(paths: Iterable[str]) -> frozenset[str]:
-    """The folders that hold these files, relative to the root; `.` is the root and always there."""
+    """The folders that contain these files, relative to the root; always with the root, `.`."""
     return frozenset({".", *(path.rpartition("/")[0] or "." for path in paths)})
 
 
 def watch(root: Path, folders: frozenset[str]) -> Watcher | None:
-    """Watch these folders, not what is below them; None when that is not possible here."""
+    """Watch these folders, not their subfolders; None if that is impossible here."""
     if len(folders) > MOST_FOLDERS:
         return None
-    # 30 ms to import, and only a checkout with a session needs it.
+    # 30 ms to import, and only needed by a checkout with a session.
     try:
         from watchfiles._rust_notify import (  # noqa: PLC0415
             RustNotify,

@@ -1,4 +1,4 @@
-"""Lines of the code files of a project that have one of some words, however many there are."""
+"""Lines of a project's code files that contain one of some words, without a limit."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ _LONGEST_LINE = "2000"
 def lines_naming(
     root: Path, names: Collection[str], suffixes: Collection[str], seconds: float
 ) -> Iterator[tuple[str, str]]:
-    """(path, line) of each line of the files that end in one of `suffixes` and have one of `names` as a whole
-    word. Raises `TimeoutError` after this many seconds.
+    """(path, line) of each line with one of `names` as a whole word, in files that end in one of
+    `suffixes`.
+
+    Raises `TimeoutError` after this many seconds.
     """
     either = "|".join(re.escape(name) for name in sorted(names))
     pattern = rf"(?:^|\W)(?:{either})(?:\W|$)"
@@ -48,14 +50,16 @@ def lines_naming(
 
 @dataclass(frozen=True, slots=True)
 class WordLines:
-    """The lines of a project with a word, by (path, line), each with its text; `notice` says what is missing."""
+    """The lines of a project with a word, by (path, line), each with its text; `notice` names
+    missing parts.
+    """
 
     lines: Mapping[tuple[str, int], str]
     notice: str = ""
 
 
 def word_lines(root: Path, word: str, seconds: float) -> WordLines:
-    """Every line of the project's files that has a whole word, ignored files left out, in any sort of text."""
+    """Every line of the project's files with a whole word, in any text file, without ignored files."""
     program = ripgrep()
     if not program:
         try:
@@ -81,9 +85,9 @@ def word_lines(root: Path, word: str, seconds: float) -> WordLines:
 
 
 def _searched(root: Path, command: list[str], seconds: float) -> Iterator[tuple[str, str]]:
-    """(path, line) as ripgrep prints them, whatever the ignore files are. Raises `TimeoutError`."""
+    """(path, line) as ripgrep prints them, without ignore files. Raises `TimeoutError`."""
     if odd_rules(root, depth=1) or (yield from _printed(root, command, seconds)) < 0:
-        # What says which files to leave out is a device, or has a gigabyte.
+        # An ignore file is a device, or too large.
         without = (f"--glob=!**/{name}/**" for name in sorted(IGNORED_FOLDERS))
         yield from _printed(root, [*command, "--no-ignore", *without], seconds)
 
@@ -91,8 +95,9 @@ def _searched(root: Path, command: list[str], seconds: float) -> Iterator[tuple[
 def _printed(
     root: Path, command: list[str], seconds: float
 ) -> Generator[tuple[str, str], None, int]:
-    """(path, line) as ripgrep prints them; returns its exit code, negative where a signal ended it. Raises
-    `TimeoutError`.
+    """(path, line) as ripgrep prints them; returns its exit code, negative after a signal.
+
+    Raises `TimeoutError`.
     """
     process = subprocess.Popen(
         [*command, "--", "./"],

@@ -17,11 +17,12 @@ from contextd_bench.learning.figures import by_session, kappa, wilson
 from contextd_bench.learning.helping import ShownLine, guessed, shown_lines, vocabulary
 from contextd_bench.learning.keeping import StatementLabels, gold
 from contextd_bench.learning.measure import OURS, JudgedLine, Measure
-from contextd_bench.learning.planted import Transcript
-from contextd_bench.learning.planted_sessions import SESSIONS, TAKEN_BACK
+from contextd_bench.learning.planted import Transcript, survival
+from contextd_bench.learning.planted_facts import FACTS, SortedFact
 from contextd_bench.learning.recordings import Recording, moments, parsed, recordings
 from contextd_bench.learning.replay import kept_records, replayed
 from contextd_bench.learning.tables import unused_lines
+from contextd_bench.learning.taken_back import TAKEN_BACK
 
 BEGIN = datetime(2026, 2, 3, 8, 0, tzinfo=UTC)
 RULE = "We must always keep the windmill timestamps in UTC, because the charts break otherwise."
@@ -213,9 +214,8 @@ def test_textrank_prefers_what_others_speak_of() -> None:
 
 
 def test_planted_statements_keep_their_own_marks() -> None:
-    for one in SESSIONS:
-        for fact in (one.rule, one.decision, one.step):
-            assert stands(fact.marks, fact.sentence), one.name
+    for fact in FACTS:
+        assert stands(fact.marks, fact.sentence), fact
     for each in TAKEN_BACK:
         assert stands((each.wrong,), each.sentence)
         assert not stands((each.right,), each.sentence)
@@ -255,3 +255,23 @@ def test_a_replay_learns_under_its_own_clock_and_a_neighbour_learns_nothing(data
             measure.project(project)
     assert {text.tokens > 0 for text in measure.done.briefings[OURS]} == {True}
     assert measure.done.prompts[OURS] == 4
+
+
+def test_facts_are_planted_over_long_sessions_and_looked_for_after_their_compaction() -> None:
+    lines = script("long")
+    for number in range(20):
+        lines.says("user", f"Please describe sail {number} of the windmill for the visitors")
+        lines.says("assistant", f"Sail {number} is made of linen and turns with the others.")
+    facts = [
+        SortedFact("rule", "user", "From now on every speed is in knots.", ("knots",)),
+        SortedFact("cause", "agent", "The root cause was a worn bearing.", ("worn bearing",)),
+    ]
+    short = survival({"mill": [read(first())]}, facts)
+    assert short.handed_back.n == 0
+    found = survival({"mill": [read(first()), read(lines, name="long")]}, facts)
+    assert found.handed_back.hits == found.handed_back.n == 2
+    assert set(found.by_sort) == {"rule", "cause"}
+
+
+def test_the_facts_to_plant_have_ten_sorts() -> None:
+    assert len({fact.sort for fact in FACTS}) == 10

@@ -12,6 +12,7 @@ from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.scope import Scope
 from contextd.ports.code import Files
 from contextd.ports.store import Store
+from contextd.runtime.code_index import ProjectIndex
 from contextd_code.calls.call_graph import CallGraph
 from contextd_code.calls.checkout_facts import CodeFacts
 from contextd_code.calls.scip import told_edges
@@ -49,6 +50,7 @@ class CodeModel:
     def __init__(self, store: Store | None = None) -> None:
         self.view = (store or opened("memory://")).view(OWNER.grant([SCOPE]))
         files = self.view.files
+        self.index = ProjectIndex(files, SCOPE)
         self.get, self.all, self.chunks = files.get, files.all, files.chunks
         self.stamps, self.count, self.changes = files.stamps, files.count, files.changes
         self.imports, self.importing, self.linked = files.imports, files.importing, files.linked
@@ -70,7 +72,7 @@ class CodeModel:
 
 
 def scanned(root: Path, files: CodeModel, **options: object) -> ScanReport:
-    report = scan(root, files, SCOPE, **options)  # type: ignore[arg-type]
+    report = scan(root, files.index, **options)  # type: ignore[arg-type]
     files.write(report)
     return report
 

@@ -76,7 +76,7 @@ def break_projects(root: Path, count: int, seed: int) -> int:
         scanned(folder, files)
         known = files.all(SCOPE)
         graph = build_graph(known)
-        sources = Sources(folder, files, SCOPE)
+        sources = Sources(folder, files.index)
         for one in dice.sample(graph.definitions, min(8, len(graph.definitions))):
             list(word_uses(graph, sources, one))
         assert isinstance(repo_map(graph, focus="cart", near=[], budget=300).text, str)

@@ -95,7 +95,7 @@ def order(graph: SymbolGraph, one: Definition) -> tuple[int, float, str, int]:
 
 def weigh(files: CodeModel) -> None:
     version = files.changes(SCOPE, 0).version
-    change = CodeChange(scope=SCOPE, weights=weights(files, SCOPE), weighed=version)
+    change = CodeChange(scope=SCOPE, weights=weights(files.index), weighed=version)
     files.view.commit(Changes(code=[change]))
 
 
@@ -119,11 +119,11 @@ def test_after_any_edits_what_is_looked_up_is_what_a_graph_of_all_has(
         graph = build_graph(files.all(SCOPE))
         for asked in ASKED:
             expected = by_graph(graph, asked)
-            found = definitions(files, SCOPE, asked, 1_000)
+            found = definitions(files.index, asked, 1_000)
             assert list(found.found) == expected
             assert not found.more
             some = [one for one, _ in expected]
-            counts = use_counts(files, SCOPE, some)
+            counts = use_counts(files.index, some)
             assert counts == {one: len(using_files(graph, one)) for one in some}
 
 
@@ -137,7 +137,7 @@ def test_of_many_only_those_that_matter_most_are_read_and_they_are_the_first(
     files = CodeModel(opened(f"sqlite://{tmp_path}/index.db"))
     scanned(tmp_path, files)
     weigh(files)
-    found = definitions(files, SCOPE, "run", 5)
+    found = definitions(files.index, "run", 5)
     assert list(found.found[:5]) == by_graph(build_graph(files.all(SCOPE)), "run")[:5]
     assert found.more
     assert 5 < len(found.found) < 150
@@ -150,9 +150,9 @@ def test_a_path_and_a_kind_are_met_before_the_first_ones_are_chosen(tmp_path: Pa
     files = CodeModel()
     scanned(tmp_path, files)
     weigh(files)
-    below = definitions(files, SCOPE, "run", 3, inside=lambda path: path.startswith("z/"))
+    below = definitions(files.index, "run", 3, inside=lambda path: path.startswith("z/"))
     assert [(one.path, how) for one, how in below.found] == [("z/run.py", "exact")]
-    classes = definitions(files, SCOPE, "run", 3, kind="class")
+    classes = definitions(files.index, "run", 3, kind="class")
     assert [one.path for one, _ in classes.found] == ["z/run.py"]
 
 
@@ -161,7 +161,7 @@ def test_without_weights_all_that_fit_are_found(tmp_path: Path) -> None:
     write(tmp_path, "a.py", "def run(): ...\n")
     files = CodeModel()
     scanned(tmp_path, files)
-    assert [one.path for one, _ in definitions(files, SCOPE, "run", 5).found] == ["a.py", "b.py"]
+    assert [one.path for one, _ in definitions(files.index, "run", 5).found] == ["a.py", "b.py"]
 
 
 def test_weights_are_the_scores_of_a_graph_of_this_repository() -> None:
@@ -171,5 +171,5 @@ def test_weights_are_the_scores_of_a_graph_of_this_repository() -> None:
     graph = build_graph(files.all(SCOPE))
     asked = ["find", "run", "Runtime", "Scope", "put", "rows", "as_text", "Files.get"]
     for name in asked:
-        found = definitions(files, SCOPE, name, 10)
+        found = definitions(files.index, name, 10)
         assert list(found.found[:10]) == by_graph(graph, name)[:10]

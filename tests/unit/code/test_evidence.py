@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from contextd.domain.result_display import text_form
 from contextd_code.project.commands import commands
 from contextd_code.project.manifests import Manifest, parse
 from contextd_code.project.project_type import project_type
@@ -35,7 +36,9 @@ def test_a_framework_in_one_file_of_many_is_evidence_and_no_label():
     files = [importing(f"shop/{n}.go", "go", "fmt") for n in range(99)]
     files.append(importing("pki/acme/server.go", "go", "github.com/go-chi/chi/v5/middleware"))
     files.append(importing("pki/acme/server_test.go", "go", "github.com/go-chi/chi/v5"))
-    stack, minor = weighed_by_use(look({"go.mod": GO_MOD, "cmd/main.go": ""}), uses(files), files)
+    stack, minor = weighed_by_use(
+        look({"go.mod": GO_MOD, "cmd/main.go": ""}), uses(files), files, text_form
+    )
     assert [one.name for one in stack.of("backend", "cli")] == []
     assert minor == (
         "chi 5: imported by 1 of 100 Go files without tests and examples, in pki/acme",
@@ -47,7 +50,7 @@ def test_the_framework_that_more_files_import_comes_first():
     text = '[project]\nname = "crawl"\ndependencies = ["aiohttp", "Twisted>=21"]\n'
     files = [importing(f"crawl/{n}.py", "python", "twisted.internet") for n in range(8)]
     files += [importing(f"crawl/x{n}.py", "python", "aiohttp") for n in range(2)]
-    stack, minor = weighed_by_use(look({"pyproject.toml": text}), uses(files), files)
+    stack, minor = weighed_by_use(look({"pyproject.toml": text}), uses(files), files, text_form)
     assert [one.name for one in stack.of("backend")] == ["Twisted", "aiohttp"]
     assert not minor
 
@@ -64,7 +67,7 @@ def test_an_app_that_packs_a_library_makes_no_mobile_app_of_it():
         "support/AndroidManifest.xml": "",
         "lib/a.cc": "",
     }
-    stack, _ = weighed_by_use(look(files), {}, [])
+    stack, _ = weighed_by_use(look(files), {}, [], text_form)
     assert "Android" not in stack.labels
 
 

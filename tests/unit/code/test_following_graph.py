@@ -29,7 +29,7 @@ def test_an_exact_graph_that_takes_in_changes_is_the_one_made_anew(
     for n in range(40):
         write(root, f"m{n}.py", f"from m{n + 1} import f{n + 1}\n\ndef f{n}(): ...\n")
     scanned(root, files)
-    symbol_graph(files, SCOPE, graphs)
+    symbol_graph(files.index, graphs, SCOPE)
     edits: list[dict[str, str]] = [
         {"m3.py": "def f3(): ...\n\ndef more(): ...\n"},
         {"late.py": "from m3 import more\n"},
@@ -45,7 +45,7 @@ def test_an_exact_graph_that_takes_in_changes_is_the_one_made_anew(
             else:
                 (root / path).unlink()
         scanned(root, files)
-        graph, anew = symbol_graph(files, SCOPE, graphs), build_graph(files.all(SCOPE))
+        graph, anew = symbol_graph(files.index, graphs, SCOPE), build_graph(files.all(SCOPE))
         assert list(unstamped(graph).items()) == list(unstamped(anew).items())
         assert (graph.uses, graph.users, graph.rank) == (anew.uses, anew.users, anew.rank)
         assert graph.by_name == anew.by_name

@@ -53,7 +53,7 @@ def test_calls_that_were_kept_lead_where_those_lead_that_are_read(
     model = CodeModel(opened(address(store, tmp_path / "home")))
     scanned(repository, model)
     graph = build_graph(model.all(SCOPE))
-    stored = StoredCalls(model.view.files, SCOPE)
+    stored = StoredCalls(model.index)
     reading = CodeFacts(repository, graph, stored=stored)
     for path in graph.files:
         reading.get(path)
@@ -79,7 +79,7 @@ def test_who_builds_on_a_type_is_known_while_files_are_read_ahead(tmp_path: Path
     sys.setswitchinterval(1e-6)
     try:
         for _ in range(3):
-            facts = CodeFacts(tmp_path, graph, stored=StoredCalls(model.view.files, SCOPE))
+            facts = CodeFacts(tmp_path, graph, stored=StoredCalls(model.index))
             ahead = threading.Thread(target=facts.read_ahead, args=(1_000, 60.0))
             ahead.start()
             while ahead.is_alive():

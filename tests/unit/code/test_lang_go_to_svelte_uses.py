@@ -122,7 +122,7 @@ def test_names_that_are_passed_on_are_followed(
 
 
 def view(root: Path, files: Files, path: str) -> FileView:
-    return read(root, path, files, SCOPE, include_deps=True, budget=4_000)
+    return read(root, path, files.index, include_deps=True, budget=4_000)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,9 +9,10 @@ from code_repos import REPOSITORY, SCOPE, CodeModel, scan_fixture
 
 from contextd_code.index.scan import scan
 from contextd_code.project.modules import modules, role_of
+from contextd_code.project.support_code import is_test_file
 from contextd_code.symbols.graph import DAMPING, ENOUGH, ROUNDS, _ranks, edges, page_rank
 from contextd_code.symbols.graph_arrays import ranks
-from contextd_code.values.source import Import, SourceFile
+from contextd_code.values.source import Import, SourceFile, Symbol
 
 
 def made(*paths: str) -> list[SourceFile]:
@@ -72,7 +74,7 @@ def test_dependencies_come_from_real_imports_and_leave_tests_out(tmp_path: Path)
 
 @pytest.mark.long
 def test_our_own_modules_depend_as_the_layers_say() -> None:
-    files = scan(REPOSITORY, CodeModel(), SCOPE).changed
+    files = scan(REPOSITORY, CodeModel().index).changed
     found = {module.name: module for module in modules(files)}
     assert {"code", "domain", "stores", "knowledge"} <= set(found)
     assert found["domain"].dependencies == ()
@@ -143,3 +145,72 @@ def test_a_large_graph_is_ranked_too() -> None:
     rank = page_rank(paths, {(path, "f0"): 1 for path in paths[1:]})
     assert sum(rank.values()) == pytest.approx(1)
     assert max(rank, key=rank.__getitem__) == "f0"
+
+
+@pytest.mark.parametrize(
+    ("paths", "said"),
+    [
+        (["shop/a.go", "shop/b.go", "shop/a_test.go"], "2 Go files without tests"),
+        (["shop/a.py", "shop/b.py"], "2 Python files"),
+        ([*(f"shop/{n}.py" for n in "abcd"), *(f"shop/{k}/{n}.py" for k in ("cart", "pay") for n in "ab")],
+         "4 Python files without the modules in it"),
+    ],
+)  # fmt: skip
+def test_a_count_says_what_it_leaves_out(paths: list[str], said: str) -> None:
+    found = {module.name: module.description for module in modules(made(*paths))}
+    assert found["shop"] == said
+
+
+def test_the_files_of_one_folder_are_one_module() -> None:
+    names = "cart price order stock mail login page form text time cash gift rate item".split()
+    files = [
+        SourceFile(path=f"shop/{one}.py", size=1, mtime_ns=0, digest="", language="python",
+                   imports=(Import(specifier="x", line=1, target=f"shop/{names[n // 5 * 5]}.py"),))
+        for n, one in enumerate(names)
+    ]  # fmt: skip
+    assert [module.prefixes for module in modules(files)] == [("shop",)]
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["cmake/a.py", "fastlane/a.py", "tutorials/http/a.py", "src/it/shop/a.py", "Sources/Shop.docc/a.py", "fuzzer/a.py"],
+)  # fmt: skip
+def test_folders_that_only_help_a_project_are_no_modules(path: str) -> None:
+    beside = [path, path.replace("a.py", "b.py")]
+    files = made("shop/a.py", "shop/b.py", "cart/a.py", "cart/b.py", *beside)
+    assert {module.name for module in modules(files)} == {"shop", "cart"}
+
+
+def test_a_folder_of_build_files_is_no_module() -> None:
+    files = made("shop/a.ts", "shop/b.ts", "bom/x.config.ts", "bom/y.config.ts")
+    assert {module.name for module in modules(files)} == {"shop"}
+
+
+def test_a_ruby_file_called_test_counts_where_it_is_no_test() -> None:
+    assert not is_test_file("lib/shop/test_api.rb")
+    assert is_test_file("test/test_api.rb")
+    assert is_test_file("shop/test_api.py")
+
+
+def test_examples_inside_of_a_module_are_not_counted_and_are_said_to_be_left_out() -> None:
+    files = made("shop/a.ts", "shop/b.ts", "shop/example/main.ts", "cart/a.ts", "cart/b.ts")
+    found = {module.name: module for module in modules(files)}
+    assert found["shop"].description == "2 TypeScript files without examples"
+    assert found["shop"].files == ("shop/a.ts", "shop/b.ts")
+
+
+def test_a_build_file_is_counted_and_stands_for_nothing() -> None:
+    def named(path: str, name: str) -> SourceFile:
+        one = Symbol(
+            name=name, kind="function", start_line=1, end_line=9, start=0, end=90, exported=True
+        )
+        return replace(made(path)[0], symbols=(one,))
+
+    files = [
+        *made("shop/b.ts", "cart/a.ts", "cart/b.ts"),
+        named("shop/a.ts", "sell"),
+        named("shop/vite.config.ts", "defineConfig"),
+    ]
+    shop = next(module for module in modules(files) if module.name == "shop")
+    assert shop.description == "3 TypeScript files: sell"
+    assert [file.path for file in shop.key_files] == ["shop/a.ts"]

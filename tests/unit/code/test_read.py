@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from code_repos import SCOPE, CodeModel, scan_fixture, scanned, write
+from code_repos import CodeModel, scan_fixture, scanned, write
 
 from contextd.ports.code import Files
 from contextd_code.errors import ContextdError, Invalid, NotFound
@@ -14,7 +14,7 @@ MAIN = "apps/web/src/main.tsx"
 
 
 def view(root: Path, files: Files, path: str, **options: object) -> FileView:
-    return read(root, path, files, SCOPE, **options)  # type: ignore[arg-type]
+    return read(root, path, files.index, **options)  # type: ignore[arg-type]
 
 
 def test_a_file_is_given_as_it_is_with_its_tokens(tmp_path: Path) -> None:

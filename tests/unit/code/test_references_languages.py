@@ -89,5 +89,5 @@ def test_a_definition_is_found_where_it_is_used(
     scanned(tmp_path, files)
     graph = build_graph(files.all(SCOPE))
     definition = next(one for one in graph.by_name[name] if one.path == path)
-    found = list(word_uses(graph, Sources(tmp_path, files, SCOPE), definition))
+    found = list(word_uses(graph, Sources(tmp_path, files.index), definition))
     assert sorted((one.path, one.line) for one in found) == sorted(expected)

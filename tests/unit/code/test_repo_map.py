@@ -124,11 +124,11 @@ def test_an_empty_project_has_an_empty_map() -> None:
 def test_a_graph_is_kept_until_a_file_changes(tmp_path: Path) -> None:
     root, files = scan_fixture("pkg", tmp_path)
     graphs: Cache[Scope, tuple[bytes, SymbolGraph]] = Cache(1)
-    first = symbol_graph(files, SCOPE, graphs)
-    assert symbol_graph(files, SCOPE, graphs) is first
+    first = symbol_graph(files.index, graphs, SCOPE)
+    assert symbol_graph(files.index, graphs, SCOPE) is first
     write(root, "src/farm/tools/spade.py", "def rake(): ...\n")
     scanned(root, files)
-    assert "rake" in symbol_graph(files, SCOPE, graphs).by_name
+    assert "rake" in symbol_graph(files.index, graphs, SCOPE).by_name
     assert "rake" not in first.by_name
 
 

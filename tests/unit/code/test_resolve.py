@@ -66,7 +66,7 @@ def test_the_python_package_has_exactly_the_edges_that_grimp_finds(
 
 @pytest.mark.long
 def test_contextd_s_own_source_has_exactly_the_edges_that_grimp_finds() -> None:
-    files = scan(REPOSITORY, CodeModel(), SCOPE, below="src").changed
+    files = scan(REPOSITORY, CodeModel().index, below="src").changed
     expected, modules = grimp_edges("contextd", "src/", REPOSITORY)
     found = {(file.path, one.target) for file in files for one in file.imports}
     ours = {(a, b) for a, b in found if a in modules and b in modules}

@@ -187,7 +187,7 @@ def test_a_scan_of_one_folder_leaves_the_rest_alone(tmp_path: Path, files: CodeM
     assert (report.added, report.removed) == (("src/farm/new.py",), ())
     assert get(files, "script.py").path == "script.py"
     with pytest.raises(Invalid):
-        scan(root, files, SCOPE, below="../other")
+        scan(root, files.index, below="../other")
 
 
 def test_a_full_scan_analyses_everything_again(tmp_path: Path, files: CodeModel) -> None:
@@ -208,7 +208,7 @@ def test_progress_counts_up_to_what_is_read(tmp_path: Path, files: CodeModel) ->
 
 def test_what_is_redacted_never_reaches_the_report(tmp_path: Path, files: CodeModel) -> None:
     write(tmp_path, "a.py", "KEY = 'hunter2'\n")
-    report = scan(tmp_path, files, SCOPE, redact=lambda text: text.replace("hunter2", "[secret]"))
+    report = scan(tmp_path, files.index, redact=lambda text: text.replace("hunter2", "[secret]"))
     assert report.changed[0].chunks[0].text == "KEY = '[secret]'\n"
     assert "hunter2" not in repr(report)
 
@@ -217,10 +217,10 @@ def test_many_files_are_shared_among_processes_with_the_same_result(
     tmp_path: Path, files: CodeModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = unpack("shop", tmp_path)
-    alone = scan(root, files, SCOPE)
+    alone = scan(root, files.index)
     monkeypatch.setattr(scanning, "_WORTH_PROCESSES", 10)
     monkeypatch.setattr(scanning, "_BATCH", 12)
-    together = scan(root, files, SCOPE, workers=2)
+    together = scan(root, files.index, workers=2)
     assert together.changed == alone.changed
 
 
@@ -228,7 +228,7 @@ def test_a_scan_apart_from_its_caller_finds_the_same(
     tmp_path: Path, files: CodeModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = unpack("shop", tmp_path)
-    alone = scan(root, files, SCOPE)
+    alone = scan(root, files.index)
     monkeypatch.setattr(scanning, "_HANDFUL", 3)
     asked: list[int] = []
     truly = scanning.analysed_by
@@ -238,9 +238,9 @@ def test_a_scan_apart_from_its_caller_finds_the_same(
         return truly(count, base, groups)
 
     monkeypatch.setattr(scanning, "analysed_by", noted)
-    assert scan(root, files, SCOPE, apart=True).changed == alone.changed
+    assert scan(root, files.index, apart=True).changed == alone.changed
     assert asked == [1]
-    assert scan(root, files, SCOPE).changed == alone.changed
+    assert scan(root, files.index).changed == alone.changed
     assert asked == [1]
 
 
@@ -248,12 +248,12 @@ def test_a_scan_goes_on_alone_when_its_processes_cannot_be_used(
     tmp_path: Path, files: CodeModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = unpack("shop", tmp_path)
-    alone = scan(root, files, SCOPE)
+    alone = scan(root, files.index)
     monkeypatch.setattr(scanning, "_WORTH_PROCESSES", 10)
     monkeypatch.setattr(scanning, "_BATCH", 12)
     for python in ("/nowhere/python", "/bin/true"):
         monkeypatch.setattr(sys, "executable", python)
-        assert scan(root, files, SCOPE, workers=2).changed == alone.changed
+        assert scan(root, files.index, workers=2).changed == alone.changed
 
 
 def test_odd_content_is_listed_and_nothing_fails(tmp_path: Path, files: CodeModel) -> None:
@@ -289,7 +289,7 @@ def test_documents_carry_path_symbol_and_facets(tmp_path: Path) -> None:
 
 
 def test_an_empty_project_has_an_empty_report(tmp_path: Path) -> None:
-    report = scan(tmp_path, CodeModel(), SCOPE)
+    report = scan(tmp_path, CodeModel().index)
     assert (report.changed, report.removed, report.files) == ((), (), 0)
 
 
@@ -313,7 +313,7 @@ def test_a_scan_gives_files_away_as_they_come_and_what_depends_on_them_before(
         change = CodeChange(scope=SCOPE, put=some, same_text=same_text, same_chunks=same_chunks)
         files.view.commit(Changes(code=[change]))
 
-    report = scan(tmp_path, files, SCOPE, keep=keep)
+    report = scan(tmp_path, files.index, keep=keep)
     assert given == [(["use.py"], frozenset({"use.py"})), (["late.py"], frozenset())]
     assert (report.changed, report.put, report.relinked) == ((), 2, ("use.py",))
     [use] = files.get(SCOPE, ["use.py"])

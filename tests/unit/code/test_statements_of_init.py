@@ -259,11 +259,33 @@ def test_playbooks_that_are_also_packed_as_a_collection_set_up_machines():
     assert kinds == ["library", "infrastructure"]
 
 
-def test_languages_count_scripts_and_tests_but_not_what_others_wrote():
-    sizes = {"src/a.go": 600, "scripts/b.mjs": 300, "tests/c_test.go": 100, "node_modules/d.js": 9_000,
-             "docs/e.html": 5_000, "templates/f.html": 1_000}  # fmt: skip
-    shares = {one.language: one.share for one in language_shares(sizes, sizes)}
-    assert shares == {"Go": 0.35, "HTML": 0.5, "JavaScript": 0.15}
+def test_languages_are_those_of_scripts_and_sources_not_of_tests_and_other_peoples_code():
+    sizes = {"src/a.go": 700, "scripts/b.mjs": 300, "tests/c_test.go": 100, "node_modules/d.js": 9_000,
+             "docs/e.html": 5_000, "templates/f.html": 1_000, "tests/data/g.f90": 800}  # fmt: skip
+    found = {one.language: (one.share, one.files) for one in language_shares(sizes, sizes)}
+    assert found == {"Go": (0.35, 2), "HTML": (0.5, 2), "JavaScript": (0.15, 1)}
+
+
+def test_samples_of_a_highlighter_are_no_languages_of_the_project():
+    samples = [f"tests/syntax-tests/source/a.{one}" for one in ("adb", "coffee", "f90", "py")]
+    grammars = [f"assets/syntaxes/b{n}.lua" for n in range(9)]
+    snapshots = [f"shop_complete/snapshots/{n}.ps1" for n in range(9)]
+    paths = ["src/main.rs", "src/lib.rs", *samples, *grammars, *snapshots]
+    assert [(one.language, one.files) for one in language_shares(paths)] == [("Rust", 2)]
+
+
+@pytest.mark.parametrize(
+    ("paths", "found"),
+    [
+        (["a.cpp", "a.h", "b.h"], {"C++": 3}),
+        (["a.c", "a.h"], {"C": 2}),
+        (["a.swift", "Shop.h"], {"Swift": 1}),
+        (["a.m", "a.h", "b.swift"], {"Objective-C": 2, "Swift": 1}),
+        (["only.h"], {"C": 1}),
+    ],
+)
+def test_headers_are_of_the_language_of_their_sources(paths, found):
+    assert {one.language: one.files for one in language_shares(paths)} == found
 
 
 def test_jupyterlab_is_not_jupyter():

@@ -242,5 +242,5 @@ def test_the_certain_uses_are_the_marked_lines_and_no_others(
         for each in calls.graph.by_name[name.rpartition(".")[2]]
         if each.qualified == name and each.path.rpartition("/")[0] != "alias"
     ]
-    found = uses(calls, Sources(tmp_path, model, SCOPE), one)
+    found = uses(calls, Sources(tmp_path, model.index), one)
     assert {(use.path, use.line) for use in found if use.certain} == marked(files, name)

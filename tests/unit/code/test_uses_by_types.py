@@ -123,5 +123,5 @@ def test_types_lead_to_the_marked_members_and_no_others(tmp_path: Path, title: s
     calls = CallGraph(graph, CodeFacts(tmp_path, graph))
     for name in ("Shop.open", "Book.save", "Page.drop", "Other.open"):
         [one] = [each for each in graph.definitions if each.qualified == name]
-        found = uses(calls, Sources(tmp_path, model, SCOPE), one)
+        found = uses(calls, Sources(tmp_path, model.index), one)
         assert {(use.path, use.line) for use in found if use.certain} == marked(files, name), name

@@ -362,16 +362,16 @@ def test_a_question_cut_short_goes_on_where_it_ended(tmp_path: Path) -> None:
     graph = build_graph(model.all(SCOPE))
     calls = CallGraph(graph, CodeFacts(tmp_path, graph))
     one = next(each for each in graph.by_name["VALUE_LIMIT"])
-    sources = Sources(tmp_path, model, SCOPE)
+    sources = Sources(tmp_path, model.index)
     assert uses(calls, sources, one, until=0.0) == ()
     assert not calls.lines_of_names
     found = uses(calls, sources, one)
     kept = dict(calls.lines_of_names)
     assert [(use.path, use.line) for use in found] == [("far.c", 2)]
-    assert uses(calls, Sources(tmp_path, model, SCOPE), one) == found
+    assert uses(calls, Sources(tmp_path, model.index), one) == found
     assert calls.lines_of_names == kept
     write(tmp_path, "far.c", '#include "third.h"\n\nint two = VALUE_LIMIT;\n')
-    again = uses(calls, Sources(tmp_path, model, SCOPE), one)
+    again = uses(calls, Sources(tmp_path, model.index), one)
     assert ("far.c", 3) in {(use.path, use.line) for use in again}
 
 
@@ -393,5 +393,5 @@ def test_a_type_or_constant_is_used_where_its_name_means_it(
         for each in calls.graph.by_name[name.rpartition(".")[2]]
         if each.qualified == name and each.path == path
     )
-    found = uses(calls, Sources(tmp_path, model, SCOPE), one)
+    found = uses(calls, Sources(tmp_path, model.index), one)
     assert {(use.path, use.line) for use in found if use.certain} == marked(files, name)

@@ -15,7 +15,7 @@ from contextd.consolidation.collections import COLLECTIONS, consolidating
 from contextd.consolidation.merge_run import Pacing, consolidate
 from contextd.consolidation.merging import MERGED
 from contextd.domain.access import OWNER
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.documents import record_document
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record
@@ -71,7 +71,11 @@ def fill(runtime: Runtime, scope: Scope) -> None:
             records.append(Put(record, "create"))
             row = middle + 0.05 * draw.normal(size=64)
             vectors[record_document(record).digest] = row / np.linalg.norm(row)
-    runtime.view.commit(Changes(records=records, vectors={scope: vectors}, model="drawn"))
+    runtime.view.commit(
+        Changes(
+            knowledge=KnowledgeChanges(records=records, vectors={scope: vectors}, model="drawn")
+        )
+    )
 
 
 def state(runtime: Runtime, scope: Scope) -> dict[str, Record]:
@@ -149,7 +153,13 @@ def test_a_record_that_changes_meanwhile_is_left_for_the_next_time(runtime, monk
         if not touched:
             record = state(runtime, HERE)["0-1"]
             view = runtime.organisation.view(OWNER, [HERE])
-            view.commit(Changes(records=[Put(record.with_(tags=("seen",)), "update")]))
+            view.commit(
+                Changes(
+                    knowledge=KnowledgeChanges(
+                        records=[Put(record.with_(tags=("seen",)), "update")]
+                    )
+                )
+            )
             touched.append(record.id)
 
     done = consolidate(runtime, HERE, how, Pacing(keep=keep))

@@ -125,6 +125,7 @@ def test_free_text_is_judged_by_what_it_is_about_and_by_the_roles_of_its_words(o
         ("We use JWT tokens in httpOnly cookies for auth, keep it so.", "Use JWT tokens in httpOnly cookies", True),
         ("Use JWT tokens in httpOnly cookies", "We use JWT tokens stored in httpOnly cookies.", True),
         ("Never use JWT tokens in httpOnly cookies", "Use JWT tokens in httpOnly cookies", False),
+        ("The cache is write-through.", "The cache is write-behind.", False),
         ("JWT tokens in httpOnly cookies are refreshed every ten minutes by the gateway", "Use JWT tokens in httpOnly cookies", False),
     ],
 )  # fmt: skip

@@ -248,3 +248,22 @@ def test_any_text_survives_and_ordinary_text_is_unchanged(text: str) -> None:
 def test_the_scan_ends_on_long_hostile_lines(piece: str) -> None:
     line = piece * (100_000 // len(piece))
     assert len(redact(line).text) > 0
+
+
+@pytest.mark.parametrize("value", ["q7!Kd[9zW]", "s3cr3t-(x9)"])
+def test_a_bracket_closed_inside_a_password_is_redacted_with_it(value: str) -> None:
+    found = redact(f"run it with --password {value}")
+    assert found.text.startswith("run it with --password [REDACTED:password:")
+    assert found.text.endswith("]")
+    assert not found.text.endswith(("]]", ")"))
+
+
+def test_a_bracket_around_a_password_stays() -> None:
+    found = redact("ask for access (password: q7!Kd9zWp) first")
+    assert found.text.startswith("ask for access (password: [REDACTED:password:")
+    assert found.text.endswith("]) first")
+
+
+@pytest.mark.parametrize("value", ["Xk!pWq#z", "Gr!tWpQx"])
+def test_a_short_password_of_letters_and_symbols_needs_no_digit(value: str) -> None:
+    assert not redact(f'password = "{value}"').text.count(value)

@@ -7,8 +7,9 @@ import json
 import pytest
 
 from contextd.claims.write_gate import Draft, without_secrets
-from contextd.redaction.redact import MARK, redact_json, redact_parts
+from contextd.redaction.redact import MARK, redact_bare, redact_json, redact_parts
 
+BARE = "vQW6rB00GIrk9CEXeUyEXfM"
 SECRET = "Tr7wobbleQuince42"
 LABELLED = f"The deploy password={SECRET} is kept by the operators."
 
@@ -35,9 +36,10 @@ def test_words_that_a_secret_happens_to_hold_stay_tags(tag: str) -> None:
     assert draft.tags == (tag,)
 
 
-@pytest.mark.parametrize(
-    "tag", ["RNcfPnDnBz53UX4edze5en8c9ANY5J8gXJDPp3dMOc8=", "vQW6rB00GIrk9CEXeUyEXfM"]
-)
+@pytest.mark.parametrize("tag", [
+    "RNcfPnDnBz53UX4edze5en8c9ANY5J8gXJDPp3dMOc8=", "vQW6rB00GIrk9CEXeUyEXfM", "Gk3+xV9=tQ2bWz", "w7Lk-R2tPq94Zs",
+    "5b1fe0aa93c24d7786e9b0c4d2f13a68", "Meadow1987#", "Copper-Wren42!",
+])  # fmt: skip
 def test_a_tag_that_only_a_generator_makes_is_replaced_without_a_label(tag: str) -> None:
     draft, findings = without_secrets(
         Draft(kind="memory", title="", content="How we deploy.", tags=("deploy", tag)), b"k"
@@ -50,7 +52,9 @@ def test_a_tag_that_only_a_generator_makes_is_replaced_without_a_label(tag: str)
 @pytest.mark.parametrize("tag", [
     "da39a3ee5e6b4b0d3255bfef95601890afd80709", "6040de41-c073-4d6f-bbf8-d89256ef31e1", "claude-opus-4-5-20251101",
     "iPhone15ProMaxA17", "ISO8601DateTimeUTC", "https://x.test/A1b2C3d4E5f6", "ProductBulkCreateV2", "X509CertificateV3Chain",
-    "macOS-14-arm64-M1-runner", "src/app/Main2View3.swift",
+    "macOS-14-arm64-M1-runner", "src/app/Main2View3.swift", "sha256", "v2.14.0-rc.1", "@scope/pkg-Name2@1.4.0",
+    "GHSA-7c6p-848j-wh5h", "App-Server_16x16x32", "convertFrameFromV7toV8", "X25519Kyber768Draft00", "C#12", "n8n",
+    "Qwen3-30B-A3B", "RTX4090-Ti16GB", "pull-request-1234", "issue#1987", "K9MAIL_8_0b1", "Windows11", "C++20",
 ])  # fmt: skip
 def test_digests_ids_versions_and_names_stay_tags(tag: str) -> None:
     draft, _ = without_secrets(Draft(kind="memory", title="", content="x y", tags=(tag,)), b"k")
@@ -80,3 +84,25 @@ def test_a_secret_in_the_title_is_taken_out_of_data_and_names() -> None:
 def test_a_record_without_a_secret_is_left_as_it_is() -> None:
     draft = Draft(kind="memory", title="Retry", content="Retry three times.", tags=("retry", "net"))
     assert without_secrets(draft, b"k") == (draft, ())
+
+
+def test_a_secret_without_a_label_is_replaced_in_values_and_keys_at_any_depth() -> None:
+    given = {"how": {"steps": [{BARE: "x"}, BARE]}, "source": BARE}
+    cleaned, findings = redact_bare(given, b"k")
+    assert BARE not in json.dumps(cleaned)
+    assert len(findings) == 3
+    assert cleaned["how"]["steps"][1] == cleaned["source"]
+
+
+@pytest.mark.parametrize(
+    "name", ["id", "session_id", "sessionId", "commit", "sha256", "etag", "cursor"]
+)
+def test_what_a_field_names_an_identifier_or_a_digest_stays(name: str) -> None:
+    assert redact_bare({"fields": {name: BARE}}, b"k") == ({"fields": {name: BARE}}, ())
+
+
+def test_a_digest_in_a_field_stays_and_one_alone_as_a_tag_is_taken_for_a_key() -> None:
+    digest = "5b1fe0aa93c24d7786e9b0c4d2f13a68"
+    cleaned, _ = redact_bare({"tags": [digest], "fields": {"layer": digest}}, b"k")
+    assert cleaned["tags"][0].startswith(MARK)
+    assert cleaned["fields"] == {"layer": digest}

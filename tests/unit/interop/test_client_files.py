@@ -93,3 +93,22 @@ def test_a_linked_file_stays_a_link_to_a_file_that_comes_back_to_the_byte(machin
     machine.disconnect()
     assert all(path.is_symlink() for path in made)
     assert {path: path.read_text() for path in made} == made
+
+
+def test_a_hook_of_cursor_from_an_older_installation_is_updated_in_its_place(
+    tmp_path: Path,
+) -> None:
+    machine = Machine(tmp_path / "one", "cursor", "user")
+    machine.connect(["/old/contextd"])
+    file = machine.home / ".cursor" / "hooks.json"
+    before = json.loads(file.read_text())["hooks"]
+    before["sessionStart"].append({"command": "./audit.sh"})
+    file.write_text(json.dumps({"version": 1, "hooks": before}))
+
+    report = machine.connect(["/new/contextd"])
+
+    hooks = json.loads(file.read_text())["hooks"]
+    assert hooks.keys() == before.keys()
+    assert {each[0]["command"] for each in hooks.values()} == {"/new/contextd hook --client cursor"}
+    assert hooks["sessionStart"][1:] == [{"command": "./audit.sh"}]
+    assert "updated the hook on sessionStart" in str(report)

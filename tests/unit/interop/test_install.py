@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from contextd.clients import install as installing
-from contextd.clients.install import InstallReport, install, uninstall
+from contextd.clients.install import InstallReport, Launch, install, uninstall
 from contextd_code.errors import Conflict, Denied, Invalid, NotFound, TooLarge, Unavailable
 
 COMMAND = ["/opt/my tools/bin/contextd"]
@@ -33,7 +33,7 @@ def home(tmp_path: Path) -> Path:
 
 
 def put_in(home: Path, command: list[str] = COMMAND, **options: object) -> InstallReport:
-    return install("claude-code", home, None, command=command, **options)  # type: ignore[arg-type]
+    return install("claude-code", home, None, launch=Launch(command), **options)  # type: ignore[arg-type]
 
 
 def take_out(home: Path, **options: object) -> InstallReport:
@@ -79,7 +79,7 @@ def test_a_project_gets_its_own_files_and_the_home_none(home: Path, tmp_path: Pa
     root = tmp_path / "repo"
     root.mkdir()
     backups = tmp_path / "backups"
-    install("claude-code", home, root, command=COMMAND, scope="project", backups=backups)
+    install("claude-code", home, root, launch=Launch(COMMAND), scope="project", backups=backups)
     assert sorted(tree(root)) == [".claude", ".claude/settings.json", ".mcp.json"]
     assert tree(home) == {}
     uninstall("claude-code", home, root, scope="project", backups=backups)
@@ -309,7 +309,7 @@ def test_a_repositorys_link_leading_outside_is_refused(home: Path, tmp_path: Pat
     secret.write_text("{}")
     (root / ".mcp.json").symlink_to(secret)
     with pytest.raises(Denied):
-        install("claude-code", home, root, command=COMMAND, scope="project")
+        install("claude-code", home, root, launch=Launch(COMMAND), scope="project")
     assert secret.read_text() == "{}"
 
 
@@ -393,13 +393,13 @@ def test_a_write_by_the_client_in_between_is_not_overwritten(
 
 def test_unknown_clients_and_commands_are_refused_with_the_nearest(home: Path) -> None:
     with pytest.raises(NotFound, match="claude-cod") as refused:
-        install("claude-cod", home, None, command=COMMAND)
+        install("claude-cod", home, None, launch=Launch(COMMAND))
     assert "claude-code" in refused.value.hint
     for command in ([], ["python"], ["/opt/contextd", "extra"]):
         with pytest.raises(Invalid):
             put_in(home, command)
     with pytest.raises(Invalid):
-        install("claude-code", home, None, command=COMMAND, scope="project")
+        install("claude-code", home, None, launch=Launch(COMMAND), scope="project")
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from contextd.clients import CLIENTS
 from contextd.clients.client import Addition, Calling, Edit
 from contextd.clients.config_entries import HookEntries, ServerEntry
-from contextd.clients.install import install, uninstall
+from contextd.clients.install import Launch, install, uninstall
 from contextd.clients.json_config import locate, parts, put, read, remove, style_of
 from contextd_code.errors import Invalid
 
@@ -132,7 +132,7 @@ def test_files_come_back_to_the_byte_through_any_number_of_installations(
         for path, text in held.items():
             path.write_bytes(text.encode("utf-8"))
         for command in (["/old/contextd"], COMMAND) if upgraded else (COMMAND,):
-            install(CLIENT.name, home, None, command=command)
+            install(CLIENT.name, home, None, launch=Launch(command))
         uninstall(CLIENT.name, home, None)
         assert {path: path.read_bytes().decode("utf-8") for path in held} == held
         assert {path for path in home.rglob("*") if path.is_file()} == set(held)

@@ -12,8 +12,9 @@ import pytest
 
 from contextd.domain.sessions import Event
 from contextd.imports.importers import IMPORTERS, ImportBatch, importer_for
+from contextd.imports.importers.documents import LARGEST
 from contextd.imports.importers.tool_names import common_call, exit_told
-from contextd_code.errors import Invalid, NotFound
+from contextd_code.errors import Invalid, NotFound, TooLarge
 from support.transcripts import (
     ANSWER,
     COMMAND,
@@ -170,6 +171,23 @@ def test_a_chat_of_qwens_is_not_taken_for_claude_codes(tmp_path: Path) -> None:
     path = qwen(tmp_path)
     head = path.read_text("utf-8").splitlines()
     assert not IMPORTERS["claude-code"].detects(path, head)
+
+
+def test_a_result_in_opencodes_database_has_the_time_at_which_the_tool_ended(
+    tmp_path: Path,
+) -> None:
+    events = read(opencode(tmp_path)).events
+    called = next(one for one in events if one.type == "tool_call")
+    result = next(one for one in events if one.type == "tool_result")
+    assert (result.at - called.at).total_seconds() == 1
+
+
+def test_a_document_beyond_the_limit_is_named_and_skipped(tmp_path: Path) -> None:
+    path = tmp_path / "export.json"
+    with path.open("wb") as file:
+        file.truncate(LARGEST + 1)
+    with pytest.raises(TooLarge, match=r"export\.json has \d+ MB"):
+        IMPORTERS["opencode-export"].read(path)
 
 
 def test_a_database_is_read_without_a_trace_and_by_session(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from contextd.domain.changes import WorkChanges
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
 from contextd.runtime.operation import OPERATIONS, tools
@@ -120,7 +121,7 @@ def test_a_session_is_named_by_a_beginning_that_is_its_own(words_only: Desk, tmp
     for desk, many in ((words_only, 1), (elsewhere, 2)):
         for _ in range(many):
             id = f"0a1b2c3d-{str(uuid.uuid4())[9:]}"
-            desk.runtime().commit(open=[Session(id=id, scope=desk.scope)])
+            desk.runtime().commit(work=WorkChanges(open=[Session(id=id, scope=desk.scope)]))
     said: dict[str, Any] = {"session_id": "0a1b2c3d", "role": "user", "text": "Weigh it."}
     [here] = words_only.sessions()
     assert words_only("session_log", **said)["session_id"] == here.id

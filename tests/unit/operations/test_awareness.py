@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from contextd.awareness.export import LARGEST
-from contextd.domain.changes import Changes
+from contextd.domain.changes import Changes, KnowledgeChanges
 from contextd.domain.usage import ByProducts, RecordUse
 from contextd_code.errors import ContextdError
 from support.repositories import git
@@ -193,7 +193,7 @@ def test_the_job_finds_what_was_never_compared_at_a_write(desk):
         desk, "The session timeout is 15 minutes", "The session timeout is 30 minutes"
     )
     a, b = min(one, other), max(one, other)
-    desk.view.commit(Changes(agree=[(a, b)]))
+    desk.view.commit(Changes(knowledge=KnowledgeChanges(agree=[(a, b)])))
     assert desk.view.contradictions.of(one) == []
     desk.as_owner("compare_records")
     desk.host.work_off()

@@ -112,6 +112,16 @@ def test_an_explained_search_that_finds_nothing_says_so_and_what_to_do(desk: Des
     assert "no results" not in found
 
 
+@pytest.mark.parametrize("search", ["context_search", "recall_context"])
+def test_what_a_search_returns_to_an_agent_counts_as_used(desk: Desk, search: str) -> None:
+    note = desk("save_context", content="Parcels are labelled by the depot in Ghent.")["id"]
+    other = desk("save_context", content="Invoices are rounded once, at the end.")["id"]
+    desk(search, query="who labels parcels at the depot", limit=1)
+    desk.host.flush()
+    assert desk.as_owner("get_record", id=note)["record"]["usage_count"] == 1
+    assert desk.as_owner("get_record", id=other)["record"]["usage_count"] == 0
+
+
 def test_an_explained_search_adds_up_and_counts_no_use_and_no_miss(desk: Desk) -> None:
     note = desk("save_context", content="Parcels are labelled by the depot in Ghent.")["id"]
     found = desk.as_owner("explain_search", query="who labels parcels at the depot")

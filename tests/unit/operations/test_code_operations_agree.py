@@ -26,6 +26,7 @@ class Sample:
     names: dict[str, tuple[str, set[str]]] = field(default_factory=dict)
 
 
+MANIFESTS = {"go.mod", "Cargo.toml", "composer.json"}
 SAMPLES = {
     "python": Sample(
         {
@@ -159,6 +160,91 @@ SAMPLES = {
             "shared": ("src/often.rs:1", {"src/till.rs:7"}),
         },
     ),
+    "c": Sample(
+        {
+            "money.h": (
+                "#ifndef MONEY_H\n#define MONEY_H\n#define LOWEST_FEE 5\n"
+                "typedef struct purse { int coins; } purse_t;\nint rounded(int amount);\n"
+                "int drain(purse_t *purse);\n#endif\n"
+            ),
+            "money.c": (
+                '#include "money.h"\n\nstatic int least(int amount) {\n'
+                "    return amount > LOWEST_FEE ? amount : LOWEST_FEE;\n}\n\n"
+                "int rounded(int amount) {\n    return least(amount);\n}\n\n"
+                "int drain(purse_t *purse) {\n    return rounded(purse->coins);\n}\n"
+            ),
+            "till.c": (
+                '#include "money.h"\n\nint close_till(void) {\n    purse_t purse = {0};\n'
+                "    drain(&purse);\n    return rounded(LOWEST_FEE);\n}\n"
+            ),
+        },
+        {
+            "rounded": ("money.c:7", {"money.c:12", "till.c:6"}),
+            "drain": ("money.c:11", {"till.c:5"}),
+            "LOWEST_FEE": ("money.h:3", {"money.c:4", "till.c:6"}),
+        },
+    ),
+    "cpp": Sample(
+        {
+            "money.h": (
+                "#pragma once\nnamespace shop {\nconst int kLowestFee = 5;\nint rounded(int amount);\n"
+                "class Purse {\n public:\n  int drain();\n};\n}\n"
+            ),
+            "money.cpp": (
+                '#include "money.h"\n\nnamespace shop {\nint rounded(int amount) {\n'
+                "  return amount + kLowestFee;\n}\n\nint Purse::drain() {\n  return rounded(0);\n}\n}\n"
+            ),
+            "till.cpp": (
+                '#include "money.h"\n\nnamespace shop {\nint closeTill() {\n  Purse purse;\n'
+                "  purse.drain();\n  return rounded(kLowestFee);\n}\n}\n"
+            ),
+        },
+        {
+            "rounded": ("money.h:4", {"money.cpp:9", "till.cpp:7"}),
+            "Purse": ("money.h:5", {"till.cpp:5"}),
+            "kLowestFee": ("money.h:3", {"money.cpp:5", "till.cpp:7"}),
+        },
+    ),
+    "csharp": Sample(
+        {
+            "Money.cs": (
+                "namespace Shop {\n    public class Purse {\n        public const int LowestFee = 5;\n"
+                "        public int Coins { get; set; }\n"
+                "        public static int Rounded(int amount) { return amount + LowestFee; }\n"
+                "        public int Drain() { return Rounded(Coins); }\n    }\n}\n"
+            ),
+            "Till.cs": (
+                "namespace Shop {\n    public class Till {\n        public int Close() {\n"
+                "            var purse = new Purse();\n            purse.Drain();\n"
+                "            return Purse.Rounded(Purse.LowestFee) + purse.Coins;\n        }\n    }\n}\n"
+            ),
+        },
+        {
+            "Rounded": ("Money.cs:5", {"Money.cs:6", "Till.cs:6"}),
+            "Drain": ("Money.cs:6", {"Till.cs:5"}),
+            "LowestFee": ("Money.cs:3", {"Money.cs:5", "Till.cs:6"}),
+            "Coins": ("Money.cs:4", {"Money.cs:6", "Till.cs:6"}),
+        },
+    ),
+    "php": Sample(
+        {
+            "composer.json": '{"autoload": {"psr-4": {"Shop\\\\": "src/"}}}\n',
+            "src/Purse.php": (
+                "<?php\nnamespace Shop;\n\nclass Purse {\n    public static function rounded($amount) {\n"
+                "        return $amount;\n    }\n    public function drain() {\n"
+                "        return self::rounded(0);\n    }\n}\n"
+            ),
+            "src/Till.php": (
+                "<?php\nnamespace Shop;\n\nclass Till {\n    public function close() {\n"
+                "        $purse = new Purse();\n        $purse->drain();\n"
+                "        return Purse::rounded(1);\n    }\n}\n"
+            ),
+        },
+        {
+            "rounded": ("src/Purse.php:5", {"src/Purse.php:9", "src/Till.php:8"}),
+            "drain": ("src/Purse.php:8", {"src/Till.php:7"}),
+        },
+    ),
 }
 
 
@@ -207,6 +293,34 @@ def test_each_operation_names_the_same_definition_and_the_same_uses(
         assert wanted_uses <= broken, name
         assert len({one["path"] for one in certain}) == meant["used_by"], name
         assert said["symbol"]["used_by"] == piece["used_by"] == meant["used_by"], name
+
+
+@pytest.mark.parametrize(
+    ("at_sample", "language"), [(name, name) for name in SAMPLES], indirect=["at_sample"]
+)
+def test_impact_of_a_whole_file_has_every_certain_use_that_references_of_its_definitions_have(
+    at_sample: Desk, language: str
+) -> None:
+    used_elsewhere = 0
+    for path in SAMPLES[language].files.keys() - MANIFESTS:
+        impact = at_sample("impact", path=path, depth=1)
+        roles: dict[str, set[str]] = {}
+        for target in impact["targets"]:
+            name = target.partition(":")[2]
+            for one in at_sample("find_references", name=name, path=path)["references"]:
+                roles.setdefault(f"{one['path']}:{one['line']}", set()).add(one["role"])
+        certain = {place for place, some in roles.items() if some & {"use", "import"}}
+        own = {place for place in certain if place.startswith(f"{path}:")}
+        # An import stands for its file only where that has no other use.
+        wanted = {place for place in certain - own if "use" in roles[place]}
+
+        broken = {f"{one['path']}:{one['line']}" for one in impact["breaks"] if one["certain"]}
+        assert wanted <= broken <= certain, path
+        inside = len(own - broken)
+        said = f"; {inside} line{'s' * (inside != 1)} inside use it too"
+        assert (said in impact["text"]) == bool(inside), (path, impact["text"])
+        used_elsewhere += len(wanted)
+    assert used_elsewhere >= 2
 
 
 @pytest.mark.parametrize("at_sample", ["python"], indirect=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.documents import record_document
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record, new_id
@@ -192,7 +192,9 @@ def memory(desk: Desk, content: str, **data) -> str:
     document = record_document(record)
     vectors = {desk.scope: {document.digest: embedder().embed([document.text])[0]}}
     put = [Put(record, "create")]
-    desk.view.commit(Changes(records=put, vectors=vectors, model=embedder().model))
+    desk.view.commit(
+        Changes(knowledge=KnowledgeChanges(records=put, vectors=vectors, model=embedder().model))
+    )
     return record.id
 
 

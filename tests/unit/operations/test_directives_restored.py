@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.records import Record
 from contextd.jobs.table import new_job
 from support.desks import Desk
@@ -36,7 +36,11 @@ def committed(desk: Desk, id: str, *steps: Step) -> Record:
     """The record after these changes, written past the gate as older versions wrote them."""
     for action, reason, fields in steps:
         after = desk.record(id).with_(**fields)
-        desk.view.commit(Changes(actor="contextd", records=[Put(after, action, reason)]))
+        desk.view.commit(
+            Changes(
+                actor="contextd", knowledge=KnowledgeChanges(records=[Put(after, action, reason)])
+            )
+        )
     return desk.record(id)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from contextd.clients import CLIENTS, detection
-from contextd.clients.install import install
+from contextd.clients.install import Launch, install
 from support.clients import CodingClient
 from support.desks import Desk
 
@@ -38,8 +38,8 @@ def test_found_connected_seen_and_captured_are_told_apart(person: Path, words_on
     (person / ".claude").mkdir()
     (person / ".cursor").mkdir()
     (person / ".cursor" / "mcp.json").write_text("{ bad")
-    install("claude-code", person, None, command=["contextd"])
-    install("codex", person, None, command=["contextd"])
+    install("claude-code", person, None, launch=Launch(["contextd"]))
+    install("codex", person, None, launch=Launch(["contextd"]))
     told = clients(words_only)
     assert told["client claude-code"]["detail"] == "Claude Code: connected; not seen yet"
     assert told["client claude-code"]["ok"]
@@ -70,7 +70,7 @@ def test_what_a_client_does_not_allow_is_said_with_what_works_instead(
     limited = [row for row in CLIENTS.values() if row.limits]
     assert {row.name for row in limited} >= {"codex", "cline", "continue", "claude-desktop"}
     (person / ".continue").mkdir()
-    install("continue", person, None, command=["contextd"])
+    install("continue", person, None, launch=Launch(["contextd"]))
     detail = clients(words_only)["client continue"]["detail"]
     assert "runs no hooks" in detail
     assert "session_start" in detail
@@ -78,7 +78,7 @@ def test_what_a_client_does_not_allow_is_said_with_what_works_instead(
 
 def test_one_source_says_whether_a_session_was_captured(person: Path, words_only: Desk) -> None:
     (person / ".claude").mkdir()
-    install("claude-code", person, None, command=["contextd"])
+    install("claude-code", person, None, launch=Launch(["contextd"]))
     agent = CodingClient(words_only, person)
     agent.starts()
     agent.asks("Where is the guard of the handler?")

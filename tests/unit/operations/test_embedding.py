@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextd.domain.changes import Changes
+from contextd.domain.changes import Changes, KnowledgeChanges, WorkChanges
 from contextd.domain.query import Document
 from contextd.jobs.table import new_job
 
@@ -16,7 +16,13 @@ def test_a_document_that_nothing_stands_behind_is_taken_out_and_the_neighbours_s
     mine = desk.view.index.stats("")
     ghost = Document(id="ghost-1", kind="code", scope=desk.scope, text="def ghost(): pass")
     job = new_job("embed_pending", desk.scope, desk.runtime().place, once="")
-    desk.view.commit(Changes(actor="test", documents=[ghost], jobs=[job]))
+    desk.view.commit(
+        Changes(
+            actor="test",
+            knowledge=KnowledgeChanges(documents=[ghost]),
+            work=WorkChanges(jobs=[job]),
+        )
+    )
     assert desk.view.index.stats("").documents == mine.documents + 1
     model = desk.runtime().embedder.model
     assert desk.view.index.pending(model, 5)[0].id == "ghost-1"

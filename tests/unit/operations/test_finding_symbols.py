@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from contextd.codebase.freshness import INLINE
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.records import Record
-from contextd.knowledge.writing import save_new
+from contextd.knowledge.writing import RecordText, save_new
 from contextd_code.errors import Invalid, NotFound
 
 
@@ -171,7 +171,9 @@ def test_old_knowledge_is_found_behind_much_that_is_newer(coded):
         Record(kind="context", scope=coded.scope, content=f"other fact {number}")
         for number in range(510)
     ]
-    coded.view.commit(Changes(records=[Put(record, "create") for record in newer]))
+    coded.view.commit(
+        Changes(knowledge=KnowledgeChanges(records=[Put(record, "create") for record in newer]))
+    )
     found = coded("read_file", path="src/auth/token.ts")["knowledge"]
     assert [one["content"].split()[0] for one in found] == ["refreshToken"]
 
@@ -183,14 +185,16 @@ def test_a_hit_says_that_its_file_was_changed_for_something_alike(desk):
     before = desk("codebase_search", query=question)["results"]
     save_new(
         desk.runtime(),
-        "remediation",
-        title="Session expires too early when it is renewed",
-        content="Users were logged out after renewing; add the lifetime to the old token",
-        data={
-            "problem": "users are logged out",
-            "solution": "add the lifetime",
-            "affected_files": ["src/billing/model.ts", "src/gone.ts"],
-        },
+        RecordText(
+            "remediation",
+            title="Session expires too early when it is renewed",
+            content="Users were logged out after renewing; add the lifetime to the old token",
+            data={
+                "problem": "users are logged out",
+                "solution": "add the lifetime",
+                "affected_files": ["src/billing/model.ts", "src/gone.ts"],
+            },
+        ),
     )
     after = desk("codebase_search", query=question)["results"]
     past = {hit["path"]: hit["past"] for hit in after if hit["past"]}

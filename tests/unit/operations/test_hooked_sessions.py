@@ -14,7 +14,7 @@ import pytest
 
 from contextd.clients import CLIENTS
 from contextd.clients.hook_event import Occurrence
-from contextd.clients.install import install
+from contextd.clients.install import Launch, install
 from contextd.clients.plugins import plugin_files
 from contextd.sessions.duplicate_hooks import is_echo
 from contextd.surfaces.mcp import client_sessions
@@ -154,6 +154,19 @@ def test_it_ends_when_its_client_ends_it(words_only: Desk, client: CodingClient)
     assert {one.status for one in desk.sessions()} == {"completed"}
 
 
+def test_a_session_reopened_only_to_be_read_stays_completed_until_its_first_prompt(
+    client: CodingClient,
+) -> None:
+    client.starts("startup")
+    client.asks("Which prime numbers are even?")
+    client.hook("SessionEnd", reason="other")
+    client.desk.host.work_off()
+    client.starts("resume")
+    assert [one.status for one in client.desk.sessions()] == ["completed"]
+    client.asks("Which odd numbers are prime?")
+    assert [one.status for one in client.desk.sessions()] == ["active"]
+
+
 @pytest.mark.parametrize("learned", [False, True])
 def test_there_is_one_briefing_for_each_window(client: CodingClient, learned: bool) -> None:
     assert NOTE in client.starts("startup")
@@ -220,7 +233,7 @@ def test_a_plugin_beside_an_installation_briefs_nobody_twice(
 ) -> None:
     desk = words_only
     desk("save_context", content=NOTE)
-    install(name, tmp_path, None, command=["contextd"])
+    install(name, tmp_path, None, launch=Launch(["contextd"]))
     files = plugin_files([CLIENTS[name]])
     commands = [*files.values(), *(path.read_text() for path in tmp_path.rglob("*.json"))]
     named = [re.findall(r'"?hook"?,?\s+"?--client"?,?\s+"?([\w-]+)', text) for text in commands]

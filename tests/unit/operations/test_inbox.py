@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.records import Record
 from contextd_code.errors import Invalid, NotFound
 from support.desks import Desk
@@ -84,7 +84,9 @@ def test_what_agents_were_told_and_made_nothing_of_says_how_often(desk: Desk) ->
 
 
 def _signal(record: Record, reason: str) -> Changes:
-    return Changes(actor="test", records=[Put(record, "signal", reason)])
+    return Changes(
+        actor="test", knowledge=KnowledgeChanges(records=[Put(record, "signal", reason)])
+    )
 
 
 def test_pages_and_counts_and_filters_agree(desk: Desk) -> None:

@@ -89,6 +89,16 @@ def test_imported_entries_are_listed_found_grouped_and_typed(desk, tmp_path):
     assert typed["id"] == "abc-123"
 
 
+def test_an_export_counts_entries_apart_from_bubbles(desk, tmp_path):
+    bubble = desk("create_bubble", name="payments")["id"]
+    for n in range(3):
+        desk("save_context", content=f"Invoice {n} is immutable once sent", bubble_id=bubble)
+    out = tmp_path / "entries.json"
+    written = desk.on("cli").answer("export", path=str(out))
+    assert (written.value["entries"], written.value["bubbles"]) == (3, 1)
+    assert "3 entries and 1 bubbles" in written.text
+
+
 def test_importing_again_changes_nothing(desk, tmp_path):
     path = write(tmp_path, TWO)
     desk.as_owner("import", path=path)

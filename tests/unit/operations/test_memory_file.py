@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.domain.changes import Put
+from contextd.domain.changes import KnowledgeChanges, Put
 from contextd.domain.records import Record
 from contextd.jobs.table import new_job
 from contextd_code.errors import Invalid
@@ -40,9 +40,11 @@ def test_it_says_what_is_known_by_section_and_with_its_evidence(shop):
     for session in ("aaaa1111", "bbbb2222"):
         record = shop.record(again)
         shop.runtime().commit(
-            records=[
-                Put(record.with_(confidence=0.7), "signal", f"said again in session {session}")
-            ]
+            knowledge=KnowledgeChanges(
+                records=[
+                    Put(record.with_(confidence=0.7), "signal", f"said again in session {session}")
+                ]
+            )
         )
     text = shop("memory_file")["text"]
     assert text.index("## Rules") < text.index("## What failed") < text.index("## What worked")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from contextd.domain.records import Anchor, Record
+from contextd.projects.operations import modules as modules_operation
 from support.desks import Desk
 from support.repositories import git
 
@@ -32,6 +33,21 @@ def known(desk: Desk, content: str, *paths: str, **data: Any) -> str:
     )
     desk.put(record, "create")
     return record.id
+
+
+def test_where_records_are_too_many_the_latest_are_read_and_the_list_says_so(
+    shop: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(modules_operation, "_RECORDS", 3)
+    monkeypatch.setattr(modules_operation, "_PAGE", 2)
+    for n in range(2):
+        known(shop, f"The guard reads header {n}.", "src/auth/guard.ts")
+    few = shop.as_owner("list_modules")
+    assert (few["looked_at"], few["complete"]) == (2, True)
+    for n in range(3):
+        known(shop, f"The invoice has field {n}.", "src/billing/invoice.ts")
+    many = shop.as_owner("list_modules")
+    assert (many["looked_at"], many["complete"]) == (3, False)
 
 
 def test_modules_say_what_they_need_and_who_needs_them(shop: Desk) -> None:

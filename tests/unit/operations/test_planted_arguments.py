@@ -35,9 +35,14 @@ FORMS = {
     "password": ("password={}", "Stag{A10}7x"),
     "sentence": ("the password is {} for now", "x9{A10}Q4"),
     "weak": ("password={} for now", "WORD{D4}"),
+    "bare": ("{}", "x{A9}3{A9}7{A9}2x"),
     "weak JSON": ('curl -d \'{{"password": "{}"}}\' https://api.test/login', "WORD{D4}"),
 }
 """What stands around a secret, and its shape."""
+
+
+IN_FILE_NAMES = ("export.path as bare", "backup.path as bare")
+"""A file that the user names has its name on the disk and in the index."""
 
 
 def core(secret: str) -> str:
@@ -173,9 +178,11 @@ def test_no_argument_of_any_operation_leaves_a_secret_in_the_home(
         for where, text in everything_in(desk.host.settings.home)
         for place in planter.found_in(text)
     }
+    left -= {one for one in left if one.endswith(IN_FILE_NAMES)}
     left |= {f"embedder: {place}" for text in listening.texts for place in planter.found_in(text)}
     assert left == set()
-    assert repeated == set()
+    # An error names the id that it did not find, whatever the id looks like.
+    assert {one for one in repeated if not one.endswith("as bare")} == set()
 
 
 TOKENS = ("np¦m_{L36}", "gh¦p_{L36}")

@@ -185,7 +185,7 @@ def made(desk: Desk, root: Path, files: dict[str, str]) -> dict[str, Any]:
         (MAVEN_MODULES, "api", "monorepo", {"Spring Boot 3", "Java"}, {"shop-api", "shop-core"}),
         (PLAIN_LIBRARY, "library", "unknown", {"Python"}, {"wire", "transports"}),
         (COMMAND, "cli", "unknown", {"Python", "Click 8+"}, set()),
-        (DJANGO_PACKAGE, "library", "unknown", {"Django 5"}, set()),
+        (DJANGO_PACKAGE, "library", "unknown", {"Django 5–6"}, set()),
         (TWO_SIDES, "fullstack", "monorepo", {"FastAPI 0.115+", "Vue 3", "PostgreSQL 17"},
          {"backend", "frontend"}),
         (PUBLISHED, "library", "monorepo", {"React 4", "Vue 4", "Svelte 4"},
@@ -288,7 +288,7 @@ def test_broken_manifests_are_no_reason_to_fail(words_only: Desk, tmp_path: Path
         "go.mod": "\x00", "settings.py": "a" * 50_000, "build.gradle": "\n" * 50_000, "x.py": "",
     }  # fmt: skip
     found = made(words_only, tmp_path / "broken", broken)
-    assert "Python 100 %" in found["tech"]["languages"]
+    assert "Python: 3 files" in found["tech"]["languages"]
 
 
 def test_an_emptied_file_is_filled_and_a_broken_one_is_named(

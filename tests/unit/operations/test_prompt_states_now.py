@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from support.clients import CodingClient
 from support.desks import Desk
 
@@ -58,7 +58,11 @@ def test_each_directive_of_a_large_home_is_told_or_counted(desk: Desk, tmp_path:
         )
         for number in range(MANY)
     ]
-    desk.view.commit(Changes(actor="you", records=[Put(one, "create") for one in others]))
+    desk.view.commit(
+        Changes(
+            actor="you", knowledge=KnowledgeChanges(records=[Put(one, "create") for one in others])
+        )
+    )
     assert len(desk("standards_get")["rules"]) == MANY + 1
     told = rules_of(desk("prompt_build")["prompt"]).splitlines()
     assert f"{MANY + 1 - (len(told) - 1)} more: `standards_get`" in told[-1]

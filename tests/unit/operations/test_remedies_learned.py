@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from contextd.briefing.remedy_injection import remedy_for
+from contextd.domain.changes import WorkChanges
 from contextd.domain.sessions import Session, SessionChange
 from contextd.remedies.learned_fixes import keep_remedies
 from contextd.remedies.session_errors import ERRORS, errors_met, kept
@@ -26,10 +27,12 @@ def learn(desk: Desk, number: int, *steps: str) -> None:
     session = Session(
         scope=desk.scope, client="x", external_id=f"s{number}", started_at=now, last_seen_at=now
     )
-    runtime.commit(open=[session])
+    runtime.commit(work=WorkChanges(open=[session]))
     keep_remedies(runtime, session, errors)
     data: dict[str, Any] = {ERRORS: kept(errors)}
-    runtime.commit(sessions=[SessionChange(id=session.id, data=data, ended_at=now)])
+    runtime.commit(
+        work=WorkChanges(sessions=[SessionChange(id=session.id, data=data, ended_at=now)])
+    )
 
 
 def told(desk: Desk) -> str:

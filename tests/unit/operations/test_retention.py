@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from contextd.domain.changes import Changes, NewJob
+from contextd.domain.changes import Changes, NewJob, WorkChanges
 from contextd.domain.jobs import LANES
 from contextd.domain.usage import ByProducts, HandedOut
 from contextd.runtime.settings import SETTINGS
@@ -155,4 +155,4 @@ def test_a_job_under_way_and_one_that_failed_lately_are_kept(used, home):
 
 
 def _changes(job: NewJob) -> Any:
-    return Changes(actor="test", jobs=[job])
+    return Changes(actor="test", work=WorkChanges(jobs=[job]))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import uuid
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -39,6 +40,13 @@ def test_what_one_session_learned_stands_in_the_next_briefing_with_source_and_ag
     assert "refresh tokens must never be logged" in rule
     assert "just now" in rule
     assert second["injected"]
+
+
+def test_a_session_belongs_to_the_client_that_began_it_and_to_no_other(desk):
+    desk("session_start", task_description="renew tokens")
+    replace(desk, client="cursor").connected("c1")("session_start")
+    listed = desk.as_owner("list_sessions")["sessions"]
+    assert sorted(one["client"] for one in listed) == ["cursor", "test-client"]
 
 
 def test_learning_twice_changes_nothing(desk):

@@ -37,9 +37,11 @@ def test_a_session_ends_when_its_client_has_disconnected_and_exited(
     [session] = desk.sessions()
     assert session.ended_at is None
     home.clock.move(seconds=6)
-    desk.host.work_off()
+    desk.work_on("end_idle_sessions")
     [session] = desk.sessions()
     assert (session.ended_at is not None) == exited
+    done = [one for one in desk.nowhere().as_owner("jobs")["jobs"] if one["result"].get("ended")]
+    assert [one["result"] for one in done] == ([{"ended": 1, "archived": 0}] if exited else [])
 
 
 def written_by_continue(desk: Desk, home: Path, name: str, tool: str) -> Path:

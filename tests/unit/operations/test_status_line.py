@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from contextd.briefing.prepared_briefings import write_ready
-from contextd.clients.install import install, uninstall
+from contextd.clients.install import Launch, install, uninstall
 from contextd.thin import ready
 from contextd.thin.ready import check_of, ready_path
 from contextd.thin.statusline import line_of
@@ -28,7 +28,7 @@ def settings_of(home: Path) -> Path:
 
 
 def connect(home: Path, **options: Any) -> dict[str, Any]:
-    install("claude-code", home, None, command=["contextd"], **options)
+    install("claude-code", home, None, launch=Launch(["contextd"], **options))
     settings: dict[str, Any] = json.loads(settings_of(home).read_text())
     return settings
 
@@ -49,7 +49,7 @@ def test_a_line_of_the_users_stays(tmp_path: Path) -> None:
     settings_of(tmp_path).parent.mkdir()
     settings_of(tmp_path).write_text(json.dumps({"statusLine": own}))
     assert connect(tmp_path, status_line=True)["statusLine"] == own
-    report = install("claude-code", tmp_path, None, command=["contextd"], status_line=True)
+    report = install("claude-code", tmp_path, None, launch=Launch(["contextd"], status_line=True))
     assert any(
         "kept your own status line" in change for file in report.files for change in file.changes
     )

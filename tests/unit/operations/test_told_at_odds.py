@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from contextd.domain.changes import KnowledgeChanges
 from contextd.domain.records import Record
 from contextd.knowledge.disagreements import pair_of
 from support.clients import CodingClient
@@ -106,7 +107,9 @@ def test_both_are_told_once_somebody_decided_that_both_are_right(desk, session):
     one = memory(desk, "Deploy the shop from the release branch", days=3)
     other = memory(desk, "Never deploy the shop from the release branch")
     runtime = desk.runtime()
-    runtime.commit(disagree=[pair_of(runtime, one, other, "polarity", "opposite")])
+    runtime.commit(
+        knowledge=KnowledgeChanges(disagree=[pair_of(runtime, one, other, "polarity", "opposite")])
+    )
     [pair] = desk("list_contradictions")["contradictions"]
     desk("resolve_contradiction", id=pair["id"], keep="both", note="two shops")
     told = session.starts()

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from contextd.domain.access import OWNER
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.documents import record_document
 from contextd.domain.query import Document, Query, Vector
 from contextd.domain.records import Record, digest
@@ -49,7 +49,9 @@ def record(text: str, **fields: object) -> Record:
 def view_of(*records: Record, embedder: Embedder | None = None) -> View:
     """What the owner of a store sees that has nothing but these records."""
     return _filled(
-        Changes(actor="test", records=[Put(one, "add") for one in records]),
+        Changes(
+            actor="test", knowledge=KnowledgeChanges(records=[Put(one, "add") for one in records])
+        ),
         [record_document(one) for one in records],
         embedder or TopicEmbedder(),
     )
@@ -57,7 +59,7 @@ def view_of(*records: Record, embedder: Embedder | None = None) -> View:
 
 def view_of_documents(documents: Sequence[Document], embedder: Embedder) -> View:
     """What the owner of a store sees that has only these documents in its index."""
-    return _filled(Changes(documents=documents), documents, embedder)
+    return _filled(Changes(knowledge=KnowledgeChanges(documents=documents)), documents, embedder)
 
 
 def _filled(changes: Changes, documents: Sequence[Document], embedder: Embedder) -> View:
@@ -65,6 +67,7 @@ def _filled(changes: Changes, documents: Sequence[Document], embedder: Embedder)
     if embedder.model:
         rows = embedder.embed([document.text for document in documents])
         vectors = {document.digest: row for document, row in zip(documents, rows, strict=True)}
-        changes = replace(changes, vectors={SCOPE: vectors}, model=embedder.model)
+        knowledge = replace(changes.knowledge, vectors={SCOPE: vectors}, model=embedder.model)
+        changes = replace(changes, knowledge=knowledge)
     view.commit(changes)
     return view

@@ -12,7 +12,7 @@ from shop_store import SCOPE, view_of_documents
 from contextd.domain.query import CODE, Document, Query, Vector
 from contextd.search.file_ranking import Past
 from contextd.search.hits import ScorePart
-from contextd.search.search import LOUD, SURE, find
+from contextd.search.search import LOUD, SURE, SearchSource, find
 from contextd_code.values.source import Chunk
 
 CODE_TEXTS = {
@@ -48,11 +48,13 @@ def answers(question: str, past: Past | None = None, **cosines: float) -> list[s
         Document(id=path, kind=CODE, scope=SCOPE, text=text) for path, text in CODE_TEXTS.items()
     ]
     found = find(
-        view_of_documents(documents, near).index,
-        near,
+        SearchSource(
+            view_of_documents(documents, near).index,
+            near,
+            lambda ids: {id: chunks[id] for id in ids},
+        ),
         question,
         QUERY,
-        hydrate=lambda ids: {id: chunks[id] for id in ids},
         past=past or Past(),
     )
     return [hit.id for hit in found.hits]

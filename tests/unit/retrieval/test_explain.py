@@ -6,8 +6,9 @@ import pytest
 from shop_store import QUERY, SCOPE, TopicEmbedder, record, view_of
 
 from contextd.domain.time import parse_instant
+from contextd.search.boosts import Standpoint
 from contextd.search.hits import Result
-from contextd.search.search import find
+from contextd.search.search import SearchSource, find
 
 RECORDS = [
     record("redis cache ttl is ten minutes", helpful=2, confidence=0.9),
@@ -20,14 +21,13 @@ RECORDS = [
 def result() -> Result:
     view = view_of(*RECORDS)
     return find(
-        view.index,
-        TopicEmbedder(),
+        SearchSource(
+            view.index, TopicEmbedder(), lambda ids: {r.id: r for r in view.records.get(ids)}
+        ),
         "redis cache ttl",
         QUERY,
-        hydrate=lambda ids: {r.id: r for r in view.records.get(ids)},
         limit=2,
-        now=parse_instant("2026-03-01"),
-        cascade=SCOPE.cascade,
+        standing=Standpoint(SCOPE.cascade, now=parse_instant("2026-03-01")),
     )
 
 

@@ -132,6 +132,11 @@ def test_case_and_spacing_do_not_make_a_difference():
     assert len(distinct([hit("a", "Ship it"), hit("b", "ship   IT")], 10)[0]) == 1
 
 
+def test_texts_of_three_words_repeat_each_other_only_when_all_are_the_same():
+    assert len(distinct([hit("a", "Ship the parcel"), hit("b", "ship the parcel!")], 10)[0]) == 1
+    assert len(distinct([hit("a", "Ship the parcel"), hit("b", "Weigh every crate")], 10)[0]) == 2
+
+
 def test_equal_scores_are_ordered_by_id():
     assert [h.id for h in in_order([hit("b", "y"), hit("a", "x")])] == ["a", "b"]
 

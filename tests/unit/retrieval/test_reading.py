@@ -12,7 +12,7 @@ from contextd.domain.query import CODE, Document, Query
 from contextd.runtime.caches import Cache
 from contextd.search.file_ranking import Past
 from contextd.search.hits import Texted
-from contextd.search.search import find
+from contextd.search.search import SearchSource, WordReaders, find
 from contextd.search.word_counts import (
     LONGEST,
     MOST_READ,
@@ -59,11 +59,13 @@ def asked(contents: Mapping[str, Texted], kind: str, question: str, past: Past |
         for id, content in contents.items()
     ]
     return find(
-        view_of_documents(documents, TopicEmbedder()).index,
-        TopicEmbedder(),
+        SearchSource(
+            view_of_documents(documents, TopicEmbedder()).index,
+            TopicEmbedder(),
+            lambda ids: {id: contents[id] for id in ids},
+        ),
         question,
         Query(scopes=frozenset({SCOPE}), kinds=(kind,)),
-        hydrate=lambda ids: {id: contents[id] for id in ids},
         past=past,
         **words,
     )
@@ -73,14 +75,11 @@ def asked(contents: Mapping[str, Texted], kind: str, question: str, past: Past |
 def test_what_is_remembered_ranks_as_what_is_read_anew(question):
     known: Reading = Cache(MOST_READ)
     records: SaidOnce = Cache(MOST_READ)
-    remembered = {
-        "reading": partial(read_once, known),
-        "saying": partial(read_said_once, records, known),
-    }
+    remembered = WordReaders(partial(read_once, known), partial(read_said_once, records, known))
     for contents, kind, past in ((PIECES, CODE, Past()), (NOTES, "context", None)):
         plain = asked(contents, kind, question, past)
         for _ in range(2):
-            assert asked(contents, kind, question, past, **remembered) == plain
+            assert asked(contents, kind, question, past, word_readers=remembered) == plain
         assert plain.hits or question in ("naïve file", "parrots")
     assert len(known)
 

@@ -9,16 +9,17 @@ import pytest
 from shop_store import QUERY, SCOPE, TopicEmbedder, record, view_of
 
 from contextd.domain.access import OWNER
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.documents import record_document
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event
 from contextd.ports.store import View
+from contextd.search.boosts import Standpoint
 from contextd.search.hits import DENSE, LEXICAL, Hit, ScorePart
 from contextd.search.ranking_weights import RECORDS, weights
 from contextd.search.record_ranking import SIGNALS, by_record, is_task, signals
-from contextd.search.search import Result, find
+from contextd.search.search import Result, SearchSource, find
 from support.stores import opened
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -112,13 +113,12 @@ NOTES = [
 
 def looked_for(view: View, asked: str = "redis cache evict", *, strict: bool = False) -> Result:
     return find(
-        view.index,
-        TopicEmbedder(),
+        SearchSource(
+            view.index, TopicEmbedder(), lambda ids: {one.id: one for one in view.records.get(ids)}
+        ),
         asked,
         QUERY,
-        hydrate=lambda ids: {one.id: one for one in view.records.get(ids)},
-        now=NOW,
-        cascade=SCOPE.cascade,
+        standing=Standpoint(SCOPE.cascade, now=NOW),
         strict=strict,
     )
 
@@ -152,5 +152,9 @@ def _of_two_projects(records: list[Record], other: Scope) -> View:
     for one, row in zip(records, rows, strict=True):
         vectors[one.scope][documents[one.id].digest] = row
     puts = [Put(one, "add") for one in records]
-    view.commit(Changes(actor="test", records=puts, vectors=vectors, model="topics"))  # type: ignore[arg-type]
+    view.commit(
+        Changes(
+            actor="test", knowledge=KnowledgeChanges(records=puts, vectors=vectors, model="topics")
+        )
+    )  # type: ignore[arg-type]
     return view

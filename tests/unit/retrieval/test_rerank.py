@@ -12,7 +12,7 @@ from contextd.embedders import open_reranker
 from contextd.embedders.cross_encoder import CrossEncoder
 from contextd.search.hits import Hit, ScorePart
 from contextd.search.rerank import RERANKED, reranked
-from contextd.search.search import find
+from contextd.search.search import SearchSource, find
 from contextd_code.errors import Unavailable
 from support.onnx_files import write_cross_encoder
 
@@ -23,11 +23,14 @@ VIEW = view_of(PLAIN, GOLD)
 
 def ask(**options: object):
     return find(
-        VIEW.index,
-        TopicEmbedder(),
+        SearchSource(
+            VIEW.index,
+            TopicEmbedder(),
+            lambda ids: {r.id: r for r in VIEW.records.get(ids)},
+            reranker=options.pop("reranker", None),
+        ),
         "redis cache ttl",
         QUERY,
-        hydrate=lambda ids: {r.id: r for r in VIEW.records.get(ids)},
         **options,
     )
 

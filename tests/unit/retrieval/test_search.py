@@ -12,7 +12,7 @@ from contextd.domain.query import CODE, EVENT, Document, Query, Vector
 from contextd.domain.sessions import Event
 from contextd.embedders import open_embedder
 from contextd.embedders.none import NoEmbedder
-from contextd.search.search import DEPTH, find, search
+from contextd.search.search import DEPTH, SearchSource, find, search
 from contextd_code.errors import Unavailable
 
 CACHE = record("Use redis as the cache, with a ttl of ten minutes", title="Cache")
@@ -32,11 +32,14 @@ class BrokenEmbedder:
 
 def ask(question: str, view=VIEW, embedder=None, **options):
     return find(
-        view.index,
-        embedder or TopicEmbedder(),
+        SearchSource(
+            view.index,
+            embedder or TopicEmbedder(),
+            lambda ids: {r.id: r for r in view.records.get(ids)},
+            embedded=options.pop("embedded", 1.0),
+        ),
         question,
         options.pop("query", QUERY),
-        hydrate=lambda ids: {r.id: r for r in view.records.get(ids)},
         **options,
     )
 
@@ -99,7 +102,7 @@ def test_strict_drops_hits_that_share_only_a_word():
 
 
 def test_a_record_that_is_gone_is_left_out():
-    result = find(VIEW.index, TopicEmbedder(), "redis cache", QUERY, hydrate=lambda ids: {})
+    result = find(SearchSource(VIEW.index, TopicEmbedder(), lambda ids: {}), "redis cache", QUERY)
     assert result.hits == ()
     assert "no longer there" in {left.reason for left in result.left_out}
 
@@ -181,6 +184,15 @@ def test_one_shared_word_of_a_short_prompt_brings_up_nothing_unasked(embedder):
 def test_strict_without_vectors_asks_for_most_of_the_words():
     found = ask("parrot office kitchen", embedder=NoEmbedder(), strict=True)
     assert [hit.id for hit in found.hits] == [PARROT.id]
+
+
+def test_a_text_that_waits_for_its_vector_is_found_by_two_words_but_not_injected():
+    pending = [record("A parrot lives in the office kitchen")]
+    view = view_of(*pending, embedder=NoEmbedder())
+    question = "has the parrot of the kitchen learned the song about trains and rivers"
+    found = ask(question, view=view, embedded=0.5)
+    assert [hit.id for hit in found.hits] == [pending[0].id]
+    assert ask(question, view=view, embedded=0.5, strict=True).hits == ()
 
 
 def test_the_shipped_model_finds_notes_by_meaning_and_stays_silent_otherwise():

@@ -14,7 +14,7 @@ from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.search.boosts import distinct
 from contextd.search.hits import Hit, ScorePart
-from contextd.search.search import find
+from contextd.search.search import SearchSource, find
 from support.stores import Whole, opened
 
 SHOP = Scope("acme", "web", "shop")
@@ -39,11 +39,11 @@ def found(cosine: float, *, strict: bool = False) -> int:
     digest = record_document(record).digest
     store.commit(vectors={SHOP: {digest: vector}}, model="angle")
     result = find(
-        store.index,
-        Angle(),
+        SearchSource(
+            store.index, Angle(), lambda ids: {one.id: one for one in store.records.get(ids)}
+        ),
         "release schedule",
         Query(scopes=frozenset({SHOP}), kinds=("memory",)),
-        hydrate=lambda ids: {one.id: one for one in store.records.get(ids)},
         strict=strict,
     )
     return len(result.hits)

@@ -25,15 +25,38 @@ def told(turns: list[Turn], budget: int) -> list[str]:
 
 def test_a_rule_said_early_survives_within_the_budget() -> None:
     lines = told(long_session(6), 600)
-    assert f"The user said: {RULE}" in lines
+    assert f"User: {RULE}" in lines
     assert sum(count_tokens(f"- {line}\n") for line in lines) <= 600
 
 
-def test_the_latest_comes_first_and_says_both_what_was_asked_and_what_was_found() -> None:
+def test_the_status_comes_first_and_then_the_session_in_its_order() -> None:
     lines = told(long_session(6), 600)
     assert lines[0].startswith("Asked last: Now move the field number 5")
-    found = [line for line in lines if line.startswith("Found or decided: ")]
-    assert "invoice_4" in found[0]
+    found = [line for line in lines if line.startswith("Agent: ")]
+    assert [n for n in range(5) if any(f"invoice_{n}" in line for line in found)] == [0, 1, 2, 3, 4]
+    assert found == sorted(found, key=lambda line: line.replace("Understood", "A"))
+
+
+def test_a_decision_of_the_first_turn_outlives_thirty_turns_of_chatter() -> None:
+    talk = (
+        Talk()
+        .asks("The importer is slow")
+        .answers(
+            "I went with memory mapping instead of a worker pool, because four workers each held a copy of the palette."
+        )
+    )
+    for n in range(30):
+        talk.asks(f"Please show me page {n} of the manual again").answers(
+            f"Here is page {n}. It describes the menu and shows three pictures of it, one for each window."
+        )
+    assert any("worker pool" in line for line in told(turns_of(talk.events), 600))
+
+
+def test_what_the_clients_summary_says_is_not_repeated() -> None:
+    turns = long_session(2)
+    lines = recap(turns, None, 600, window=f"1. Primary request\n{RULE}\nNothing else.")
+    assert RULE not in "\n".join(lines)
+    assert any("invoice_1" in line for line in lines)
 
 
 def test_nothing_is_told_twice() -> None:
@@ -47,6 +70,19 @@ def test_what_was_taken_back_does_not_come_again() -> None:
     turns = long_session(2)
     turns[0].taken_back = True
     assert RULE not in "\n".join(told(turns, 600))
+
+
+def test_a_retraction_strikes_out_what_it_names_and_nothing_else_of_the_turn() -> None:
+    talk = (
+        Talk()
+        .asks("Use the blue button for orders. Prices are always integer cents.")
+        .answers("Both are done.")
+    )
+    turns = turns_of(talk.events)
+    turns[0].taken_back, turns[0].taken_back_by = True, ("k", "No, the blue button was wrong")
+    text = "\n".join(told(turns, 600))
+    assert "integer cents" in text
+    assert "User: Use the blue button" not in text
 
 
 def test_a_summary_that_was_handed_over_is_told_again() -> None:

@@ -82,6 +82,21 @@ def test_topics_are_few_short_and_the_same_every_time() -> None:
     assert all(len(topic.split()) <= 3 for topic in told)
 
 
+def test_stop_words_vague_short_and_endless_words_end_a_topic() -> None:
+    asked = [
+        "the ledger of the invoice",
+        "fix ledger properly",
+        "ledger db invoice",
+        f"ledger {'x' * 31} invoice",
+    ]
+    assert set(topics(asked)) == {"ledger", "invoice"}
+
+
+def test_a_word_of_three_or_of_thirty_letters_belongs_to_a_topic() -> None:
+    assert topics(["tax ledger"]) == ("tax ledger",)
+    assert topics([f"ledger {'x' * 30}"]) == (f"ledger {'x' * 30}",)
+
+
 def test_there_are_no_topics_without_content_words() -> None:
     assert topics(["ok thanks", "yes please", "```\nsome code here\n```", ""]) == ()
 

@@ -1,4 +1,6 @@
-"""`contextd bench awareness`: what knowing itself costs a store of 1,000 and of 100,000 entries."""
+"""`contextd bench awareness`: the cost of gaps, coverage and health reports with 1,000 and 100,000
+entries.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ import numpy as np
 from contextd.awareness import export
 from contextd.awareness.export import LARGEST
 from contextd.awareness.operations.export import awareness_body
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.kinds import kinds_that
 from contextd.domain.query import Query
 from contextd.domain.records import Record
@@ -44,7 +46,9 @@ _QUERIES = 50
 
 
 def run() -> list[Figure]:
-    """Every figure, for each size in a home of its own; then the seed's list with what was measured."""
+    """Measure every figure, with a home of its own for each size; then print the list of
+    requirements.
+    """
     bodies: dict[int, int] = {}
     figures = [found for size in SIZES for found in _of_size(size, bodies)]
     print("\n".join(seed_list({one.name: one for one in figures}, bodies)), flush=True)
@@ -52,7 +56,7 @@ def run() -> list[Figure]:
 
 
 def seed_list(figures: Mapping[str, Figure], bodies: Mapping[int, int]) -> list[str]:
-    """The seed's non-functional list as a Markdown table: what is asked, measured, and whether it is met.
+    """The non-functional requirements as a Markdown table: target, measurement, result.
 
     `bodies` are the bytes of awareness.json by number of entries.
     """
@@ -78,7 +82,7 @@ def seed_list(figures: Mapping[str, Figure], bodies: Mapping[int, int]) -> list[
 
 
 def _wall(one: Figure) -> str:
-    # On a busy machine the wall says more of the others than of us.
+    # On a busy machine wall time mostly measures other processes.
     return f"p95 {one.p95:.1f} ms, {one.cpu or 0:.1f} ms of CPU"
 
 
@@ -86,7 +90,7 @@ _EVERYWHERE = {"numpy", "pydantic"}
 
 
 def _foreign() -> set[str]:
-    """Packages other than Python's own that the awareness engine imports."""
+    """The third-party packages that the awareness engine imports."""
     found: set[str] = set()
     for file in Path(export.__file__).parent.glob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -101,7 +105,7 @@ def _of_size(size: int, bodies: dict[int, int]) -> list[Figure]:
     with temporary_home() as home:
         root = home.parent / "project"
         root.mkdir()
-        # Filling takes longer than a new project has until its daily comparison is due.
+        # Filling takes longer than the delay before a new project's daily comparison.
         with opened(root, embedder_name="none", clock=StoppedClock()) as bench:
             bench.call("init")
             runtime = bench.runtime
@@ -135,7 +139,7 @@ def _measured(bench: Bench, runtime: Runtime, texts: list[str], label: str) -> l
 
 
 def _compared(bench: Bench, runtime: Runtime, label: str) -> Figure:
-    """The job that compares all records, to its end."""
+    """Run the job that compares all records to its end."""
     bench.call("compare_records")
     began, cpu = time.perf_counter(), time.process_time()
     bench.host.work_off()
@@ -146,7 +150,7 @@ def _compared(bench: Bench, runtime: Runtime, label: str) -> Figure:
 
 
 def _observing(bench: Bench, runtime: Runtime, label: str) -> list[Figure]:
-    """What an observation adds to a call, and what writing it down costs later."""
+    """The cost of an observation within a call, and of writing it afterwards."""
     at = runtime.clock.now()
     seen = Observation(
         at=at, action="miss", operation="recall_context", type="context", query="x", agent="bench",
@@ -171,7 +175,7 @@ def _observing(bench: Bench, runtime: Runtime, label: str) -> list[Figure]:
 
 
 def _with_and_without(runtime: Runtime, label: str) -> list[Figure]:
-    """One call with its observation taken and with none, in turn."""
+    """One call with its observation and one without, alternating."""
     recall = find_operation("recall_context")
     blind = replace(runtime, sinks=replace(runtime.sinks, observe=lambda _: None))
     walls: dict[bool, list[float]] = {True: [], False: []}
@@ -231,5 +235,5 @@ def fill(runtime: Runtime, size: int) -> list[str]:
             for i, text in enumerate(texts[start : start + 2_000], start)
         ]
         puts = [Put(record, "create") for record in records]
-        runtime.view.commit(Changes(actor="bench", records=puts))
+        runtime.view.commit(Changes(actor="bench", knowledge=KnowledgeChanges(records=puts)))
     return texts

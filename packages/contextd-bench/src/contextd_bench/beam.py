@@ -18,7 +18,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TextIO
 
-from contextd.domain.changes import Changes
+from contextd.domain.changes import Changes, WorkChanges
 from contextd.domain.kinds import EPISODE
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.learning.episodes import keep_turns
@@ -39,18 +39,21 @@ ASKED = (
     "multi_session_reasoning",
     "temporal_reasoning",
 )
-"""Sorts of questions that single messages answer. Summaries and orders of events need most of a chat;
-what follows an instruction or a preference is asked about something else."""
+"""Types of questions that single messages answer.
+
+Summaries and orders of events need most of a chat; questions about instructions and preferences
+test something else.
+"""
 
 _BEGAN = datetime(2026, 3, 1, 9, tzinfo=UTC)
 _NUMBER = re.compile(r"\d+")
 _PLAN = re.compile(r"\s*->->[\s\d,]*$")
-"""Where the plan of a chat put a message; no part of what was said."""
+"""The position of a message in the plan of a chat, which is not part of its text."""
 
 
 def run(data: Path, *, out: TextIO, file: str = "", store: str = "sqlite") -> dict[str, Any]:
-    """Measure what is found of messages and of episodes; of the chats in another folder `file` than the
-    development split when one is named.
+    """Measure recall over messages and over episodes; `file` selects another folder than the
+    development split.
     """
     folder = data / "beam" / (file or DEVELOPMENT)
     title = "BEAM: what was said to an assistant, and found again"
@@ -78,7 +81,8 @@ def _conversation(folder: Path) -> Conversation:
         began = _BEGAN + timedelta(days=number)
         messages = [message for turn in batch["turns"] for message in turn]
         for place, message in enumerate(messages, 1):
-            # Without a colon: what stands before one is the line of a transcript, and one line is one prompt.
+            # Without a colon: text before a colon marks a line of a transcript, and
+            # one line is one prompt.
             ids[int(message["id"])] = own = f"D{number}-{place}"
             at = began + timedelta(minutes=place)
             text = _PLAN.sub("", message["content"])
@@ -98,7 +102,7 @@ def _questions(asked: Mapping[str, Any], ids: Mapping[int, str]) -> Iterator[Que
 
 
 def _of_episodes(conversations: Sequence[Conversation]) -> Values:
-    """What is ranked are turns."""
+    """Turns are ranked."""
     values: Values = {"plain BM25, turns": {}, "contextd, episodes": {}}
     for conversation in conversations:
         with tempfile.TemporaryDirectory(prefix="contextd-beam-") as scratch:
@@ -119,7 +123,7 @@ def _of_episodes(conversations: Sequence[Conversation]) -> Values:
 def _ask_episodes(
     runtime: Runtime, conversation: Conversation, values: dict[str, list[float]]
 ) -> None:
-    """Keep the conversation's sessions as those of an agent with a transcript are, and ask."""
+    """Store the conversation's sessions as an agent with a transcript would, and run the questions."""
     spoken: dict[tuple[str, str], frozenset[str]] = {}
     for number in sorted({turn.session for turn in conversation.turns}):
         session = Session(
@@ -134,7 +138,9 @@ def _ask_episodes(
             if turn.session == number
         )
         change = SessionChange(id=session.id, events=messages)
-        events = runtime.view.commit(Changes(open=[session], sessions=[change])).events[session.id]
+        events = runtime.view.commit(
+            Changes(work=WorkChanges(open=[session], sessions=[change]))
+        ).events[session.id]
         for turn in keep_turns(runtime, session, events):
             within = [event.key for event in events if turn.began <= event.at <= turn.ended]
             spoken[session.id, turn.key] = frozenset(within)
@@ -146,7 +152,7 @@ def _ask_episodes(
 
 
 def _turns(conversation: Conversation) -> list[list[Utterance]]:
-    """The messages from one of the user's to the next."""
+    """The messages between two messages of the user."""
     turns: list[list[Utterance]] = []
     for one in conversation.turns:
         if one.speaker == "user" or not turns:

@@ -35,7 +35,7 @@ class PlainBM25:
         return list(self._stemmer.stemWords([part for part in parts if part not in STOP_WORDS]))
 
     def ranking(self, question: str, limit: int) -> list[int]:
-        """Places of the best texts, best first; only those that share a word."""
+        """Indices of the best texts, best first; only texts that share a word."""
         scores: dict[int, float] = defaultdict(float)
         total = len(self._lengths)
         for word in dict.fromkeys(self._words(question)):

@@ -1,4 +1,4 @@
-"""Who calls whom against what the languages' own checkers say, beside "every definition of that name"."""
+"""Compare the call graph with type checkers; the baseline is "every definition of that name"."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from typing import Any, Literal, TextIO
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.scope import Scope
+from contextd.runtime.code_index import ProjectIndex
 from contextd_bench.data import hardware
-from contextd_bench.scratch import scratch_store
+from contextd_bench.scratch import code_index, scratch_store
 from contextd_code.calls.call_graph import CallGraph
 from contextd_code.calls.checkout_facts import CodeFacts
 from contextd_code.calls.scip import INITIALISERS
@@ -33,12 +34,12 @@ _CONDITIONAL = frozenset(("c", "c-header", "cpp"))
 Called = tuple[str, int, str]
 """(path, line, name) of a call."""
 Meant = tuple[str, str]
-"""(path, qualified name) of what is called; an initialiser counts as its class."""
+"""(path, qualified name) of the called definition; an initialiser counts as its class."""
 
 
 @dataclass(frozen=True, slots=True)
 class Oracle:
-    """A checker: what runs it, the program and the package that needs, and the languages it judges."""
+    """A checker: its command, the required program and package, and the languages it judges."""
 
     title: str
     command: Sequence[str]
@@ -47,10 +48,10 @@ class Oracle:
     package: str = ""
     module: str = ""
     judges: Literal["both", "calls", "names"] = "calls"
-    """Whether it places calls, every name, or either."""
+    """Whether it resolves calls, every name, or both."""
 
     def missing(self, packages: Path | None) -> str:
-        """What keeps it from judging; empty where nothing does."""
+        """Why the checker cannot run; empty if it can."""
         if shutil.which(self.program) is None:
             return f"{self.program} is not installed"
         if self.module and importlib.util.find_spec(self.module) is None:
@@ -161,8 +162,9 @@ _ORACLE = (
 
 @dataclass(frozen=True, slots=True)
 class CallScore:
-    """How many of the calls a checker can place were placed as it does, and how many that were placed
-    are right. A call with several answers is right when one of them is, and each other one is wrong.
+    """Recall and precision over the calls that a checker can resolve.
+
+    Of a call with several answers one may be right, and each other one is wrong.
     """
 
     name: str
@@ -176,8 +178,10 @@ class CallScore:
 
 
 def run(paths: Iterable[Path], *, packages: Path | None, out: TextIO) -> list[CallScore]:
-    """Judge repositories, each by the checkers of its languages. `packages` holds `node_modules` with
-    pyright and typescript. A checker that is not there is named and left out.
+    """Judge repositories, each by the checkers of its languages.
+
+    `packages` contains `node_modules` with pyright and typescript. Missing checkers are named and
+    skipped.
     """
     print(f"hardware: {hardware()}", file=out)
     print("\n| repository and what is asked | calls | precision | recall |", file=out)
@@ -196,9 +200,9 @@ def run(paths: Iterable[Path], *, packages: Path | None, out: TextIO) -> list[Ca
 def _judged(root: Path, packages: Path | None, left_out: dict[str, str]) -> Iterator[CallScore]:
     with scratch_store() as store:
         view = store.view(OWNER.grant([_SCOPE]))
-        report = scan(root, view.files, _SCOPE)
+        report = scan(root, ProjectIndex(code_index(view), _SCOPE))
         view.commit(Changes(code=[CodeChange(scope=_SCOPE, put=report.changed)]))
-        graph = build_graph(view.files.all(_SCOPE))
+        graph = build_graph(code_index(view).all(_SCOPE))
     calls = CallGraph(graph, CodeFacts(root, graph))
     for oracle in oracles():
         code = [p for p, f in graph.files.items() if f.language in oracle.languages]
@@ -216,7 +220,7 @@ def _judged(root: Path, packages: Path | None, left_out: dict[str, str]) -> Iter
 
 
 def oracles(*, every_name: bool = False) -> list[Oracle]:
-    """The checkers that place calls, or every name."""
+    """The checkers that resolve calls, or every name."""
     return [one for one in _ORACLE if one.judges in ("both", "names" if every_name else "calls")]
 
 
@@ -228,12 +232,12 @@ def judge(
     *,
     every_name: bool = False,
 ) -> Iterator[dict[str, Any]]:
-    """What a checker says of each of these files."""
+    """The checker's results for each of these files."""
     done = subprocess.run(
         oracle.asked(packages, root, every_name=every_name),
         input="\n".join(sorted(code)).encode("utf-8", "surrogateescape"),
         stdout=subprocess.PIPE,
-        # Go would read the go.mod of the folder it is started in.
+        # Go would read the go.mod of the current folder.
         cwd=_ORACLES,
         check=False,
     )
@@ -242,8 +246,10 @@ def judge(
 
 
 def _truth(graph: SymbolGraph, entries: Iterable[Mapping[str, Any]]) -> dict[Called, set[Meant]]:
-    """What the checker says of each call. A call it cannot place itself is not judged, one that it places
-    outside of the project should have no answer.
+    """The checker's answer for each call.
+
+    Calls that it cannot resolve are not judged; calls that it resolves outside of the project
+    should have no answer.
     """
     found: dict[Called, set[Meant]] = {}
     for file in entries:
@@ -256,7 +262,7 @@ def _truth(graph: SymbolGraph, entries: Iterable[Mapping[str, Any]]) -> dict[Cal
 
 
 def oracle_definition(graph: SymbolGraph, path: str, line: int, name: str) -> Meant:
-    """Our definition of a name that a checker finds defined on a line."""
+    """Our definition for a definition that a checker reports on a line."""
     file = graph.files.get(path)
     around = [
         one
@@ -265,7 +271,7 @@ def oracle_definition(graph: SymbolGraph, path: str, line: int, name: str) -> Me
     ]
     twins = {one.name: one for one in file.symbols} if file and not around else {}
     if name in twins and file and file.language in _CONDITIONAL:
-        # Only one of those that a condition of the preprocessor leaves is kept.
+        # Of definitions under a preprocessor condition only one is kept.
         around = [twins[name]]
     if not around:
         return path, f"{name}, line {line}"
@@ -290,7 +296,8 @@ def _placed(calls: CallGraph, code: Sequence[str]) -> dict[Called, tuple[set[Mea
             key = path, site.line, str(site.target[-1])
             answers = found.setdefault(key, (set(), set()))
             for edge in calls.link(path, site):
-                # A class that is called means its initialiser too, wherever that is inherited from.
+                # Calling a class also means its initialiser, even an inherited
+                # one.
                 last = edge.target.symbol.name
                 if last not in INITIALISERS or last == site.target[-1]:
                     meant = _meant(edge.target.path, edge.target.qualified)

@@ -1,4 +1,4 @@
-"""The code model on a repository: how fast, and how right, with baselines in the same run."""
+"""Measure speed and accuracy of the code model on a repository, with baselines from the same run."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.documents import code_documents
 from contextd.domain.scope import Scope
 from contextd.ports.store import View
+from contextd.runtime.code_index import ProjectIndex
 from contextd_bench.code_accuracy import Accuracy, python_accuracy, typescript_accuracy
 from contextd_bench.data import hardware
 from contextd_bench.monorepo import write_monorepo
-from contextd_bench.scratch import scratch_store
+from contextd_bench.scratch import code_index, scratch_store
 from contextd_bench.speed import Figure, figure
 from contextd_code.index.analyse import analyse
 from contextd_code.index.resolve import Resolver
@@ -103,7 +104,7 @@ def _all_figures(root: Path, view: View, typescript: Path | None, out: TextIO) -
     versioned = walked.source == "git"
     show(_walking(root, versioned))
     show(_indexing(root, view))
-    files = {file.path: file for file in view.files.all(_SCOPE)}
+    files = {file.path: file for file in code_index(view).all(_SCOPE)}
     code = {p: (root / p).read_bytes() for p, f in files.items() if f.symbols or f.imports}
     model = _Model(root, view, files, code)
     show(_understanding(model))
@@ -137,7 +138,7 @@ def _judged(judged: Sequence[Accuracy], out: TextIO) -> None:
 
 
 def _timed(name: str, n: int, run: Callable[[int], object]) -> Figure:
-    """Call `run(i)` n times; the CPU time is that of this process and of those it waited for."""
+    """Call `run(i)` n times; the CPU time covers this process and its finished children."""
     walls, before = [], _spent()
     for i in range(n):
         began = time.perf_counter()
@@ -166,11 +167,11 @@ def _walking(root: Path, versioned: bool, n: int = 5) -> Iterator[Figure]:
 
 
 def _indexing(root: Path, view: View) -> Iterator[Figure]:
-    """The first scan, until every file is found by its words."""
+    """Measure the first scan, until every file can be found by its words."""
     changed: list[SourceFile] = []
 
     def index(_: int) -> None:
-        changed.extend(scan(root, view.files, _SCOPE).changed)
+        changed.extend(scan(root, ProjectIndex(code_index(view), _SCOPE)).changed)
         for start in range(0, len(changed), _BATCH):
             some = changed[start : start + _BATCH]
             code = [CodeChange(scope=_SCOPE, put=some)]
@@ -191,7 +192,7 @@ def _indexing(root: Path, view: View) -> Iterator[Figure]:
 
 
 def _understanding(model: _Model) -> Iterator[Figure]:
-    """Parsing and resolving alone, in this process, after everything is loaded."""
+    """Measure parsing and resolving alone, in this process, after all modules are loaded."""
     total = sum(map(len, model.code.values()))
     fresh: dict[str, SourceFile] = {}
 
@@ -219,19 +220,21 @@ def _understanding(model: _Model) -> Iterator[Figure]:
 
 
 def _rescanning(model: _Model, versioned: bool, n: int = 5) -> Iterator[Figure]:
-    files = model.view.files
+    files = code_index(model.view)
     # Files written a moment ago are read again until they are old enough: that once is not it.
-    again = scan(model.root, files, _SCOPE)
+    again = scan(model.root, ProjectIndex(files, _SCOPE))
     change = CodeChange(scope=_SCOPE, put=again.changed, same_text=again.same_text)
     model.view.commit(Changes(code=[change]))
-    yield _timed("scan again, nothing changed", n, lambda _: scan(model.root, files, _SCOPE))
+    yield _timed(
+        "scan again, nothing changed", n, lambda _: scan(model.root, ProjectIndex(files, _SCOPE))
+    )
     status = ["git", "--no-optional-locks", "status", "--porcelain"]
     if versioned:
         yield _timed("baseline: git status", n, _process(status, model.root))
 
 
 def _searching(root: Path, n: int = 3) -> Iterator[Figure]:
-    """Six patterns, ours as an agent asks for them (at most 100 lines), ripgrep printing them."""
+    """Search six patterns, with contextd as an agent does (at most 100 lines) and with ripgrep."""
     count = len(PATTERNS) * n
     asked = PATTERNS * n
     yield _timed("grep, 6 patterns", count, lambda i: grep(root, asked[i]))
@@ -249,10 +252,10 @@ def _reading(model: _Model) -> Iterator[Figure]:
     if not names:
         return
     asked = random.Random(SEED).choices(names, k=min(READS, 4 * len(names)))
-    files = model.view.files
+    files = code_index(model.view)
 
     def view(i: int) -> None:
-        read(model.root, asked[i], files, _SCOPE, include_deps=True)
+        read(model.root, asked[i], ProjectIndex(files, _SCOPE), include_deps=True)
 
     yield _timed("read_file with dependencies", len(asked), view)
     yield _timed(

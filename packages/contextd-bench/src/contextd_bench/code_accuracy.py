@@ -1,4 +1,4 @@
-"""Edges and definitions of the code model against what the languages' own tools say."""
+"""Compare imports and definitions of the code model with the languages' own tools."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ Edge = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """Precision and recall of what was found, and up to 20 examples of each mistake. `precision` is
-    None where the tool counts less as a definition than we do. `beyond` counts what was found where the tool finds nothing at all, so that it cannot be
-    judged: it is in neither figure.
+    """Precision and recall, and up to 20 examples of each mistake.
+
+    `precision` is None if the tool counts fewer definitions than contextd. `beyond` counts results
+    in files without any result of the tool; they are in neither figure.
     """
 
     name: str
@@ -75,8 +76,8 @@ def edges_of(files: Iterable[SourceFile]) -> set[Edge]:
 
 
 def python_accuracy(root: Path, files: Mapping[str, SourceFile]) -> Iterator[Accuracy]:
-    """Edges inside each package of the tree that can be imported, against grimp where it is
-    installed, and definitions against `ast`.
+    """Compare the imports inside each importable package with grimp, if installed, and definitions
+    with `ast`.
     """
     truth: Counter[Edge] = Counter()
     ours: Counter[Edge] = Counter()
@@ -96,7 +97,8 @@ def python_accuracy(root: Path, files: Mapping[str, SourceFile]) -> Iterator[Acc
     if importlib.util.find_spec("grimp") is not None:
         found = list(_grimp(root, files))
         if found:
-            # A file that imports itself, and one package another, is out of sight for one of the two.
+            # Self-imports and imports between packages are invisible to one of the
+            # two.
             expected = {edge for edges, _ in found for edge in edges if edge[0] != edge[1]}
             home = {path: n for n, (_, paths) in enumerate(found) for path in paths}
             all_edges = edges_of(files.values())
@@ -139,8 +141,11 @@ def _file_of(base: str, module: str, files: Mapping[str, SourceFile]) -> str:
 def typescript_accuracy(
     root: Path, files: Mapping[str, SourceFile], folder: Path
 ) -> Iterator[Accuracy]:
-    """Edges against TypeScript's own resolver, definitions against its syntax tree, in the files
-    that a scan parses. `folder` holds `node_modules/typescript`. Raises `NotFound` without it, `Unavailable` without `node`.
+    """Compare imports with TypeScript's resolver, and definitions with its syntax tree, in the
+    files that a scan parses.
+
+    `folder` contains `node_modules/typescript`. Raises `NotFound` without it, `Unavailable` without
+    `node`.
     """
     code = {path for path in files if path.endswith(_TYPESCRIPT) and not _left_out(files[path])}
     if not code:
@@ -156,7 +161,8 @@ def typescript_accuracy(
             if target in code and target != path:
                 truth.add((path, target))
             elif not target or (target not in files and "node_modules/" not in target):
-                # Built output is on the disk for TypeScript, and no file of the project.
+                # Build output exists on disk for TypeScript, but is not a file of
+                # the project.
                 unresolved.add((path, specifier))
         expected.update((path, name) for name in report["definitions"])
     ours: set[Edge] = set()
@@ -176,7 +182,7 @@ def typescript_accuracy(
 
 
 def _left_out(file: SourceFile) -> bool:
-    """Whether a scan does not parse a file: minified, vendored or very large."""
+    """Whether a scan skips a file: minified, vendored or very large."""
     known = file.symbols or file.imports or file.exports
     return not file.language or bool(file.error and file.error != "syntax errors" and not known)
 

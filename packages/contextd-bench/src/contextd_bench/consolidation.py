@@ -1,10 +1,11 @@
-"""`contextd bench consolidation`: which pairs of like statements are merged, and which must not be.
+"""`contextd bench consolidation`: which pairs of similar statements are merged, and which must not
+be.
 
-The developers' sentences were written by the author of the rules, 100 duplicates, 100 refinements, 100
-contradictions and 100 look-alikes, before any threshold was looked at; every second one of each sort
-may be tuned on and the others are only counted. Of SICK (Marelli et al., SemEval-2014 task 1) the
-sentences with an even number may be tuned on; a merge of a pair is right there when it is labelled
-ENTAILMENT. The baseline merges whatever is as near as the seed asks for.
+The author of the rules wrote 100 duplicates, 100 refinements, 100 contradictions and 100
+look-alikes of developers' sentences before any threshold was measured. Every second pair of each
+type may be used for tuning; the others are held out. Of SICK (Marelli et al., SemEval-2014 task 1)
+the even-numbered sentences may be used for tuning; a merge is right if the pair is labelled
+ENTAILMENT. The baseline merges by the specification's cosine thresholds alone.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ LABELS: dict[Label, str] = {
 }
 RIGHT: tuple[Label, ...] = ("S", "R")
 THRESHOLDS = (0.80, 0.85, 0.90)
-"""Those of the seed, for anti-patterns, remediations and memories; ours are 0.85, 0.85 and 0.90."""
+"""The specification's thresholds, for anti-patterns, remediations and memories; contextd's are
+0.85, 0.85 and 0.90.
+"""
 
 _SICK: dict[str, Label] = {"ENTAILMENT": "R", "CONTRADICTION": "C", "NEUTRAL": "L"}
 _HERE = Scope("bench")
@@ -44,9 +47,7 @@ _HERE = Scope("bench")
 
 @dataclass(frozen=True, slots=True)
 class LikePair:
-    """Two statements, how they stand to each other, and how near they are. `half` is 0 for those that may
-    be tuned on.
-    """
+    """Two statements, their relation, and their cosine. `half` is 0 for pairs used in tuning."""
 
     label: Label
     one: str
@@ -58,14 +59,14 @@ class LikePair:
 
 @dataclass(frozen=True, slots=True)
 class Merges:
-    """How many pairs of each label were merged, of how many."""
+    """(merged, total) of the pairs of each label."""
 
     merged: Mapping[Label, int]
     judged: Mapping[Label, int]
 
     @property
     def precision(self) -> float:
-        """The share of merges that were right; 1 when nothing was merged."""
+        """The share of merges that are right; 1 without merges."""
         total = sum(self.merged.values())
         return sum(self.merged.get(label, 0) for label in RIGHT) / total if total else 1.0
 
@@ -76,13 +77,13 @@ class Merges:
 
     @property
     def recall(self) -> float:
-        """The share of what might be merged that was."""
+        """The share of mergeable pairs that are merged."""
         given = sum(self.judged.get(label, 0) for label in RIGHT)
         return sum(self.merged.get(label, 0) for label in RIGHT) / max(1, given)
 
 
 def run(data: Path | None, out: TextIO = sys.stdout) -> dict[str, Merges]:
-    """Print what is merged at each of the seed's thresholds, beside cosine alone."""
+    """Print the merges at each threshold of the specification, beside cosine alone."""
     sets: dict[str, Sequence[LikePair]] = {
         "developers' sentences, tuned half": [p for p in own_pairs() if p.half == 0],
         "developers' sentences, held-out half": [p for p in own_pairs() if p.half == 1],
@@ -139,7 +140,7 @@ def sick_pairs(path: Path) -> list[LikePair]:
 
 
 def measured(pairs: Sequence[LikePair]) -> list[LikePair]:
-    """The pairs with their cosines and whether contextd would merge them were they near enough."""
+    """The pairs with their cosines, and contextd's judgement of each."""
     how = consolidating(COLLECTIONS["memories"], Settings(home_directory()))
     embedder = open_embedder("minilm", threads=1)
     texts = list(dict.fromkeys(text for pair in pairs for text in (pair.one, pair.other)))
@@ -162,7 +163,7 @@ def measured(pairs: Sequence[LikePair]) -> list[LikePair]:
 
 
 def merges(pairs: Sequence[LikePair], least: float, *, judged: bool) -> Merges:
-    """What is merged of these pairs from a cosine on, with or without the judgement."""
+    """The merges of these pairs from a cosine on, with or without the judgement."""
     merged = Counter(p.label for p in pairs if p.cosine >= least and (p.mergeable or not judged))
     return Merges(merged, Counter(pair.label for pair in pairs))
 

@@ -1,8 +1,8 @@
-"""`contextd bench consolidation-scale`: 100,000 memories consolidated, killed half-way, and gone on with.
+"""`contextd bench consolidation-scale`: consolidate 100,000 memories, killed half-way and resumed.
 
-The texts are made and the vectors drawn, so that what must be merged is known: clusters of four that say
-the same in four ways, each with a fifth beside it that says the opposite and is as near. A process of
-its own consolidates; it is killed with SIGKILL once it merged a third, and another one does the rest.
+Texts and vectors are generated, so the right merges are known: clusters of four statements with the
+same meaning, each with a contradicting fifth that is as similar. A child process consolidates; it
+is killed with SIGKILL after a third of the merges, and another one finishes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from contextd.consolidation.collections import COLLECTIONS, consolidating
 from contextd.consolidation.merge_run import Pacing, consolidate
 from contextd.consolidation.merging import MERGED
 from contextd.domain.access import OWNER
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.documents import record_document
 from contextd.domain.query import Query, Vector
 from contextd.domain.records import Record
@@ -45,7 +45,7 @@ from contextd_code.errors import Unavailable
 RECORDS = 100_000
 CLUSTERS = RECORDS // 10
 WAYS = 4
-"""Each cluster says the same in so many ways, and one record beside it says the opposite."""
+"""Statements per cluster with one meaning; one more contradicts them."""
 
 LIMIT_SECONDS = 300.0
 _DIMENSIONS, _NEAR = 384, 0.96
@@ -55,7 +55,7 @@ _PAGE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """An embedder that makes nothing: every vector of the benchmark is drawn beforehand."""
+    """An embedder that embeds nothing, because the benchmark generates all vectors."""
 
     model: str = "drawn-384"
     sends_to: str = ""
@@ -66,8 +66,8 @@ class Drawn:
 
 
 def run(out: TextIO = sys.stdout, *, records: int = RECORDS) -> bool:
-    """Print CPU, memory and what became of the clusters; whether it kept to five minutes and lost and
-    doubled nothing.
+    """Print CPU, memory and the state of the clusters; return whether the run met its limits
+    without losing or doubling records.
     """
     clusters = records // 10
     print(f"\n## consolidation of {records:,} memories\nhardware: {hardware()}", file=out)
@@ -109,7 +109,7 @@ def _host(home: Path) -> Host:
 
 
 def _fill(view: View, records: int, clusters: int) -> None:
-    """Clusters of four with an opposite, and others that are near nothing."""
+    """Clusters of four with a contradicting record, and unrelated records."""
     draw = np.random.default_rng(SEED)
     words = random.Random(SEED)
     waiting: list[tuple[Record, Vector]] = []
@@ -164,7 +164,13 @@ def _commit(view: View, waiting: Sequence[tuple[Record, Vector]]) -> None:
     if waiting:
         vectors = {record_document(record).digest: vector for record, vector in waiting}
         puts = [Put(record, "create") for record, _ in waiting]
-        view.commit(Changes(records=puts, vectors={_WHERE: vectors}, model=Drawn().model))
+        view.commit(
+            Changes(
+                knowledge=KnowledgeChanges(
+                    records=puts, vectors={_WHERE: vectors}, model=Drawn().model
+                )
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +199,7 @@ def _child() -> Spent:
 
 
 def _killed(path: Path, enough: int) -> tuple[Spent, bool]:
-    """What a process spent until so many were merged, and whether it was killed then or ended before."""
+    """The cost of a process until this many merges, and whether it was then killed or had ended."""
     process = subprocess.Popen(_COMMAND, stdout=subprocess.DEVNULL)
     try:
         while (spent := _over(process, block=False)) is None and _merged(path) < enough:
@@ -209,7 +215,7 @@ def _killed(path: Path, enough: int) -> tuple[Spent, bool]:
 def _over(
     process: subprocess.Popen[Any], began: float = 0.0, *, block: bool = True
 ) -> Spent | None:
-    """What a process spent; None while it runs. `Popen.poll` would take it away unasked."""
+    """The cost of a process; None while it runs. `Popen.poll` would reap it and lose the figures."""
     found, status, used = os.wait4(process.pid, 0 if block else os.WNOHANG)
     if not found:
         return None
@@ -232,7 +238,7 @@ def _merged(path: Path) -> int:
 
 
 def _problems(path: Path, records: int, clusters: int) -> list[str]:
-    """What was lost or doubled."""
+    """Lost and doubled records."""
     found: list[str] = []
     [(there,)] = _rows(path, "SELECT count(*) FROM records WHERE kind = 'memory'")
     if there != records:
@@ -259,7 +265,7 @@ def _problems(path: Path, records: int, clusters: int) -> list[str]:
 
 
 def _states(path: Path) -> list[str]:
-    """What became of each cluster: `whole`, `part` or `left`, and `opposite` for each one merged."""
+    """The state of each cluster: `whole`, `part` or `left`, and `opposite` for each wrong merge."""
     states: list[str] = []
     counts: Counter[str] = Counter()
     for (id_,) in _rows(path, "SELECT id FROM records WHERE status = 'merged'"):

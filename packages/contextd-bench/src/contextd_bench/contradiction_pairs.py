@@ -1,4 +1,4 @@
-"""Pairs of technical sentences made from templates: contradictions, and what only looks like one."""
+"""Pairs of technical sentences made from templates: contradictions, and look-alikes."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def pairs(per_template: int = 12, seed: int = SEED) -> list[Pair]:
 
 
 def half(pair: Pair) -> int:
-    """0 for templates that rules may be tuned on, 1 for those held out."""
+    """0 for templates used in tuning, 1 for held-out ones."""
     return pair.template % 2
 
 
@@ -209,9 +209,9 @@ def templates() -> Sequence[tuple[str, str]]:
 
 
 def written() -> list[Pair]:
-    """Pairs written by hand, in the words of several people, before the rules were looked at.
+    """Hand-written pairs by several people, from before the rules.
 
-    `template` is 0 for those whose mistakes were then mended, 1 for those only ever counted.
+    `template` is 0 for pairs whose mistakes were then fixed, 1 for held-out ones.
     """
     text = (files("contextd_bench") / "written_pairs.txt").read_text(encoding="utf-8")
     found: list[Pair] = []
@@ -226,9 +226,9 @@ def written() -> list[Pair]:
 
 
 def developers() -> list[Pair]:
-    """Pairs of developers' sentences in the classes that were missed before, written for them by
-    whoever then wrote the rules; `template` is 0 for the half whose mistakes were mended, 1 for the
-    half that was only ever counted.
+    """Pairs of developers' sentences in previously missed classes, by the author of the rules.
+
+    `template` is 0 for the half whose mistakes were fixed, 1 for the held-out half.
     """
     text = (files("contextd_bench") / "developer_pairs.txt").read_text(encoding="utf-8")
     rows = (line.split("|") for line in text.splitlines() if not line.startswith("#"))
@@ -239,7 +239,7 @@ def developers() -> list[Pair]:
 
 
 def repeats() -> dict[str, list[tuple[str, str]]]:
-    """Pairs of like texts: the same once more (S), not the same (D), the opposite (C)."""
+    """Pairs of similar texts: repeated (S), different (D), contradicting (C)."""
     text = (files("contextd_bench") / "repeat_pairs.txt").read_text(encoding="utf-8")
     found: dict[str, list[tuple[str, str]]] = {}
     for line in text.splitlines():

@@ -1,11 +1,11 @@
-"""`contextd bench contradictions`: everyday sentences (SICK) and technical ones, made and written.
+"""`contextd bench contradictions`: on everyday sentences (SICK) and technical ones.
 
-SICK: Marelli et al., SemEval-2014 task 1; pairs labelled CONTRADICTION against all others. All sets
-are cut in two. Rules were written against sentences of the first part; of the second, totals were looked
-at while choosing three thresholds, and one mistaken template was mended. Later the false
-alarms of both halves of SICK were read. The last pairs written by hand were only ever counted, after the
-rules: they say what to expect elsewhere. Developers' sentences come from the author of the rules for
-them and flatter these; their second half was never read, only counted.
+SICK: Marelli et al., SemEval-2014 task 1; pairs labelled CONTRADICTION against all others. Each set
+has two halves. Rules were written for sentences of the first. Of the second, totals were used to
+choose three thresholds, and one template was fixed; later the false alarms of both halves of SICK
+were read. The last hand-written pairs are held out completely and predict results elsewhere.
+Developers' sentences are by the author of their rules and flatter these; their second half was
+never read.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Judge = Callable[[str, str], bool]
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """How a judge did on a set of pairs."""
+    """The results of a judge on a set of pairs."""
 
     n: int
     contradictions: int
@@ -113,16 +113,14 @@ def run(data: Path, out: TextIO = sys.stdout, file: str = "") -> dict[str, Any]:
 
 
 def false_alarms(types: Mapping[str, ContextType]) -> tuple[int, int]:
-    """How many pairs of unrelated entries there are, and how many of them are told to contradict or to
-    renew each other.
-    """
+    """The number of unrelated pairs, and of those judged as contradictions or updates."""
     statements = [statement_of(record, types) for record in entries(types)]
     verdicts = [judge(one, other).verdict for one, other in combinations(statements, 2)]
     return len(verdicts), sum(verdict in ("opposite", "update", "same") for verdict in verdicts)
 
 
 def _halves(sick: Sequence[Pair], file: str) -> dict[str, Sequence[Pair]]:
-    """The two halves that rules were and were not tuned on; another file as one."""
+    """The tuning half and the held-out half; another file as one set."""
     if file:
         return {f"SICK, {Path(file).name}": sick}
     return {
@@ -135,7 +133,7 @@ _SICK_COLUMNS = frozenset(("pair_ID", "sentence_A", "sentence_B", "entailment_ju
 
 
 def read_sick(path: Path) -> list[Pair]:
-    """The pairs of a SICK file; `template` is 0 for the half rules may be tuned on (even numbers)."""
+    """The pairs of a SICK file; `template` is 0 for the tuning half (even numbers)."""
     with path.open(encoding="utf-8") as stream:
         table = csv.DictReader(stream, delimiter="\t")
         if missing := _SICK_COLUMNS - frozenset(table.fieldnames or ()):
@@ -167,12 +165,12 @@ def judged(chosen: Iterable[Pair], judge: Judge) -> Verdicts:
 
 
 def ours_says(one: str, other: str) -> bool:
-    """What contextd says."""
+    """The judgement of contextd."""
     return contradiction(one, other) is not None
 
 
 def baseline_says(one: str, other: str) -> bool:
-    """One is negated, the other is not, and half of all words are in both."""
+    """The baseline: one sentence is negated, and half of all words are in both."""
     if bool(_NEGATED.search(one)) == bool(_NEGATED.search(other)):
         return False
     first, second = (set(re.findall(r"\w+", text.casefold())) for text in (one, other))
@@ -180,8 +178,8 @@ def baseline_says(one: str, other: str) -> bool:
 
 
 def merges(pair: Pair) -> bool:
-    """Whether the write gate would take the second sentence for the first one, however near the
-    vectors say they are.
+    """Whether the write gate would treat the second sentence as a duplicate of the first, at any
+    cosine.
     """
     known = Record(kind="context", scope=_HERE, content=pair.one)
     look = GateLookup(

@@ -1,7 +1,7 @@
-"""Conversations with questions whose answers stand in messages that are named: which of them are found.
+"""Measure which messages of a conversation are found for questions about it.
 
-Every data set of them is a function that loads `Conversation`s and a row of what is printed. Nothing is
-generated and nothing judged.
+Each question names the messages that answer it; no answer is generated or judged. A data set is a
+function that loads `Conversation`s and a row of the output.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, TextIO
 
 from contextd.domain.access import OWNER
-from contextd.domain.changes import Changes
+from contextd.domain.changes import Changes, KnowledgeChanges, WorkChanges
 from contextd.domain.documents import event_id, message_documents
 from contextd.domain.query import EVENT, Query
 from contextd.domain.scope import Scope
@@ -24,7 +24,7 @@ from contextd.ports.knowledge import Embedder
 from contextd.ports.store import Store, View
 from contextd.search.hits import Hit, ScorePart
 from contextd.search.operations.search import shown
-from contextd.search.search import find
+from contextd.search.search import SearchSource, find
 from contextd_bench.bm25 import PlainBM25
 from contextd_bench.data import as_dicts, fitted_on, hardware, report, scored
 from contextd_bench.pack import pack
@@ -33,7 +33,7 @@ from contextd_code.text.tokens import count_tokens
 from contextd_code.text.words import content_words
 
 BUDGET = 500
-"""Tokens that the evidence has to fit into."""
+"""The token budget for the evidence."""
 
 _LIMIT = 50
 _EVIDENCE = re.compile(r"D\d+:\d+")
@@ -58,7 +58,7 @@ class Question:
     evidence: frozenset[str]
 
     def share(self, ids: Iterable[str]) -> float:
-        """How much of the evidence these are."""
+        """The share of the evidence in these turns."""
         return len(self.evidence.intersection(ids)) / len(self.evidence)
 
 
@@ -121,7 +121,7 @@ def with_evidence(
 
 
 def measure(store: Store, embedder: Embedder, conversations: Sequence[Conversation]) -> Values:
-    """What BM25 and contextd find of each conversation, in a scope of its own."""
+    """The results of BM25 and contextd on each conversation, in a scope of its own."""
     values: Values = {"plain BM25": {}, "contextd": {}}
     for conversation in conversations:
         scope = Scope("local", "conversations", conversation.name)
@@ -133,11 +133,12 @@ def measure(store: Store, embedder: Embedder, conversations: Sequence[Conversati
             plain = [_hit(conversation.turns[place]) for place in places]
             _add(values["plain BM25"], plain, question)
             query = Query(scopes=frozenset({scope}), kinds=(EVENT,))
-            found = find(
-                view.index, embedder, question.text, query,
-                hydrate=lambda ids, spoken=spoken: {id_: spoken[id_][1] for id_ in ids},  # type: ignore[misc]
-                limit=_LIMIT,
-            )  # fmt: skip
+            source = SearchSource(
+                view.index,
+                embedder,
+                lambda ids, spoken=spoken: {id_: spoken[id_][1] for id_ in ids},  # type: ignore[misc]
+            )
+            found = find(source, question.text, query, limit=_LIMIT)
             hits = [Hit(spoken[hit.id][0], hit.kind, hit.parts, hit.content) for hit in found.hits]
             _add(values["contextd"], hits, question)
             read = [spoken[hit.id][0] for hit in _read(found.hits, question)]
@@ -150,7 +151,7 @@ def measure(store: Store, embedder: Embedder, conversations: Sequence[Conversati
 def keep(
     view: View, embedder: Embedder, scope: Scope, conversation: Conversation
 ) -> dict[str, tuple[str, Event]]:
-    """Keep and index a conversation as sessions; index id → (turn id, event)."""
+    """Store and index a conversation as sessions; return index id → (turn id, event)."""
     spoken: dict[str, tuple[str, Event]] = {}
     for number in sorted({turn.session for turn in conversation.turns}):
         turns = [turn for turn in conversation.turns if turn.session == number]
@@ -160,11 +161,19 @@ def keep(
             for turn in turns
         )
         change = SessionChange(id=session.id, events=messages)
-        events = view.commit(Changes(open=[session], sessions=[change])).events[session.id]
+        events = view.commit(Changes(work=WorkChanges(open=[session], sessions=[change]))).events[
+            session.id
+        ]
         documents = message_documents(scope, session.id, events)
         rows = embedder.embed([document.text for document in documents])
         vectors = {scope: {doc.digest: row for doc, row in zip(documents, rows, strict=True)}}
-        view.commit(Changes(documents=documents, vectors=vectors, model=embedder.model))
+        view.commit(
+            Changes(
+                knowledge=KnowledgeChanges(
+                    documents=documents, vectors=vectors, model=embedder.model
+                )
+            )
+        )
         for event in events:
             spoken[event_id(session.id, event.seq)] = (event.key, event)
     return spoken
@@ -176,7 +185,7 @@ def _hit(turn: Utterance) -> Hit:
 
 
 def _add(values: dict[str, list[float]], hits: list[Hit], question: Question) -> None:
-    """Note how much of the question's evidence these hits hold."""
+    """Record the share of the question's evidence in these hits."""
     packed = pack(hits, BUDGET, show=_spoken)
     whole = [item.id for item in packed.items if not item.shortened]
     ranks = [rank for rank, hit in enumerate(hits, 1) if hit.id in question.evidence]
@@ -186,7 +195,7 @@ def _add(values: dict[str, list[float]], hits: list[Hit], question: Question) ->
 
 
 def _read(hits: Sequence[Hit], question: Question) -> Iterator[Hit]:
-    """The hits that somebody reads whole in what `context_search` answers, up to the budget."""
+    """The hits shown completely in the output of `context_search`, up to the budget."""
     asked, now, room = frozenset(content_words(question.text)), datetime.now(UTC), BUDGET
     for number, hit in enumerate(hits, 1):
         answer = shown(hit, asked, now, {})

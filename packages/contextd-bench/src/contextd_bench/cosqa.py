@@ -1,7 +1,7 @@
-"""CoSQA: which Python function answers a question typed into a web search.
+"""CoSQA: find the Python function that answers a web search query.
 
 Huang et al. 2021, https://github.com/Jun-jie-Huang/CoCLR, MIT: `cosqa/` under the data folder. One
-right function per question, among 6,267; the other functions that would do count as wrong.
+right function per question, among 6,267; other suitable functions count as wrong.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from contextd.domain.access import OWNER
-from contextd.domain.changes import Changes
+from contextd.domain.changes import Changes, KnowledgeChanges
 from contextd.domain.query import CODE, Document, Query
 from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
@@ -121,7 +121,13 @@ def keep(view: View, embedder: Embedder, functions: Sequence[str], scope: Scope 
         ]
         rows = embedder.embed([document.text for document in documents])
         vectors = {doc.digest: row for doc, row in zip(documents, rows, strict=True)}
-        view.commit(Changes(documents=documents, vectors={scope: vectors}, model=embedder.model))
+        view.commit(
+            Changes(
+                knowledge=KnowledgeChanges(
+                    documents=documents, vectors={scope: vectors}, model=embedder.model
+                )
+            )
+        )
 
 
 def measured(rankings: Sequence[Sequence[int]], right: Sequence[int]) -> dict[str, list[float]]:

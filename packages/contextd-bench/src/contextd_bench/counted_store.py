@@ -1,4 +1,4 @@
-"""A store that notes which of its verbs are called, one address scheme more for the time of a benchmark."""
+"""A store that counts calls of its methods, registered as an address scheme during a benchmark."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ _PARTS = (
 
 
 class Verbs:
-    """The verbs that were called, in order, with the thread that called each."""
+    """The called methods, in order, each with its thread."""
 
     def __init__(self) -> None:
         self._called: list[tuple[int, str]] = []
 
     def note(self, verb: str) -> None:
-        """Note a call of this thread."""
+        """Record a call of this thread."""
         self._called.append((threading.get_ident(), verb))
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Start again."""
         self._called.clear()
 
     def __len__(self) -> int:
         return len(self._called)
 
     def split(self, place: int) -> tuple[list[str], list[str]]:
-        """What this thread called among the first `place` verbs, and everything else."""
+        """This thread's calls among the first `place`, and all other calls."""
         mine = threading.get_ident()
         first = [thread == mine and at < place for at, (thread, _) in enumerate(self._called)]
         verbs = [verb for _, verb in self._called]
@@ -52,7 +52,7 @@ class Verbs:
 
 
 class _Counted:
-    """Something whose methods are noted, as `name.method`."""
+    """Wraps an object and records its method calls, as `name.method`."""
 
     def __init__(self, inner: object, name: str, note: Callable[[str], None]) -> None:
         self._inner, self._name, self._note = inner, name, note
@@ -79,7 +79,7 @@ class _CountedView(_Counted):
 
 
 class CountedStore:
-    """A `Store` that hands everything on to another one."""
+    """A `Store` that delegates to another one."""
 
     directory: Any
     queue: Any

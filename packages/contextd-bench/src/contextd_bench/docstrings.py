@@ -1,8 +1,8 @@
-"""Docstring to function: which function of a package its documentation describes.
+"""Find the function that a docstring describes.
 
-The question is the first sentence of a docstring, the answer the function it was taken from, among all
-functions of the folder. Docstrings are cut out of the code before it is searched. Any folder of Python
-files will do, such as an installed package.
+The query is the first sentence of a docstring; the answer is its function, among all functions of
+the folder. Docstrings are removed from the code before the search. Any folder of Python files
+works, such as an installed package.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from contextd_code.text.words import words
 from contextd_code.values.source import Chunk
 
 FEWEST_WORDS, FEWEST_LINES = 4, 3
-"""A shorter sentence asks for no function in particular, and a shorter function says nothing of itself."""
+"""Shorter sentences name no function in particular, and shorter functions have too little text."""
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n\s*\n")
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentedFunction:
-    """A function without its docstring, and the first sentence of that; empty when it has none to ask
-    with.
+    """A function without its docstring, and the docstring's first sentence; empty if it is no
+    usable query.
     """
 
     path: str
@@ -88,7 +88,9 @@ def run(folder: Path, *, out: TextIO) -> dict[str, Any]:
 
 
 def read_functions(folder: Path) -> list[DocumentedFunction]:
-    """The functions of all Python files below a folder. A sentence that several share asks for none."""
+    """The functions of all Python files below a folder. A sentence shared by several functions is
+    not a query.
+    """
     found = [
         one
         for path in sorted(folder.rglob("*.py"))

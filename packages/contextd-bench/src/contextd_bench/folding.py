@@ -1,4 +1,6 @@
-"""What folding tool outputs saves, and whether what the agent used next is still there."""
+"""Measure what digests of tool outputs save, and whether they keep the words that the agent used
+next.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ from contextd_code.text.tokens import count_tokens, fits
 from contextd_code.text.words import content_words
 
 LEAST = 1_000
-"""Tokens from which an output is large: below, a digest saves less than asking for it costs."""
+"""Outputs from this many tokens on are large; for smaller ones a digest saves less than its call
+costs.
+"""
 
 BUDGETS = (400, 800, 1_600)
 
@@ -56,7 +60,7 @@ def _some(lines: Sequence[str], budget: int) -> str:
             low = middle
         else:
             high = middle - 1
-    # One endless line: its beginning is better than nothing.
+    # A single long line: its beginning is better than nothing.
     return "\n".join(lines[:low]) or lines[0][: 3 * budget]
 
 
@@ -109,24 +113,24 @@ def _print_half(half: Half, found: Sequence[ToolOutput], out: TextIO) -> None:
 
 
 _SORTS = {"Bash": "commands", "Grep": "searches", "Glob": "searches", "Read": "files"}
-"""Sorts of tools, by the names a client gives them."""
+"""Types of tools, by the names that clients use."""
 
 
 def _print_windows(data: Path, out: TextIO) -> None:
-    """What the clients of the recorded sessions folded by compacting, by their own figures."""
+    """Savings by the clients' own compactions, by their figures."""
     found: dict[str, NewWindow] = {}
     for path in sorted((data / "transcripts").glob("*/*.gz")):
         lines = gzip.decompress(path.read_bytes()).decode("utf-8", "replace").split("\n")
         held = [line for line in lines if '"usage"' in line or "compact_boundary" in line]
         rows = [row for line in held if isinstance(row := _row_of(line), dict)]
-        # A resumed session's transcript tells its compactions again.
+        # The transcript of a resumed session repeats its compactions.
         found |= {one.id: one for one in compactions(rows)}
     if not found:
         return
     before, after = ([getattr(one, side) for one in found.values()] for side in ("before", "after"))
     print(
         f"\n## compactions by the clients: n = {len(found)}, median window {median(before):,.0f} →"
-        f" {median(after):,.0f} tokens, {sum(before) - sum(after):,} kept out together",
+        f" {median(after):,.0f} tokens, {sum(before) - sum(after):,} saved in total",
         file=out,
     )
 
@@ -148,7 +152,7 @@ def _print_folders(repositories: Sequence[Path], out: TextIO) -> None:
             opened(root, Path(home), embedder_name="none") as bench,
         ):
             bench.call("codebase_index")
-            known = bench.runtime.view.files.stamps(bench.runtime.scope)
+            known = bench.runtime.files.stamps(bench.runtime.scope)
             folders = Counter(path.split("/")[0] for path in known if "/" in path)
             for folder, files in folders.most_common(_FOLDERS):
                 began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""A repository's own past as questions: the files that the commit with this subject changed."""
+"""Turn a repository's history into queries: the files changed by the commit with this subject."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from contextd_code.index.languages.table import DATA, language_name
 from contextd_code.values.source import DOCUMENTS
 
 MOST_FILES = 10
-"""A commit that changes more code files than this is about no place in particular."""
+"""A commit with more code files is not about one place."""
 
 _SEARCHED = 20_000
 _FEWEST_WORDS = 3
@@ -47,7 +47,7 @@ class CommitHistory:
 
 
 def is_code(path: str) -> bool:
-    """Whether a file is source code by its name: no data, no prose. A name that is no text is none."""
+    """Whether a name is that of source code: not data, not prose, and valid text."""
     return language_name(path) not in _NO_CODE and not _BYTES.search(path)
 
 
@@ -62,7 +62,7 @@ def read_history(repository: Path, *, questions: int, memories: int) -> CommitHi
         raise NotFound(f"{repository} is no git repository", "give the path of one with history")
     commits = [_code_only(one) for one in log_named(git_dir, limit=_SEARCHED, timeout=120.0)]
     fair = [place for place, one in enumerate(commits) if _can_be_asked(one)][:questions]
-    # The last commit has nothing before it that could be searched.
+    # The oldest commit has no earlier state to search.
     fair = [place for place in fair if place < len(commits) - 1]
     if not fair:
         raise NotFound("no commit of this history can be asked about", "take one with more commits")
@@ -118,7 +118,7 @@ def check_out(history: CommitHistory, paths: Sequence[str], folder: Path) -> Non
     _run(folder, ["init", "-q"])
     _run(folder, ["add", "-A", "-f"])
     _run(folder, [*own, "commit", "-q", "--no-verify", "--no-gpg-sign", "-m", "frozen"])
-    # By its first commit a project is known: the branch is moved into another history later.
+    # The first commit identifies a project: the branch moves into another history later.
     _run(folder, ["update-ref", "refs/remotes/origin/HEAD", "HEAD"])
 
 

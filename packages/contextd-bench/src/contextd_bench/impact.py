@@ -1,7 +1,7 @@
-"""What a change may break: what the first question costs, and which tests are named for past commits.
+"""Measure `impact`: the cost of the first query, and the tests listed for past commits.
 
-The question is the source part of a commit, asked where its parent is checked out; the answer the test
-files that it changed as well and that were there before.
+The query is the source files of a commit, at its parent; the answers are the existing test files
+that the commit changed.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from contextd.codebase.code_graphs import calls_of, save_calls, symbols_of
-from contextd.codebase.ranking_of_tests import stem
 from contextd_bench.data import hardware
 from contextd_bench.scratch import Bench, cloned, opened
 from contextd_code.index.languages.table import language_of
+from contextd_code.queries.ranking_of_tests import stem
 from contextd_code.symbols.symbol_graph import SymbolGraph
 from contextd_code.values.source import is_test
 
@@ -31,14 +31,14 @@ _LOOKED_AT = "6000"
 _MOST_FILES = 30
 _CUTS = (3, 5, 10)
 _TOLD_EVERY, _LONGEST = 10, 240.0
-"""Commits after which it is said how far it is, and seconds after which no further one is asked about: on a
-busy machine fewer are, and the table says how many.
+"""Commits between progress messages, and seconds after which no further commit starts; on a busy
+machine fewer are measured, and the table says how many.
 """
 
 
 @dataclass(slots=True)
 class _Named:
-    """How much of what changed was among the first files that were named."""
+    """The share of the changed tests among the first listed files."""
 
     commits: int = 0
     recall: dict[int, float] = field(default_factory=dict[int, float])

@@ -1,10 +1,8 @@
-"""Localisation: from a task to the files it changes, on a repository's own history.
+"""Find the files of a task, on a repository's own history.
 
-The question is the subject of a commit, the answer the code files it changed. The code searched is
-that of before the oldest question. Memory holds what was done before the question: the checkout
-stands on the question's parent, and each older commit is a record, the way work is remembered as it
-is done. Nothing of the future is in either. Every system sees the same files and is scored on its
-ranking of files.
+The query is the subject of a commit, the answers are the code files it changed. The searched code
+is that of before the oldest query. Memory contains the past only: the checkout is on the query's
+parent, and each older commit is a record. Every system ranks the same files.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from contextd.codebase.scanning import scan_project
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.documents import record_document
 from contextd.domain.records import Anchor, Record, Source
 from contextd.knowledge.writing import embed_documents
@@ -36,7 +34,7 @@ from contextd_code.git.git_queries import Commit
 
 QUESTIONS, MEMORIES = 150, 2_000
 LINES = 60
-"""Lines of a chunk of the baseline, whose best one speaks for its file."""
+"""Lines of a chunk of the baseline; a file's best chunk gives its score."""
 
 _DEPTH = 100
 _AT_ONCE = 200
@@ -103,7 +101,7 @@ def run(
 
 
 def remember(runtime: Runtime, commits: Iterable[Commit]) -> None:
-    """Keep commits as records: what was done, and the files it took."""
+    """Store commits as records: their message and files."""
     every = [_record(runtime, commit) for commit in commits]
     for start in range(0, len(every), _AT_ONCE):
         records = every[start : start + _AT_ONCE]
@@ -112,15 +110,17 @@ def remember(runtime: Runtime, commits: Iterable[Commit]) -> None:
         runtime.view.commit(
             Changes(
                 actor="bench",
-                records=[Put(record, "import") for record in records],
-                vectors={runtime.scope: vectors},
-                model=runtime.embedder.model,
+                knowledge=KnowledgeChanges(
+                    records=[Put(record, "import") for record in records],
+                    vectors={runtime.scope: vectors},
+                    model=runtime.embedder.model,
+                ),
             )
         )
 
 
 def _remembering(bench: Bench, runtime: Runtime, history: CommitHistory) -> Rankings:
-    """The questions, oldest first, each asked with the memory of what was done before it."""
+    """Run the queries, oldest first, each with the memory of its past."""
     found: Rankings = []
     place = {commit.sha: at for at, commit in enumerate(history.commits)}
     reached = place[history.asked[-1].sha] + 1
@@ -130,7 +130,8 @@ def _remembering(bench: Bench, runtime: Runtime, history: CommitHistory) -> Rank
         remember(runtime, [one for one in reversed(done) if one.files])
         stand_before(history, commit, bench.root)
         if not found:
-            # A long history is read behind the back of the first call that asks for it.
+            # The first call that needs a long history starts reading it in the
+            # background.
             _search(bench, commit.subject)
             bench.host.work_off()
         found.append(_search(bench, commit.subject))
@@ -185,5 +186,5 @@ def _measured(rankings: Rankings, asked: Sequence[Commit]) -> dict[str, list[flo
 
 
 def _gain(on: dict[str, list[float]], off: dict[str, list[float]]) -> dict[str, MeanScore]:
-    """Differences question by question: both were asked the same."""
+    """Paired differences: both systems ran the same queries."""
     return {name: score([a - b for a, b in zip(on[name], off[name], strict=True)]) for name in on}

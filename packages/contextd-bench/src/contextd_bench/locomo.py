@@ -1,7 +1,7 @@
-"""LoCoMo: which turns of a long conversation hold the evidence for a question.
+"""LoCoMo: find the turns of a long conversation that answer a question.
 
 Maharana et al. 2024, https://github.com/snap-research/locomo, CC BY-NC 4.0: `locomo/*.json` under
-the data folder. Questions without evidence are left out.
+the data folder. Questions without evidence are skipped.
 """
 
 from __future__ import annotations

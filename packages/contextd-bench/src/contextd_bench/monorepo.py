@@ -1,4 +1,4 @@
-"""A generated TypeScript monorepo that uses every way to lead an import somewhere."""
+"""Generate a TypeScript monorepo that uses every form of import."""
 
 from __future__ import annotations
 

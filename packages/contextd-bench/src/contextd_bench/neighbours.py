@@ -1,10 +1,11 @@
-"""`contextd bench neighbours PATH …`: many repositories in one home, opened, edited and asked at once.
+"""`contextd bench neighbours PATH …`: use many repositories in one home at once, and compare with
+each alone.
 
-Each repository has a client of its own, a real `contextd mcp` on a home that all share. Its steps are
-drawn from a seed: notes, searches, edits of files, hooks around sessions. When the time is up the store
-must be in balance, and each repository is asked its final questions, as a program asks: agents are not shown
-scores, without which equal hits are not told from others. Then each repository gets a home for itself,
-the same steps and the same questions: neighbours must have made no difference to any answer.
+Each repository has its own client, a real `contextd mcp` on a shared home. Its steps are drawn from
+a seed: notes, searches, edits, hooks around sessions. Then the store must be consistent, and a
+program runs the final queries of each repository; unlike agents it sees scores, which identify
+equal hits. Then each repository runs alone in its own home with the same steps and queries: all
+answers must be the same.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from contextd.thin.client import call, control
 from contextd_code.errors import ContextdError
 
 MINUTES = float(os.environ.get("CONTEXTD_BENCH_MINUTES", "2"))
-"""How long the neighbours work at once. Ten minutes is what a release is tried with."""
+"""How long the projects work in parallel. A release is tested with ten minutes."""
 
 _COMMAND = (sys.executable, "-m", "contextd")
 
@@ -41,7 +42,7 @@ CLIENTS = (
 )  # fmt: skip
 
 _SETTLED_SECONDS = 1_800.0
-"""How long background work may take once nobody asks any more."""
+"""How long background work may take after the last call."""
 
 _QUESTIONS = 12
 _NAMES = ("reconcile", "ledger", "invoice", "parcel", "voucher", "tariff", "docket", "manifest")
@@ -52,7 +53,7 @@ _CLAIMS = (
 _HIDDEN = (
     "id", "session_id", "sessionId", "age", "date", "createdAt", "created_at", "updatedAt", "updated_at", "why",
 )  # fmt: skip
-"""What of an answer says when it was given or which copy it is about, not what was found."""
+"""Parts of an answer that depend on the time or the copy, not on the result."""
 
 
 class Agent:
@@ -110,7 +111,7 @@ class Agent:
 
 @dataclass
 class Work:
-    """What one client did: how many steps, how long each took, what went wrong, its final answers."""
+    """The run of one client: number of steps, their times, failures, final answers."""
 
     root: Path
     client: str
@@ -122,7 +123,7 @@ class Work:
 
 
 def run(paths: Sequence[Path], *, out: TextIO, embedder: str = "none") -> bool:
-    """Have the repositories at `paths` worked in together and alone; True when all is as it must be."""
+    """Use the repositories at `paths` together and alone; True if all checks pass."""
     with tempfile.TemporaryDirectory(prefix="contextd-bench-") as folder:
         # Short, for the sockets in the homes.
         place = Path(folder)
@@ -233,7 +234,7 @@ def _worked(
 
 
 def _step(agent: Agent, work: Work, chance: random.Random) -> str:
-    """One thing an agent does; what was wrong with the answer, if anything."""
+    """Run one step of an agent; return what is wrong with the answer, if anything."""
     number, word = work.steps, f"{chance.choice(_NAMES)}_{chance.randrange(10_000)}"
     mine = work.root.name
     match chance.choice(("note", "lesson", "edit", "edit", "search", "grep", "recall", "hooks")):
@@ -274,7 +275,7 @@ def _edited(agent: Agent, work: Work, word: str) -> str:
 
 
 def _names_of_others(answer: Any, work: Work) -> str:
-    """Words of an answer that only a neighbour's note has."""
+    """Words of an answer that only another project's note contains."""
     text = json.dumps(answer)
     others = [path.name for path in work.root.parent.iterdir() if path.name != work.root.name]
     leaked_names = [name for name in others if f" of {name} " in text or f'of {name}"' in text]
@@ -282,7 +283,7 @@ def _names_of_others(answer: Any, work: Work) -> str:
 
 
 def _settled(home: Path, works: Sequence[Work]) -> list[str]:
-    """Wait for background work to be done, then ask each repository its final questions."""
+    """Wait for background work to finish, then run each repository's final queries."""
     # What earlier work says of files is gathered behind the first question.
     first = ("codebase_search", {"query": "where is the ledger kept"})
     _all_at_once(works, lambda work: _called(work, home, [first]))
@@ -295,7 +296,7 @@ def _settled(home: Path, works: Sequence[Work]) -> list[str]:
 
 
 def _idle(home: Path) -> bool:
-    """Whether nothing waits or runs, and nothing came up within a second."""
+    """Whether no job waits or runs, and none appeared within a second."""
     for _ in range(2):
         state = control("status", home=home)
         if state.get("waiting_jobs", 1) or state.get("preparations", 1):
@@ -350,7 +351,7 @@ def comparable(value: Any) -> Any:
 
 
 def _balance(home: Path) -> list[str]:
-    """What is out of balance in a home, and what `contextd doctor` finds wrong."""
+    """Inconsistencies of a home, and the problems that `contextd doctor` reports."""
     host = Host.open(load_settings(home=home, flags={"embedder.name": "none"}), work=False)
     try:
         health = host.call("doctor", Request(surface="python", caller=OWNER), {}).value
@@ -362,7 +363,7 @@ def _balance(home: Path) -> list[str]:
 
 
 def _difference(together: Any, alone: Any) -> str:
-    """Where two answers part."""
+    """The first difference between two answers."""
     here, there = json.dumps(together), json.dumps(alone)
     at = next((n for n, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), 0)
     return (

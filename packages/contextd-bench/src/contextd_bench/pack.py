@@ -1,4 +1,4 @@
-"""Fitting hits into a budget of tokens, each with where it comes from."""
+"""Pack hits into a token budget, each with its source."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class PackedHit:
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """What fitted, and what did not. `count_tokens(pack.text)` never exceeds the budget."""
+    """The packed items, and the omitted ones. `count_tokens(pack.text)` never exceeds the budget."""
 
     items: tuple[PackedHit, ...]
     left_out: tuple[LeftOut, ...]

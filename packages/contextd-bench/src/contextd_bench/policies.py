@@ -1,7 +1,8 @@
-"""`contextd bench policies PATH …`: how often the starter packs raise an alarm over a repository's history.
+"""`contextd bench policies PATH …`: how often the starter packs raise an alarm in a repository's
+history.
 
-Nobody wrote these commits for the packs, so whatever is found is to be judged by reading: it is printed with its
-commit. What the packs miss is held by `tests/unit/governance/test_policy_rules.py`.
+The commits were not written for the packs, so each finding is printed with its commit, to be judged
+by reading. `tests/unit/governance/test_policy_rules.py` tests what the packs must find.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ COMMITS = 500
 """The latest ones of a repository, without merges."""
 
 _SHOWN = 2
-"""Places that are shown per commit and policy."""
+"""The most places shown per commit and policy."""
 
 
 @dataclass(slots=True)
 class Alarms:
-    """What was found in the commits of one repository."""
+    """The findings in the commits of one repository."""
 
     commits: int = 0
     characters: int = 0
@@ -84,7 +85,7 @@ def starter_rules() -> list[PolicyRule]:
 
 
 def alarms_in(path: Path, rules: Sequence[PolicyRule]) -> Alarms:
-    """What the rules find in the latest commits of a repository."""
+    """The findings of the rules in the latest commits of a repository."""
     found = Alarms()
     for commit, diff in _commits(path):
         began = time.process_time()

@@ -15,4 +15,5 @@ RECALL: dict[str, Callable[..., dict[str, Any]]] = {
     "contradictions": contradictions.run,
     "shared-home": shared_home.run,
 }
-"""Each is called with the data folder, `out=` and perhaps `file=`, prints its figures and returns them."""
+"""Each takes the data folder, `out=` and optionally `file=`, prints its figures and returns them.
+"""

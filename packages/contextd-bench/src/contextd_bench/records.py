@@ -1,7 +1,7 @@
-"""Records: whether what developers wrote down is found again by what they asked later.
+"""Measure whether texts that developers wrote are found by their later questions.
 
-Everything is taken from repositories (`project_notes.py`): nothing is generated and nothing judged. Each sort
-is asked in a project of its own, where only what was written before a question is known.
+All data comes from repositories (`project_notes.py`); nothing is generated or judged. Each type of
+question runs in its own project, with only earlier texts.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from contextd.domain.access import OWNER
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.documents import record_document
 from contextd.domain.query import Query
 from contextd.domain.records import Record
@@ -19,8 +19,9 @@ from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
 from contextd.ports.knowledge import Embedder
 from contextd.ports.store import Store, View
+from contextd.search.boosts import Standpoint
 from contextd.search.hits import DENSE, LEXICAL
-from contextd.search.search import DEPTH, find, search
+from contextd.search.search import DEPTH, SearchSource, find, search
 from contextd_bench.bm25 import PlainBM25
 from contextd_bench.data import as_dicts, hardware, report, scored
 from contextd_bench.project_notes import (
@@ -84,14 +85,15 @@ def measure(store: Store, embedder: Embedder, name: str, notes: ProjectNotes) ->
             ranks = {one.part(part).rank: one.id for one in proposed if one.part(part).rank}
             rankings[f"{part} alone"] = [ranks[rank] for rank in sorted(ranks)]
         result = find(
-            view.index,
-            embedder,
+            SearchSource(
+                view.index,
+                embedder,
+                lambda ids, view=view: {r.id: r for r in view.records.get(ids)},  # type: ignore[misc]
+            ),
             question.text,
             query,
-            hydrate=lambda ids, view=view: {r.id: r for r in view.records.get(ids)},  # type: ignore[misc]
             limit=_LIMIT,
-            now=question.at,
-            cascade=(scope,),
+            standing=Standpoint((scope,), now=question.at),
         )
         rankings["contextd"] = [hit.id for hit in result.hits]
         for system, ranking in rankings.items():
@@ -102,7 +104,7 @@ def measure(store: Store, embedder: Embedder, name: str, notes: ProjectNotes) ->
 def asked_in_time(
     store: Store, embedder: Embedder, name: str, notes: ProjectNotes
 ) -> Iterator[tuple[View, Scope, LaterQuestion]]:
-    """Each question with where to ask it, once what was known before is kept there as records."""
+    """Each question with its project, after the earlier texts are stored there as records."""
     scope = Scope("local", name, notes.sort)
     view, known = store.view(OWNER.grant([scope])), 0
     for question in notes.questions:
@@ -112,7 +114,7 @@ def asked_in_time(
 
 
 def kind_of(notes: ProjectNotes) -> str:
-    """The kind that notes of a sort are kept as: what a log says of a change is a statement."""
+    """The kind of record for notes of a type: an entry of a change log is a statement."""
     return "discovery" if notes.sort == CHANGES else "context"
 
 
@@ -125,7 +127,12 @@ def _keep(
         rows = embedder.embed([one.text for one in documents.values()])
         vectors = {scope: dict(zip(documents, rows, strict=True))}
         puts = [Put(record, "import") for record in records]
-        view.commit(Changes(actor="bench", records=puts, vectors=vectors, model=embedder.model))
+        view.commit(
+            Changes(
+                actor="bench",
+                knowledge=KnowledgeChanges(records=puts, vectors=vectors, model=embedder.model),
+            )
+        )
 
 
 def _record(scope: Scope, notes: ProjectNotes, note: ProjectNote) -> Record:

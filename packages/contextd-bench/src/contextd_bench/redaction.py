@@ -1,10 +1,9 @@
 """`contextd bench redaction`: secrets found, false alarms, speed.
 
-The secrets are made up: shapes of providers in frames that say nothing of them, passwords and keys
-beside a name. Shapes and frames were written together with the rules, so their recall says that no rule is
-broken and not what to expect elsewhere; `--data DIR` does, with files of other people. Everything that
-is redacted in them is counted, and secrets are put in the place of values that stand beside a name
-in their files of settings.
+The secrets are made up: providers' token shapes in neutral text, passwords and keys beside a name.
+They were written together with the rules, so their recall only shows that no rule is broken.
+`--data DIR` measures files of other people: it counts everything redacted, and replaces values in
+settings files by made-up secrets.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from contextd_bench.secret_samples import (
 from contextd_bench.weak_samples import WEAK, WEAK_FORMS
 
 LARGEST = 1_000_000
-"""Bytes; longer files of a data folder are left out."""
+"""Longer files of a data folder, in bytes, are skipped."""
 
 MOST_PLANTED = 2_000
 HOSTILE = (
@@ -57,7 +56,7 @@ HOSTILE = (
     'const password = "a1", ',
     "{ password: ('",
 )
-"""Long lines of nothing else: time for twice the length should be twice as long."""
+"""Long lines without secrets: twice the length should take twice the time."""
 
 _HOSTILE_SIZES = (50_000, 100_000)
 _SETTINGS = re.compile(
@@ -153,7 +152,7 @@ def _found(frame: str, secret: str) -> bool:
 
 
 def _elsewhere(data: Path, out: TextIO) -> dict[str, Any]:
-    """False alarms in the files of a folder, and recall of what is planted there."""
+    """False alarms in the files of a folder, and recall of secrets planted there."""
     texts = dict(_files(data))
     size = sum(map(len, texts.values())) / 1e6
     types = Counter(finding.type for text in texts.values() for finding in redact(text).findings)

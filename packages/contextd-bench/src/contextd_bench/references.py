@@ -1,4 +1,4 @@
-"""`find_references` against what the languages' own compilers and indexers say, for sampled definitions."""
+"""Compare `find_references` with compilers and indexers, for sampled definitions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from contextd_code.errors import ContextdError
 from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
 
 SAMPLED = 40
-"""Definitions of each sort that are asked about."""
+"""The most definitions sampled per type."""
 _MOST_LINES = 1_000
 
 Line = tuple[str, int]
@@ -29,8 +29,8 @@ Line = tuple[str, int]
 
 @dataclass(slots=True)
 class NamedUses:
-    """What a checker says of every name: the lines that refer to each definition, the names on each line that
-    it cannot place, and the files it read.
+    """A checker's result for every name: the lines that refer to each definition, the names per
+    line that it cannot resolve, and the files it read.
     """
 
     uses: dict[Meant, set[Line]] = field(default_factory=lambda: defaultdict(set))
@@ -62,7 +62,7 @@ class ReferenceScore:
         return f"| {self.name} | {self.asked} | {certain} | {text} | {self.unfinished} |"
 
     def add(self, other: ReferenceScore) -> None:
-        """Count another score in."""
+        """Add another score."""
         for name in ("asked", "real", "certain", "right", "texts", "texts_right", "unfinished"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
@@ -100,7 +100,7 @@ def _judged(root: Path, oracle: Oracle, packages: Path | None) -> Iterator[Refer
 
 
 def judgement(graph: SymbolGraph, entries: Iterable[Mapping[str, Any]]) -> NamedUses:
-    """What the entries of a checker say, by our definitions."""
+    """The checker's entries, by contextd's definitions."""
     found = NamedUses()
     for file in entries:
         path = file["path"]
@@ -143,7 +143,7 @@ def score(
 
 
 def sampled(graph: SymbolGraph, judged: set[str]) -> dict[str, list[Definition]]:
-    """Definitions in judged files by sort, drawn by a hash of their names."""
+    """Definitions in judged files by type, drawn by a hash of their names."""
     sorts: dict[str, dict[Meant, Definition]] = {
         "methods": {},
         "functions": {},
@@ -194,7 +194,7 @@ def _asked(bench: Bench, truth: NamedUses, one: Definition, found: ReferenceScor
         found.unfinished += 1
         return
     if len(answer["references"]) >= _MOST_LINES:
-        # A page holds no more of them, so what is missing cannot be judged.
+        # A page has no more, so misses cannot be judged.
         found.unfinished += 1
         return
     found.asked += 1

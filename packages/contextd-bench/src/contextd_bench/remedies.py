@@ -1,8 +1,8 @@
-"""Errors that come back: recorded sessions in the order of time, each error asked of what was learned from
-the sessions before.
+"""Recurring errors: replay recorded sessions in order of time and look up each error in earlier
+sessions.
 
-An error counts once per session. What ended it there tells whether an answer was right: the same step, said
-before it was taken. It had a fix that could be known when an earlier session ended it by that step.
+An error counts once per session. An answer is right if it names the step that then ended the error.
+The error had a known fix if an earlier session ended it by that step.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Protocol, TextIO
 
 from contextd.briefing.remedy_injection import remedied, remedy_for, tells_of_failure
+from contextd.domain.changes import WorkChanges
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.imports.importers import IMPORTERS
 from contextd.remedies.learned_fixes import keep_remedies
@@ -54,20 +55,20 @@ class MetAgain:
 
 
 class System(Protocol):
-    """Tells a fix for an error, or nothing."""
+    """Returns a fix for an error, or nothing."""
 
     def tell(self, session: Session, output: str) -> str:
-        """What is told when a tool answers so; empty for nothing."""
+        """The text to inject for a tool's answer; empty for none."""
         ...
 
     def learn(self, session: Session, events: Sequence[Event], errors: Sequence[Met]) -> None:
-        """Take in a session that is over."""
+        """Learn from a finished session."""
         ...
 
 
 @dataclass(slots=True)
 class ToldRemedy:
-    """What a system told of one error, and whether it was what then ended it."""
+    """A system's answer to one error, and whether it names the step that then ended it."""
 
     system: str
     met: MetAgain
@@ -77,14 +78,14 @@ class ToldRemedy:
 
 @dataclass(slots=True)
 class _Contextd:
-    """What a hook tells, from a store of this project alone."""
+    """The answer of the hook, from a store with this project alone."""
 
     runtime: Runtime
     sessions: dict[str, Session] = field(default_factory=dict[str, Session])
 
     def tell(self, session: Session, output: str) -> str:
         if session.id not in self.sessions:
-            self.runtime.commit(open=[session])
+            self.runtime.commit(work=WorkChanges(open=[session]))
             self.sessions[session.id] = session
         here = self.sessions[session.id]
         text, records = remedy_for(self.runtime, here, output)
@@ -95,15 +96,17 @@ class _Contextd:
 
     def learn(self, session: Session, events: Sequence[Event], errors: Sequence[Met]) -> None:
         if session.id not in self.sessions:
-            self.runtime.commit(open=[session])
+            self.runtime.commit(work=WorkChanges(open=[session]))
         keep_remedies(self.runtime, session, errors)
         change = SessionChange(id=session.id, data={ERRORS: kept(errors)}, ended_at=events[-1].at)
-        self.runtime.commit(sessions=[change])
+        self.runtime.commit(work=WorkChanges(sessions=[change]))
 
 
 @dataclass(slots=True)
 class _LastLine:
-    """What followed the last output that ended with the very same line, in an earlier session."""
+    """Baseline: the step after the last output with exactly the same last line, in an earlier
+    session.
+    """
 
     followed: dict[str, str] = field(default_factory=dict[str, str])
 
@@ -129,7 +132,7 @@ class _LastLine:
 
 @dataclass(slots=True)
 class _Messages:
-    """The best of what agents said in earlier sessions, by plain BM25."""
+    """Baseline: the best agent message of earlier sessions, by plain BM25."""
 
     texts: list[str] = field(default_factory=list[str])
     index: PlainBM25 | None = None

@@ -1,5 +1,7 @@
-"""Errors in twelve languages: each as it was recorded, as it comes back elsewhere, and another one that
-looks like it. Written for this, before anything was measured with them.
+"""Errors in twelve languages: the recorded one, the same elsewhere, and a similar but different
+one.
+
+Written for this benchmark, before any measurement with them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""`contextd bench roundtrips`: how many verbs of the store a call asks for, before its answer and behind it.
+"""`contextd bench roundtrips`: how many store methods a call uses, before its answer and after it.
 
-Every verb is a journey to a server where the store is one, so the calls that an agent waits for most
-have a budget for what comes before the answer. What is counted is a call in a project that was worked
-in, with nothing remembered of the directory it comes from. The verbs are those of `contextd.ports`, on
-views, the directory, the queue and upkeep; making a view is none.
+With a store on a server each is a network round trip, so frequent calls have a limit before the
+answer. Calls are counted in a project with data, with empty caches for its directory. Methods are
+those of `contextd.ports`, on views, the directory, the queue and upkeep; making a view does not
+count.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TextIO
 
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.records import Record
 from contextd.knowledge.git_anchors import anchor_for
 from contextd.runtime.runtime import Runtime
@@ -26,7 +26,7 @@ from contextd_bench.scratch import Bench, opened
 from contextd_bench.speed import SEED, write_repository
 
 ROUNDS = 3
-"""So often each call is counted, each time in other words; its row is the dearest of them."""
+"""How often each call is counted, each time in other words; its row is the most expensive one."""
 
 _FILES, _RECORDS, _SESSIONS, _MISSES = 40, 120, 4, 6
 _SUBJECTS = "token refresh,billing worker,login form,price cache,audit log,search index".split(",")
@@ -58,7 +58,7 @@ class RoundTrips:
 
     @property
     def exceeded(self) -> bool:
-        """Whether more verbs came before the answer than may."""
+        """Whether the calls before the answer exceed the limit."""
         return self.budget is not None and len(self.before) > self.budget
 
     def row(self) -> str:
@@ -90,7 +90,7 @@ def run(*, out: TextIO, embedder: str = "minilm", rounds: int = ROUNDS) -> list[
 def counted(
     bench: Bench, verbs: Verbs, *, rounds: int = ROUNDS, records: int = _RECORDS
 ) -> list[RoundTrips]:
-    """The dearest of each call's rounds, in a project of which so many records are known."""
+    """The most expensive of each call's rounds, in a project with this many records."""
     folders = _folders(bench.root)
     known = _worked_in(bench, records)
     found: dict[str, RoundTrips] = {}
@@ -172,7 +172,7 @@ def _call(bench: Bench, ask: Ask, folder: Path, connection: str) -> None:
 
 
 def _folders(root: Path) -> Iterator[Path]:
-    """Folders of the project from which nothing was called yet."""
+    """Folders of the project from which no call came yet."""
     places = [root / "src" / f"place{number}" for number in range(100 * ROUNDS)]
     for place in places:
         place.mkdir()
@@ -180,7 +180,7 @@ def _folders(root: Path) -> Iterator[Path]:
 
 
 def _worked_in(bench: Bench, records: int) -> list[Record]:
-    """Have the project worked in: code, records about it, sessions that ended, questions in vain.
+    """Fill the project: code, records about it, finished sessions, searches without results.
     Returns the memories.
     """
     bench.call("init")
@@ -203,7 +203,7 @@ def _worked_in(bench: Bench, records: int) -> list[Record]:
 
 
 def _remember(runtime: Runtime, count: int) -> list[Record]:
-    """Keep what was learned about the files of the project; returns the memories."""
+    """Store lessons about the files of the project; return the memories."""
     chance = random.Random(SEED)
     paths = sorted(str(path.relative_to(runtime.root)) for path in runtime.root.rglob("*.ts"))
     records: list[Record] = []
@@ -225,7 +225,10 @@ def _remember(runtime: Runtime, count: int) -> list[Record]:
             )
         )
     runtime.view.commit(
-        Changes(actor="bench", records=[Put(record, "create") for record in records])
+        Changes(
+            actor="bench",
+            knowledge=KnowledgeChanges(records=[Put(record, "create") for record in records]),
+        )
     )
     return [record for record in records if record.kind == "memory"]
 

@@ -108,7 +108,13 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(f"--file needs exactly one of {', '.join(RECALL)}")
     usual = [name for name, row in KINDS.items() if row.usual and (chosen.data or not row.data)]
     replay = LearningOptions(
-        chosen.labels, chosen.project, chosen.sessions, chosen.repos, chosen.shared, chosen.out
+        chosen.labels,
+        chosen.project,
+        chosen.sessions,
+        chosen.repos,
+        chosen.shared,
+        chosen.out,
+        chosen.facts,
     )
     given = Given(
         paths, chosen.data, chosen.typescript, replay, chosen.large, chosen.file, parser.error
@@ -128,6 +134,11 @@ def main(arguments: Sequence[str]) -> int:
 def _add_replay(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("learning")
     group.add_argument("--labels", type=Path, help="A folder with judgements of what was shown.")
+    group.add_argument(
+        "--facts",
+        type=Path,
+        help="A file of facts to plant before compactions, one JSON object a line.",
+    )
     group.add_argument("--project", default="", help="Replay only this one.")
     group.add_argument("--sessions", type=int, help="Replay so many sessions of each project.")
     group.add_argument("--repos", type=Path, help="A folder with a clone of each project.")

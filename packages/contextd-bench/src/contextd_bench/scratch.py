@@ -14,7 +14,8 @@ from typing import Any
 
 from contextd.app import Host, load_operations
 from contextd.domain.access import OWNER
-from contextd.ports.store import Store
+from contextd.ports.code import Files
+from contextd.ports.store import Store, View
 from contextd.ports.upkeep import Clock, Upkeep
 from contextd.runtime.gc_pause import loading
 from contextd.runtime.operation import Answer, find_operation
@@ -28,6 +29,12 @@ _MAKES_KNOWN = "memory_record"
 
 _LOOKS_AFTER = "doctor"
 """One that is given the whole store."""
+
+
+def code_index(view: View) -> Files:
+    """The code index of a scratch store's view."""
+    assert view.files is not None
+    return view.files
 
 
 @contextmanager

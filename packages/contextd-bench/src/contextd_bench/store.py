@@ -16,7 +16,7 @@ from typing import Any
 import apsw
 import numpy as np
 
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.documents import record_document
 from contextd.domain.kinds import kinds_that
 from contextd.domain.query import Query
@@ -210,9 +210,11 @@ def _fill(runtime: Runtime, texts: list[str]) -> None:
         runtime.view.commit(
             Changes(
                 actor="bench",
-                records=[Put(record, "create") for record in records],
-                vectors={runtime.scope: by_digest},
-                model=runtime.embedder.model,
+                knowledge=KnowledgeChanges(
+                    records=[Put(record, "create") for record in records],
+                    vectors={runtime.scope: by_digest},
+                    model=runtime.embedder.model,
+                ),
             )
         )
 

@@ -146,7 +146,7 @@ class StoryStage:
         self.costs.append(Cost(step, count_tokens(answer.text), data, wall, cpu, expected(answer)))
 
     def _cpu(self) -> float | None:
-        """Milliseconds of CPU that the daemon used; None where nothing tells."""
+        """Milliseconds of CPU that the daemon used; None if the system does not report it."""
         with suppress(OSError, ValueError, KeyError, IndexError):
             facts = json.loads((self.home / "daemon.json").read_text())
             words = Path(f"/proc/{facts['pid']}/stat").read_text().rpartition(")")[2].split()

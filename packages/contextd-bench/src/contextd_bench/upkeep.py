@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import apsw
 
 from contextd.domain.access import OWNER
-from contextd.domain.changes import Changes, CodeChange, Put
+from contextd.domain.changes import Changes, CodeChange, KnowledgeChanges, Put, WorkChanges
 from contextd.domain.records import Record, digest
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session, SessionChange
@@ -19,7 +19,7 @@ from contextd_bench.speed import SEED, Figure, temporary_home, timed
 from contextd_code.values.source import Chunk, SourceFile
 
 RECORDS, PIECES, EVENTS = 50_000, 50_000, 20_000
-"""What the large project holds: 100,000 documents in all, and a log."""
+"""The contents of the large project: 100,000 documents in all, and a log."""
 
 _A_FILE = 10
 """Pieces of each file."""
@@ -48,7 +48,7 @@ def run() -> list[Figure]:
                 "balance of one scope beside it, 1 %", _TIMES, lambda _: upkeep.balance([_SMALL])
             ),
             timed("balance of every scope", _TIMES, lambda _: upkeep.balance()),
-            timed(f"what is out of balance, {size}", 3, lambda _: upkeep.unbalanced(_LARGE, 2_000)),
+            timed(f"inconsistent rows, {size}", 3, lambda _: upkeep.unbalanced(_LARGE, 2_000)),
             timed(
                 "baseline: the ids of both sides, compared in Python",
                 3,
@@ -95,13 +95,15 @@ def _fill(view: View, scope: Scope, share: float) -> None:
         view.commit(Changes(code=[CodeChange(scope=scope, put=files[start : start + 250])]))
     session = Session(id=f"bench-{scope.project}", scope=scope)
     began = session.started_at
-    view.commit(Changes(open=[session]))
+    view.commit(Changes(work=WorkChanges(open=[session])))
     for start in range(0, round(EVENTS * share), 1_000):
         events = [
             Event(key=f"e{number}", type="tool_call", at=began, data={"ok": True})
             for number in range(start, min(start + 1_000, round(EVENTS * share)))
         ]
-        view.commit(Changes(sessions=[SessionChange(id=session.id, events=tuple(events))]))
+        view.commit(
+            Changes(work=WorkChanges(sessions=[SessionChange(id=session.id, events=tuple(events))]))
+        )
 
 
 def _fill_records(view: View, scope: Scope, draw: random.Random, count: int) -> None:
@@ -110,7 +112,12 @@ def _fill_records(view: View, scope: Scope, draw: random.Random, count: int) -> 
             Record(kind="memory", scope=scope, content=f"{_sentence(draw)} case {number}")
             for number in range(start, min(start + 1_000, count))
         ]
-        view.commit(Changes(actor="bench", records=[Put(record, "create") for record in records]))
+        view.commit(
+            Changes(
+                actor="bench",
+                knowledge=KnowledgeChanges(records=[Put(record, "create") for record in records]),
+            )
+        )
 
 
 def _file(draw: random.Random, number: int) -> SourceFile:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from contextd.app import Host, load_operations
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.records import Record, Source
 from contextd.runtime.runtime import Runtime
 from contextd.surfaces.calls import Calls
@@ -66,7 +66,7 @@ def fill(runtime: Runtime, count: int) -> str:
             for number in range(start, min(count, start + _BATCH))
         ]
         puts = [Put(record, "create") for record in batch]
-        runtime.view.commit(Changes(actor="benchmark", records=puts))
+        runtime.view.commit(Changes(actor="benchmark", knowledge=KnowledgeChanges(records=puts)))
         last = batch[-1].id
     return last
 

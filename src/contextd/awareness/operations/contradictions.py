@@ -14,7 +14,7 @@ from contextd.awareness.gap_inputs import everywhere, observed_in
 from contextd.claims.contradiction_search import compare_all, propose
 from contextd.claims.judgement import outlined, statement_of
 from contextd.domain.awareness import STANDING, Contradiction, State
-from contextd.domain.changes import Decision
+from contextd.domain.changes import Decision, KnowledgeChanges
 from contextd.domain.kinds import area_of, kinds_that
 from contextd.domain.limits import Id, PageSize
 from contextd.domain.records import Record, short_id
@@ -129,11 +129,11 @@ class Resolved:
 def resolve_contradiction(
     runtime: Runtime, id: Id, keep: Literal["a", "b", "both", "neither"], note: str = ""
 ) -> Resolved:
-    """Settle a contradiction once the user said what holds. What is not kept can be brought back.
+    """Resolve a contradiction after the user decided which record is right. The other can be restored.
 
     Args:
         id: The contradiction's id, as list_contradictions shows it.
-        keep: Which record holds; `both` says that they do not contradict each other.
+        keep: The record that is right; `both` if they do not contradict each other.
         note: Why, in a few words.
     """
     pair = _pair_named(runtime, id)
@@ -142,7 +142,9 @@ def resolve_contradiction(
         for record in (one, other):
             runtime.caller.require("write", record.scope, area_of(record.kind))
         why = redact(note, runtime.redaction_key).text
-        runtime.commit(decide=[Decision(pair.a, pair.b, "dismissed", why)])
+        runtime.commit(
+            knowledge=KnowledgeChanges(decide=[Decision(pair.a, pair.b, "dismissed", why)])
+        )
         return Resolved(id, [pair.a, pair.b], [], "kept both; they are no longer listed")
     winners = {"a": [one], "b": [other], "neither": []}[keep]
     losers = [record for record in (one, other) if record not in winners]
@@ -176,7 +178,7 @@ def resolve_contradiction(
     "POST /api/contradictions/{id}/reopen", effect="write", audience="owner", idempotent=True
 )
 def reopen_contradiction(runtime: Runtime, id: Id) -> Resolved:
-    """Take back how a contradiction was settled: it is listed again, and both records hold.
+    """Reopen a resolved contradiction: it is listed again, and both records count.
 
     Args:
         id: The contradiction's id, as list_contradictions shows it.
@@ -281,7 +283,7 @@ def find_contradictions(runtime: Runtime, task: Task) -> Mapping[str, Any]:
         and disagreement(by_id[pair.a], by_id[pair.b], types) is None
     ]
     task.hold.check()
-    runtime.commit(disagree=found, agree=over)
+    runtime.commit(knowledge=KnowledgeChanges(disagree=found, agree=over))
     return {"records": len(records), "contradictions": len(found), "gone": len(over)}
 
 

@@ -27,7 +27,7 @@ class ExportedAwareness:
 
 @operation("POST /api/awareness/export", effect="write", audience="owner", idempotent=True)
 def export_awareness(runtime: Runtime, path: FilePath = "") -> ExportedAwareness:
-    """Write the project's usage log, its totals and what was useful as awareness.json, under 200 KB.
+    """Write the project's usage log, totals and usefulness reports as awareness.json, under 200 KB.
 
     Args:
         path: The file to write; awareness.json in the home when empty.

@@ -6,7 +6,7 @@ from dataclasses import field
 
 from contextd.awareness.gap_inputs import dismissed, everywhere, gaps_of, stalest_of, tallies_of
 from contextd.awareness.gaps import Gap
-from contextd.domain.changes import Put
+from contextd.domain.changes import KnowledgeChanges, Put, WorkChanges
 from contextd.domain.limits import Id
 from contextd.domain.records import Record, short_id
 from contextd.knowledge.embedding import embedding_jobs
@@ -42,7 +42,7 @@ class Gaps:
 
 @operation("GET /api/awareness/gaps", profile="standard")
 def get_gaps(runtime: Runtime) -> Gaps:
-    """List what is missing or old here, each with what to do about it. dismiss_gap closes a false one."""
+    """List knowledge gaps and outdated records, each with a suggested action. dismiss_gap closes a false one."""
     runtime.sinks.settle()
     runtime = everywhere(runtime)
     gaps = _gaps(runtime)
@@ -78,7 +78,9 @@ def dismiss_gap(runtime: Runtime, id: str, note: str = "") -> GapClosed:
     record = new_record(runtime, "dismissal", content=gap.description, data=data)
     put = Put(record.with_(status="archived"), "create", note)
     # Without its vector the index would stay incomplete, and no search would log a gap.
-    runtime.commit(records=[put], jobs=embedding_jobs(runtime))
+    runtime.commit(
+        knowledge=KnowledgeChanges(records=[put]), work=WorkChanges(jobs=embedding_jobs(runtime))
+    )
     runtime.trace.wrote([record.id], type="gap")
     return GapClosed(
         record.id,
@@ -90,7 +92,7 @@ def dismiss_gap(runtime: Runtime, id: str, note: str = "") -> GapClosed:
     "POST /api/awareness/gaps/{id}/reopen", effect="write", audience="owner", idempotent=True
 )
 def reopen_gap(runtime: Runtime, id: Id) -> GapClosed:
-    """Reopen a dismissed gap: it is listed again for as long as it is one.
+    """Reopen a dismissed gap: it is listed again until it is closed.
 
     Args:
         id: The dismissal's id, as get_gaps shows it, or its first characters.

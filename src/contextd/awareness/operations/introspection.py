@@ -15,7 +15,7 @@ from contextd.awareness.gap_inputs import (
     tallies_of,
     wanted,
 )
-from contextd.awareness.selfmodel import Disagreement, SelfModel, StaleEntry
+from contextd.awareness.selfmodel import DeclaredTypes, Disagreement, SelfModel, StaleEntry
 from contextd.domain.awareness import Contradiction
 from contextd.domain.records import Record, short_id
 from contextd.domain.time import iso
@@ -34,7 +34,7 @@ _PAIRS = 100
 
 @operation("GET /api/awareness", profile="standard")
 def introspect(runtime: Runtime) -> SelfModel:
-    """See what this store knows, what is missing, stale or contradictory. Good at the start of a session."""
+    """Summarise this store: coverage, gaps, stale and contradicting records. Good at the start of a session."""
     now = runtime.clock.now()
     runtime.sinks.settle()
     runtime = everywhere(runtime)
@@ -46,14 +46,16 @@ def introspect(runtime: Runtime) -> SelfModel:
         owner=owner_of(runtime, observed_in(runtime)),
         tallies=tallies,
         bubbles=sum(tally.count for tally in bubbles),
-        defined=[one.name for one in wanted(runtime)],
+        declared=DeclaredTypes(
+            [one.name for one in wanted(runtime)],
+            [str(problem) for problem in schema_of(runtime).problems],
+        ),
         stalest=[
             StaleEntry(r.id, str(r.data.get("contextType") or r.kind), iso(r.updated_at))
             for r in stalest
         ],
         gaps=gaps_of(runtime, tallies, stalest),
         contradictions=_disagreements(runtime, pairs),
-        broken=[str(problem) for problem in schema_of(runtime).problems],
         now=now,
     )
     runtime.trace.read([], type="awareness")

@@ -49,7 +49,7 @@ class Acknowledged:
 def report_usefulness(
     runtime: Runtime, ids: Annotated[list[Id], Count(1)], useful: bool, note: str = ""
 ) -> Acknowledged:
-    """Report whether records you were given helped. It moves their rank for all sessions.
+    """Report whether records you were given helped. This changes their rank for all sessions.
 
     Args:
         ids: Ids of the records, or their first characters.

@@ -35,7 +35,7 @@ def briefing_get(
     depth: Literal["minimal", "standard", "comprehensive"] = "standard",
     task: str = "",
 ) -> Briefing:
-    """Get the project's briefing: what it is, what was going on, what to respect, what is missing.
+    """Get the project's briefing: description, recent work, rules, knowledge gaps.
 
     Args:
         depth: How much to include.

@@ -14,7 +14,7 @@ from contextd.domain.records import new_id, short_id
 from contextd.domain.time import iso
 from contextd.folding.client_folding import measure_resumption
 from contextd.folding.session_subtasks import all_of
-from contextd.knowledge.writing import save_new
+from contextd.knowledge.writing import Provenance, RecordText, save_new
 from contextd.redaction.redact import redact
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
@@ -42,7 +42,7 @@ class Checkpointed:
 def session_checkpoint(
     runtime: Runtime, text: Text, tags: list[str] | None = None, session_id: OptionalId = ""
 ) -> Checkpointed:
-    """Save where you are, to go on from there later or after a context reset.
+    """Save a checkpoint to resume from later or after a context reset.
 
     Args:
         text: What was done, what is open, what comes next.
@@ -61,17 +61,19 @@ def session_checkpoint(
     clean_summary = redact(text, runtime.redaction_key).text
     saved = save_new(
         runtime,
-        "checkpoint",
-        title=" ".join(clean_summary.split())[:80],
-        content=text,
-        tags=tags,
-        data={
-            "session_id": session.id,
-            "files": [f.path for f in session.files][-20:],
-            "decisions": decisions,
-            "task": session.task,
-        },
-        session=session.id,
+        RecordText(
+            "checkpoint",
+            title=" ".join(clean_summary.split())[:80],
+            content=text,
+            tags=tags or (),
+            data={
+                "session_id": session.id,
+                "files": [f.path for f in session.files][-20:],
+                "decisions": decisions,
+                "task": session.task,
+            },
+        ),
+        Provenance(session=session.id),
         gate=False,
     )
     runtime.trace.wrote([saved.record.id], type="checkpoint")
@@ -94,7 +96,7 @@ class Resumed:
 
 @operation("POST /api/checkpoints/{id}/resume", effect="write", profile="standard")
 def session_resume(runtime: Runtime, id: Id) -> Resumed:
-    """Start a session that goes on from a checkpoint: summary, files, decisions since then.
+    """Start a session from a checkpoint: summary, files, decisions since then.
 
     Args:
         id: The checkpoint's id, or its first characters.

@@ -12,7 +12,7 @@ from contextd.domain.limits import OptionalId, Range
 from contextd.domain.records import short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import iso
-from contextd.runtime.operation import operation
+from contextd.runtime.operation import ExtraArguments, operation
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.briefing_lines import ALWAYS, BEARING
 from contextd.sessions.handles import session_named
@@ -137,7 +137,11 @@ class TierShares:
         return "\n".join(lines)
 
 
-@operation("GET /api/injections/tiers", audience="owner", aliases={"sessions": "limit"})
+@operation(
+    "GET /api/injections/tiers",
+    audience="owner",
+    extra=ExtraArguments(aliases={"sessions": "limit"}),
+)
 def injection_tiers(runtime: Runtime, limit: Annotated[int, Range(1, _MOST)] = 50) -> TierShares:
     """Show how often each tier of injected context was used, so that a useless one can be turned off.
 

@@ -49,12 +49,12 @@ class BuiltPrompt:
         return f"{self.prompt}\n\n({self.tokens} tokens: {counts}{shorter})"
 
 
-@operation("GET /api/prompt", profile="standard", personal=True)
+@operation("GET /api/prompt", profile="standard", where="person")
 def prompt_build(
     runtime: Runtime, budget: Annotated[int, Range(LEAST, MOST)] = MOST
 ) -> BuiltPrompt:
-    """Build a lean system prompt: identity (SOUL.md), user (USER.md), rules, where the project stands
-    (CONTEXT.md) and the names of the tools. What is long is condensed by whole sentences.
+    """Build a lean system prompt: identity (SOUL.md), user (USER.md), rules, the state of the
+    project (CONTEXT.md) and the names of the tools. Long parts lose whole sentences.
 
     Args:
         budget: The most tokens.

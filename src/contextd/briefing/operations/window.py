@@ -104,7 +104,7 @@ class Window:
 def context_window(
     runtime: Runtime, session_id: OptionalId = "", limit: Annotated[int, Range(0, 1_000)] = _SHOWN
 ) -> Window:
-    """Show what this session was given, how full the context window is, what was archived and why.
+    """Show the items served to this session, how full the context window is, and what was archived and why.
 
     Args:
         session_id: The session; the active one when empty.

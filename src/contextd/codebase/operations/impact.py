@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Annotated
 
-from contextd.codebase.changed_code import ChangedCode, ChangedFile, in_diff, named
+from contextd.codebase.changed_code import in_diff
 from contextd.codebase.code_graphs import calls_of
-from contextd.codebase.code_uses import (
-    COMPARED,
-    distinct,
-    in_order_of_weight,
-    most_used_first,
-    use_counts_in_time,
-)
+from contextd.codebase.code_uses import use_counts_in_time
 from contextd.codebase.freshness import steady
-from contextd.codebase.impact import (
-    CodeReach,
-    DependentPlace,
-    TestOfCode,
-    TextSection,
-    by_file,
-    packed,
-    reach,
-    without,
-)
 from contextd.codebase.impact_queue import turn
+from contextd.codebase.impact_text import TextSection, by_file, packed, without
 from contextd.codebase.past_fixes import changed_along, fixes_of, writers_of
 from contextd.domain.details import RENDERED
 from contextd.domain.limits import Grammar, Range
@@ -45,13 +30,17 @@ from contextd_code.calls.call_graph import CallGraph
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid, NotFound, TooLarge, Unavailable
 from contextd_code.git import diffs
+from contextd_code.queries.changed_code import ChangedCode, ChangedFile, named
+from contextd_code.queries.impact import CodeReach, DependentPlace, TestOfCode, reach
+from contextd_code.queries.use_counts import UseCount, meant_by_name
 from contextd_code.symbols.sources import Sources
 from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
 
 BUDGET, REVIEW_BUDGET = 1_500, 2_000
 _DEEPEST = 5
 _Budget = Annotated[int, Range(100, 50_000)]
-_LISTED, _TESTS_LISTED = 200, 100
+_LISTED, _TESTS_LISTED = 1_000, 100
+"""Places and tests in the lists; as many places as a page of `find_references` has lines."""
 _KNOWN, _KNOWN_EACH = 12, 4
 _FIXES = 8
 _COUNT_SECONDS = 2.0
@@ -96,7 +85,7 @@ class PastFix:
 @dataclass(frozen=True, slots=True)
 class Impact:
     """What may break, the tests that cover it, and related records. `targets` are the definitions queried,
-    `text` is everything within the budget, for the model; the lists are cut at 200 and 100.
+    `text` is everything within the budget, for the model; the lists are cut at 1,000 and 100.
     """
 
     targets: list[str]
@@ -149,7 +138,7 @@ def _told(runtime: Runtime, path: str | None, diff: str | None, depth: int, budg
     fixes = [*remedies, *_fixes(runtime, changed)]
     answer = replace(
         _impact(changed, found, knowledge, fixes, budget),
-        notice=_notice(lag.notice, calls.notice, found, meant.notice),
+        notice=_notice(lag.notice, calls.notice, found, meant.notice, _cut(len(found.broken))),
     )
     runtime.trace.read([one.path for one in answer.breaks], type="symbol", query=path or "")
     return answer
@@ -176,7 +165,7 @@ def _changed(
 
 
 def _sources(runtime: Runtime) -> Sources:
-    return Sources(runtime.root, runtime.view.files, runtime.scope)
+    return Sources(runtime.root, runtime.code_index)
 
 
 def _diff_of(runtime: Runtime, change: str) -> tuple[str, str]:
@@ -190,9 +179,14 @@ def _diff_of(runtime: Runtime, change: str) -> tuple[str, str]:
     return diffs.diff(runtime.root, change.strip()), change.strip()
 
 
-def _notice(behind: str, of_index: str, found: CodeReach, more: str = "") -> str:
+def _notice(behind: str, of_index: str, found: CodeReach, *more: str) -> str:
     """What an answer may lack, and how to get it."""
-    return "; ".join(filter(None, (behind, of_index, found.lack, more)))
+    return "; ".join(filter(None, (behind, of_index, found.lack, *more)))
+
+
+def _cut(places: int) -> str:
+    """How many places the list lacks; the text counts its own omissions."""
+    return f"the list has {_LISTED:,} of {places:,} places" if places > _LISTED else ""
 
 
 @dataclass(slots=True)
@@ -206,18 +200,11 @@ class _MeantByName:
     notice: str = ""
 
     def __call__(self, found: Sequence[Definition]) -> Sequence[Definition]:
-        ordered = in_order_of_weight(self.calls, found)
-        counts = use_counts_in_time(self.runtime, distinct(ordered)[:COMPARED], _COUNT_SECONDS)
-        best, *_ = most_used_first(ordered, counts)
-        meant = [one for one in found if _belongs(one, best) or _belongs(best, one)]
-        if len(meant) < len(found):
-            count = len(distinct(found))
-            self.notice = f"{count} definitions have this name; give path:name to choose another"
+        def count(some: Sequence[Definition]) -> Mapping[Definition, UseCount]:
+            return use_counts_in_time(self.runtime, some, _COUNT_SECONDS)
+
+        meant, self.notice = meant_by_name(self.calls, found, count)
         return meant
-
-
-def _belongs(one: Definition, other: Definition) -> bool:
-    return one.path == other.path and f"{one.qualified}.".startswith(f"{other.qualified}.")
 
 
 def _impact(
@@ -234,12 +221,13 @@ def _impact(
     least = "at least " if found.lack else ""
     title = (
         f"{about}: {least}{_counted(len(sure), 'place')} in {_counted(len(set(sure)), 'file')} use it, "
-        f"{_counted(len(found.tests), 'test')}"
+        f"{_tests_counted(found)}"
     )
     if not changed.files:
         title = "nothing changed"
     perhaps = len(found.broken) - len(sure)
     title += f"; {perhaps} more perhaps" if perhaps else ""
+    title += f"; {_counted(found.inside, 'line')} inside use it too" if found.inside else ""
     text = packed(
         title,
         [
@@ -263,6 +251,13 @@ def _impact(
 
 def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def _tests_counted(found: CodeReach) -> str:
+    """The number of tests listed, and of test files that name the code where not all of them are listed."""
+    files = len({one.path for one in found.tests})
+    more = f" in {files} of {found.naming} test files that name it" if found.naming > files else ""
+    return _counted(len(found.tests), "test") + more
 
 
 def _files(changed: ChangedCode) -> str:
@@ -437,7 +432,7 @@ def _gathered(runtime: Runtime, base: str | None, budget: int) -> DiffContext:
         budget,
     )
     runtime.trace.read([one.path for one in files], type="symbol", query="")
-    notice = _notice(lag.notice, calls.notice, found, lack)
+    notice = _notice(lag.notice, calls.notice, found, lack, _cut(len(outside)))
     return DiffContext(
         base=name,
         files=files[:_LISTED],

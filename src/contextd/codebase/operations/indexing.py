@@ -12,7 +12,7 @@ from contextd.codebase.freshness import refreshed
 from contextd.codebase.index_documents import documents_behind
 from contextd.codebase.scanning import scan_project
 from contextd.codebase.symbol_weights import keep_weights
-from contextd.domain.changes import CodeChange
+from contextd.domain.changes import CodeChange, KnowledgeChanges
 from contextd.domain.query import Vector
 from contextd.domain.scope import Scope
 from contextd.jobs.table import Task
@@ -52,7 +52,7 @@ def _exists(path: Path) -> bool:
     try:
         return path.exists()
     except OSError:
-        # Python tells "no such file" from a name that is too long, and nobody asked.
+        # A name that is too long raises another error than a missing file; both mean "no such file".
         return False
 
 
@@ -68,7 +68,7 @@ def codebase_index(runtime: Runtime, path: str | None = None, incremental: bool 
 
     Args:
         path: Only below this folder; everything when empty.
-        incremental: Look at changed files only.
+        incremental: Only read changed files.
     """
     below = path.strip("/") if path else ""
     if below and not _exists(runtime.root / below):
@@ -94,7 +94,7 @@ def refresh_index(runtime: Runtime, task: Task) -> Mapping[str, Any]:
 
 def drop_lost_checkouts(runtime: Runtime, task: Task) -> Mapping[str, Any]:
     """Drop the code index of a checkout whose folder is gone; daily. The only one stays: its drive may be away."""
-    known = runtime.view.files.checkouts(runtime.scope)
+    known = runtime.files.checkouts(runtime.scope)
     lost_roots = [one.root for one in known if one.root and not Path(one.root).is_dir()]
     if len(lost_roots) == len(known):
         lost_roots = lost_roots[:-1]
@@ -139,7 +139,7 @@ def embed_pending(runtime: Runtime, task: Task) -> Mapping[str, Any]:
             queue_embedding(runtime, after=_AGAIN)
             break
         task.hold.check()
-        runtime.commit(vectors=vectors, model=model, forget=orphans)
+        runtime.commit(knowledge=KnowledgeChanges(vectors=vectors, model=model, forget=orphans))
         done += len(embedded)
     return {"embedded": done, "seconds": round(time.monotonic() - began, 3)}
 
@@ -149,5 +149,5 @@ def _in_use(runtime: Runtime) -> list[str]:
     here = frozenset({runtime.scope})
     working = runtime.view.sessions.find(here, statuses=("active",))
     paths = dict.fromkeys(access.path for session in working for access in session.files)
-    files = runtime.view.files.get(runtime.scope, list(paths))
+    files = runtime.files.get(runtime.scope, list(paths))
     return [chunk.id for file in files for chunk in file.chunks]

@@ -20,7 +20,7 @@ from contextd.runtime.runtime import Runtime
 from contextd.search.validity import validities
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import NotFound
-from contextd_code.symbols.dependencies import Dependency
+from contextd_code.symbols.dependencies import Dependency, Shown
 from contextd_code.symbols.file_with_dependencies import FileView, read, read_outline
 from contextd_code.text.tokens import count_tokens, trim_to_tokens
 from contextd_code.tree.paths import relative_inside
@@ -34,6 +34,22 @@ _FRAME, _LOOKS = 24, 4
 
 
 @dataclass(frozen=True, slots=True)
+class UsedFile:
+    """What `Dependency` says of a file that is used, with its text shown whole."""
+
+    path: str
+    level: int
+    names: tuple[str, ...]
+    shown: Shown
+    text: Annotated[str, DOCUMENT]
+    tokens: int
+
+    def as_text(self) -> str:
+        """Its name, and what of it is used."""
+        return f"--- uses {self.path} ---\n{self.text.rstrip()}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
 class FileRead:
     """A file, its dependencies, and the records about it. `tokens` is the size of all of it as text; `tree`
     nests the project files that it imports.
@@ -44,7 +60,7 @@ class FileRead:
     language: str
     tokens: int
     lines: list[int]
-    dependencies: list[Dependency] = field(default_factory=list[Dependency])
+    dependencies: list[UsedFile] = field(default_factory=list[UsedFile])
     tree: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     external: list[str] = field(default_factory=list[str])
     knowledge: list[Known] = field(default_factory=list[Known])
@@ -77,11 +93,11 @@ def read_file(
     end_line: Annotated[int, Range(0)] | None = None,
     outline: bool = False,
 ) -> FileRead:
-    """Read a file with what it uses from its imports and the decisions, bugs and rules known about it.
+    """Read a file with the imported definitions it uses, and the decisions, bugs and rules about it.
 
     Args:
         path: Relative to the project's root.
-        include_deps: Add what it uses from its imports.
+        include_deps: Add the imported definitions it uses.
         depth: Levels of imports; only signatures below the first.
         budget: Most tokens.
         start_line: First line.
@@ -92,7 +108,7 @@ def read_file(
     most = budget or READ_BUDGET
 
     def look(room: int) -> FileView:
-        place = runtime.root, path, runtime.view.files, runtime.scope
+        place = runtime.root, path, runtime.code_index
         if outline:
             return read_outline(*place, budget=room, line_range=span)
         return read(*place, include_deps=include_deps, depth=depth, budget=room, line_range=span)
@@ -174,13 +190,17 @@ def _answer(view: FileView, notes: Sequence[Known], unsaid: int) -> FileRead:
             language=view.language,
             tokens=0,
             lines=[view.start_line, view.end_line],
-            dependencies=list(view.dependencies),
+            dependencies=[_used(one) for one in view.dependencies],
             tree=[node.as_dict() for node in view.tree],
             external=list(view.external),
             knowledge=list(notes),
             notice="; ".join(filter(None, (more, view.notice))),
         )
     )
+
+
+def _used(one: Dependency) -> UsedFile:
+    return UsedFile(one.path, one.level, one.names, one.shown, one.text, one.tokens)
 
 
 def _counted(answer: FileRead) -> FileRead:

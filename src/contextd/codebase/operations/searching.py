@@ -10,13 +10,10 @@ from typing import Annotated
 
 from contextd.codebase.code_graphs import get_ready
 from contextd.codebase.code_uses import (
-    COMPARED,
-    most_used_first,
     use_counts_in_time,
     use_counts_of_names,
 )
 from contextd.codebase.freshness import not_indexed, steady
-from contextd.codebase.operations.symbols import asked_name
 from contextd.domain.context_items import Serving
 from contextd.domain.details import DOCUMENT
 from contextd.domain.limits import REGEX, Glob, Matching, Range, Text
@@ -29,6 +26,8 @@ from contextd.search.file_votes import COMMITS, RECORDS
 from contextd.search.find_records import find_documents, give
 from contextd.search.logged_queries import asked
 from contextd_code.dataclass import dataclass
+from contextd_code.queries.symbols import asked_name
+from contextd_code.queries.use_counts import COMPARED, most_used_first
 from contextd_code.symbols.definitions import definitions
 from contextd_code.text.tokens import count_tokens
 from contextd_code.tree.grep import grep
@@ -200,11 +199,11 @@ def _definition_first(
     asked = asked_name(query)
     if not _NAME.fullmatch(asked):
         return hits
-    known = definitions(runtime.view.files, runtime.scope, asked, COMPARED, inside=inside)
+    known = definitions(runtime.code_index, asked, COMPARED, inside=inside)
     exact = [one for one, how in known.found if how == "exact"]
     counts = use_counts_in_time(runtime, exact[:COMPARED], _COUNT_SECONDS)
     meant = next(iter(most_used_first(exact, counts)), None)
-    files = runtime.view.files.get(runtime.scope, [meant.path] if meant else [])
+    files = runtime.files.get(runtime.scope, [meant.path] if meant else [])
     if meant is None or not files:
         return hits
     line = meant.symbol.start_line

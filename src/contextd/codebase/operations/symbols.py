@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
-from fnmatch import fnmatch
 from typing import Annotated
 
 from contextd.codebase.code_graphs import get_ready, symbols_of
-from contextd.codebase.code_uses import COMPARED, most_used_first, use_counts_in_time
+from contextd.codebase.code_uses import use_counts_in_time
 from contextd.codebase.freshness import Lag, not_indexed, steady
 from contextd.codebase.symbol_weights import keep_weights
 from contextd.domain.context_items import Serving
@@ -23,10 +20,11 @@ from contextd.sessions.session_binding import session_of
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Unavailable, closest
 from contextd_code.git import git_queries as git
-from contextd_code.symbols.definitions import FoundDefinitions, definitions, use_counts
+from contextd_code.queries.symbols import SymbolHit, asked_name, in_case, is_inside, symbol_hits
+from contextd_code.queries.use_counts import COMPARED
+from contextd_code.symbols.definitions import FoundDefinitions, definitions
 from contextd_code.symbols.repo_map import repo_map as draw_map
 from contextd_code.symbols.section_outline import contents, first_paths
-from contextd_code.symbols.symbol_graph import Definition
 from contextd_code.text.tokens import count_tokens
 from contextd_code.tree.grep import grep
 
@@ -36,34 +34,6 @@ _TRIED = 3
 _MATCHES, _GREP_SECONDS = 10, 3.0
 _COUNT_SECONDS = 0.7
 """Seconds to count uses; for the remaining definitions, imports are counted."""
-
-
-@dataclass(frozen=True, slots=True)
-class SymbolHit:
-    """A definition. `name` is qualified; `used_by` counts the files that certainly use it, or, where `counted`
-    is `imports`, those that import it or its class. `match` says how it was found.
-    """
-
-    name: str
-    kind: str
-    path: str
-    line: int
-    end_line: int
-    signature: str
-    exported: bool
-    used_by: int
-    match: str = "exact"
-    counted: str = "uses"
-
-    def as_text(self) -> str:
-        """Location, signature and use."""
-        files = f"{self.used_by} file{'s' * (self.used_by != 1)}"
-        whole = "its type is imported by" if "." in self.name else "imported by"
-        used = (
-            f" · {'used by' if self.counted == 'uses' else whole} {files}" if self.used_by else ""
-        )
-        hidden = "" if self.exported or "." in self.name else " · not exported"
-        return f"{self.path}:{self.line}-{self.end_line} {self.kind} {self.name}{hidden}{used}\n  {self.signature}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,22 +66,10 @@ def find_symbol(
         limit: The most definitions.
     """
     every, lag = _looked_up(runtime, asked_name(name), path, kind, limit)
-    fitting, otherwise = _in_case(every.found)
+    fitting, otherwise = in_case(every.found)
     exact = [one for one, how in fitting if how == "exact"]
     used = use_counts_in_time(runtime, exact[: max(limit, COMPARED)], _COUNT_SECONDS)
-    fitting = [
-        *((one, "exact") for one in most_used_first(exact, used)),
-        *(pair for pair in fitting if pair[1] != "exact"),
-    ]
-    some = fitting[:limit]
-    rest = [one for one, _ in some if one not in used]
-    imported = use_counts(runtime.view.files, runtime.scope, rest)
-    hits = [
-        symbol_hit(one, how, used[one].files)
-        if one in used
-        else replace(symbol_hit(one, how, imported.get(one, 0)), counted="imports")
-        for one, how in some
-    ]
+    hits = symbol_hits(runtime.code_index, fitting, used, limit)
     places = [f"{hit.path}:{hit.line}" for hit in hits]
     # A miss here is a name, not a knowledge gap that the user could fill.
     runtime.trace.read(places, type="symbol", query=name, narrowed=True)
@@ -159,9 +117,9 @@ def repo_map(
     drawn = draw_map(graph, focus=query or "", near=_at_hand(runtime), budget=budget)
     indexed = 0
     if not drawn.symbols:
-        stamps = runtime.view.files.stamps(runtime.scope)
+        stamps = runtime.files.stamps(runtime.scope)
         indexed, first = len(stamps), first_paths(list(stamps), query or "")
-        ordered = {f.path: f for f in runtime.view.files.all(runtime.scope, first)}
+        ordered = {f.path: f for f in runtime.files.all(runtime.scope, first)}
         drawn = contents([ordered[path] for path in first if path in ordered], budget)
     runtime.trace.read([], type="map")
     paths = [one.path for one in drawn.symbols]
@@ -185,21 +143,11 @@ def _at_hand(runtime: Runtime) -> list[str]:
     return list(paths)
 
 
-def _in_case(
-    found: Sequence[tuple[Definition, str]],
-) -> tuple[Sequence[tuple[Definition, str]], int]:
-    """Definitions that match, without names in another case if some match exactly; and how many were dropped."""
-    if not any(how == "exact" for _, how in found):
-        return found, 0
-    fitting = [pair for pair in found if pair[1] != "case"]
-    return fitting, len(found) - len(fitting)
-
-
 def _nothing_found(
     runtime: Runtime, name: str, path: str | None, kind: str | None, lag: Lag
 ) -> str:
     """A message that the name is not defined: where the search looked, and what to do."""
-    known = runtime.view.files.count(runtime.scope)
+    known = runtime.files.count(runtime.scope)
     help_text = no_definition(runtime, name, lag)
     if lag.notice or not known:
         # What is not indexed yet may define it.
@@ -207,12 +155,6 @@ def _nothing_found(
     where = f" in {path}" if path else f" in {known} indexed files"
     of_kind = f"{kind} " if kind else ""
     return f"not found: no {of_kind}definition {name!r}{where}; {help_text}"
-
-
-def asked_name(name: str) -> str:
-    """A name as queried, with dots between its parts."""
-    asked = name.strip().replace("::", ".").replace("#", ".")
-    return asked.removesuffix("()") or asked
 
 
 def _looked_up(
@@ -227,8 +169,7 @@ def _looked_up(
             keep_weights(runtime, behind=True)
             stale = lag.paths
             found = definitions(
-                runtime.view.files,
-                runtime.scope,
+                runtime.code_index,
                 asked,
                 limit,
                 inside=lambda p: p not in stale and is_inside(p, path),  # noqa: B023 - called here
@@ -240,33 +181,9 @@ def _looked_up(
     return found, lag
 
 
-def is_inside(path: str, wanted: str | None) -> bool:
-    """Whether a path is this file, in this folder, or fits this glob."""
-    if not wanted:
-        return True
-    plain = wanted.removeprefix("./").rstrip("/")
-    return path == plain or path.startswith(plain + "/") or fnmatch(path, plain)
-
-
-def symbol_hit(one: Definition, how: str, used_by: int) -> SymbolHit:
-    """A definition as it is shown."""
-    symbol = one.symbol
-    return SymbolHit(
-        name=one.qualified,
-        kind=symbol.kind,
-        path=one.path,
-        line=symbol.start_line,
-        end_line=symbol.end_line,
-        signature=symbol.signature or symbol.name,
-        exported=symbol.exported,
-        used_by=used_by,
-        match=how,
-    )
-
-
 def no_definition(runtime: Runtime, name: str, lag: Lag) -> str:
     """Hints for a name without a definition: a similar name, and unindexed parts."""
-    files, scope = runtime.view.files, runtime.scope
+    files, scope = runtime.files, runtime.scope
     if not files.count(scope):
         return "nothing is indexed yet: call codebase_index"
     last = asked_name(name).rpartition(".")[2]
@@ -276,14 +193,13 @@ def no_definition(runtime: Runtime, name: str, lag: Lag) -> str:
 
 
 def _name_like(runtime: Runtime, last: str, stale: frozenset[str]) -> str:
-    files, scope = runtime.view.files, runtime.scope
     # Comparing with every name of a large project takes seconds.
-    names = set(files.names(scope, last[:1].casefold(), _COMPARED))
+    names = set(runtime.code_index.names(last[:1].casefold(), _COMPARED))
     for _ in range(_TRIED):
         alike = closest(last.casefold(), sorted(names))
         if not alike:
             return ""
-        found = definitions(files, scope, alike, 1, inside=lambda p: p not in stale).found
+        found = definitions(runtime.code_index, alike, 1, inside=lambda p: p not in stale).found
         # A name may be gone, or exist only in another checkout; the missing name itself is no help.
         if found and found[0][0].symbol.name != last:
             return f"did you mean {found[0][0].symbol.name!r}?"

@@ -66,7 +66,7 @@ def knowledge_promote(
     Args:
         id: The record's id, or its first characters.
         kind: Its type.
-        scope: Who shall see it.
+        scope: The scope to copy it to.
         generalize: Remove the project's names, paths and identifiers.
         confirm: The token from the first call, to accept its text.
     """
@@ -158,5 +158,5 @@ def promotions_propose(runtime: Runtime) -> ProposedPromotions:
 
 
 def propose_promotions(runtime: Runtime, task: Task) -> Mapping[str, Any]:
-    """Propose knowledge of two projects to their team, and of two teams to the organisation."""
+    """Propose knowledge shared by two projects to their team, and by two teams to the organisation."""
     return {"proposed": len(propose_wider(runtime, task.hold.check))}

@@ -64,7 +64,7 @@ def agent_invoke(runtime: Runtime, name: Text, task: Text, context: str = "") ->
 
     Args:
         name: The agent's name.
-        task: What it shall do.
+        task: Its task.
         context: Further information for it.
     """
     follow_skill_files(runtime)

@@ -6,6 +6,7 @@ from dataclasses import field, replace
 from datetime import timedelta
 from typing import Annotated
 
+from contextd.domain.changes import KnowledgeChanges
 from contextd.domain.context_items import Serving
 from contextd.domain.details import DOCUMENT
 from contextd.domain.limits import ProjectPath, Range, Text
@@ -97,7 +98,7 @@ def digest(
         tokens=raw,
         at=runtime.clock.now(),
     )
-    runtime.commit(originals=[original])
+    runtime.commit(knowledge=KnowledgeChanges(originals=[original]))
     names = [part.name for part in parts if part.name]
     frame = count_tokens(text_form(Digested("", handle, 0, raw, names[:1], notes)))
     digest_text = digest_parts(parts, max(_LEAST // 2, budget - frame), content_words(query))

@@ -22,8 +22,8 @@ from contextd.folding.session_subtasks import (
     subtask_named,
 )
 from contextd.knowledge.record_views import known
-from contextd.knowledge.writing import save_new
-from contextd.runtime.operation import operation
+from contextd.knowledge.writing import Provenance, RecordText, save_new
+from contextd.runtime.operation import ExtraArguments, operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import find_records
 from contextd_code.dataclass import dataclass
@@ -64,7 +64,7 @@ class Branched:
     "POST /api/subtasks",
     effect="write",
     profile="standard",
-    aliases={"description": "title"},
+    extra=ExtraArguments(aliases={"description": "title"}),
 )
 def branch(
     runtime: Runtime,
@@ -142,7 +142,7 @@ class Returned:
 def return_(
     runtime: Runtime, text: Text, extract_memory: bool = False, subtask_id: str = ""
 ) -> Returned:
-    """End the open subtask: only this text counts from now on, its trace can be expanded.
+    """End the open subtask: only this text remains; expand shows its trace.
 
     Args:
         text: Outcome, files changed, findings, what is open.
@@ -171,11 +171,13 @@ def _remember(runtime: Runtime, subtask: Subtask, message: str) -> tuple[str, st
     try:
         saved = save_new(
             runtime.aside(),
-            "memory",
-            title=subtask.description,
-            content=trim_to_tokens(message.strip(), _REMEMBERED) or message.strip()[:1_000],
-            data={"outcome": "mixed", "task": subtask.prompt[:500]},
-            session=subtask.session,
+            RecordText(
+                "memory",
+                title=subtask.description,
+                content=trim_to_tokens(message.strip(), _REMEMBERED) or message.strip()[:1_000],
+                data={"outcome": "mixed", "task": subtask.prompt[:500]},
+            ),
+            Provenance(session=subtask.session),
             id=id,
             candidate=True,
         )

@@ -23,7 +23,7 @@ def sample_session(
     branch: str = "main",
     test: str = "pytest -q",
 ) -> str:
-    """A Claude Code transcript of about eleven minutes that began at `start`.
+    """A Claude Code transcript of about eight minutes that began at `start`.
 
     `files` are up to three paths of the repository, relative to `cwd`; invented ones replace missing ones.
     """

@@ -122,13 +122,13 @@ def import_(
 
 
 @operation(
-    "POST /api/import/found", effect="write", audience="owner", idempotent=True, personal=True
+    "POST /api/import/found", effect="write", audience="owner", idempotent=True, where="person"
 )
 def import_found(
     runtime: Runtime, everywhere: bool = False, dry_run: bool = False, background: bool = False
 ) -> Imported:
     """Import the data found for this project: transcripts of its sessions, data of memory tools, its files
-    for agents. Importing again adds no duplicates, and archives what its source dropped.
+    for agents. Importing again adds no duplicates, and archives records removed from their source.
 
     Args:
         everywhere: For every project of this machine, each into its own.
@@ -282,7 +282,7 @@ class ImportSources:
         return "\n".join(lines) or "no sources found"
 
 
-@operation("GET /api/import/sources", audience="owner", personal=True)
+@operation("GET /api/import/sources", audience="owner", where="person")
 def import_sources(runtime: Runtime, everywhere: bool = False) -> ImportSources:
     """List what can be imported for this project, without reading it.
 
@@ -345,7 +345,7 @@ class ImportRows:
 _COUNTS = [name for name in ImportTally.__dataclass_fields__ if name != "notes"]
 
 
-@operation("GET /api/imports", audience="owner", personal=True)
+@operation("GET /api/imports", audience="owner", where="person")
 def list_imports(runtime: Runtime, everywhere: bool = False) -> ImportRows:
     """List the imports into this project, latest first.
 
@@ -417,10 +417,10 @@ def _stands(row: Record) -> bool:
 
 
 @operation(
-    "POST /api/imports/undo", effect="destroy", audience="owner", idempotent=True, personal=True
+    "POST /api/imports/undo", effect="destroy", audience="owner", idempotent=True, where="person"
 )
 def undo_import(runtime: Runtime, id: str = "", everywhere: bool = False) -> ImportUndone:
-    """Undo an import: withdraw what only it brought into this project, keep what was changed since. Importing
+    """Undo an import: withdraw what only it added to this project; changed records stay. Importing
     it again restores it.
 
     Args:

@@ -25,7 +25,7 @@ class ToolNames:
         return "\n".join(f"{name}: {summary}" for name, summary in self.tools.items())
 
 
-@operation("GET /api/tools", profile="core", placeless=True)
+@operation("GET /api/tools", profile="core", where="anywhere")
 def tools_list(runtime: Runtime) -> ToolNames:
     """List every contextd tool, also those not shown to you. Call them with tool_call."""
     return ToolNames({op.name: op.summary.split(". ")[0] for op in OPERATIONS.values() if op.tool})
@@ -44,7 +44,7 @@ class ToolSchema:
         return f"{self.name}: {self.description}\n{json.dumps(self.input_schema)}"
 
 
-@operation("GET /api/tools/{name}", profile="standard", placeless=True)
+@operation("GET /api/tools/{name}", profile="standard", where="anywhere")
 def tool_schema(runtime: Runtime, name: str) -> ToolSchema:
     """Show a tool's description and arguments.
 
@@ -68,7 +68,7 @@ class Called:
         return self.text
 
 
-@operation("POST /api/tools/{name}", effect="write", profile="core", placeless=True)
+@operation("POST /api/tools/{name}", effect="write", profile="core", where="anywhere")
 def tool_call(runtime: Runtime, name: str, arguments: dict[str, Any] | None = None) -> Called:
     """Call any contextd tool by name, also those not shown to you.
 

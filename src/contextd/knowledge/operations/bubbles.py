@@ -10,8 +10,8 @@ from contextd.domain.limits import Text
 from contextd.domain.records import Record, short_id
 from contextd.domain.time import iso
 from contextd.knowledge.record_views import ContextEntry, Done, entry
-from contextd.knowledge.writing import Changed, change, change_all, save_new
-from contextd.runtime.operation import operation
+from contextd.knowledge.writing import Changed, RecordText, change, change_all, save_new
+from contextd.runtime.operation import ExtraArguments, operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.bubbles import bubble_named, in_bubble, members_of
 from contextd.search.validity import validities
@@ -59,10 +59,7 @@ def create_bubble(runtime: Runtime, name: Text, description: str = "") -> Bubble
     fields = {"name": name.strip(), "description": description}
     saved = save_new(
         runtime,
-        "bubble",
-        title=name.strip(),
-        content=description.strip() or name,
-        data=fields,
+        RecordText("bubble", title=name.strip(), content=description.strip() or name, data=fields),
         gate=False,
     )
     runtime.trace.wrote([saved.record.id], type="bubble")
@@ -71,7 +68,7 @@ def create_bubble(runtime: Runtime, name: Text, description: str = "") -> Bubble
 
 @operation("GET /api/bubbles")
 def list_bubbles(runtime: Runtime) -> Bubbles:
-    """List the bubbles with how many notes each holds."""
+    """List the bubbles with the number of their notes."""
     page = runtime.view.records.find(runtime.query("bubble", limit=1000))
     runtime.trace.read([r.id for r in page.records], type="bubble")
     return Bubbles([_view(runtime, record) for record in page.records])
@@ -115,7 +112,7 @@ def update_bubble(
     "DELETE /api/bubbles/{id}",
     effect="destroy",
     idempotent=True,
-    aliases={"deleteContexts": "delete_contents"},
+    extra=ExtraArguments(aliases={"deleteContexts": "delete_contents"}),
 )
 def delete_bubble(runtime: Runtime, id: str, delete_contents: bool = False) -> Done:
     """Remove a bubble; its notes stay unless asked otherwise.

@@ -21,7 +21,7 @@ from contextd.knowledge.recording import NewRecord, record_new
 from contextd.knowledge.typed_entries import in_step, with_fields, with_type
 from contextd.knowledge.writing import change, clean_tags, within_limits
 from contextd.person.person import kept_in, where_kept
-from contextd.runtime.operation import FieldsOf, operation
+from contextd.runtime.operation import ExtraArguments, FieldsOf, operation
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
 from contextd.schema.model import TYPE
@@ -31,7 +31,7 @@ from contextd.search.logged_queries import asked, unanswered
 from contextd.search.validity import validities
 
 
-@operation("POST /api/contexts", effect="write", profile="full", personal=True)
+@operation("POST /api/contexts", effect="write", profile="full", where="person")
 def save_context(
     runtime: Runtime,
     text: Statement,
@@ -47,7 +47,7 @@ def save_context(
         tags: Words to filter by.
         source: Where it comes from; your client's name when empty.
         bubble_id: A bubble to put it in.
-        scope: Whether it holds for the project or, in all of them, for the person.
+        scope: For this project, or for the person in all projects.
     """
     where = kept_in(runtime, scope)
     bubble = bubble_in(runtime, bubble_id, where).id if bubble_id else ""
@@ -57,7 +57,7 @@ def save_context(
     return saved_entry(saved.record, note)
 
 
-@operation("GET /api/contexts/recall", profile="full", personal=True)
+@operation("GET /api/contexts/recall", profile="full", where="person")
 def recall_context(runtime: Runtime, query: Text, limit: PageSize = 10) -> Entries:
     """Find saved notes, lessons and rules about something.
 
@@ -68,7 +68,7 @@ def recall_context(runtime: Runtime, query: Text, limit: PageSize = 10) -> Entri
     return _search(runtime, query, limit)
 
 
-@operation("GET /api/contexts", profile="standard", personal=True)
+@operation("GET /api/contexts", profile="standard", where="person")
 def list_contexts(
     runtime: Runtime,
     tags: list[str] | None = None,
@@ -95,7 +95,7 @@ def list_contexts(
     return Entries([entry(one, found[one.id]) for one in page.records], page.cursor)
 
 
-@operation("GET /api/contexts/search", profile="full", personal=True)
+@operation("GET /api/contexts/search", profile="full", where="person")
 def search_contexts(
     runtime: Runtime,
     query: Text,
@@ -120,9 +120,8 @@ def search_contexts(
     effect="write",
     profile="standard",
     idempotent=True,
-    personal=True,
-    nulls={"bubble_id": "", "type": ""},
-    aliases={"data": "fields"},
+    where="person",
+    extra=ExtraArguments(nulls={"bubble_id": "", "type": ""}, aliases={"data": "fields"}),
 )
 def update_context(
     runtime: Runtime,
@@ -133,15 +132,15 @@ def update_context(
     fields: Annotated[dict[str, Any] | None, FieldsOf("id")] = None,
     type: str | None = None,
 ) -> ContextEntry:
-    """Change a saved note; what is not given stays. With the id alone it is confirmed as still true.
+    """Change a saved note; fields that are not given stay. With the id alone, confirm that it is still true.
 
     Args:
         id: The note's id, or its first characters.
         text: The new text.
         tags: The new tags, replacing the old ones.
         bubble_id: The bubble to move it to; an empty string or null takes it out.
-        fields: Typed fields to set; null takes one out. A text made from them follows.
-        type: The type it shall be of; an empty string or null makes it a plain note.
+        fields: Typed fields to set; null removes one. Text generated from them is updated.
+        type: Its new type; an empty string or null makes it a plain note.
     """
     before = resolve(runtime, id, "context")
     typed = before
@@ -176,10 +175,10 @@ def update_context(
     effect="destroy",
     profile="standard",
     idempotent=True,
-    personal=True,
+    where="person",
 )
 def delete_context(runtime: Runtime, id: Id) -> Done:
-    """Remove a saved note. The user can bring it back with `contextd records undo`.
+    """Remove a saved note. The user can restore it with `contextd records undo`.
 
     Args:
         id: The note's id, or its first characters.

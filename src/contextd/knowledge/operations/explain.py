@@ -11,9 +11,10 @@ from contextd.knowledge.record_lists import RecordRow, row_of, statuses_of, type
 from contextd.knowledge.writing import clean_tags
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
+from contextd.search.boosts import Standpoint
 from contextd.search.find_records import contents_of
 from contextd.search.hits import LeftOut, ScorePart
-from contextd.search.search import find
+from contextd.search.search import SearchSource, find
 from contextd.search.validity import in_force
 from contextd_code.dataclass import dataclass
 
@@ -56,7 +57,7 @@ def _why(hit: Explained) -> str:
     return " · ".join(filter(None, (hit.why, hit.record.validity)))
 
 
-@operation("GET /api/search/explain", audience="owner", personal=True)
+@operation("GET /api/search/explain", audience="owner", where="person")
 def explain_search(
     runtime: Runtime,
     query: Text,
@@ -68,7 +69,7 @@ def explain_search(
     trust: AskedTrust = "",
     limit: Annotated[int, Range(1, _DEEPEST)] = 20,
 ) -> Explanation:
-    """Search records and show how every hit got its rank. Leaves no trace: no use, no miss is counted.
+    """Search records and show how every hit got its rank. Counts no use and no miss.
 
     Args:
         query: What to look for.
@@ -76,8 +77,8 @@ def explain_search(
         status: Only this status; `any` for all of them.
         tags: Only records with all of these tags.
         type: Only this context type, or this type of discovery.
-        source: Only what comes from there, among the first 100 hits.
-        trust: Only what is trusted so, among the first 100 hits.
+        source: Only records from this source, among the first 100 hits.
+        trust: Only records with this trust, among the first 100 hits.
         limit: The most hits.
     """
     now = runtime.clock.now()
@@ -89,18 +90,19 @@ def explain_search(
         where=typed_as(kind, type),
     )
     result = find(
-        runtime.view.index,
-        runtime.embedder,
+        SearchSource(
+            runtime.view.index,
+            runtime.embedder,
+            lambda ids: contents_of(runtime, ids),
+            reranker=runtime.reranker,
+        ),
         query,
         wanted,
-        hydrate=lambda ids: contents_of(runtime, ids),
         limit=_DEEPEST if source.strip() or trust else limit,
-        now=now,
-        cascade=runtime.scope.cascade,
-        reranker=runtime.reranker,
+        standing=Standpoint(runtime.scope.cascade, now=now),
     )
     result = in_force(runtime, result)
-    # The index knows neither source nor trust: they are looked up in what it found.
+    # The index has neither source nor trust, so hits are filtered by their records.
     hits = [
         Explained(
             row_of(hit.record, now, hit.validity), round(hit.score, 4), hit.why, list(hit.parts)

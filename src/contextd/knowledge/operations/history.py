@@ -7,6 +7,7 @@ from dataclasses import field
 from contextd.consolidation.merging import MERGED, UNMERGED
 from contextd.consolidation.promotion import links_back
 from contextd.consolidation.unmerging import unmerge_of
+from contextd.domain.changes import KnowledgeChanges
 from contextd.domain.documents import record_document
 from contextd.domain.kinds import area_of
 from contextd.domain.limits import Id
@@ -54,7 +55,7 @@ class History:
         return "\n".join([f"history of {self.id}", *lines])
 
 
-@operation("GET /api/records/{id}/history", audience="owner", personal=True)
+@operation("GET /api/records/{id}/history", audience="owner", where="person")
 def history(runtime: Runtime, id: Id) -> History:
     """Show every change of a record.
 
@@ -83,10 +84,10 @@ class Undone:
         return "\n".join([head, *(f"project.yaml: {line}" for line in self.project_yaml)])
 
 
-@operation("POST /api/records/{id}/undo", effect="write", audience="owner", personal=True)
+@operation("POST /api/records/{id}/undo", effect="write", audience="owner", where="person")
 def undo(runtime: Runtime, id: Id) -> Undone:
-    """Take back the latest change of a record; again to go further back. What was learned leaves
-    project.yaml with its record; a merge is taken back as a whole.
+    """Undo the latest change of a record; repeat to go further back. A learned record is also
+    removed from project.yaml; a merge is undone as a whole.
 
     Args:
         id: The record's id, or its first characters.
@@ -111,7 +112,11 @@ def undo(runtime: Runtime, id: Id) -> Undone:
     scope = put.record.scope
     vectors = {scope: embed_documents(runtime, documents)} if documents else {}
     links = links_back(runtime, put.record) if after is None else []
-    runtime.commit(records=[put, *links], vectors=vectors, model=runtime.embedder.model)
+    runtime.commit(
+        knowledge=KnowledgeChanges(
+            records=[put, *links], vectors=vectors, model=runtime.embedder.model
+        )
+    )
     if after is not None:
         runtime.sinks.later("contradictions", lambda: note_disagreements(runtime, after.id))
     runtime.trace.wrote([put.record.id], type=put.record.kind, action="update")

@@ -97,7 +97,7 @@ class Inbox:
         return "\n".join([*(one.as_text() for one in self.waiting), acts])
 
 
-@operation("GET /api/inbox", audience="owner", personal=True)
+@operation("GET /api/inbox", audience="owner", where="person")
 def inbox(
     runtime: Runtime,
     status: Literal["waiting", "candidate", "inbox"] = "waiting",

@@ -15,7 +15,7 @@ from contextd.knowledge.record_views import Known, known
 from contextd.knowledge.recording import NewRecord, record_new
 from contextd.knowledge.writing import Changed, change_all, new_record
 from contextd.person.person import kept_in, where_kept
-from contextd.runtime.operation import operation
+from contextd.runtime.operation import ExtraArguments, operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import (
     KNOWN,
@@ -42,7 +42,7 @@ class Memories:
         return "\n".join([*lines, self.note] if self.note else lines)
 
 
-@operation("GET /api/memories/search", profile="full", personal=True)
+@operation("GET /api/memories/search", profile="full", where="person")
 def memory_search(
     runtime: Runtime,
     query: Text,
@@ -111,8 +111,8 @@ def _is_told_elsewhere(runtime: Runtime, query: str) -> bool:
     "POST /api/memories",
     effect="write",
     profile="full",
-    personal=True,
-    aliases={"result": "outcome", "summary": "description"},
+    where="person",
+    extra=ExtraArguments(aliases={"result": "outcome", "summary": "description"}),
 )
 def memory_record(
     runtime: Runtime,
@@ -154,9 +154,9 @@ class Feedback:
         return f"noted; {short_id(self.memory_id)} now has confidence {self.new_confidence:.2f}"
 
 
-@operation("POST /api/memories/{id}/feedback", effect="write", profile="standard", personal=True)
+@operation("POST /api/memories/{id}/feedback", effect="write", profile="standard", where="person")
 def memory_feedback(runtime: Runtime, id: Id, useful: bool, note: str = "") -> Feedback:
-    """Say whether a memory helped. It moves its confidence and its rank.
+    """Say whether a memory helped. This changes its confidence and rank.
 
     Args:
         id: The memory's id, or its first characters.

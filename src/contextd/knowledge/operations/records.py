@@ -24,7 +24,7 @@ from contextd.knowledge.record_lists import (
 from contextd.knowledge.typed_entries import in_step
 from contextd.knowledge.writing import change, clean_tags, cleaned, within_limits
 from contextd.policies.rule_file_sync import file_of, to_its_file
-from contextd.runtime.operation import FieldsOf, operation, outline
+from contextd.runtime.operation import ExtraArguments, FieldsOf, operation, outline
 from contextd.runtime.runtime import Runtime
 from contextd.schema.model import SAVED_AS
 from contextd.search.find_records import hand_out_whole, resolve
@@ -61,7 +61,7 @@ _LISTED = tuple(name for name in KINDS if name not in kinds_that("recalled"))
 """Kinds listed by default: a session leaves ten episodes for every other record."""
 
 
-@operation("GET /api/records", audience="owner", personal=True)
+@operation("GET /api/records", audience="owner", where="person")
 def list_records(
     runtime: Runtime,
     kind: str = "",
@@ -81,9 +81,9 @@ def list_records(
         status: Only this status; `waiting` for what may be settled, `any` for all of them.
         tags: Only records with all of these tags.
         type: Only this context type, or this type of discovery.
-        session_id: Only what this session left.
-        source: Only what comes from there: the name of an agent or a client.
-        trust: Only what is trusted so: human, agent, extracted, imported or external.
+        session_id: Only records of this session.
+        source: Only records from this agent or client.
+        trust: Only records with this trust: human, agent, extracted, imported or external.
         limit: The most records of a page.
         cursor: Where the page starts; given by the page before.
     """
@@ -159,7 +159,7 @@ class Whole:
         return "\n".join([head, self.content, *([outline(fields)] if fields else []), *steps])
 
 
-@operation("GET /api/records/{id}", profile="core", personal=True)
+@operation("GET /api/records/{id}", profile="core", where="person")
 def get_record(runtime: Runtime, id: Id) -> Whole:
     """Read a record that a search found in full: text, fields, status, changes.
 
@@ -234,8 +234,8 @@ class Edited:
     effect="write",
     audience="owner",
     idempotent=True,
-    personal=True,
-    aliases={"data": "fields"},
+    where="person",
+    extra=ExtraArguments(aliases={"data": "fields"}),
 )
 def edit_record(
     runtime: Runtime,
@@ -247,7 +247,7 @@ def edit_record(
     version: str = "",
     dry_run: bool = False,
 ) -> Edited:
-    """Change a record by hand; what is not given stays. The state before is kept and undo restores it.
+    """Edit a record; fields that are not given stay. undo restores the previous state.
 
     Args:
         id: The record's id, or its first characters.
@@ -298,7 +298,7 @@ class Moved:
 
 
 @operation(
-    "DELETE /api/records/{id}", effect="destroy", audience="owner", idempotent=True, personal=True
+    "DELETE /api/records/{id}", effect="destroy", audience="owner", idempotent=True, where="person"
 )
 def delete_record(runtime: Runtime, id: Id) -> Moved:
     """Archive a record of any kind. It can be restored.
@@ -314,7 +314,7 @@ def delete_record(runtime: Runtime, id: Id) -> Moved:
     effect="write",
     audience="owner",
     idempotent=True,
-    personal=True,
+    where="person",
 )
 def restore_record(runtime: Runtime, id: Id) -> Moved:
     """Put a deleted, archived or waiting record back into use.

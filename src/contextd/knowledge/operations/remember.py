@@ -10,13 +10,17 @@ from contextd.domain.limits import STATEMENT
 from contextd.knowledge.acknowledgement import Recorded, recorded
 from contextd.knowledge.recording import NewRecord, record_new
 from contextd.person.person import kept_in, where_kept
-from contextd.runtime.operation import FieldsOf, operation
+from contextd.runtime.operation import ExtraArguments, FieldsOf, operation
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
 
 
 @operation(
-    "POST /api/records", effect="write", profile="core", personal=True, aliases={"data": "fields"}
+    "POST /api/records",
+    effect="write",
+    profile="core",
+    where="person",
+    extra=ExtraArguments(aliases={"data": "fields"}),
 )
 def remember(
     runtime: Runtime,

@@ -42,7 +42,7 @@ class Settled:
 def settle_candidate(
     runtime: Runtime, id: Id, verdict: Literal["keep", "drop", "merge"], into: str = ""
 ) -> Settled:
-    """Review something learned: accept it, drop it, or merge it into an equal record.
+    """Review a learned record: accept it, drop it, or merge it into an equal one.
 
     Args:
         id: The candidate's id, or its first characters.

@@ -19,6 +19,7 @@ from contextd.briefing.subagent_briefing import note_for
 from contextd.clients import client_running
 from contextd.clients.client import Client
 from contextd.clients.hook_event import ANSWERED, Moment, Occurrence
+from contextd.domain.changes import WorkChanges
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.folding.client_folding import COMPACTED, measure_compactions, measure_subagent
 from contextd.imports.importers.injected_text import own_words
@@ -169,7 +170,7 @@ class _Sitting:
         if self.opened:
             open_session(runtime, self.session, change)
         else:
-            runtime.commit(sessions=[change])
+            runtime.commit(work=WorkChanges(sessions=[change]))
 
 
 def _sitting(runtime: Runtime, arrival: _Arrival) -> _Sitting:
@@ -430,7 +431,7 @@ def _stopped(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         return HookAnswer(session_id=session.id)
     if not lessons_due(runtime, session, turns):
         return HookAnswer(session_id=session.id)
-    runtime.commit(sessions=[asked_for_lessons(runtime, session)])
+    runtime.commit(work=WorkChanges(sessions=[asked_for_lessons(runtime, session)]))
     demand = " ".join(filter(None, (LESSONS, types_line(runtime))))
     return HookAnswer(asking(arrival.occurrence, demand), session.id, count_tokens(demand))
 

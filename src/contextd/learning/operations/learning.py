@@ -11,6 +11,7 @@ from datetime import timedelta
 
 from contextd.briefing.context_file import write_context_md
 from contextd.briefing.prepared_briefings import keep_ready
+from contextd.domain.changes import KnowledgeChanges, WorkChanges
 from contextd.domain.documents import message_documents
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.imports.transcripts import (
@@ -54,11 +55,11 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
         return {"waiting": "its client has not finished the transcript yet"}
     change = fold(session, events)
     if change is not None:
-        done = runtime.commit(sessions=[change])
+        done = runtime.commit(work=WorkChanges(sessions=[change]))
         session = done.sessions.get(session.id, session)
     task.hold.keep({"imported": imported})
     if session.data.get(HEADLESS):
-        runtime.commit(sessions=[SessionChange(id=session.id, completed=True)])
+        runtime.commit(work=WorkChanges(sessions=[SessionChange(id=session.id, completed=True)]))
         return {"imported": imported, "learned": 0, "skipped": "a program ran this session"}
     turns = keep_turns(runtime, session, events)
     task.hold.check()
@@ -83,7 +84,7 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
             SHAPE: rescan_if_changed(runtime, session),
         },
     )
-    runtime.commit(sessions=[ending])
+    runtime.commit(work=WorkChanges(sessions=[ending]))
     write_context_md(runtime)
     keep_ready(runtime)
     return {
@@ -128,7 +129,7 @@ def _is_early(runtime: Runtime, session: Session, events: Sequence[Event], task:
         once=f"{session.id}:{waited + 1}",
         run_at=due,
     )
-    runtime.commit(jobs=[again])
+    runtime.commit(work=WorkChanges(jobs=[again]))
     return True
 
 
@@ -141,5 +142,7 @@ def _index_messages(runtime: Runtime, session: Session, events: Sequence[Event])
     messages = [event for event in events if event.type == "message"]
     documents = message_documents(session.scope, session.id, messages)
     if documents:
-        runtime.commit(documents=documents, model=runtime.embedder.model)
+        runtime.commit(
+            knowledge=KnowledgeChanges(documents=documents, model=runtime.embedder.model)
+        )
         queue_embedding(runtime)

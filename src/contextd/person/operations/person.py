@@ -74,7 +74,7 @@ class Profile:
         return "\n".join(parts)
 
 
-@operation("GET /api/person", audience="person", personal=True)
+@operation("GET /api/person", audience="person", where="person")
 def user_profile(runtime: Runtime) -> Profile:
     """Show the person's layer: USER.md, SOUL.md, saved preferences, and proposals from several projects
     that await acceptance.
@@ -112,7 +112,7 @@ class Written:
 
 
 @operation(
-    "POST /api/person/user-md", effect="write", audience="person", idempotent=True, personal=True
+    "POST /api/person/user-md", effect="write", audience="person", idempotent=True, where="person"
 )
 def write_profile(runtime: Runtime) -> Written:
     """Write saved preferences into contextd's block of USER.md. Your own text there stays byte for byte."""
@@ -137,7 +137,7 @@ class Accepted:
     effect="write",
     audience="person",
     idempotent=True,
-    personal=True,
+    where="person",
 )
 def person_accept(runtime: Runtime, id: Id) -> Accepted:
     """Accept a proposed preference: from now on it applies in every project.
@@ -170,10 +170,10 @@ class Proposed:
 
 
 @operation(
-    "POST /api/person/proposals", effect="write", audience="person", idempotent=True, personal=True
+    "POST /api/person/proposals", effect="write", audience="person", idempotent=True, where="person"
 )
 def person_propose(runtime: Runtime) -> Proposed:
-    """Find wishes repeated in several projects and propose them to the person. This also runs daily."""
+    """Find preferences repeated in several projects and propose them to the person. This also runs daily."""
     return Proposed(len(propose(runtime, lambda: None)))
 
 

@@ -107,7 +107,8 @@ def list_modules(runtime: Runtime) -> ModuleStates:
     about = {one.id: modules_of(one, territory, model.modules) for one in records}
     counts = Counter(name for names in about.values() for name in names)
     outdated, silent = _doubtful(runtime, about)
-    files = territory.counted(runtime.view.files.stamps(runtime.scope))
+    indexed = runtime.view.files.stamps(runtime.scope) if runtime.view.files else {}
+    files = territory.counted(indexed)
     last = _last_changes(runtime, territory)
     users: dict[str, list[str]] = {}
     for name, module in model.modules.items():

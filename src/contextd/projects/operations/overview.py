@@ -79,7 +79,7 @@ def project_overview(runtime: Runtime) -> Overview:
     model = project_model(runtime)
     counts = runtime.view.records.count(runtime.query(*kinds_that("listed")))
     runtime.trace.read([], type="project")
-    files = runtime.view.files.count(runtime.scope)
+    files = runtime.view.files.count(runtime.scope) if runtime.view.files else 0
     name = runtime.project.name if runtime.project else ""
     if model is None:
         return Overview(
@@ -184,7 +184,7 @@ class ModuleOverview:
 
 @operation("GET /api/project/modules/{name}", profile="standard")
 def project_module(runtime: Runtime, name: str) -> ModuleOverview:
-    """Show one module: key files, patterns, rules, known issues, what it depends on.
+    """Show one module: key files, patterns, rules, known issues, dependencies.
 
     Args:
         name: The module's name.

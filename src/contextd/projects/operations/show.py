@@ -163,7 +163,7 @@ def _stats(runtime: Runtime) -> dict[str, Any]:
     return {
         "records": sum(counts.values()),
         **{f"records of kind {kind}": n for kind, n in sorted(counts.items())},
-        "code files": view.files.count(runtime.scope),
+        "code files": view.files.count(runtime.scope) if view.files else 0,
         **({"not indexed": outside.removeprefix("not indexed: ")} if outside else {}),
         "indexed texts": index.documents,
         "vectors": index.vectors,

@@ -14,7 +14,7 @@ from contextd.domain.details import RAW
 from contextd.domain.limits import Grammar
 from contextd.files.disk import replace_file, target_inside
 from contextd.redaction.redact import redact
-from contextd.runtime.operation import operation
+from contextd.runtime.operation import ExtraArguments, operation
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_file, schema_of, without_secret_names
 from contextd.schema.load import parsed_file, schema_path
@@ -111,8 +111,9 @@ _SCHEMA = Grammar("schema", "types with fields")
     effect="write",
     audience="owner",
     idempotent=True,
-    aliases={"etag": "if_match"},
-    ignores=("version", "path", "exists", "problems", "in_force"),
+    extra=ExtraArguments(
+        aliases={"etag": "if_match"}, ignores=("version", "path", "exists", "problems", "in_force")
+    ),
 )
 def schema_put(
     runtime: Runtime,

@@ -61,7 +61,7 @@ def describe_schema(runtime: Runtime) -> SchemaView:
     )
 
 
-@operation("POST /api/contexts/typed", effect="write", profile="full", personal=True)
+@operation("POST /api/contexts/typed", effect="write", profile="full", where="person")
 def save_typed_context(
     runtime: Runtime,
     type: str,
@@ -93,7 +93,7 @@ def save_typed_context(
     return typed_entry(saved.record, kind, CURRENT, "; ".join(filter(None, notes)))
 
 
-@operation("GET /api/contexts/by-type", profile="standard", personal=True)
+@operation("GET /api/contexts/by-type", profile="standard", where="person")
 def query_by_type(
     runtime: Runtime,
     type: str,

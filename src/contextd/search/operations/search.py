@@ -96,7 +96,7 @@ class SearchHits:
         return "\n".join([*parts, f"({self.notice})"] if self.notice else parts)
 
 
-@operation("GET /api/search", profile="core", personal=True)
+@operation("GET /api/search", profile="core", where="person")
 def context_search(
     runtime: Runtime,
     query: Text,
@@ -152,7 +152,7 @@ def _source(hit: Hit) -> Serving:
 def _changed_at(runtime: Runtime, hits: Iterable[Hit]) -> dict[str, datetime]:
     """When the files of the code hits last changed, by path."""
     paths = {hit.content.path for hit in hits if isinstance(hit.content, Chunk)}
-    files = runtime.view.files.get(runtime.scope, sorted(paths)) if paths else []
+    files = runtime.files.get(runtime.scope, sorted(paths)) if paths else []
     return {file.path: from_micros(file.mtime_ns // 1_000) for file in files}
 
 

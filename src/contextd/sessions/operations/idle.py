@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from contextd.codebase.freshness import rest
+from contextd.domain.changes import WorkChanges
 from contextd.domain.sessions import Session, SessionChange
 from contextd.jobs.table import Task
 from contextd.runtime.runtime import Runtime
@@ -36,7 +37,9 @@ def end_idle_sessions(runtime: Runtime, task: Task) -> Mapping[str, Any]:
     days = runtime.settings.number("sessions.archive_days")
     for session in upkeep.rested_sessions(now - timedelta(days=days), _AT_ONCE):
         task.hold.check()
-        _in(runtime, session).commit(sessions=[SessionChange(id=session.id, archived=True)])
+        _in(runtime, session).commit(
+            work=WorkChanges(sessions=[SessionChange(id=session.id, archived=True)])
+        )
         archived += 1
     rest(runtime, frozenset(busy))
     return {"ended": ended, "archived": archived}

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from contextd.briefing.briefing import brief, quoted_in, read_lately, told_by
+from contextd.briefing.briefing import EarlierWork, brief, quoted_in, read_lately, told_by
 from contextd.briefing.context_file import LATELY, changes_since, time_sense, with_work
 from contextd.briefing.injection_tiers import tiers_of
+from contextd.domain.changes import WorkChanges
 from contextd.domain.details import RENDERED
 from contextd.domain.kinds import kinds_that
 from contextd.domain.limits import Id, OptionalId, Range
@@ -91,8 +92,7 @@ def session_start(
         budget=room,
         task=session.task,
         session=session,
-        lately=lately,
-        changed=changed,
+        earlier=EarlierWork(lately, changed),
         all_branches=all_branches,
         capped=budget is not None,
     )
@@ -101,7 +101,7 @@ def session_start(
         open_session(runtime, session, change)
         take_seat(runtime, session)
     else:
-        runtime.commit(sessions=[change])
+        runtime.commit(work=WorkChanges(sessions=[change]))
     runtime.trace.session = session.id
     runtime.trace.gave += quoted_in(packed.ids, packed.tokens)
     runtime.trace.read(packed.ids, type="briefing")
@@ -125,7 +125,7 @@ def _begun_already(runtime: Runtime, session: Session, task: str) -> Started:
     """
     now = runtime.clock.now()
     change = SessionChange(id=session.id, seen_at=now, task=task or None, data={IMPLICIT: False})
-    runtime.commit(sessions=[change])
+    runtime.commit(work=WorkChanges(sessions=[change]))
     runtime.trace.session = session.id
     room = runtime.settings.number("injection.tokens")
     left = max(0, room - session.tokens_served)
@@ -211,7 +211,7 @@ def session_log(
     now = runtime.clock.now()
     event = Event(type="message", key=new_id(), at=now, role=role, text=clean.text)
     change = SessionChange(id=session.id, seen_at=now, events=(event,))
-    done = runtime.commit(sessions=[change])
+    done = runtime.commit(work=WorkChanges(sessions=[change]))
     return Logged(session.id, done.events[session.id][-1].seq, len(clean.findings))
 
 
@@ -268,7 +268,7 @@ def session_end(
         stated = {STATED: outcome} if outcome else {}
         now = runtime.clock.now()
         change = SessionChange(id=session.id, seen_at=now, outcome=outcome or "", data=stated)
-        runtime.commit(sessions=[change])
+        runtime.commit(work=WorkChanges(sessions=[change]))
         return Ended(session.id, note=_GOES_ON)
     job = close_session(runtime, session, outcome=outcome or "", learn=distill)
     learned = runtime.query(*kinds_that("learned"), session=session.id)

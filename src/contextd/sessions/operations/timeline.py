@@ -68,7 +68,7 @@ def list_sessions(
     """List the project's sessions, latest first.
 
     Args:
-        status: Only sessions that stand so.
+        status: Only sessions in this status.
         limit: The most sessions.
     """
     wanted = () if status == "any" else (status,)

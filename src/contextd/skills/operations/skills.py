@@ -48,7 +48,7 @@ class FoundSkill:
     why: str = ""
 
     def as_text(self) -> str:
-        """Name and what it is for, then what it costs and how it served."""
+        """The name and purpose of a skill, then its token count and success counts."""
         trigger = f" Use it: {self.trigger}" if self.trigger else ""
         counts = f"{self.tokens} tokens, used {self.used}×, helped {self.helped}×"
         place = self.file or self.scope
@@ -70,7 +70,7 @@ class FoundSkills:
         return "\n".join([*lines, *(f"! {problem}" for problem in self.problems)])
 
 
-@operation("GET /api/skills/search", profile="standard", personal=True)
+@operation("GET /api/skills/search", profile="standard", where="person")
 def skill_search(
     runtime: Runtime, query: Text, limit: Annotated[int, Range(1, _MOST_LISTED)] = 5
 ) -> FoundSkills:
@@ -178,7 +178,7 @@ class Skill:
         return "\n".join([*lines, *(f"! {problem}" for problem in self.problems)])
 
 
-@operation("GET /api/skills/{name}", profile="standard", personal=True)
+@operation("GET /api/skills/{name}", profile="standard", where="person")
 def skill_get(runtime: Runtime, name: str) -> Skill:
     """Read a complete skill with the list of its files. Report with memory_feedback whether it helped.
 

@@ -14,7 +14,7 @@ import click
 from contextd.clients import CLIENTS, client_named
 from contextd.clients.client import Client, Reach
 from contextd.clients.detection import present_clients
-from contextd.clients.install import InstallReport, install, uninstall
+from contextd.clients.install import InstallReport, Launch, install, uninstall
 from contextd.domain.result_display import text_form
 from contextd.runtime.settings import load_settings
 from contextd.surfaces.cli.guidance import closest
@@ -41,7 +41,11 @@ def _names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[
 
 _clients = click.argument("clients", nargs=-1, shell_complete=_names)
 _named = click.option(
-    "--client", "named", multiple=True, help="A client, again for more.", shell_complete=_names
+    "--client",
+    "named",
+    multiple=True,
+    help="The name of a client; repeatable.",
+    shell_complete=_names,
 )
 _dry_run = click.option("--dry-run", is_flag=True, help="Show what would change.")
 _yes = click.option("--yes", is_flag=True, help="Go on without asking.")
@@ -77,10 +81,7 @@ def install_command(
             client.name,
             Path.home(),
             root,
-            command=executable(),
-            settings=frozenset(_hooks_wanted(root)),
-            profile=profile or "",
-            status_line=status_line,
+            launch=Launch(executable(), frozenset(_hooks_wanted(root)), profile or "", status_line),
             **_common(client, scope, dry),
         )
 

@@ -66,8 +66,8 @@ def policies() -> None:
 def policy_check(
     revision: str | None, staged: bool, sarif: bool, fail_on: str, as_json: bool
 ) -> int:
-    """Check a diff, or what stands on stdin: a diff, a command or a description. Exit code 1 when it
-    breaks a policy.
+    """Check a diff, or stdin: a diff, a command or a description. Exit code 1 if it violates a
+    policy.
     """
     if revision is not None and staged:
         raise click.UsageError("give one of --diff and --staged")

@@ -13,7 +13,7 @@ from datetime import timedelta
 from contextd.codebase.trusted_files import trusted_files
 from contextd.domain.trust import EARLIER, UNTRUSTED
 from contextd.imports.transcripts import UNREAD
-from contextd.knowledge.writing import change, save_new
+from contextd.knowledge.writing import RecordText, change, save_new
 from contextd.policies.rule_file_sync import disagreeing
 from contextd.policies.rules_in_force import in_force
 from contextd.projects.project_model import unheeded
@@ -116,7 +116,9 @@ def canary(runtime: Runtime) -> str:
     """Write, search and delete a record through the real code path. Raises if a step fails."""
     word = f"canary{uuid.uuid4().hex[:12]}"
     saved = save_new(
-        runtime, "context", content=f"{word} checks that memory works", tags=["canary"], gate=False
+        runtime,
+        RecordText("context", content=f"{word} checks that memory works", tags=["canary"]),
+        gate=False,
     ).record
     try:
         found = find_records(runtime, word, ("context",), limit=3)

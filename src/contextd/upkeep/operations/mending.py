@@ -10,7 +10,7 @@ from typing import Any
 
 from contextd.codebase.index_documents import documents_behind
 from contextd.codebase.scanning import scan_project
-from contextd.domain.changes import CodeChange
+from contextd.domain.changes import CodeChange, KnowledgeChanges
 from contextd.domain.documents import code_documents, message_documents, record_document
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES
@@ -88,7 +88,11 @@ def _records_anew(runtime: Runtime, scope: Scope) -> int:
     while True:
         page = runtime.view.records.find(query)
         if page.records:
-            runtime.commit(documents=[record_document(record) for record in page.records])
+            runtime.commit(
+                knowledge=KnowledgeChanges(
+                    documents=[record_document(record) for record in page.records]
+                )
+            )
         count += len(page.records)
         if not page.cursor:
             return count
@@ -102,7 +106,7 @@ def _messages_anew(runtime: Runtime) -> int:
         events = view.sessions.events(session.id, types=("message",))
         documents = message_documents(session.scope, session.id, events)
         if documents:
-            runtime.commit(documents=documents)
+            runtime.commit(knowledge=KnowledgeChanges(documents=documents))
         count += len(documents)
     return count
 
@@ -110,11 +114,13 @@ def _messages_anew(runtime: Runtime) -> int:
 def _code_anew(runtime: Runtime) -> int:
     """Rebuild the index of the project's stored code; return the number of files."""
     files = runtime.view.files
+    if files is None:
+        return 0
     paths = list(files.stamps(runtime.scope))
     for start in range(0, len(paths), _AT_ONCE):
         some = files.get(runtime.scope, paths[start : start + _AT_ONCE])
         documents = [one for file in some for one in code_documents(runtime.scope, file)]
-        runtime.commit(documents=documents)
+        runtime.commit(knowledge=KnowledgeChanges(documents=documents))
     return len(paths)
 
 
@@ -178,7 +184,12 @@ def _mend(
     orphan_ids = [one.id for one in repair.surplus]
     orphan_ids += [one.id for one in repair.missing if one.id not in there]
     half = [CodeChange(scope=scope, remove=repair.files)] if repair.files else []
-    runtime.commit(documents=documents, forget={scope: orphan_ids} if orphan_ids else {}, code=half)
+    runtime.commit(
+        knowledge=KnowledgeChanges(
+            documents=documents, forget={scope: orphan_ids} if orphan_ids else {}
+        ),
+        code=half,
+    )
     if repair.files and runtime.checkout is not None:
         scan_project(runtime, check=check)
     if repair.sessions:

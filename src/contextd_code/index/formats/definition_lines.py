@@ -162,7 +162,7 @@ class _Open:
             return kind == self.kind and indent <= self.indent
         if indent != self.indent:
             return indent < self.indent
-        # The brace of a body, or a further equation, may stand under the name.
+        # The brace of a body, or a further equation, may follow below the name.
         return not (closes or text in (b"{", b"(") or _goes_on(text, self.name))
 
     def ends_with(self, indent: int, text: bytes) -> bool:

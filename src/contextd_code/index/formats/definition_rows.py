@@ -185,4 +185,4 @@ ROWS: dict[str, DefinitionLines] = {
         holders="contract", aside=r"/\*.*?(?:\*/|\Z)", leading=_SLASHED,
     ),
 }  # fmt: skip
-"""By the name that `language_name` gives a file."""
+"""The definition patterns of each language; keys are results of `language_name`."""

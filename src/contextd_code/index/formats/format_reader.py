@@ -18,7 +18,7 @@ _HEAD = 400
 
 @dataclass(frozen=True, slots=True)
 class FileSection:
-    """Where a part of a file begins, and its title."""
+    """The beginning of a section, and its title."""
 
     start: int
     title: str = ""
@@ -50,11 +50,11 @@ class SourceLines:
         self.starts = [0, *(found.end() for found in re.finditer(rb"\n", data))]
 
     def row_of(self, offset: int) -> int:
-        """The line an offset lies in, counted from 0."""
+        """The line of an offset, counted from 0."""
         return bisect_right(self.starts, offset) - 1
 
     def start_of(self, offset: int) -> int:
-        """Where the line of an offset begins."""
+        """The offset at which the line of an offset begins."""
         return self.starts[self.row_of(offset)]
 
     def text(self, row: int) -> bytes:
@@ -63,7 +63,7 @@ class SourceLines:
         return self.data[self.starts[row] : end]
 
     def with_comment(self, offset: int, marks: tuple[bytes, ...]) -> int:
-        """Where the comment directly above the line of an offset begins, or that line."""
+        """The beginning of the comment directly above the line of an offset, or of that line."""
         row = self.row_of(offset)
         while row and self.text(row - 1).lstrip().startswith(marks):
             row -= 1

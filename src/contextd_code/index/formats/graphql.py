@@ -54,8 +54,8 @@ def graphql(data: bytes, path: str) -> FormatReading:
 def _inside(
     plain: bytes, lines: SourceLines, match: re.Match[bytes], follows: int, name: str
 ) -> tuple[list[Symbol], int]:
-    """The fields of a definition, and where it ends: at its closing brace, or where another begins at the
-    margin although none was closed.
+    """The fields of a definition, and its end: the closing brace, or the next unindented definition
+    if the brace is missing.
     """
     if _OPENING.search(plain, match.end(), follows) is None:
         return [], follows
@@ -87,7 +87,7 @@ def _inside(
 
 
 def _described(plain: bytes, lines: SourceLines, begin: int) -> int:
-    """Where the description above a definition begins: descriptions are blanked in `plain`."""
+    """The beginning of the description above a definition: descriptions are blanked in `plain`."""
     row = lines.row_of(begin)
     while row and lines.text(row - 1).strip():
         above = lines.starts[row - 1]

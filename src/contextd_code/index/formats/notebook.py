@@ -139,7 +139,7 @@ class _Reader:
             if not found or found[0].start:
                 self.sections.append(FileSection(self.size, self.title))
             for one in found:
-                # A title goes on under the heading of a cell before.
+                # A title continues under the heading of an earlier cell.
                 self.title = one.title
                 self.sections.append(FileSection(self.size + one.start, one.title))
         else:

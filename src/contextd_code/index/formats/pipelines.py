@@ -72,7 +72,7 @@ def _symbol(
 
 
 def _item_end(keys: Sequence[Key], first: Key) -> int:
-    """Where the list item that a key opens ends: with the last of its sibling keys."""
+    """The end of the list item that a key opens: that of its last sibling key."""
     end = first.end
     at = _place(keys, first)
     for one in keys[at + 1 :]:

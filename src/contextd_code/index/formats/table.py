@@ -24,4 +24,4 @@ FORMATS: dict[str, Format] = {
         *(Format(name, reader) for name, reader in ROWS.items()),
     )
 }
-"""By the name that `language_name` gives a file. A new format needs one row here."""
+"""The format readers; keys are results of `language_name`. A new format needs one row here."""

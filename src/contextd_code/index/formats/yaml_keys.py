@@ -62,7 +62,8 @@ def keys_of(lines: SourceLines) -> list[Key]:
         match = _KEY.match(line)
         if match is not None:
             indent = match.start("key")
-            # A new item of a list ends the one before it, although that is indented alike.
+            # A new list item ends the previous one, although both have the same
+            # indentation.
             _close(open_, start, margin if match["dash"] else indent - 1)
             value = (match["value"] or b"").decode("utf-8", "replace")
             around = tuple(one.name for one in open_[-8:])

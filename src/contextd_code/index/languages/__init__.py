@@ -1,1 +1,1 @@
-"""One row per language. `table.LANGUAGES` is where a new one is added."""
+"""The supported languages. To add one, add a row to `table.LANGUAGES`."""

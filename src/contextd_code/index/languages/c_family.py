@@ -73,7 +73,9 @@ def outline_with(load: Callable[[], object]) -> Callable[[Node, bytes, str], Out
 
 
 def _include(node: Node) -> Import | None:
-    """The file between quotes; one between `<` and `>` keeps them, as it is looked up elsewhere."""
+    """The included file. A `<…>` keeps its brackets, because it is searched in other folders than
+    `"…"`.
+    """
     text = text_of(node).strip()
     if node.type == "string_literal":
         text = text[1:-1]
@@ -91,7 +93,7 @@ class _Place:
 
 
 def _definitions(root: Node) -> Iterator[LooseDefinition]:
-    """Everything that is declared outside function bodies, in any order."""
+    """Every declaration outside function bodies, in any order."""
     waiting: list[tuple[Node, _Place]] = [(root, _Place())]
     while waiting:
         node, place = waiting.pop()
@@ -171,7 +173,8 @@ def _values(node: Node, place: _Place) -> Iterator[LooseDefinition]:
         leaf, function = found
         name, within = _qualified(leaf)
         if name in _PRIMITIVE:
-            # What is left of `int WORD main(void)`, where nobody knows the word, and of `typedef unsigned long(name)(int)`.
+            # The rest of `int WORD main(void)` with an unknown macro, and of `typedef
+            # unsigned long(name)(int)`.
             continue
         member = place.member or bool(within)
         if node.type == "type_definition":
@@ -220,7 +223,7 @@ def _qualified(node: Node) -> tuple[str, str]:
     here: Node | None = node
     while here is not None and here.type == "qualified_identifier":
         scope = here.child_by_field_name("scope")
-        # Of `API int_type f(void)` the grammar makes `int_type::f`.
+        # The grammar parses `API int_type f(void)` as `int_type::f`.
         if scope is not None and not any(one.is_missing for one in here.children):
             named = scope.child_by_field_name("name")
             scopes.append(text_of(named if named is not None else scope))

@@ -1,4 +1,4 @@
-"""Blanks what only a preprocessor understands in C and C++, byte for byte, before parsing."""
+"""Blank preprocessor text in C and C++ that the grammar cannot parse, keeping all offsets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextd_code.text.regex import regex
 
 _EXPORTED = regex(
     rb"\b(?:class|struct|union|enum(?:\s+class)?)\s+"
-    rb"([A-Z][A-Z0-9_]{2,}(?:\([^()\n]*\))?)(?=\s+(?:\[\[[^\]\n]{0,80}\]\]\s*)?"
+    rb"([A-Z][A-Z0-9_]{2,}(?:\([^()\n]*\))?(?:[ \t]+[A-Z][A-Z0-9]*_[A-Z0-9_]+)?)(?=\s+(?:\[\[[^\]\n]{0,80}\]\]\s*)?"
     rb"[A-Za-z_][\w:]*(?:\s+final)?\s*[:{])"
 )
 _LINKAGE = regex(
@@ -33,8 +33,8 @@ _SPECIFIERS = regex(
     rb"|extern[ \t]|(?:void|auto|inline|static|int|bool|explicit|constexpr|unsigned|char|friend|virtual|operator|template|class|struct|size_t|double|float|long|~)\b)",
     re.M,
 )
-"""`LIB_CONSTEXPR auto f()`, `LIB_FN Cart::Cart()` and `LIB_FN Line Cart::first()`: words of a library before
-what only a declaration begins with.
+"""`LIB_CONSTEXPR auto f()`, `LIB_FN Cart::Cart()` and `LIB_FN Line Cart::first()`: macros of a
+library before a declaration.
 """
 _NESTED = rb"\((?:[^;{}()]++|\((?:[^;{}()]++|\([^;{}()]*+\))*+\))*+\)"
 _LIBRARY_WORDS = regex(
@@ -42,7 +42,7 @@ _LIBRARY_WORDS = regex(
     rb"(?:CONSTEXPR|CONSTEVAL|CONSTINIT|INLINE|NODISCARD|DEPRECATED|EXPLICIT|UNIQUE_ADDRESS|UNUSED)[A-Z0-9_]{0,30}+)"
     rb"(?=[ \t]++[A-Za-z_~:(\[])"
 )
-"""`LIB_CONSTEXPR Cart(int size)` and `if LIB_CONSTEXPR (…)`: what stands for a word of the language."""
+"""`LIB_CONSTEXPR Cart(int size)` and `if LIB_CONSTEXPR (…)`: macros that stand for a keyword."""
 _TEMPLATES = regex(
     rb"(?<=[<,])(?P<before>\s{0,40}+)(?P<word>[A-Z][A-Z0-9]{0,30}+_[A-Z0-9_]{1,40}+"
     + _NESTED
@@ -52,9 +52,9 @@ _TEMPLATES = regex(
 )
 """`template <typename T, LIB_ENABLE_IF(…)>`, `template <class T, typename std::enable_if<…>::type* = nullptr>`."""
 _EMPTY = regex(rb"(?<==)(?P<before>[ \t]?)\{\}(?=\s{0,20}+[,)])")
-"""`void f(Size size = {})`, which the grammar takes for a literal without a type."""
+"""`void f(Size size = {})`, which the grammar parses as a literal without a type."""
 _POINTED = regex(rb"->\*(?!/)")
-"""`(object->*method)()`, which the grammar does not know."""
+"""`(object->*method)()`, which the grammar does not support."""
 _PRAGMAS = regex(
     rb"^[ \t]*(?=[A-Z0-9_]{0,60}(?:PRAGMA|PUSH|POP|WARNING|DIAGNOSTIC|DEPRECATED|ATTRIBUTE))[A-Z][A-Z0-9]*_[A-Z0-9_]{1,60}+"
     rb"\([^;{}()\n]{0,200}(?:\([^;{}()\n]{0,200}\)[^;{}()\n]{0,200})?\)(?=[ \t]*(?://[^\n]*)?\r?$)",
@@ -65,9 +65,10 @@ _OPERATORS = regex(
     rb"^[ \t]*[A-Z][A-Z0-9]*_[A-Z0-9_]{0,60}+\([^;{}()\n]{0,80}[,(][ \t]*[!=<>+*/%&|^-]{1,3}[ \t]*\)(?=[ \t]*\r?$)",
     re.M,
 )
-"""`LIB_COMPARE(NE, !=)`, which defines a function for an operator."""
-# Possessive and bounded here and below: what looks like the start of a match comes by the thousand.
+"""`LIB_COMPARE(NE, !=)`, a macro that defines a function for an operator."""
+# Possessive and bounded here and below: a text may have thousands of beginnings of a match.
 _INCLUDED = regex(rb"__has_include(?:_next)?\s*+(\([^)\n]{0,300}+\))")
+_DEAD = regex(rb"^[ \t]*#[ \t]*if[ \t]+0[ \t]*(?:/[/*][^\n]*)?\r?$", re.M)
 _ATTRIBUTES = regex(rb"\)(\s*+(?:__\w++(?:[ \t]*+" + _NESTED + rb")?+\s*+){1,12}+)(?=;)")
 _WORD = rb"\s++[A-Z][A-Z0-9_]{3,40}+"
 _GIVEN = rb"[\w.:!&*>-]++"
@@ -86,24 +87,27 @@ _MACROS = regex(
     rb"|[A-Z][A-Z0-9_]*_(?:API|EXPORTS?|EXTERN|PUBLIC|INLINE|CALL|CDECL))(?=[\s*]+[A-Za-z_:<])"
 )
 _TYPED = regex(rb"^(?P<head>[A-Z][A-Z0-9_]{2,}\()[^()\n;]{1,80}(?P<tail>\))(?=\s+\w+\s*\()", re.M)
-"""`API(char *) name(…)`: a word for exports that takes the type."""
+"""`API(char *) name(…)`: an export macro around the type."""
 _CONDITION = regex(rb"^[ \t]*#[ \t]*(?P<word>if|ifdef|ifndef|elif|else|endif)\b[^\n]*", re.M)
 _INCLUDE = regex(rb"^[ \t]*#[ \t]*include\b", re.M)
 _VISIBLE = regex(rb"[^\n\r]")
 _LONGEST = 4_000
-"""Bytes of a condition inside of a statement."""
+"""The most bytes of a condition inside a statement."""
 _LONGEST_BRANCHES = 20_000
-"""Bytes of one whose branches open a block that they do not close."""
+"""The most bytes of a condition whose branches open a block that they do not close."""
 _STATEMENT = 400
-"""Bytes looked back through for where a declaration begins."""
+"""The most bytes searched backwards for the beginning of a declaration."""
 _STATEMENTS = frozenset(b"if while for switch else do return case goto throw new delete".split())
 
 
 def mend(data: bytes) -> bytes:
-    """Export macros between `class` and its name, `extern "C"` between `#ifdef` and `#endif`, what
-    stands for it, words for exports around a type, the argument of `__has_include`, attributes behind a prototype, words for exports
-    and calling conventions, and conditions inside of a statement become spaces.
+    """Replace unparsable preprocessor text by spaces.
+
+    That is: export macros between `class` and its name, `extern "C"` between `#ifdef` and `#endif`
+    and macros for it, export macros around a type, the argument of `__has_include`, attributes
+    after a prototype, calling conventions, and conditions inside a statement.
     """
+    data = _without_dead_code(data)
     for pattern in (_EXPORTED, _INCLUDED, _ATTRIBUTES, _MACROS):
         data = pattern.sub(_without_group, data)
     data = _ANNOTATED.sub(lambda found: _without_note(data, found), data)
@@ -118,19 +122,34 @@ def mend(data: bytes) -> bytes:
     return _unconditional(data)
 
 
+def _without_dead_code(data: bytes) -> bytes:
+    """Replace code in `#if 0` by spaces: examples and old code, never compiled."""
+    at = 0
+    while (dead := _DEAD.search(data, at)) is not None:
+        at = dead.end()
+        depth = 0
+        for found in _CONDITION.finditer(data, at):
+            if not depth and not found["word"].startswith(b"if"):
+                spaces = _VISIBLE.sub(b" ", data[at : found.start()])
+                data = data[:at] + spaces + data[found.start() :]
+                break
+            depth += found["word"].startswith(b"if") - (found["word"] == b"endif")
+    return data
+
+
 def _is_split(data: bytes, marks: Sequence[tuple[int, int, bytes]]) -> bool:
-    """Whether a condition stands inside of a statement, or a branch of it opens a block or closes one."""
+    """Whether a condition is inside a statement, or a branch of it opens or closes a block."""
     start, end = marks[0][0], marks[-1][1]
     inside = data[start:end] if end - start < _LONGEST_BRANCHES else b";"
     if len(inside) < _LONGEST and b"{" not in inside and b";" not in inside:
-        # Each branch may include a header of its own: no statement holds an include.
+        # Each branch may include another header, and no statement contains an include.
         return _INCLUDE.search(inside) is None
     branches = [data[one[1] : two[0]] for one, two in pairwise(marks)]
     return len(inside) > 1 and any(one.count(b"{") != one.count(b"}") for one in branches)
 
 
 def _unconditional(data: bytes) -> bytes:
-    """Conditions around lines of a statement or around half of a block: their first branch is kept."""
+    """Keep the first branch of conditions around lines of a statement or around half of a block."""
     pieces: list[bytes] = []
     at = 0
     open_: list[list[tuple[int, int, bytes]]] = []
@@ -153,7 +172,7 @@ def _unconditional(data: bytes) -> bytes:
 
 
 def _a_number(data: bytes, found: re.Match[bytes]) -> bytes:
-    """The parameter of a template without what decides whether there is one. Elsewhere the text is kept."""
+    """A template parameter without its `enable_if` condition. Other text is kept."""
     before = data[max(0, found.start() - _STATEMENT) : found.start()]
     if b"template" not in re.split(rb"[;{}]", before)[-1]:
         return found[0]
@@ -162,7 +181,7 @@ def _a_number(data: bytes, found: re.Match[bytes]) -> bytes:
 
 
 def _without_note(data: bytes, found: re.Match[bytes]) -> bytes:
-    """A declaration without what is noted behind it. In a statement, what looks so is called."""
+    """A declaration without trailing annotations. Inside a function, the same form is a call."""
     before = data[max(0, found.start() - _STATEMENT) : found.start() + 1]
     begun = re.split(rb"[;{}:]|\n[ \t]*#[^\n]*", before)[-1].split()
     if not begun or len(begun) < 2 or begun[0].split(b"(")[0] in _STATEMENTS:

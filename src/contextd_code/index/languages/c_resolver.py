@@ -1,4 +1,4 @@
-"""Where the includes of C and C++ lead, among the files of the project."""
+"""Resolve the includes of C and C++ to files of the project."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LIBRARY = frozenset(
     signal stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath
     threads time uchar wchar wctype unistd pthread fcntl""".split()
 )
-"""Headers that `<…>` takes from the library, whatever else has their name."""
+"""Headers that `<…>` takes from the standard library, even if a project file has the name."""
 
 _ENDINGS = tuple(
     ".h .hh .hpp .hxx .h++ .ipp .inl .inc .tpp .txx .def .c .cc .cpp .cxx .c++ .cu .cuh".split()
@@ -25,7 +25,7 @@ _ENDINGS = tuple(
 
 
 def _roots_around(path: str) -> Iterator[str]:
-    """The folders around a file that headers are included from, by their names."""
+    """Names of folders that serve as include roots for files around them."""
     folder = posixpath.dirname(path)
     while folder:
         if posixpath.basename(folder) in _ROOTS:
@@ -34,8 +34,10 @@ def _roots_around(path: str) -> Iterator[str]:
 
 
 class CResolver:
-    """Tries the folder of the file, then the include roots around it and those of the project,
-    then the one file whose path ends so. `<…>` is never looked up beside the file.
+    """Resolves an include: beside the file, then in the include roots around it and those of the
+    project, then by the only file with this path ending.
+
+    `<…>` is never looked up beside the file.
     """
 
     def __init__(self, paths: Collection[str], read: Read) -> None:
@@ -53,7 +55,7 @@ class CResolver:
         self._below.update(_roots_around(path))
 
     def _find_roots(self) -> None:
-        """The include roots, as the files are now; where includes led before is forgotten."""
+        """Compute the include roots from the current files, and discard cached targets."""
         self._roots = frozenset(root for root, files in self._below.items() if files)
         self._beside: dict[str, list[str]] = {}
         for root in self._roots:
@@ -105,7 +107,7 @@ class CResolver:
         choices = [p for p in ending if p[: -len(plain) - 1] in self._roots]
         if len(choices) == 1:
             return choices[0]
-        # `<zlib.h>` is a library's, even where a folder deep inside has a file of that name.
+        # `<zlib.h>` is a library's, even if a nested folder has a file of that name.
         if system and "/" not in plain:
             return ""
         return ending[0] if len(ending) == 1 else ""

@@ -1,4 +1,4 @@
-"""The crates of a repository: what `Cargo.toml` files say of packages, their roots and names."""
+"""The crates of a repository, from `Cargo.toml`: packages, their roots and names."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ _TARGETS = (("bin", "src/bin"), ("example", "examples"), ("test", "tests"), ("be
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A package: its library's root file, or none, the roots of its other targets, and the crates
-    of the repository that its code can name, by that name.
+    """A package.
+
+    It has the root file of its library, or none, the roots of its other targets, and the crates of
+    the repository that its code can name, by that name.
     """
 
     folder: str
@@ -59,7 +61,7 @@ def packages(paths: Set[str], read: Read) -> list[Package]:
 
 
 def decisive(_path: str, text: str) -> object:
-    """What of a manifest decides where paths lead: all but versions and the like."""
+    """The parts of a manifest that affect where paths lead: all but versions and the like."""
     try:
         return _without_versions(tomllib.loads(text))
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""What a CommonJS file exports: `module.exports = …`, `exports.name = …` and their likes."""
+"""The exports of a CommonJS file: `module.exports = …`, `exports.name = …` and similar forms."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _WHOLE = ("module.exports", "exports")
 
 @dataclass(slots=True)
 class AssignedExports:
-    """Exports as in `SourceFile`, definitions that have no name but their export's, and the names
-    of other files that are passed on, by specifier.
+    """Exports as in `SourceFile`, definitions named only by their export, and re-exported names by
+    specifier.
     """
 
     exports: dict[str, tuple[str, str, str]] = field(default_factory=dict)
@@ -25,21 +25,21 @@ class AssignedExports:
     passed_on: list[tuple[str, str]] = field(default_factory=list)
 
     def add(self, name: str, specifier: str, inner: str) -> None:
-        """Enter an export; the last assignment of a name counts."""
+        """Add an export; the last assignment of a name wins."""
         self.exports[f"* {specifier}" if name == "*" else name] = name, specifier, inner
         if specifier:
             self.passed_on.append((specifier, inner))
 
 
 def assigned_exports(root: Node) -> AssignedExports:
-    """The exports that assignments at the top of a file make."""
+    """The exports by assignments at the top level of a file."""
     found = AssignedExports()
     for statement in root.named_children:
         if statement.type != "expression_statement" or not statement.named_children:
             continue
         left: list[str] = []
         value: Node | None = statement.named_children[0]
-        # `exports = module.exports = …` says it twice.
+        # `exports = module.exports = …` assigns twice.
         while value is not None and value.type == "assignment_expression":
             left.append("".join(text_of(value.child_by_field_name("left")).split()))
             value = value.child_by_field_name("right")
@@ -140,7 +140,9 @@ def _member_of(value: Node) -> tuple[str, str]:
 
 
 def with_assigned(modules: Modules, found: AssignedExports) -> Modules:
-    """The imports and exports of a file with those of CommonJS; `export` statements go first."""
+    """The imports and exports of a file including those of CommonJS; `export` statements take
+    precedence.
+    """
     if not found.exports:
         return modules
     passed: dict[str, dict[tuple[str, str], None]] = {}
@@ -148,7 +150,7 @@ def with_assigned(modules: Modules, found: AssignedExports) -> Modules:
         passed.setdefault(specifier, {})[inner, ""] = None
     imports = []
     for one in modules.imports:
-        # The call that is passed on binds nothing here, but the names must be known to lead on.
+        # The re-exported call binds nothing here, but its names are needed to follow it.
         names = (
             tuple(passed.pop(one.specifier)) if not one.names and one.specifier in passed else ()
         )

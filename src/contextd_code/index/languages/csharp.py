@@ -68,17 +68,18 @@ def grammar() -> object:
 
 
 def outline(root: Node, data: bytes, path: str) -> Outline:
-    """Types and their members. A namespace is opened by a file, not defined, so it is no symbol.
+    """The types and their members.
 
-    One import without a specifier stands for what a file sees without naming it. Its names are the
-    types the file uses, of which the resolver finds the namespace.
+    A namespace is opened by a file, not defined, so it is not a symbol. One import without a
+    specifier lists the types that the file uses; the resolver finds their namespaces.
     """
     found = captures(grammar, _QUERY, root)
     definitions = [d for node in found.get("def", ()) for d in _declared(node) if d.name]
     symbols = symbols_of(definitions, data)
     spaces = sorted(found.get("space", ()), key=lambda node: node.start_byte)
     every = {s.name for s in symbols}
-    # A property is often called like its type: where a type is expected, a member hides none.
+    # A property often has the name of its type; where a type is expected, members do not hide
+    # it.
     types = {s.name for s in symbols if s.kind in _TYPES}
     types |= {text_of(node) for node in found.get("parameter", ())}
     places = [(node, types) for node in found.get("used", ())]
@@ -98,8 +99,9 @@ def outline(root: Node, data: bytes, path: str) -> Outline:
 
 
 def _using(node: Node) -> Import | None:
-    """`using A.B`, `using static A.T` and `using X = A.T`. The last two name a type, and are told
-    by a local name that is another.
+    """`using A.B`, `using static A.T` and `using X = A.T`.
+
+    The last two name a type; their local name differs from the specifier.
     """
     target = next((n for n in reversed(node.named_children) if n.type != "comment"), None)
     specifier = text_of(target).split("<")[0].replace("global::", "")
@@ -159,7 +161,7 @@ def _name(node: Node) -> str:
 
 
 def _around(node: Node) -> Node | None:
-    """The type that holds a member."""
+    """The enclosing type of a member."""
     body = node.parent
     around = body.parent if body is not None and body.type == "declaration_list" else None
     return around if around is not None and around.type in _KINDS else None

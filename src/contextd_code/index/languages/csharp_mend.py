@@ -1,4 +1,4 @@
-"""Blanks the preprocessor of C# where it cuts through a statement, before parsing."""
+"""Blank C# preprocessor directives that split a statement, before parsing."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ _VISIBLE = re.compile(rb"[^\r\n]")
 
 
 def mend(data: bytes) -> bytes:
-    """The lines of directives become spaces, and with them what stands between `#else` and `#endif`
-    unless it defines something. Offsets and lines stay as they are.
+    """Replace directive lines by spaces, and also the text between `#else` and `#endif` unless it
+    defines something.
+
+    Offsets and lines stay the same.
     """
     pieces: list[bytes] = []
     at = 0
-    # One entry for each open `#if`: whether its present branch is another one than the first.
+    # One entry for each open `#if`: whether its current branch is not the first.
     open_: list[bool] = []
     others = 0
     for found in _DIRECTIVE.finditer(data):

@@ -1,4 +1,4 @@
-"""Which files the namespaces of C# stand for, through the types a file uses."""
+"""Resolve C# namespaces to files, through the types that a file uses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ATTRIBUTE = "Attribute"
 
 
 def defines(text: str) -> Iterator[tuple[str, ...]]:
-    """As `declared`; an attribute is also called by its short name."""
+    """As `declared`, with attributes also under their short names."""
     for one in declared(text):
         yield one
         if one[-1].endswith(_ATTRIBUTE):
@@ -21,8 +21,10 @@ def defines(text: str) -> Iterator[tuple[str, ...]]:
 
 
 class CsharpResolver:
-    """A namespace is many files. An import of one becomes an import of each file in it that defines
-    a type the importing file uses, where only one file can be meant.
+    """Resolves an import of a namespace, which spans many files.
+
+    It becomes one import per file of the namespace that defines a type used by the importing file,
+    if only one file can be meant.
     """
 
     def __init__(self, paths: Collection[str], read: Read) -> None:
@@ -34,7 +36,7 @@ class CsharpResolver:
         return True
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
-        """The imports with their targets. Resolving what was resolved gives the same again."""
+        """The imports with their targets. Idempotent."""
         named = [one for one in imports if any(a != b for a, b in one.names)]
         plain = [one for one in imports if one not in named]
         opened = {one.specifier: one.line for one in reversed(plain) if one.specifier}
@@ -43,7 +45,7 @@ class CsharpResolver:
         own = [space for whole in self._table.of(path) or [""] for space in _outwards(whole)]
         found = [self._named(path, one) for one in named]
         with_file = set()
-        # Inside of `namespace A.B`, `using C` may open `A.B.C` or `A.C`.
+        # Inside `namespace A.B`, `using C` may open `A.B.C` or `A.C`.
         relative = {f"{whole}.{one}": one for one in opened for whole in own if whole}
         for space in dict.fromkeys([*own, *reversed(opened), *relative, *self._table.opened]):
             known = space in opened or space in own
@@ -70,11 +72,11 @@ class CsharpResolver:
         return tuple(sorted(found, key=lambda one: (one.line, one.specifier, one.target)))
 
     def _taken(self, space: str, left: dict[str, None]) -> dict[str, list[str]]:
-        """The names in `left` that a namespace defines, taken out of it, by file."""
+        """The names in `left` that a namespace defines, by file. Removes them from `left`."""
         by_file: dict[str, list[str]] = {}
         for name in tuple(left):
             inner, _, last = f"{space}.{name}".strip(".").rpartition(".")
-            # `[Route]` may stand for the type `RouteAttribute`.
+            # `[Route]` may name the type `RouteAttribute`.
             target = self._table.file(inner, last) or self._table.file(inner, last + _ATTRIBUTE)
             if target:
                 del left[name]
@@ -87,7 +89,7 @@ class CsharpResolver:
 
 
 def _outwards(space: str) -> Iterator[str]:
-    """A namespace, those around it, and the one without a name."""
+    """A namespace, its parents, and the global one."""
     while space:
         yield space
         space = space.rpartition(".")[0]

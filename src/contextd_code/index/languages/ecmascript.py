@@ -80,7 +80,7 @@ def typescript() -> object:
 
 
 def tsx() -> object:
-    """The grammar of `.tsx`. With the other one nearly every such file has errors."""
+    """The grammar of `.tsx`. With the grammar of `.ts` nearly every such file has errors."""
     import tree_sitter_typescript  # noqa: PLC0415 – as above
 
     return tree_sitter_typescript.language_tsx()
@@ -115,7 +115,7 @@ def outline_with(load: Callable[[], object]) -> Callable[[Node, bytes, str], Out
 
 
 def _outer(node: Node) -> Node:
-    """The statement around a declaration, unless it declares several things."""
+    """The statement around a declaration, unless it contains several declarations."""
     around = node.parent
     while around is not None and around.type in _WRAPPERS:
         if sum(1 for child in around.named_children if child.type == node.type) > 1:
@@ -163,7 +163,7 @@ def _exported_list(node: Node) -> bool:
 
 
 def _value_head(value: Node | None) -> int:
-    """Long values are no part of a signature; short ones say what the constant is."""
+    """Long values are not part of a signature; short ones explain the constant."""
     if value is None or value.end_byte - value.start_byte <= 120:
         return 0
     return value.start_byte
@@ -186,7 +186,7 @@ def _default(node: Node) -> LooseDefinition:
 
 
 def _marked(symbols: tuple[Symbol, ...], modules: Modules) -> tuple[Symbol, ...]:
-    """The symbols, with those exported that a later `export { … }` names."""
+    """The symbols; names in a later `export { … }` count as exported."""
     names = {name for _, specifier, name in modules.exports if not specifier}
     return tuple(
         s if s.exported or s.parent or s.name not in names else replace(s, exported=True)

@@ -1,10 +1,10 @@
-"""Rewrites what the grammar of TypeScript does not know, byte for byte as long, before parsing."""
+"""Rewrite TypeScript syntax that the grammar does not support, keeping all offsets, before parsing."""
 
 from __future__ import annotations
 
 import re
 
-# Possessive and bounded: broken text has what opens a comment by the thousand, and never closes it.
+# Possessive and bounded: broken text may open thousands of comments and never close them.
 _SKIPPED = rb"(?>\s|/\*.{0,400}?\*/|//[^\n]*\n)*+"
 _VARIANCE = re.compile(
     rb"(?<=[<,])(" + _SKIPPED + rb")(in\s+out|in|out)(?=\s+[A-Za-z_$][\w$]*\s*(?:[,>=]|extends\b))",
@@ -27,16 +27,16 @@ _PRAGMA = 2_000
 
 
 def mend(data: bytes) -> bytes:
-    """`in` and `out` before a type parameter become spaces. A call signature that starts a line
-    behind a type without a semicolon gets one in its indentation: TypeScript ends the type at the
-    line, the grammar reads type arguments. A backtick that is escaped, which the grammar does not
-    expect in the template of a type, becomes quotes. The type of a module as a type argument
-    becomes an argument, `export type *` an `export *`, and `&`, which the grammar does not take
-    in the text of an element, the `|` that can stand wherever it can. Offsets and lines stay as
-    they are.
+    """Rewrite unsupported syntax to the same length; offsets and lines stay the same.
+
+    `in` and `out` before a type parameter become spaces. A call signature at the start of a line,
+    after a type without a semicolon, gets one in its indentation: TypeScript ends the type at the
+    line, the grammar reads type arguments. An escaped backtick in a template type becomes quotes. A
+    module type as a type argument becomes an argument, `export type *` becomes `export *`, and `&`
+    in the text of an element becomes `|`.
     """
     if b"@flow" in data[:_PRAGMA]:
-        # Another language: nothing below helps it, and broken text is slow to parse.
+        # Another language: the repairs do not help it, and broken text is slow to parse.
         return data
     data = data.replace(b"&", b"|")
     data = _TYPES_ALONE.sub(_blanked, data)
@@ -54,13 +54,13 @@ def mend(data: bytes) -> bytes:
 
 
 def _blanked(found: re.Match[bytes]) -> bytes:
-    """The keyword behind the first one becomes spaces."""
+    """Blank the keyword after the first one."""
     keyword = found[1] or found[2]
     return keyword + b" " * (len(found[0]) - len(keyword))
 
 
 def _last_of(before: bytes) -> int:
-    """The last byte of code before a place, comments left out; -1 for none."""
+    """The last byte of code before an offset, skipping comments; -1 if there is none."""
     before = before.rstrip()
     for _ in range(20):
         if not before.endswith(b"*/") and b"//" not in before[before.rfind(b"\n") + 1 :]:

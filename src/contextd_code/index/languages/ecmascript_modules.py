@@ -19,7 +19,8 @@ CALLS = """
   "requireActual" "importActual" "requireMock" "importMock")
   arguments: (arguments . [(string) (template_string)] @call))
 """
-"""`import(…)` as an expression and as a type, `require(…)`, and what test runners call."""
+"""`import(…)` as an expression and as a type, `require(…)`, and the module calls of test runners.
+"""
 
 REQUIRE_CLAUSES = "(import_require_clause) @clause"
 
@@ -41,7 +42,7 @@ class Modules:
 
 
 def bound_names(pattern: Node | None) -> Iterator[str]:
-    """The names a binding pattern binds; of `{ a: b = c }` that is `b`."""
+    """The names that a binding pattern binds; for `{ a: b = c }` this is `b`."""
     waiting = [pattern] if pattern is not None else []
     while waiting:
         node = waiting.pop()
@@ -74,7 +75,7 @@ def modules_of(root: Node, found: Mapping[str, Sequence[Node]]) -> Modules:
 
 
 def _ambient(node: Node, imports: list[Import]) -> list[Node]:
-    """What an ambient declaration holds. `declare module "x"` adds to x, so it is an import."""
+    """The contents of an ambient declaration. `declare module "x"` extends x, so it is an import."""
     if node.type == "ambient_declaration":
         return [child for child in node.named_children if child.type == "module"]
     name = node.child_by_field_name("name")
@@ -140,7 +141,7 @@ def _passed_on(node: Node, specifier: str) -> Iterator[tuple[str, str, str]]:
     for child in node.named_children:
         if child.type == "namespace_export":
             named = True
-            # `* as default`: the keyword is no named node.
+            # `* as default`: the keyword is not a named node.
             yield _name(child.children[-1]), specifier, "*"
         elif child.type == "export_clause":
             named = True
@@ -187,13 +188,13 @@ def _declared(node: Node) -> Iterator[str]:
 def _call(node: Node, kind: str) -> Import:
     names: list[tuple[str, str]] = []
     if kind == "require":
-        # Asked of these alone: finding a parent goes down from the root.
+        # Only checked for these, because finding a parent searches from the root.
         call = node.parent.parent if node.parent is not None else None
         holder = call.parent if call is not None else None
         if holder is not None and holder.type == "variable_declarator":
             names += _required(holder.child_by_field_name("name"))
     specifier = unquoted(node)
-    # `./locales/${name}` leads to no one file.
+    # `./locales/${name}` names no single file.
     if node.type == "template_string" and "${" in specifier:
         specifier = ""
     return Import(specifier=specifier, line=line_of(node), names=tuple(names))

@@ -1,5 +1,6 @@
-"""Which file of the project a module path stands for, by TypeScript's and Node's rules. Nothing is
-looked up on disk: the walked paths are all there is.
+"""Resolve a module path to a file of the project by TypeScript's and Node's rules.
+
+Only the walked paths count; nothing is looked up on disk.
 """
 
 from __future__ import annotations
@@ -32,8 +33,10 @@ MAIN_FIELDS = ("types", "typings", "source", "module", "main")
 
 
 def load_json(read: Read, path: str) -> dict[str, Any]:
-    """The object in a JSON file, comments and trailing commas allowed; empty for anything else. It is shared:
-    do not modify it.
+    """The object in a JSON file, with comments and trailing commas allowed; empty for anything
+    else.
+
+    It is shared: do not modify it.
     """
     try:
         return made_of(read, path, parsed_object)
@@ -42,7 +45,7 @@ def load_json(read: Read, path: str) -> dict[str, Any]:
 
 
 def parsed_object(text: str) -> dict[str, Any]:
-    """The object that a text of JSON is, as in `load_json`."""
+    """The object in a JSON text, as in `load_json`."""
     try:
         value = json.loads(_COMMA.sub(r"\1", _COMMENT.sub(r"\1", text)), strict=False)
     except (ValueError, RecursionError):
@@ -51,21 +54,21 @@ def parsed_object(text: str) -> dict[str, Any]:
 
 
 def strings(value: object) -> list[str]:
-    """The strings in a value that may be one, a list of them, or anything else."""
+    """The strings in a value that may be a string, a list of them, or anything else."""
     if isinstance(value, str):
         return [value]
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
 def join(folder: str, path: str) -> str:
-    """`path` seen from `folder`, normalised; the root is the empty string."""
+    """Join `path` to `folder` and normalise; the root is the empty string."""
     whole = posixpath.normpath(posixpath.join(folder, path))
     return "" if whole == "." else whole
 
 
 def best_pattern(table: Mapping[str, Any], wanted: str) -> tuple[Any, str] | None:
     """The value of the key that equals `wanted`, or of the pattern with the longest prefix before
-    its `*`, and what the `*` stood for.
+    its `*`, and the text that `*` matched.
     """
     if wanted in table and "*" not in wanted:
         return table[wanted], ""
@@ -83,7 +86,7 @@ def best_pattern(table: Mapping[str, Any], wanted: str) -> tuple[Any, str] | Non
 
 
 class ModulePaths:
-    """The walked paths, asked for as an import would."""
+    """Looks walked paths up as an import would."""
 
     def __init__(self, paths: Collection[str], manifests: Mapping[str, Mapping[str, Any]]) -> None:
         self.files = paths if isinstance(paths, Set) else frozenset(paths)
@@ -91,14 +94,14 @@ class ModulePaths:
         self.folders = Folders(self.files, rooted=True)
 
     def follow(self, came: Set[str], went: Set[str]) -> None:
-        """Know of files that came and went in the set of paths."""
+        """Update for files added to and removed from the set of paths."""
         for path in went:
             self.folders.remove(path)
         for path in came:
             self.folders.add(path)
 
     def find(self, path: str, *, folder_only: bool = False) -> str:
-        """The file that the module path `path` (from the root, without `.`) means, or nothing."""
+        """The file of the module path `path` (from the root, without `.`), or an empty path."""
         if path.startswith("../"):
             return ""
         if not folder_only and path:
@@ -108,7 +111,7 @@ class ModulePaths:
         return self._index(path) if path in self.folders else ""
 
     def spelled(self, path: str, found: str) -> bool:
-        """Whether a module path names a file with its extension, or with that of its output."""
+        """Whether a module path has the file's extension, or that of its output."""
         stem, extension = posixpath.splitext(path)
         written = (stem + other for other in _WRITTEN_AS.get(extension, ()))
         return found == path or found in written
@@ -136,7 +139,7 @@ class ModulePaths:
         return ""
 
     def source_of(self, package: str, target: str) -> str:
-        """The file a manifest's `target` means; where it names build output, its source."""
+        """The file of a manifest's `target`; for build output, its source."""
         path = join("", target)
         if path and not path.startswith(".."):
             found = self.find(join(package, path))

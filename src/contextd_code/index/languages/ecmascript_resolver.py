@@ -1,4 +1,4 @@
-"""Where TypeScript and JavaScript imports lead, among the files of the project."""
+"""Resolve TypeScript and JavaScript imports to files of the project."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _ALIASES = ("@/", "~/")
 
 
 def reach(path: str) -> ImportReach | None:
-    """See `Language.reach`: nothing stands for the source of another language but its own name."""
+    """See `Language.reach`: an import names a file of another language only by its own name."""
     return reach_by_name(path) if path.endswith(_FOREIGN) else None
 
 
 def decisive(path: str, text: str) -> object:
-    """What of a manifest or a configuration decides where imports lead."""
+    """The parts of a manifest or configuration that affect where imports lead."""
     if not path.endswith(".json"):
         return text
     manifest = parsed_object(text)
@@ -46,7 +46,9 @@ def decisive(path: str, text: str) -> object:
 
 
 class EcmascriptResolver:
-    """Relative paths, `paths` and `baseUrl`, workspace packages, `exports` and `imports` maps."""
+    """Resolves relative paths, `paths` and `baseUrl`, workspace packages, `exports` and `imports`
+    maps.
+    """
 
     def __init__(self, paths: Collection[str], read: Read) -> None:
         files = paths if isinstance(paths, Set) else frozenset(paths)
@@ -59,7 +61,9 @@ class EcmascriptResolver:
         self._aliases: tuple[frozenset[str], frozenset[str]] | None = None
 
     def reach(self, path: str) -> ImportReach:
-        """See `ReachingResolver.reach`. What folders, packages and aliases stand for is called as they are."""
+        """See `ReachingResolver.reach`: targets of folders, packages and aliases have the words of
+        those names.
+        """
         own = reach_by_name(path)
         keys, places = self._mapped()
         if "index" not in own.words and places.isdisjoint(own.words):
@@ -87,7 +91,7 @@ class EcmascriptResolver:
         return True
 
     def _mapped(self) -> tuple[frozenset[str], frozenset[str]]:
-        """The words of what configurations and packages map, and of where they map it to."""
+        """The words that configurations and packages map, and the words of their targets."""
         if self._aliases is None:
             maps = [*self._configs.mappings(), *self._packages.mappings()]
             keys, places = (" ".join(side) for side in zip(("", ""), *maps, strict=True))
@@ -95,7 +99,7 @@ class EcmascriptResolver:
         return self._aliases
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
-        """The imports with targets; one without a target in the project has an empty one."""
+        """The imports with targets; a target outside the project is empty."""
         return tuple(self._resolve(path, one) for one in imports)
 
     def _resolve(self, path: str, one: Import) -> Import:
@@ -119,7 +123,8 @@ class EcmascriptResolver:
         if not found or not exact:
             found = self._packages.find(path, specifier) or found
         if not found and specifier.startswith(_ALIASES):
-            # No package can have these names; bundlers are told elsewhere what they mean.
+            # No package can have these names; bundlers are configured to resolve
+            # them.
             own = self._packages.around(path) or ""
             inner = specifier[2:]
             found = self._paths.find(join(own, "src/" + inner))

@@ -23,8 +23,10 @@ _VISIBLE = re.compile(rb"[^\r\n]")
 
 
 def scripts(data: bytes) -> Embedded:
-    """The contents of the `<script>` elements. With `lang="tsx"` or `jsx` they hold markup; any
-    other script is read as TypeScript, which plain JavaScript is too.
+    """The contents of the `<script>` elements.
+
+    With `lang="tsx"` or `jsx` they contain markup; others are parsed as TypeScript, which covers
+    plain JavaScript.
     """
     found = [match for match in _SCRIPT.finditer(data) if match["code"] is not None]
     spans = tuple(match.span("code") for match in found if match["code"].strip())
@@ -40,8 +42,10 @@ def scripts(data: bytes) -> Embedded:
 
 
 def outline(root: Node, data: bytes, path: str) -> Outline:
-    """As of a TypeScript file. What `<script src>` names is imported; where no script exports a
-    component, `defineProps` stands for the default export.
+    """As for a TypeScript file.
+
+    The file in `<script src>` is imported; if no script exports a component, `defineProps` counts
+    as the default export.
     """
     code = scripts(data)
     found = ecmascript.outline_with(code.grammar)(root, data, path)
@@ -64,7 +68,8 @@ def _sources(data: bytes) -> list[tuple[int, re.Match[bytes]]]:
     found = []
     for match in _SCRIPT.finditer(data):
         source = _SRC.search(match["attributes"]) if match["attributes"] is not None else None
-        # A bare name is a file beside this one, as everywhere in markup; addresses are not files.
+        # A bare name is a file beside this one, as everywhere in markup; URLs are not
+        # files.
         if source and source[1].startswith((b".", b"@/", b"~/")):
             found.append((match.start(), source))
     return found

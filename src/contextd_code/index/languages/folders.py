@@ -1,4 +1,4 @@
-"""The folders that hold files, kept as files come and go."""
+"""The folders that contain files, updated as files are added and removed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 class Folders:
-    """Every folder with a file in it or below it; the root only when it is `rooted`."""
+    """Every folder with a file in it or below it; includes the root only if it is `rooted`."""
 
     def __init__(self, paths: Iterable[str], *, rooted: bool) -> None:
         self._rooted = rooted
@@ -19,7 +19,7 @@ class Folders:
         return folder in self._inside and (self._rooted or bool(folder))
 
     def add(self, path: str) -> None:
-        """Take in a file that was not there."""
+        """Add a new file."""
         folder = posixpath.dirname(path)
         inside = self._inside
         while folder:
@@ -31,7 +31,7 @@ class Folders:
         inside[""] = inside.get("", 0) + 1
 
     def remove(self, path: str) -> None:
-        """Forget a file that was there."""
+        """Remove a file."""
         folder = posixpath.dirname(path)
         inside = self._inside
         while inside[folder] == 1:

@@ -53,7 +53,7 @@ _PREDECLARED = frozenset(
 )
 
 OWN = ""
-"""The specifier of what a file uses of its own package: there is no statement that says so."""
+"""The specifier for names a file uses from its own package, which Go needs no statement for."""
 
 
 def grammar() -> object:
@@ -64,9 +64,11 @@ def grammar() -> object:
 
 
 def outline(root: Node, data: bytes, path: str) -> Outline:
-    """Functions, methods with their receiver as parent, types, and the constants and variables of
-    the package. An import carries the names that are used of the package; the names that must be
-    those of the file's own package stand under an import with an empty specifier.
+    """Functions, methods with their receiver as parent, types, and package-level constants and
+    variables.
+
+    An import lists the names used from the package. Names that must belong to the file's own
+    package are listed under an import with an empty specifier.
     """
     found = captures(grammar, _QUERY, root)
     definitions = [_function(node) for node in found.get("function", ())]
@@ -164,7 +166,7 @@ def _imports(found: Mapping[str, Sequence[Node]], defined: set[str]) -> tuple[Im
 
 
 def package_names(path: str) -> Iterator[str]:
-    """What the package at an import path may be called, likeliest first."""
+    """Possible names of the package at an import path, likeliest first."""
     parts = path.split("/")
     last = parts.pop()
     if _VERSION.match(last) and parts:
@@ -182,7 +184,7 @@ def package_names(path: str) -> Iterator[str]:
 def _import(node: Node, used: Mapping[str, Mapping[str, None]]) -> Import:
     path = unquoted(node.child_by_field_name("path"))
     name = node.child_by_field_name("name")
-    # A guess of the name is checked against what the file uses.
+    # A guessed name is verified by its use in the file.
     spoken = [text_of(name)] if name is not None else package_names(path)
     local = next((one for one in spoken if one in used), "")
     names = tuple((one, "") for one in used.get(local, ()))
@@ -192,10 +194,10 @@ def _import(node: Node, used: Mapping[str, Mapping[str, None]]) -> Import:
 
 
 def _own(found: Mapping[str, Sequence[Node]], known: set[str]) -> Iterator[Import]:
-    """The names that nothing in this file binds: they must be the package's, or built in.
+    """The names that this file does not bind: they belong to the package, or are built in.
 
-    What is bound anywhere in the file counts as bound all over it: a name missed is better than
-    one that leads astray.
+    A name bound anywhere in the file counts as bound everywhere in it, because missing a name is
+    better than a wrong target.
     """
     words = Counter(text_of(node) for node in found.get("word", ()))
     words.subtract(text_of(node) for node in found.get("key", ()) if not _of_map(node))
@@ -216,7 +218,7 @@ def _is_type_parameter(node: Node) -> bool:
 
 
 def _of_map(key: Node) -> bool:
-    """Whether the key of a literal is a value; otherwise it is the name of a field."""
+    """Whether the key of a literal is a value; otherwise it is a field name."""
     around: Node | None = key
     for _ in range(4):
         around = around.parent if around is not None else None

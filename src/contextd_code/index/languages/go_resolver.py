@@ -1,4 +1,4 @@
-"""Where Go imports lead, among the files of the project."""
+"""Resolve Go imports to files of the project."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ Names = tuple[tuple[str, str], ...]
 
 @dataclass(slots=True)
 class _Package:
-    """A folder's names. `files` tells what each file's package is called."""
+    """The names that a folder defines. `files` has the package name of each file."""
 
     files: dict[str, str] = field(default_factory=dict)
     defined: dict[str, list[str]] = field(default_factory=dict)
 
     def of(self, name: str, *, tests: bool, package: str = "") -> list[str]:
-        """The files that define a name; one per build constraint is several."""
+        """The files that define a name; several with different build constraints."""
         return [
             path
             for path in self.defined.get(name, ())
@@ -48,9 +48,9 @@ class _Package:
 
 
 def declared(text: str) -> Iterator[tuple[str, str]]:
-    """(`package`, its name) and (`name`, each name a Go text defines outside functions).
+    """(`package`, its name) and (`name`, each name that a Go text defines outside functions).
 
-    A reader of tokens, not a parser: it only has to be right about brackets.
+    Reads tokens and does not parse; only brackets must be right.
     """
     depth = 0
     listing = pending = False
@@ -80,7 +80,7 @@ def _all_declared(text: str) -> list[tuple[str, str]]:
 
 
 def defines(text: str) -> Iterator[tuple[str, ...]]:
-    """(package, name) of what a Go text defines."""
+    """(package, name) for each definition of a Go text."""
     package = ""
     for kind, name in declared(text):
         if kind == "package":
@@ -99,17 +99,17 @@ def reach(path: str) -> ImportReach | None:
 
 
 def decisive(path: str, text: str) -> object:
-    """What of a `go.mod` decides where imports lead; of a `go.work` nothing does."""
+    """The parts of a `go.mod` that affect where imports lead; nothing in a `go.work` does."""
     named = posixpath.basename(path) == "go.mod"
     return (_MODULE.findall(text)[:1], _REPLACE.findall(text)) if named else None
 
 
 class GoResolver:
-    """An import of a package becomes one import of each file that defines a name used of it.
+    """Resolves an import of a package to each file that defines a name used from it.
 
-    Where no such file is known, it leads to the main file of the package: the one called like its
-    folder, or its first. Modules are those of every `go.mod` below the root, and what `replace`
-    puts at a folder; `vendor` is left out, and tests define nothing for others.
+    If no such file is known, to the package's main file: the one named like its folder, or its
+    first. Modules are those of every `go.mod` below the root, and folders named by `replace`;
+    `vendor` is skipped, and tests define nothing for other files.
     """
 
     def __init__(self, paths: Collection[str], read: Read) -> None:
@@ -138,8 +138,11 @@ class GoResolver:
             modules.setdefault(name, "" if target == "." else target)
 
     def reach(self, path: str) -> ImportReach:
-        """See `ReachingResolver.reach`: a package is its folder, which a module may call otherwise. Only its
-        main file is what an import leads to that asks for no name: the names of others are known.
+        """See `ReachingResolver.reach`: a package is its folder, which a module may name
+        differently.
+
+        An import without used names leads to its main file only; the names of the other files are
+        known.
         """
         folder = posixpath.dirname(path)
         called = posixpath.basename(folder)
@@ -163,7 +166,7 @@ class GoResolver:
         return True
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
-        """The imports with their targets. Resolving what was resolved gives the same again."""
+        """The imports with their targets. Idempotent."""
         wanted: dict[str, tuple[int, dict[str, None]]] = {}
         own: dict[str, None] = {}
         for one in imports:
@@ -173,7 +176,8 @@ class GoResolver:
             for name in names if one.specifier == OWN else ():
                 own[name] = None
         for name in tuple(own):
-            # A name of another package that no file had yet waits with the own ones.
+            # A name of another package without a file yet is kept with the file's own
+            # names.
             specifier, _, inner = name.partition(" ")
             if inner:
                 del own[name]
@@ -220,7 +224,7 @@ class GoResolver:
     def _used(
         self, path: str, own: dict[str, None], dots: list[str], left: dict[str, None]
     ) -> Iterator[Import]:
-        """What a file uses of its own package, and of those it imports with a dot."""
+        """The files that define names used from the file's own package and from its dot imports."""
         here = self._package(posixpath.dirname(path))
         tests = path.endswith("_test.go")
         by_file: dict[str, list[tuple[str, str]]] = {}
@@ -238,7 +242,7 @@ class GoResolver:
                 yield Import(specifier=OWN, line=1, target=file, names=tuple(sorted(names)))
 
     def _folder(self, specifier: str) -> str | None:
-        """The folder an import path means, when it holds Go that is not all tests."""
+        """The folder of an import path, if it contains Go files other than tests."""
         for module, place in self._modules:
             if specifier == module or specifier.startswith(module + "/"):
                 inner = specifier[len(module) :].lstrip("/")

@@ -1,4 +1,4 @@
-"""Terraform and other HCL: the blocks at the top of a file by their labels, and local values."""
+"""Terraform and other HCL: top-level blocks by their labels, and local values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from contextd_code.values.imports import said_words
 from contextd_code.values.source import Import
 
 _ABOUT_VALUES = {"variable": "var", "output": "output", "module": "module", "provider": "provider"}
-"""Blocks with one label, and how an expression names what they declare."""
+"""Blocks with one label, and the prefix by which expressions name their declarations."""
 
 _ENTRIES = "main.tf", "variables.tf", "outputs.tf"
 
@@ -34,8 +34,10 @@ def grammar() -> object:
 
 
 def outline(root: Node, data: bytes, path: str) -> Outline:
-    """What a file declares, under the names its expressions use: `aws_vpc.this`, `var.region`,
-    `module.vpc`, `local.tags`. The sources of its modules are its imports.
+    """The declarations of a file, named as in expressions: `aws_vpc.this`, `var.region`,
+    `module.vpc`, `local.tags`.
+
+    The sources of its modules are its imports.
     """
     definitions: list[LooseDefinition] = []
     imports: list[Import] = []
@@ -70,7 +72,7 @@ def _blocks(root: Node) -> Iterator[Node]:
 
 
 def _head(block: Node) -> list[str]:
-    """The words before the brace: what the block is, and its labels."""
+    """The words before the brace: the block's type and labels."""
     found = []
     for node in block.named_children:
         if node.type == "identifier":
@@ -99,7 +101,7 @@ def reach(path: str) -> ImportReach:
 
 
 class HclResolver:
-    """Finds the folders that `source` names, each by the file that is read first."""
+    """Resolves the folder in `source` to the file of it that is read first."""
 
     def __init__(self, paths: Collection[str], read: Read) -> None:
         folders: dict[str, list[str]] = defaultdict(list)
@@ -113,7 +115,7 @@ class HclResolver:
         return not any(path.endswith(".tf") for path in came | went)
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
-        """The imports with the modules of this project that they name."""
+        """The imports with the modules of this project as targets."""
         here = posixpath.dirname(path)
         return tuple(replace(one, target=self._target(here, one.specifier)) for one in imports)
 

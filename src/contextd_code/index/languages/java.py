@@ -51,7 +51,8 @@ _QUALIFIED = re.compile(r"((?:[a-z_]\w*\.)+)([A-Z]\w*)((?:\.[A-Z]\w*)*)\Z")
 _LONGEST_VALUE = 120
 
 OWN = ""
-"""The specifier of the types a file names without an import: of its package, or of `.*` imports."""
+"""The specifier for types that a file names without an import: of its package, or of `.*` imports.
+"""
 
 
 def grammar() -> object:
@@ -62,8 +63,9 @@ def grammar() -> object:
 
 
 def outline(root: Node, data: bytes, path: str) -> Outline:
-    """Types with those they stand in as parent, their methods and constructors, and fields that
-    are constants. The type names that no import binds stand under one with an empty specifier.
+    """Types with their enclosing types as parents, methods and constructors, and constant fields.
+
+    Type names that no import binds are listed under one with an empty specifier.
     """
     found = captures(grammar, _QUERY, root)
     definitions = [_definition(node) for node in found.get("def", ())]
@@ -99,7 +101,7 @@ def _definition(node: Node) -> LooseDefinition:
 
 
 def _exported(node: Node) -> bool:
-    """Whether others may use it. What only its package sees counts as hidden."""
+    """Whether other packages may use it; package-private definitions count as hidden."""
     around = node.parent
     if around is not None and around.type in ("interface_body", "annotation_type_body"):
         return "private" not in _modifiers(node)
@@ -124,7 +126,7 @@ def _import(node: Node) -> Import:
     path = "".join(text_of(name).split())
     static = any(child.type == "static" for child in node.children)
     if any(child.type == "asterisk" for child in node.children):
-        # Of a class, the members; of a package, the types, which the resolver picks.
+        # Members of a class, or types of a package; the resolver selects them.
         return Import(
             specifier=f"{'static ' if static else ''}{path}.*",
             line=line_of(node),
@@ -137,7 +139,7 @@ def _import(node: Node) -> Import:
 
 
 def _qualified(nodes: Sequence[Node]) -> Iterator[Import]:
-    """Types that are named with their package where they are used."""
+    """Types that uses name with their package."""
     seen: set[str] = set()
     for node in nodes:
         match = _QUALIFIED.match("".join(text_of(node).split())) if node.child_count < 8 else None

@@ -1,4 +1,4 @@
-"""Where the type names of Java lead, among the files of the project."""
+"""Resolve Java type names to files of the project."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _STRUCTURE = re.compile(
     r"""|(?<=')[^'\\\n]*+(?:\\.[^'\\\n]*+)*+')""",
     re.S,
 )
-"""Braces, comments and literals. It begins with a set of characters, which is searched for three times as
-fast as words are.
+"""Braces, comments and literals. Starting with a character set makes the search three times as
+fast.
 """
 
 _NAMED = re.compile(
@@ -31,16 +31,16 @@ _NAMED = re.compile(
 
 
 def declared(text: str) -> tuple[str, list[str]]:
-    """The package of a Java text, and its types, inner ones as `Outer.Inner`.
+    """The package of a Java text, and its types, nested ones as `Outer.Inner`.
 
-    A reader of tokens, not a parser: it only has to be right about braces.
+    Reads tokens and does not parse; only braces must be right.
     """
     package = pending = ""
     types: list[str] = []
     open_: list[str] = []
     bodies = seen = 0
     for start, end in chain((m.span() for m in _STRUCTURE.finditer(text)), [(len(text),) * 2]):
-        # What stands in the body of a method is nobody else's.
+        # Types inside a method body are visible there only.
         for named in _NAMED.finditer(text, seen, start) if not bodies else ():
             if named["type"]:
                 pending = named["type"]
@@ -59,14 +59,15 @@ def declared(text: str) -> tuple[str, list[str]]:
 
 
 def defines(text: str) -> Iterator[tuple[str, ...]]:
-    """(package, type) of what a Java text defines."""
+    """(package, type) for each type of a Java text."""
     package, types = declared(text)
     return ((package, name) for name in types)
 
 
 class JavaResolver:
-    """Finds types by package and name, wherever the source roots of Maven or Gradle lie. Names
-    without an import are looked for in the file's own package, then in `.*` imports.
+    """Finds types by package and name, in any Maven or Gradle source root.
+
+    A name without an import is searched in the file's own package, then in `.*` imports.
     """
 
     def __init__(self, paths: Collection[str], read: Read) -> None:
@@ -85,7 +86,7 @@ class JavaResolver:
         self._package_of[path] = package
         self._names_of[path] = list(dict.fromkeys(_joined(package, name) for name in types))
         for name in self._names_of[path]:
-            # Of equally near ones the first is meant, so they stay in order.
+            # Of equally near types the first wins, so the order is kept.
             insort(self._types.setdefault(name, []), path)
 
     def _drop(self, path: str) -> None:
@@ -103,7 +104,7 @@ class JavaResolver:
         return True
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
-        """The imports with their targets. Resolving what was resolved gives the same again."""
+        """The imports with their targets. Idempotent."""
         found: list[Import] = []
         wanted: dict[str, None] = {}
         packages: dict[str, int] = {}
@@ -134,7 +135,7 @@ class JavaResolver:
     def _of(
         self, path: str, package: str, specifier: str, line: int, left: dict[str, None]
     ) -> Iterator[Import]:
-        """What of the names left over lies in a package, or in a type, by file."""
+        """The remaining names that a package or type contains, by file."""
         by_file: dict[str, list[tuple[str, str]]] = {}
         for name in tuple(left):
             target, inner = self._find(path, _joined(package, name))
@@ -148,7 +149,7 @@ class JavaResolver:
                 )
 
     def _named(self, path: str, one: Import) -> Import:
-        """An import of one type, or of static members, that its specifier spells out."""
+        """An import of one type, or of static members, by its full name."""
         static = one.specifier.startswith("static ")
         full = one.specifier.removeprefix("static ").removesuffix(".*")
         target, inner = self._find(path, full)
@@ -163,13 +164,13 @@ class JavaResolver:
         return replace(one, target=target, names=((inner, local),))
 
     def _find(self, path: str, full: str) -> tuple[str, str]:
-        """The file that defines a type by its full name, and its name there: `Outer.Inner`."""
+        """The file that defines a type with this full name, and its name there: `Outer.Inner`."""
         files = self._types.get(full)
         if not files:
             return "", ""
         package = self._package_of[files[0]]
         inner = full[len(package) + 1 :] if package else full
-        # Several modules may have a type of the same name: the nearest one is meant.
+        # If several modules have a type of the name, the nearest wins.
         best = max(
             files, key=lambda file: (len(posixpath.commonprefix([file, path])), file == path)
         )

@@ -51,8 +51,10 @@ def grammar() -> object:
 
 
 def outline(root: Node, data: bytes, path: str) -> Outline:
-    """Types, functions and properties. As names of an import without a specifier: the types it
-    uses, which its own package or one imported whole may define.
+    """Types, functions and properties.
+
+    An import without a specifier lists the used types that the file's own package or a wildcard
+    import may define.
     """
     found = captures(grammar, _QUERY, root)
     definitions = [d for node in found.get("def", ()) for d in _declared(node) if d.name]
@@ -64,7 +66,7 @@ def outline(root: Node, data: bytes, path: str) -> Outline:
     nodes = [*found.get("used", ()), *found.get("called", ())]
     nodes.sort(key=lambda node: node.start_byte)
     used = dict.fromkeys(text_of(node) for node in nodes)
-    # A function of the same package needs no import either, also one that extends a type.
+    # A function of the same package needs no import either, nor does an extension function.
     called = {text_of(node) for node in found.get("called", ())}
     names = tuple((n, n) for n in used if (n[:1].isupper() or n in called) and n not in own)
     if names:
@@ -119,7 +121,7 @@ def _declared(node: Node) -> Iterator[LooseDefinition]:
 
 
 def _bare(name: Node) -> LooseDefinition:
-    """A type without a body behind an annotation, where the grammar reads `a infix b`."""
+    """An annotated type without a body, which the grammar parses as `a infix b`."""
     statement = name.parent if name.parent is not None else name
     around = statement.parent
     if around is not None and around.type == "annotated_expression":

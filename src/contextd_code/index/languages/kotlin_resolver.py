@@ -1,4 +1,4 @@
-"""Where Kotlin imports lead: a package may be anywhere, and hold Java as well."""
+"""Resolve Kotlin imports to files; a package may be in any folder, and contain Java too."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from contextd_code.values.source import Import
 
 
 class KotlinResolver:
-    """Looks names up in the packages of the project: an imported one, then, for a type that is only
-    used, the file's own package and those imported with `*`.
+    """Looks names up in the packages of the project: an imported name in its package; a used type
+    in the file's own package and in `*` imports.
     """
 
     def __init__(self, paths: Collection[str], read: Read) -> None:
@@ -24,7 +24,7 @@ class KotlinResolver:
         return True
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
-        """The imports with their targets. Resolving what was resolved gives the same again."""
+        """The imports with their targets. Idempotent."""
         found: list[Import] = []
         wildcards: dict[str, int] = {}
         left: dict[str, None] = {}

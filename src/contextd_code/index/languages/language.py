@@ -1,4 +1,4 @@
-"""What a language is to the rest of the code engine."""
+"""The interface of a language: its row, its resolver, and parsing."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ from contextd_code.values.imports import said_words
 from contextd_code.values.source import OVER_LIMIT, Import
 
 Read = Callable[[str], str]
-"""The text of a file of the project by its path; raises OSError when it is gone."""
+"""Return the text of a project file by its path; raises OSError if the file is gone."""
 
 _Made = TypeVar("_Made")
 
 
 def made_of(read: Read, path: str, make: Callable[[str], _Made], *, reader: str = "") -> _Made:
-    """What `make` makes of the text of a file; what it made of the same text before, where `read` keeps
-    that: for longer than the process where it is said which `reader` it is, which a change of it changes,
-    and then it is lists, tuples and text. Raises OSError when the file is gone.
+    """The result of `make` for the text of a file, cached by the text if `read` supports it.
+
+    With a `reader` id the cache is persistent; the id changes with the reader's code. Cached values
+    are lists, tuples and text. Raises OSError if the file is gone.
     """
     if isinstance(read, KeepingRead):
         return read.made(path, make, reader)
@@ -39,7 +40,7 @@ def made_of(read: Read, path: str, make: Callable[[str], _Made], *, reader: str 
 
 
 class KeepingRead(ABC):
-    """A `Read` that keeps what was made of texts."""
+    """A `Read` that caches results of texts."""
 
     @abstractmethod
     def __call__(self, path: str) -> str:
@@ -52,7 +53,7 @@ class KeepingRead(ABC):
 
 @cache
 def reader_of(*modules: str) -> str:
-    """What a reader that these files of source make up is called: another one once a line of them differs."""
+    """The id of a reader with these source files; changes with any line of them."""
     state = hashlib.blake2b(digest_size=12)
     for name in modules:
         state.update(Path(name).read_bytes())
@@ -60,7 +61,7 @@ def reader_of(*modules: str) -> str:
 
 
 def enclosing(folder: str) -> Iterator[str]:
-    """A folder and those around it, nearest first, the root of the project last."""
+    """A folder and its parents, nearest first, the root of the project last."""
     yield folder
     while folder:
         folder = posixpath.dirname(folder)
@@ -69,9 +70,10 @@ def enclosing(folder: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class ImportReach:
-    """Which imports of a family may lead elsewhere since a file came or went: those that say one of
-    `words`; those that say no word at all, like `..`, when it is `nameless`; all in its own folder
-    when `beside`, in that and those `below`, or `everywhere`.
+    """Which imports of a family may have other targets after a file was added or removed.
+
+    Those that contain one of `words`; with `nameless`, those without any word, such as `..`; with
+    `beside`, all in its folder; with `below`, also in subfolders; or `everywhere`.
     """
 
     words: frozenset[str] = frozenset()
@@ -82,19 +84,20 @@ class ImportReach:
 
 
 def no_reach(_: str) -> ImportReach:
-    """That of a file in a language where what files define says all, or nothing does."""
+    """The reach of a file in a language where its definitions decide everything, or nothing does."""
     return ImportReach()
 
 
 def reach_by_name(path: str) -> ImportReach:
-    """That of a file which others can only mean by its name."""
+    """The reach of a file that others can only import by its name."""
     words = frozenset(said_words(posixpath.splitext(posixpath.basename(path))[0]))
     return ImportReach(words, everywhere=not words)
 
 
 class LanguageResolver(Protocol):
-    """Resolves imports to files, among the paths it was made with. If these are a set, `follow` gets the same
-    set, and its owner sees added and removed files.
+    """Resolves imports to files, among its paths.
+
+    If these are a set, `follow` gets the same set, and its owner sees added and removed files.
     """
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
@@ -112,19 +115,21 @@ class LanguageResolver(Protocol):
 
 @runtime_checkable
 class ReachingResolver(LanguageResolver, Protocol):
-    """One that is needed to know what a file may draw to itself."""
+    """A resolver that is needed to know which imports a file may attract."""
 
     def reach(self, path: str) -> ImportReach:
-        """Which imports a file with this path may draw to itself, or away from others. Those that
-        names decide, which a row's `defines` tells, and those that led to it, are known anyway.
+        """Which imports a file with this path may attract or divert.
+
+        Imports that depend on definitions (see `defines` of the row), and imports that led to the
+        file, are known already.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """The code in a file: the file's bytes with all else blank, so that offsets and lines stay
-    what they are; the grammar it is written in; and the spans of its parts.
+    """The code in a file: its bytes with all else blanked, so that offsets stay; its grammar; and
+    the spans of its parts.
     """
 
     data: bytes
@@ -133,22 +138,23 @@ class Embedded:
 
 
 def _presence(_path: str, _text: str) -> object:
-    """What decides where imports lead in a file that only has to be there."""
+    """The decisive content of a file whose mere existence affects imports."""
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """One row. `grammar` imports the language's wheel on first use. `resolver` makes the one
-    resolver that languages with an equal `family` share; `settings` are the names of the files
-    that change where imports lead, and `decisive` tells what of the text of one with this path does it: for
-    some it is enough that they are there. `reach` is the reach of a file as far as its path alone tells it, and None
-    where the resolver has to be asked. Where what files define decides where imports lead, `defines` tells what
-    a text defines as the resolver sees it, each with the name others say last; a resolver may also see what files
-    of the families `seen` define.
-    `embedded` finds the code in a file that is mostly something else; only that is parsed.
-    `mend` rewrites a text that has syntax errors, to the same length, where the grammar is behind
-    its language.
+    """One language.
+
+    `grammar` imports the language's wheel on first use. `resolver` makes the resolver that all
+    languages of one `family` share. `settings` are names of files that affect where imports lead,
+    and `decisive` extracts the relevant part of their text; for some files their existence is
+    enough. `reach` is the reach of a file if its path alone determines it; None means to ask the
+    resolver. If definitions affect where imports lead, `defines` extracts those of a text as the
+    resolver sees them, each with the last part of its imported name; the resolver may also use
+    definitions of the families `seen`. `embedded` finds the code in a file that is mostly something
+    else; only that is parsed. `mend` rewrites a text with syntax errors, to the same length, if the
+    grammar lags behind its language.
     """
 
     name: str
@@ -168,23 +174,23 @@ class Language:
 
 @cache
 def grammar(load: Callable[[], object]) -> tree_sitter.Language:
-    """The grammar a row names, loaded once."""
+    """The grammar of a row, loaded once."""
     return tree_sitter.Language(load())
 
 
 _SHORT = 4_000
-"""Bytes that no grammar reads for longer than others should wait: 20 ms for the worst."""
+"""Texts with more bytes are not parsed while others wait: 20 ms in the worst case."""
 
 
 _STEP = 8_000
 _GROWTH = 4.0
-"""How much longer twice as much takes where time goes with the square of the size."""
+"""The factor of time for twice the text, if time grows with the square of the size."""
 
 _HINT = "give it more time, or take it as plain text"
 
 
 class _Allowed(threading.local):
-    """Until what CPU time of this thread a text may be parsed."""
+    """The CPU time of this thread until which parsing may run."""
 
     until = float("inf")
 
@@ -214,16 +220,18 @@ def tree_of(load: Callable[[], object], data: bytes) -> Tree:
 
 
 def _try(load: Callable[[], object], data: bytes, until: float) -> None:
-    """Parse what can be broken off, and lets others in between. The library only does it with a text that it
-    asks for, and the text of a node of such a tree ends the process: the tree is let go.
+    """Parse with a time limit, yielding to other threads.
 
-    In some errors a parser does not ask for long: 12 s for 30 kB that begin comment after comment in
-    Python. So longer and longer beginnings are tried, as far as the time for the next one is likely there.
+    The library only supports this for a text that it reads in pieces, and reading a node's text in
+    such a tree crashes the process, so the tree is discarded. During some errors the parser does
+    not check the limit for long: 12 s for 30 kB in Python that open comment after comment. So
+    growing prefixes are tried, as long as the next one is likely to finish in time.
     """
     for size in _beginnings(data):
         some, began = data[:size], time.thread_time()
         try:
-            # A parser of its own, as another thread may use the one that is kept meanwhile.
+            # A separate parser, because another thread may use the cached one
+            # meanwhile.
             Parser(grammar(load)).parse(
                 partial(_rest_of, some), progress_callback=lambda _, __: time.thread_time() > until
             )
@@ -239,10 +247,11 @@ def _rest_of(data: bytes, at: int, _point: object) -> bytes:
 
 
 def _beginnings(data: bytes) -> Iterator[int]:
-    """Growing sizes up to the whole text, each small enough for the time of the one before to predict its own.
+    """Growing sizes up to the whole text, each small enough for its predecessor's time to predict
+    its own.
 
-    They end at the end of a line where there is one. Cut within an annotation, a valid class in Kotlin keeps its
-    parser busy for ever.
+    They end at a line end if possible. Cut inside an annotation, a valid class in Kotlin keeps its
+    parser busy forever.
     """
     size, one = len(data), _SHORT // 2
     while one < size:
@@ -252,9 +261,10 @@ def _beginnings(data: bytes) -> Iterator[int]:
 
 
 def parsed(language: Language, data: bytes) -> Tree:
-    """The syntax tree of a file; for a file with embedded code, that of the code. A file with syntax errors
-    gives the tree of the repaired text where that has fewer. Raises `Unavailable` beyond the limit of
-    `parsing_within`.
+    """The syntax tree of a file, or of its embedded code.
+
+    For a file with syntax errors, the tree of the repaired text if that has fewer. Raises
+    `Unavailable` beyond the limit of `parsing_within`.
     """
     if language.embedded is not None:
         code = language.embedded(data)
@@ -270,7 +280,7 @@ def parsed(language: Language, data: bytes) -> Tree:
 
 
 def _errors(language: Language, tree: Tree) -> int:
-    """How many places of a tree make no sense."""
+    """The number of syntax errors in a tree."""
     found = captures(language.grammar, "[(ERROR) (MISSING)] @error", tree.root_node)
     return len(found.get("error", ()))
 
@@ -287,8 +297,9 @@ def _query(load: Callable[[], object], source: str) -> Query:
 
 
 def captures(load: Callable[[], object], source: str, node: Node) -> dict[str, list[Node]]:
-    """What a query captures below `node`, in source order, which the library does not keep.
-    Compiled once: that costs more than a file does.
+    """The captures of a query below `node`, in source order, which the library does not keep.
+
+    Queries are compiled once, because that costs more than a file.
     """
     found = QueryCursor(_query(load, source)).captures(node)
     for nodes in found.values():

@@ -1,4 +1,4 @@
-"""Which file defines which type, for languages whose files need not be where their names say."""
+"""Find the file that defines a type, for languages where paths do not follow names."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _TOKEN = re.compile(
 
 
 def declared(text: str) -> Iterator[tuple[str, str, str]]:
-    """What a text of C#, Kotlin or Java defines outside types: (`name`, namespace, name), and
-    (`using`, namespace, '*') for a namespace it opens for the whole project.
+    """The definitions of a C#, Kotlin or Java text outside types.
 
-    A reader of tokens, not a parser: it only has to be right about braces.
+    (`name`, namespace, name), and (`using`, namespace, '*') for a namespace it opens for the whole
+    project. Reads tokens and does not parse; only braces must be right.
     """
     base = pending = ""
     open_: list[str | None] = []
@@ -39,7 +39,7 @@ def declared(text: str) -> Iterator[tuple[str, str, str]]:
                 open_.pop()
             pending = ""
         elif kind == "space":
-            # `namespace A;` and `package a` hold for the rest of the file.
+            # `namespace A;` and `package a` apply to the rest of the file.
             if text[token.end() : token.end() + 200].lstrip().startswith("{"):
                 pending = token["space"]
             else:
@@ -52,7 +52,7 @@ def declared(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _defined(read: Read, path: str) -> list[tuple[str, str, str]]:
-    """What a file defines. Texts of Java are read for the resolver of Java as well."""
+    """The definitions of a file. The resolver of Java reads Java texts the same way."""
     if path.endswith(".java"):
         package, types = made_of(
             read, path, java_resolver.declared, reader=reader_of(java_resolver.__file__)
@@ -114,14 +114,14 @@ class Namespaces:
         return list(dict.fromkeys(space for space, _ in self._names_of.get(path, ())))
 
     def file(self, space: str, name: str) -> str:
-        """The one file that defines a name; of several, the one that is called so; or nothing."""
+        """The only file that defines a name; of several, the one named like it; otherwise empty."""
         found = self._by_name.get((space, name), ())
         if len(found) > 1:
             found = [p for p in found if p.rsplit("/", 1)[-1].rpartition(".")[0] == name]
         return found[0] if len(found) == 1 else ""
 
     def qualified(self, name: str) -> tuple[str, str]:
-        """The file that defines `a.b.C`, also for a `a.b.C.Inner`, and the name it has there."""
+        """The file that defines `a.b.C`, also for `a.b.C.Inner`, and its name there."""
         parts = name.split(".")
         for length in range(len(parts), 0, -1):
             found = self.file(".".join(parts[: length - 1]), parts[length - 1])

@@ -1,4 +1,4 @@
-"""What a parsed file says about itself, and the pieces every language builds it from."""
+"""The outline of a parsed file, and shared code to build it."""
 
 from __future__ import annotations
 
@@ -23,9 +23,11 @@ class Outline:
 
 @dataclass(slots=True)
 class LooseDefinition:
-    """A definition before its parent is known. `outer` spans what belongs to it: decorators,
-    `export`. `head` is where its body starts, or 0 when all of it is its signature. `within` names
-    what it belongs to where that does not stand around it: `A` in `A::b() {}`.
+    """A definition before its parent is known.
+
+    `outer` spans everything that belongs to it: decorators, `export`. `head` is where its body
+    starts, or 0 if all of it is the signature. `within` names its owner if that does not enclose
+    it: `A` in `A::b() {}`.
     """
 
     name: str
@@ -38,7 +40,7 @@ class LooseDefinition:
 
 def text_of(node: Node | None) -> str:
     """The source text of a node; empty for none."""
-    # Each look at it copies the text.
+    # Each access copies the text.
     text = None if node is None else node.text
     return text.decode("utf-8", "replace") if text else ""
 
@@ -49,7 +51,7 @@ def unquoted(node: Node | None) -> str:
 
 
 def one_line(text: str) -> str:
-    """`text` on one line, cut at a fair length."""
+    """`text` on one line, truncated."""
     flat = " ".join(text.split())
     return flat if len(flat) <= _LONGEST_SIGNATURE else flat[: _LONGEST_SIGNATURE - 1] + "…"
 
@@ -60,8 +62,9 @@ def line_of(node: Node) -> int:
 
 
 def symbols_of(definitions: Sequence[LooseDefinition], data: bytes) -> tuple[Symbol, ...]:
-    """The definitions as symbols, in source order, each with the names around it as parent. In
-    broken code a name can be missing: such a definition is left out.
+    """The definitions as symbols, in source order, each with its enclosing names as parent.
+
+    In broken code a name can be missing: such a definition is skipped.
     """
     named = (one for one in definitions if one.name)
     ordered = sorted(named, key=lambda d: (d.outer.start_byte, -d.outer.end_byte))
@@ -72,7 +75,7 @@ def symbols_of(definitions: Sequence[LooseDefinition], data: bytes) -> tuple[Sym
         start, end = outer.start_byte, outer.end_byte
         while open_ and open_[-1][0] <= start:
             open_.pop()
-        # Two names bound by one statement stand side by side, not inside one another.
+        # Two names bound by one statement are siblings, not nested.
         parents = [name for stop, name in open_ if stop > end or (stop == end and name)]
         if found and (found[-1].start, found[-1].end) == (start, end):
             parent = found[-1].parent

@@ -62,8 +62,9 @@ class Packages:
         self._folders = self._named()
 
     def folder_of(self, name: str, path: str) -> str | None:
-        """The folder of the package of that name that is nearest to `path`: a repository may hold
-        several workspaces with packages of the same name.
+        """The folder of the package with this name nearest to `path`.
+
+        A repository may hold several workspaces with packages of the same name.
         """
         folders = self._folders.get(name)
         if not folders:
@@ -128,7 +129,7 @@ class Packages:
                     yield name, target
 
     def around(self, path: str) -> str | None:
-        """The folder of the package that holds `path`."""
+        """The folder of the package around `path`."""
         folder = posixpath.dirname(path)
         while folder not in self._manifests:
             if not folder:
@@ -137,7 +138,9 @@ class Packages:
         return folder
 
     def names_around(self, path: str) -> Iterator[str]:
-        """What the packages that hold `path` are called: by themselves, by others, and by their folders."""
+        """The names of the packages around `path`: their own, those used by others, and their
+        folders.
+        """
         inside = f"{path}/"
         for folder, manifest in self._manifests.items():
             if not folder or inside.startswith(f"{folder}/"):
@@ -145,14 +148,14 @@ class Packages:
                 yield from (name for name, places in self._folders.items() if folder in places)
 
     def mappings(self) -> Iterator[tuple[str, str]]:
-        """What any package maps, and where to, as it writes it."""
+        """The names that packages map, and their targets, as written."""
         for manifest in self._manifests.values():
             own = manifest.get("imports")
             places = [manifest.get(name) for name in (*MAIN_FIELDS, "exports", "imports")]
             yield " ".join(own if isinstance(own, dict) else ()), " ".join(_targets(places))
 
     def find(self, path: str, specifier: str) -> str:
-        """The file a bare or `#` specifier in `path` leads to, or nothing."""
+        """The file of a bare or `#` specifier in `path`, or an empty path."""
         own = self.around(path)
         if specifier.startswith("#"):
             table = self._manifests[own].get("imports") if own is not None else None
@@ -184,7 +187,7 @@ class Packages:
         return direct or self._paths.find(join(folder, "src/" + inner))
 
     def _mapped(self, folder: str, table: object, wanted: str) -> str | None:
-        """What a map of `exports` or `imports` gives: a path, None when it forbids, else ''."""
+        """The result of an `exports` or `imports` map: a path, None if forbidden, else ''."""
         match = best_pattern(table, wanted) if isinstance(table, dict) else None
         if match is None:
             return ""
@@ -202,7 +205,7 @@ class Packages:
 
 
 def _shared(folder: str, path: str) -> int:
-    """How many folders two paths have in common from the root."""
+    """The number of leading folders that two paths share."""
     pairs = zip(folder.split("/"), path.split("/"), strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
@@ -212,7 +215,7 @@ def _by_path(exports: object) -> bool:
 
 
 def _targets(value: object) -> Iterator[str]:
-    """The targets of a conditional map, sources and types before anything built."""
+    """The targets of a conditional map, sources and types before build output."""
     waiting = [value]
     while waiting:
         one = waiting.pop()

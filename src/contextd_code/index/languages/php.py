@@ -60,8 +60,10 @@ def grammar() -> object:
 
 
 def outline(root: Node, data: bytes, path: str) -> Outline:
-    """Types, functions, methods and constants. Inside a namespace, every class a file names without
-    importing it is one import more: PHP knows which one is meant from the name alone.
+    """Types, functions, methods and constants.
+
+    Inside a namespace, every class that a file names without importing it is another import,
+    because its name alone determines it.
     """
     found = captures(grammar, _QUERY, root)
     definitions = [d for node in found.get("def", ()) for d in _declared(node)]
@@ -111,7 +113,7 @@ def _defined(node: Node) -> Iterator[LooseDefinition]:
 
 
 def _include(node: Node) -> Import | None:
-    """A path written out. `__DIR__ . '/x'` is one from the folder of the file, as is `./x`."""
+    """A literal path. `__DIR__ . '/x'` is relative to the file's folder, as is `./x`."""
     strings = [node] if node.type in ("string", "encapsed_string") else []
     relative = False
     waiting = [node] if not strings else []
@@ -166,7 +168,7 @@ def _uses(node: Node) -> Iterator[_Use]:
 def _named(
     found: Mapping[str, Sequence[Node]], space: str, imported: Mapping[str, str], own: set[str]
 ) -> Iterator[Import]:
-    """The classes named without a `use`: from the file's namespace, or in full."""
+    """The classes named without a `use`: relative to the file's namespace, or in full."""
     seen: dict[str, tuple[int, str]] = {}
     for node in sorted(found.get("used", ()), key=lambda node: node.start_byte):
         written = "".join(text_of(node).split())

@@ -1,4 +1,4 @@
-"""Where PHP's names and includes lead: PSR-4 as `composer.json` says it, else by path."""
+"""Resolve PHP names and includes: by PSR-4 maps of `composer.json`, else by path."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ _ENDINGS = (".php", ".inc", ".phtml")
 
 
 class PhpResolver:
-    """Knows the `psr-4` and `psr-0` maps of every `composer.json` of the project. A name outside of
-    them leads to the one file whose path ends as the name does, by two parts or more.
+    """Resolves by the `psr-4` and `psr-0` maps of every `composer.json` of the project.
+
+    Another name leads to the only file whose path ends with it, by two parts or more.
     """
 
     def __init__(self, paths: Collection[str], read: Read) -> None:
@@ -58,7 +59,8 @@ class PhpResolver:
 
     def _included(self, path: str, specifier: str) -> str:
         folder = posixpath.dirname(path)
-        # Without a dot, PHP searches the include path first: the project's root is on it mostly.
+        # Without a dot, PHP searches the include path first, which mostly contains the
+        # project's root.
         for base in (folder,) if specifier.startswith(".") else (folder, ""):
             choice = posixpath.normpath(posixpath.join(base, specifier.lstrip("/")))
             if choice in self._files:
@@ -78,7 +80,7 @@ class PhpResolver:
         return found[0] if len(found) == 1 and not self._mapped(name) else ""
 
     def _mapped(self, name: str) -> bool:
-        """Whether a map says where a name would have to be."""
+        """Whether a map determines the path of a name."""
         return any(prefix and name.startswith(prefix) for prefix, _, _ in self._roots)
 
 
@@ -87,7 +89,7 @@ def _ending(path: str) -> str:
 
 
 def decisive(_path: str, text: str) -> object:
-    """What of a `composer.json` decides where names lead."""
+    """The parts of a `composer.json` that affect where names lead."""
     try:
         manifest: Any = json.loads(text)
     except (ValueError, RecursionError):

@@ -59,7 +59,7 @@ def outline(root: Node, data: bytes, path: str) -> Outline:
 
 def _definition(node: Node) -> LooseDefinition:
     body = node.child_by_field_name("body")
-    # A comment between the colon and the first statement is no part of the signature.
+    # A comment between the colon and the first statement is not part of the signature.
     colon = next((child.end_byte for child in node.children if child.type == ":"), 0)
     head = colon or (body.start_byte if body is not None else 0)
     kind = "class" if node.type == "class_definition" else "function"
@@ -146,8 +146,9 @@ def _exports(
     imports: tuple[Import, ...],
     public: list[str] | None,
 ) -> tuple[tuple[str, str, str], ...]:
-    """What `from this import …` is meant to give: `__all__`, or the public names. A package's
-    `__init__` passes on what it imports; another module only what `__all__` lists.
+    """The names that `from this import …` provides: `__all__`, or the public names.
+
+    A package's `__init__` re-exports its imports; another module only those in `__all__`.
     """
     exports = {s.name: (s.name, "", s.name) for s in symbols if not s.parent and s.exported}
     package = path.rsplit("/", 1)[-1].startswith("__init__.")

@@ -1,4 +1,4 @@
-"""Where Python imports lead, among the files of the project."""
+"""Resolve Python imports to files of the project."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _SOURCE_FOLDERS = ("src", "lib", "python")
 
 
 def reach(path: str) -> ImportReach:
-    """See `Language.reach`: what makes a folder a package means that folder, and without it its modules find
-    their neighbours.
+    """See `Language.reach`: a file that makes a folder a package affects imports of that folder;
+    without it, scripts there import their neighbours.
     """
     if not path.endswith(_SOURCES):
         return ImportReach()
@@ -33,8 +33,10 @@ def reach(path: str) -> ImportReach:
 
 
 class PythonResolver:
-    """Resolves against the walked paths. Import roots are the project's, every folder with a
-    packaging file or `manage.py`, and `src/`, `lib/` and `python/` in those, nearest first.
+    """Resolves imports among the walked paths.
+
+    Import roots are the project's, every folder with a packaging file or `manage.py`, and `src/`,
+    `lib/` and `python/` in those, nearest first.
     """
 
     def __init__(self, paths: Collection[str], read: Read) -> None:
@@ -103,12 +105,13 @@ class PythonResolver:
         return known
 
     def _whole_bases(self, folder: str, first: str) -> list[str]:
-        """The folders below which an import from a folder finds what begins with this name."""
+        """The import roots, for an import in a folder, that contain this top-level name."""
         inside = f"{folder}/"
         roots = [r for r in self._roots if not r or inside.startswith(r + "/")]
-        # A library module of Python is only hidden by one on the project's own path.
+        # Only a module on the project's own path hides one of Python's standard library.
         if first not in sys.stdlib_module_names:
-            # A script finds its neighbours; a package of the same repository may be installed.
+            # A script imports its neighbours; a package of the same repository may be
+            # installed.
             beside = [folder] if folder not in roots and not self._package(folder) else []
             far = [r for r in self._roots if r not in roots and self._package(f"{r}/{first}")]
             roots = roots + beside + sorted(far, key=lambda root: -_shared(root, inside))
@@ -147,7 +150,7 @@ class PythonResolver:
 
 
 def _with_rest(found: list[Import], one: Import) -> list[Import]:
-    """What was found, and the names that were not: they may be there another time."""
+    """The resolved names, and the unresolved ones, which may exist later."""
     led = {pair for each in found for pair in each.names}
     rest = tuple(pair for pair in one.names if pair not in led)
     return [*found, replace(one, target="", names=rest)] if rest else found

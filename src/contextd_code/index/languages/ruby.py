@@ -38,7 +38,7 @@ _CORE = frozenset(
     Process Rational Regexp RuntimeError Set Singleton StandardError String StringIO Struct Symbol
     Thread Time URI ArgumentError NotImplementedError KeyError TypeError NameError IndexError""".split()
 )
-"""Constants of Ruby itself: noise in a list of what a file needs."""
+"""Constants of Ruby itself, which are not dependencies."""
 
 _NAME = re.compile(r"(?:::)?[A-Z]\w*(?:::[A-Z]\w*)*")
 _PATH = re.compile(r"[\w./-]+")
@@ -52,8 +52,10 @@ def grammar() -> object:
 
 
 def outline(root: Node, data: bytes, path: str) -> Outline:
-    """Modules, classes, methods, accessors and constants. A constant that is used and not defined
-    here becomes an import: an autoloader would find its file.
+    """Modules, classes, methods, accessors and constants.
+
+    A constant that is used and not defined here becomes an import, because an autoloader would find
+    its file.
     """
     found = captures(grammar, _QUERY, root)
     definitions = [_definition(node) for node in found.get("def", ())]
@@ -103,7 +105,7 @@ def _type_around(node: Node) -> Node | None:
 
 
 def _hidden(node: Node) -> bool:
-    """Whether `private` stands before a method, on its line or on one above it."""
+    """Whether `private` precedes a method, on its line or above."""
     around = node.parent
     if around is not None and around.type == "argument_list" and around.parent is not None:
         return text_of(around.parent.child_by_field_name("method")) in _HIDDEN
@@ -147,7 +149,7 @@ def _load(call: Node, word: str) -> Iterator[Import]:
 
 
 def _made(call: Node, word: str) -> Iterator[LooseDefinition]:
-    """Methods that a call defines: `attr_reader :a, :b`, `define_method(:c) { … }`."""
+    """Methods defined by a call: `attr_reader :a, :b`, `define_method(:c) { … }`."""
     symbols = [text_of(node)[1:] for node in _arguments(call) if node.type == "simple_symbol"]
     kind = "property" if word in _ACCESSORS else "method"
     block = call.child_by_field_name("block")

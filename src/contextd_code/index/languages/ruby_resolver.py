@@ -1,4 +1,4 @@
-"""Where Ruby's `require` and its constants lead, among the files of the project."""
+"""Resolve Ruby's `require` and constants to files of the project."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ _HUMP = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 class RubyResolver:
-    """`require` searches the load path: `lib/` of the project and of each gem in it, `app/`, `test/`
-    and `spec/`. A constant is looked up as Zeitwerk lays files out: `Admin::UserList` is
-    `admin/user_list.rb` below a folder of `app/`, its `concerns/`, or `lib/`.
+    """Resolves `require` through the load path, and constants by Zeitwerk's rules.
+
+    The load path is `lib/` of the project and of each gem in it, `app/`, `test/` and `spec/`.
+    `Admin::UserList` is `admin/user_list.rb` below a folder of `app/`, its `concerns/`, or `lib/`.
     """
 
     def __init__(self, paths: Collection[str], read: Read) -> None:
@@ -37,7 +38,7 @@ class RubyResolver:
             loads, homes = _places(posixpath.dirname(path))
             if not (loads.issubset(self._loads) and homes.issubset(self._homes)):
                 return False
-        # A place that holds no file any more leads nowhere, as if it were none.
+        # A folder without files counts as missing.
         self._files -= went
         self._files |= new
         return True
@@ -91,7 +92,7 @@ class RubyResolver:
         return ""
 
     def _nesting(self, path: str) -> list[str]:
-        """The namespaces around the constants of a file, innermost first, as its path says them."""
+        """The namespaces around the constants of a file, innermost first, according to its path."""
         home = next((h for h in self._homes if path.startswith(h + "/")), None)
         if home is None:
             return [""]
@@ -103,12 +104,12 @@ class RubyResolver:
         return [*found, ""]
 
     def _part(self, path: str) -> str:
-        """The folder that holds the `app/` or `lib/` of a file: an engine, a gem, the project."""
+        """The folder with the `app/` or `lib/` of a file: an engine, a gem, the project."""
         return re.split(r"(?:^|/)(?:app|lib|spec|test)/", path, maxsplit=1)[0]
 
 
 def _places(folder: str) -> tuple[set[str], set[str]]:
-    """The folders around a file in this one from which `require` searches, and those below which constants are."""
+    """The folders inside and around this one that `require` searches, and those with constants."""
     loads: set[str] = set()
     homes: set[str] = set()
     parts = folder.split("/")

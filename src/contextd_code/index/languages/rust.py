@@ -64,10 +64,11 @@ def grammar() -> object:
 
 
 def outline(root: Node, data: bytes, path: str) -> Outline:
-    """Items with their module, trait or implemented type as parent. What a file imports is what
-    `use`, `mod name;` and paths in code say; `mod a::b` is the specifier of a module statement,
-    with the inline modules around it. Items are seen in macros that only wrap them; of what other
-    macros are given, paths are seen and items are not.
+    """Items with their module, trait or implemented type as parent.
+
+    Imports are `use`, `mod name;` and paths in code; `mod a::b` is the specifier of a module
+    statement, with its inline modules. Items inside macros are found if the macro only wraps them;
+    in the arguments of other macros only paths are.
     """
     plain = unwrapped(root, data, grammar)
     tree = tree_of(grammar, plain) if plain is not data else None
@@ -81,7 +82,7 @@ def outline(root: Node, data: bytes, path: str) -> Outline:
         for node in modules
         if node.child_by_field_name("body")
     ]
-    # One name may be declared twice, under conditions that exclude each other.
+    # One name may be declared twice, under mutually exclusive conditions.
     declared = [
         ((*_nest(inline, node), _named(node)), node)
         for node in modules
@@ -194,7 +195,7 @@ def _uses(nodes: Sequence[Node], inline: Sequence[Span]) -> Iterator[tuple[Node,
 def _use(
     node: Node, path: Segments, local: str, children: Mapping[Segments, Node]
 ) -> Import | None:
-    """The import of one name; None for what the file says of itself."""
+    """The import of one name; None for a module declaration of the file."""
     if path[0] == "self" and not _leads_out(path, children):
         return None
     if len(path) == 1 or path[-1] in ("super", "crate"):
@@ -208,8 +209,8 @@ def _leads_out(path: Segments, children: Mapping[Segments, Node]) -> bool:
 
 
 def _written(found: Mapping[str, Sequence[Node]]) -> list[tuple[Node, str]]:
-    """The paths in code, in source order: those of the tree, and what looks like one among the
-    arguments of a macro, which have no tree.
+    """The paths in code, in source order: those of the tree, and likely ones in macro arguments,
+    which have no tree.
     """
     written: list[tuple[Node, str]] = []
     for node in found.get("path", ()):
@@ -228,7 +229,7 @@ def _paths(
     uses: Sequence[tuple[Node, Segments, str]],
     children: Mapping[Segments, Node],
 ) -> Iterator[Import]:
-    """The paths in code that begin at a module; those that begin at a type are of no use here."""
+    """The paths in code that begin at a module; those that begin at a type are not needed here."""
     bound = {local: segments for _, segments, local in uses}
     seen: set[Segments] = set()
     for node, text in written:

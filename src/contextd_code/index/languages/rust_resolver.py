@@ -1,4 +1,4 @@
-"""Where the paths of Rust lead, among the files of the project."""
+"""Resolve Rust paths to files of the project."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from contextd_code.values.source import Import
 SETTINGS = (MANIFEST,)
 _MODULE = re.compile(r'mod ([\w:]+)(?: "([^"]+)")?\Z')
 _DEEPEST = 12
-"""Re-exports followed before a path is given up."""
+"""The most re-exports followed for a path."""
 
 
 _Statement = tuple[str, Segments, str, tuple[str, ...], list[tuple[Segments, str]]]
@@ -39,8 +39,10 @@ def _statements_of(text: str) -> list[_Statement]:
 
 @dataclass(slots=True)
 class _Module:
-    """A module of a crate. `own` is the path of its file's outermost module: longer paths in the
-    same file are inline modules. `uses` are the names it binds, `open` the paths of its globs.
+    """A module of a crate.
+
+    `own` is the path of its file's outermost module: longer paths in the same file are inline
+    modules. `uses` are the names it binds, `open` the paths of its globs.
     """
 
     file: str
@@ -68,9 +70,11 @@ def reach(path: str) -> ImportReach | None:
 
 
 class RustResolver:
-    """Follows `mod`, `#[path]`, `use` and paths through the modules of every crate, and from crate
-    to crate by the names that `Cargo.toml` gives. Names that other files pass on with `use` are
-    followed while they are modules; the file that passes an item on is where its import leads.
+    """Follows `mod`, `#[path]`, `use` and paths through the modules of every crate, and between
+    crates by the names in `Cargo.toml`.
+
+    Re-exported modules are followed. An import of a re-exported item leads to the file that
+    re-exports it.
     """
 
     def __init__(self, paths: Collection[str], read: Read) -> None:
@@ -87,7 +91,7 @@ class RustResolver:
                 if root and root not in self._crates:
                     self._grow(root, package)
         for path in sorted(self._paths):
-            # A crate without a manifest is still one.
+            # A crate without a manifest is still a crate.
             named = posixpath.basename(path) in ("lib.rs", "main.rs")
             if named and path not in self._places:
                 self._grow(path, None)
@@ -106,8 +110,8 @@ class RustResolver:
     def _statements(
         self, crate: _Crate, at: Segments, file: str, folder: str
     ) -> Iterator[tuple[Segments, str, str]]:
-        """Enters what a file says of its modules; gives (path, file, folder for its own modules)
-        of those that are other files.
+        """Add the modules of a file; yield (path, file, folder of its own modules) for those in
+        other files.
         """
         try:
             reader = reader_of(__file__, rust_paths.__file__)
@@ -133,7 +137,7 @@ class RustResolver:
     def _files(
         self, file: str, folder: str, nest: Segments, name: str, places: Sequence[str]
     ) -> Iterator[tuple[str, str]]:
-        """The files a `mod name;` in `file` means, each with the folder of its own modules."""
+        """The possible files of a `mod name;` in `file`, each with the folder of its own modules."""
         for place in places:
             start = posixpath.join(folder, *nest) if nest else posixpath.dirname(file)
             target = posixpath.normpath(posixpath.join(start, place))
@@ -147,8 +151,8 @@ class RustResolver:
                 return
 
     def reach(self, path: str) -> ImportReach:
-        """See `ReachingResolver.reach`: a module, which `#[path]` may call otherwise than its file,
-        decides what those below it are part of, and the root of a library what other crates see.
+        """See `ReachingResolver.reach`: a module, which `#[path]` may name differently than its
+        file, determines its submodules; a library's root determines what other crates see.
         """
         folder, name = posixpath.split(path)
         stem = posixpath.basename(folder) if name == "mod.rs" else name.removesuffix(".rs")
@@ -162,7 +166,7 @@ class RustResolver:
         return not any(path.endswith((".rs", MANIFEST)) or path in self._called for path in others)
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
-        """The imports with their targets. Resolving what was resolved gives the same again."""
+        """The imports with their targets. Idempotent."""
         places = self._places.get(path) or [self._alone(path)]
         found: dict[tuple[str, int, str], dict[tuple[str, str], None]] = {}
         for one in imports:
@@ -175,7 +179,7 @@ class RustResolver:
         )
 
     def _alone(self, path: str) -> Place:
-        """A place for a file that no crate leads to: what lies below it can still be found."""
+        """A module for a file that no crate reaches, so that its submodules can be found."""
         folder = posixpath.dirname(path)
         stem = posixpath.basename(path).removesuffix(".rs")
         beside = stem in ("mod", "lib", "main")
@@ -245,7 +249,7 @@ class RustResolver:
         return replace(one, target=module.file, names=((".".join((*around, rest[0])), local),))
 
     def _reach(self, place: Place, path: Segments, depth: int) -> Reached | None:
-        """The deepest module on a path, and what of the path is left behind it."""
+        """The deepest module on a path, and the rest of the path."""
         crate, at = place
         first = path[0]
         if first == "crate":
@@ -285,8 +289,9 @@ class RustResolver:
         return (crate, at, rest) if at in crate.modules else None
 
     def _passed(self, crate: _Crate, at: Segments, name: str, depth: int) -> Place | None:
-        """The module that a module passes on by a name. Items are not looked for: a file that
-        passes one on is where its import leads.
+        """The module that a module re-exports under a name.
+
+        Items are not followed: an import of one leads to the file that re-exports it.
         """
         key = crate.root, at, name
         module = crate.modules.get(at)
@@ -303,5 +308,5 @@ class RustResolver:
 
 
 def _seen(crate: _Crate, at: Segments, path: Segments) -> Place:
-    """Where a path that a module's `use` holds is to be read: `self` is the file's own module."""
+    """The module relative to which a path in a `use` is resolved: `self` is the file's own module."""
     return (crate, crate.modules[at].own) if path[0] in ("self", "super") else (crate, at)

@@ -1,4 +1,4 @@
-"""Shell scripts: functions, and the scripts they read in."""
+"""Shell scripts: functions, and sourced scripts."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ _COMMANDS = "(command name: (command_name (word) @name)) @command"
 _READS_IN = frozenset(("source", "."))
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
 _PLACE = re.compile(r"^[\"']?(?:\$\{?\w+\}?|\$\([^)]*\)|`[^`]*`)/")
-"""What often stands before the name of a script beside this one: `$DIR/`, `$(dirname "$0")/`."""
+"""Common prefixes of a sourced script's path: `$DIR/`, `$(dirname "$0")/`."""
 
 
 def grammar() -> object:
-    """The grammar of Bash, which reads POSIX scripts and most of what Zsh adds."""
+    """The grammar of Bash, which also reads POSIX scripts and most of Zsh."""
     import tree_sitter_bash  # noqa: PLC0415 - loaded where a script is met
 
     return tree_sitter_bash.language()
 
 
 def outline(root: Node, data: bytes, path: str) -> Outline:
-    """Functions, constants set at the top, and the scripts that are read in."""
+    """Functions, top-level constants, and sourced scripts."""
     definitions: list[LooseDefinition] = []
     found = captures(grammar, _DEFINITIONS, root)
     for node in found.get("name", ()):
@@ -69,7 +69,7 @@ def _read_in(root: Node) -> Iterator[Import]:
 
 
 class ShellResolver:
-    """Finds the scripts that others read in: beside them, or below the root."""
+    """Resolves sourced scripts: beside the file, or from the root."""
 
     def __init__(self, paths: Collection[str], read: Read) -> None:
         self._paths = paths
@@ -79,7 +79,7 @@ class ShellResolver:
         return True
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
-        """The imports with the scripts they name."""
+        """The imports with the sourced scripts as targets."""
         here = posixpath.dirname(path)
         return tuple(replace(one, target=self._target(here, one.specifier)) for one in imports)
 

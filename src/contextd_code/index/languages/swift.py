@@ -55,8 +55,9 @@ def grammar() -> object:
 
 
 def outline(root: Node, data: bytes, path: str) -> Outline:
-    """Types, their members, and what stands at the top. An extension is a definition of its own,
-    called what it extends.
+    """Types, their members, and top-level definitions.
+
+    An extension is a separate definition with the name of the extended type.
     """
     found = captures(grammar, _QUERY, root)
     definitions = [d for node in found.get("def", ()) for d in _declared(node) if d.name]
@@ -117,7 +118,7 @@ def _property(node: Node, member: bool, exported: bool) -> Iterator[LooseDefinit
 
 
 class SwiftResolver:
-    """Finds nothing: what an import names is a module, and files of one module import nothing."""
+    """Resolves nothing: imports name modules, and files of one module need no imports."""
 
     def __init__(self, paths: Collection[str], read: Read) -> None:
         pass
@@ -127,5 +128,5 @@ class SwiftResolver:
         return True
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
-        """The imports as they are."""
+        """The imports, unchanged."""
         return tuple(imports)

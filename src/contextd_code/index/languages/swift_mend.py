@@ -1,4 +1,4 @@
-"""Rewrites what the grammar of Swift does not know, byte for byte as long, before parsing."""
+"""Rewrite Swift syntax that the grammar does not support, keeping all offsets, before parsing."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ _WORDS = re.compile(
 
 
 def mend(data: bytes) -> bytes:
-    """A `~` before an operand becomes `-`; `try`, the mark behind `as`, conditions of compilation,
-    attributes that begin with an underscore and `sending` become spaces. Offsets and lines stay as
-    they are.
+    """Rewrite unsupported syntax to the same length.
+
+    A `~` before an operand becomes `-`; `try`, the mark after `as`, compilation conditions,
+    attributes that begin with an underscore, and `sending` become spaces.
     """
     data = _PREFIX.sub(b"-", data)
     return _WORDS.sub(lambda found: b" " * len(found[0]), data)

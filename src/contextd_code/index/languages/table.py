@@ -1,4 +1,4 @@
-"""The table of languages, and what every other text file is called."""
+"""The table of languages, and the names of all other text files."""
 
 from __future__ import annotations
 
@@ -259,7 +259,7 @@ LANGUAGES: tuple[Language, ...] = (
         reach=no_reach,
     ),
 )
-"""The languages that are understood. Adding a row here is all a new one needs."""
+"""The supported languages. A new language needs only one row here."""
 
 BY_NAME = {language.name: language for language in LANGUAGES}
 _BY_EXTENSION = {e: language for language in LANGUAGES for e in language.extensions}
@@ -354,7 +354,7 @@ DATA = VALUES | {"html", "notebook"}
 
 
 def language_name(path: str) -> str:
-    """The language of a file by its name; empty when nothing is known of it."""
+    """The language of a file by its name; empty if unknown."""
     basename = path.rsplit("/", 1)[-1].lower()
     known = _BY_BASENAME.get(basename)
     if known or "." not in basename:
@@ -365,10 +365,10 @@ def language_name(path: str) -> str:
 
 
 def language_of(path: str) -> Language | None:
-    """The row of a file's language, or None for one that is only text."""
+    """The row of a file's language; None for plain text."""
     return BY_NAME.get(language_name(path))
 
 
 def is_tsconfig(name: str, row: Language) -> bool:
-    """Whether a file called so configures TypeScript: its name may be longer than that of the usual one."""
+    """Whether a file of this name configures TypeScript; the name may have additions."""
     return row.family == "ecmascript" and name.endswith(".json") and "tsconfig" in name

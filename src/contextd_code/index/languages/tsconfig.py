@@ -1,4 +1,4 @@
-"""`tsconfig.json` and `jsconfig.json`: what they say about where imports lead."""
+"""The module resolution settings of `tsconfig.json` and `jsconfig.json`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from contextd_code.index.languages.language import Read
 
 NAMES = ("tsconfig.json", "jsconfig.json")
 OPTIONS = ("baseUrl", "paths", "rootDirs", "module", "moduleResolution")
-"""What of `compilerOptions` decides where imports lead."""
+"""The `compilerOptions` that affect where imports lead."""
 
 _LENIENT = frozenset(("node", "node10"))
 _CONFIG_DIR = "${configDir}"
@@ -49,9 +49,10 @@ class TsConfigs:
         self._nearest: dict[str, list[_Options]] = {}
 
     def mapped(self, path: str, specifier: str) -> tuple[str, bool]:
-        """The file that a bare specifier in `path` maps to through `paths` or `baseUrl`, and whether the
-        mapping follows the strictness of its configuration: with Node's own rules, folders and missing
-        extensions do not resolve where the package is installed.
+        """The file that a bare specifier in `path` maps to through `paths` or `baseUrl`, and
+        whether the configuration's strict rules apply to the mapping.
+
+        With Node's own rules, folders and missing extensions do not resolve.
         """
         for options in self._around(posixpath.dirname(path)):
             found, asked = self._through(options, specifier)
@@ -60,7 +61,7 @@ class TsConfigs:
         return "", True
 
     def mappings(self) -> Iterator[tuple[str, str]]:
-        """What any configuration maps, and where to, as they write it."""
+        """The names that configurations map, and their targets, as written."""
         for config in self._paths.files:
             if posixpath.basename(config) in NAMES:
                 for options in self._around(posixpath.dirname(config)):
@@ -68,7 +69,7 @@ class TsConfigs:
                         yield key, " ".join(as_strings(targets))
 
     def elsewhere(self, path: str, specifier: str) -> str:
-        """The file a relative specifier leads to through `rootDirs`."""
+        """The file of a relative specifier through `rootDirs`."""
         folder = posixpath.dirname(path)
         for options in self._around(folder):
             for here in options.root_dirs:
@@ -82,7 +83,7 @@ class TsConfigs:
         return ""
 
     def _through(self, options: _Options, specifier: str) -> tuple[str, str]:
-        """A file, and the path that led to it."""
+        """A file, and the mapped path that found it."""
         match = best_pattern(options.paths, specifier) if options.paths else None
         if match is not None:
             base = options.paths_from if options.base is None else options.base
@@ -105,7 +106,7 @@ class TsConfigs:
         if config:
             own = self._load(config, folder, frozenset())
             found = [own]
-            # A solution file only lists the projects that hold the options.
+            # A solution file only lists the projects with the options.
             for reference in own.references if not own.paths else ():
                 name = reference if reference.endswith(".json") else join(reference, NAMES[0])
                 if name in self._paths.files:
@@ -116,7 +117,7 @@ class TsConfigs:
         return found
 
     def _load(self, config: str, leaf: str, seen: frozenset[str]) -> _Options:
-        """One configuration over those it extends; later ones in a list win."""
+        """One configuration merged over those it extends; later ones in a list win."""
         raw = load_json(self._read, config)
         folder = posixpath.dirname(config)
         merged = _Options()
@@ -173,7 +174,7 @@ def _located(folder: str, leaf: str, path: str) -> str:
 
 
 def _placed(leaf: str, target: str, folder: str) -> str:
-    """A target of `paths` as it reads from `folder`, where the leaf's folder was meant."""
+    """A target of `paths`, relative to `folder` instead of the leaf's folder."""
     if not target.startswith(_CONFIG_DIR):
         return target
     return posixpath.relpath(_located(folder, leaf, target) or ".", folder or ".")

@@ -1,4 +1,4 @@
-"""Manifests, lock files and version files of every ecosystem, read alike."""
+"""Read manifests, lock files and version files of every ecosystem into one form."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ FORMATS: Mapping[str, Callable[[str, str], Manifest]] = {
     "settings.py": settings.settings,
     "settings_*.py": settings.settings,
 }
-"""File name (or pattern) → how it is read. Adding a format takes one row."""
+"""File name or pattern → its parser. Adding a format takes one row."""
 
 _IN_FOLDERS: Mapping[tuple[str, str], Callable[[str, str], Manifest]] = {
     ("requirements", ".txt"): python.requirements,
@@ -133,7 +133,7 @@ _IN_FOLDERS: Mapping[tuple[str, str], Callable[[str, str], Manifest]] = {
     ("reqs", ".txt"): python.requirements,
     ("settings", ".py"): settings.settings,
 }
-"""Folder and ending of files that may have any name there."""
+"""Folder and suffix of files with arbitrary names."""
 
 _PATTERNS = [(re.compile(translate(name)), read) for name, read in FORMATS.items() if "*" in name]
 _ANY_PATTERN = re.compile("|".join(pattern.pattern for pattern, _ in _PATTERNS))
@@ -155,23 +155,23 @@ def _reader(path: str) -> Callable[[str, str], Manifest] | None:
 
 
 def is_lock(path: str) -> bool:
-    """Whether this is a lock file, which may be large and is only searched."""
+    """Whether this is a lock file, which may be large and is only searched by pattern."""
     reader = _reader(path)
     return reader is not None and reader.__module__ == locks.__name__
 
 
 def is_manifest(path: str) -> bool:
-    """Whether `parse` understands a file of this name."""
+    """Whether `parse` supports a file of this name."""
     return _reader(path) is not None
 
 
 def parse(path: str, text: str) -> Manifest:
-    """What the manifest says. A broken one says nothing but its `problem`."""
+    """Parse a manifest. A broken one only has a `problem`."""
     read = _reader(path)
     if read is None:
         return Manifest(path, problem="not a manifest")
     try:
         return replace(read(path, text), path=path)
-    # Anything may stand in a file; the parsers index into it as if it were right.
+    # The parsers assume a valid structure, and a file may contain anything.
     except _BROKEN as error:
         return Manifest(path, problem=f"{type(error).__name__}: {error}"[:200])

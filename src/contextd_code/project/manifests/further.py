@@ -19,7 +19,7 @@ def _fields(text: str) -> dict[str, str]:
 
 
 def _program_first(manifest: Manifest) -> Manifest:
-    """A package that installs a command of its own name is that program, whatever else it exports."""
+    """A package that installs a command of its own name is a program, whatever else it exports."""
     own = manifest.name.lower()
     commands = dict.fromkeys(sorted(manifest.commands, key=lambda one: one.lower() != own))
     publishes = manifest.publishes and own not in {one.lower() for one in commands}
@@ -79,7 +79,7 @@ def hpack(path: str, text: str) -> Manifest:
 
 
 def stack_yaml(path: str, text: str) -> Manifest:
-    """What builds a Haskell project."""
+    """The build configuration of a Haskell project."""
     return Manifest(path, "hackage", manager="stack")
 
 
@@ -155,7 +155,7 @@ def zig_zon(path: str, text: str) -> Manifest:
 
 
 def perl_make(path: str, text: str) -> Manifest:
-    """What makes and installs a Perl distribution."""
+    """The build and installation script of a Perl distribution."""
     name = re.search(r"(?:NAME|module_name|dist_name)\s*=>\s*['\"]([\w:-]+)", text)
     about = re.search(r"(?:ABSTRACT|dist_abstract)\s*=>\s*['\"]([^'\"]+)", text)
     scripts = re.search(r"(?:EXE_FILES|script_files)\s*=>\s*\[([^\]]*)\]", text)
@@ -171,7 +171,7 @@ def perl_make(path: str, text: str) -> Manifest:
 
 
 def cpanfile(path: str, text: str) -> Manifest:
-    """What a Perl project needs."""
+    """The requirements of a Perl project."""
     asked = dict(
         re.findall(r"requires\s*\(?\s*['\"]([\w:]+)['\"](?:\s*(?:=>|,)\s*['\"]([^'\"]*))?", text)
     )
@@ -217,7 +217,7 @@ def leiningen(path: str, text: str) -> Manifest:
 
 
 def deps_edn(path: str, text: str) -> Manifest:
-    """What a Clojure project needs."""
+    """The dependencies of a Clojure project."""
     asked = dict(re.findall(r"([\w.-]+/[\w.-]+)\s+\{:mvn/version\s+\"([^\"]+)\"", text))
     return Manifest(path, "clojars", "", asked, manager="clojure")
 
@@ -246,7 +246,7 @@ def sbt(path: str, text: str) -> Manifest:
 
 
 def emacs_package(path: str, text: str) -> Manifest:
-    """What builds a package for Emacs."""
+    """The build configuration of an Emacs package."""
     name = re.search(r"\(define-package\s+\"([^\"]+)\"(?:\s+\"[^\"]*\"\s+\"([^\"]+)\")?", text)
     return Manifest(
         path, "melpa", name[1] if name else "", publishes=True,
@@ -255,7 +255,7 @@ def emacs_package(path: str, text: str) -> Manifest:
 
 
 def flake(path: str, text: str) -> Manifest:
-    """A Nix flake: what it offers to others."""
+    """The outputs of a Nix flake."""
     about = re.search(r"^\s*description\s*=\s*\"([^\"]+)\"", text, re.MULTILINE)
     return Manifest(path, "nix", manager="nix", about=plain(about[1]) if about else "")
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from xml.etree import ElementTree
 
-from contextd_code.project.manifests.model import Manifest, plain, table, wanted
+from contextd_code.project.manifests.model import Manifest, plain, table, texts, wanted
 
 _COORDINATES = re.compile(
     r"""\b(\w*(?:[iI]mplementation|[aA]pi|[cC]ompileOnly|[rR]untimeOnly|kapt|ksp|developmentOnly))
@@ -28,7 +29,10 @@ _JAVA = re.compile(
     re.VERBOSE,
 )
 _UPLOADERS = {"maven-gpg-plugin", "nexus-staging-maven-plugin", "central-publishing-maven-plugin"}
-"""Maven plugins that only what is published for others needs."""
+"""Maven plugins that only published packages need."""
+
+_CATALOGUED = re.compile(r"\blibs\.([\w.]{1,200})([^\n]{0,60})")
+"""(short name in a version catalogue, what follows in the line)."""
 
 _PROPERTY = re.compile(r"\$\{([\w.-]+)\}")
 _VARIABLE = re.compile(
@@ -48,7 +52,7 @@ def parse_xml(text: str) -> ElementTree.Element:
 
 
 def filled(text: str, properties: Mapping[str, str]) -> str:
-    """`text` with each `${name}` that is known replaced; the others stay."""
+    """`text` with each known `${name}` replaced; unknown ones stay."""
     return _PROPERTY.sub(lambda found: properties.get(found[1], found[0]), text)
 
 
@@ -100,7 +104,7 @@ def pom(path: str, text: str) -> Manifest:
 
 
 def gradle(path: str, text: str) -> Manifest:
-    """A Gradle build script, as far as it is written plainly."""
+    """A Gradle build script, as far as it uses literal values."""
     asked, dev = {}, set()
     known = {name.rpartition(".")[2]: version for name, version in _VARIABLE.findall(text)}
     for configuration, name, version in _COORDINATES.findall(text):
@@ -109,20 +113,38 @@ def gradle(path: str, text: str) -> Manifest:
             dev.add(name)
     asked.update({f"plugin:{name}": "" for name in _APPLIED.findall(text)})
     asked.update({f"plugin:{name}": version for name, version in _PLUGIN.findall(text)})
-    # A plugin that is not applied lends its version to members that ask for it.
+    # A plugin that is not applied only defines the version for members that use it.
     dev |= {f"plugin:{name}" for name in _UNAPPLIED.findall(text)} - {
         f"plugin:{name}" for name in _APPLIED.findall(text)
     }
     asked.update({f"plugin:kotlin-{name}": version for name, version in _KOTLIN.findall(text)})
-    java = next((next(filter(None, found)) for found in _JAVA.findall(text)), "")
+    effective = re.sub(r"^[ \t]*//[^\n]*", "", text, flags=re.MULTILINE)
+    java = next((next(filter(None, found)) for found in _JAVA.findall(effective)), "")
     java = java.replace("_", ".").removeprefix("1.").strip(".")
     return Manifest(
         path, "maven", dependencies=asked, dev=frozenset(dev),
         runtimes={"Java": java} if java else {}, manager="gradle",
         publishes="plugin:java-library" in asked or "maven-publish" in text
         or any("publish" in name and name.startswith("plugin:") for name in asked.keys() - dev),
-        properties=known, references=_projects(text),
+        properties=known, references=_projects(text), aliases=_aliases(text),
     )  # fmt: skip
+
+
+def _aliases(text: str) -> dict[str, str]:
+    """The short names of a version catalogue that a script uses: "dev" where it is only for tests or not applied."""
+    found: dict[str, str] = {}
+    for one in _CATALOGUED.finditer(text):
+        plain = re.sub(r"\.(?:get|asProvider)$", "", one[1].removeprefix("plugins."))
+        before = text[max(0, one.start() - 60) : one.start()].rpartition("\n")[2]
+        unused = "test" in before.lower() or re.search(r"apply[ (]+false", one[2])
+        only = "dev" if unused else ""
+        found[plain] = only and found.get(plain, only)
+    return found
+
+
+def spelled(alias: str) -> str:
+    """A short name of a version catalogue as build scripts spell it: `junit.jupiter` for `junit-jupiter`."""
+    return re.sub(r"[-_]", ".", alias)
 
 
 def _projects(text: str) -> tuple[str, ...]:
@@ -134,7 +156,7 @@ def _projects(text: str) -> tuple[str, ...]:
 
 
 def gradle_properties(path: str, text: str) -> Manifest:
-    """Names that stand for versions in the build scripts."""
+    """Variables for versions in the build scripts."""
     rows = re.findall(r"^[ \t]*([\w.]+)[ \t]*[=:][ \t]*(\S+)[ \t\r]*$", text, re.MULTILINE)
     return Manifest(path, properties=dict(rows))
 
@@ -159,17 +181,40 @@ def gradle_settings(path: str, text: str) -> Manifest:
 
 
 def catalog(path: str, text: str) -> Manifest:
-    """Gradle's version catalogue. It names what the build uses, so it counts as asked for."""
+    """Gradle's version catalogue: what the build may use, each with its short name."""
     data = table(tomllib.loads(text))
     versions = {name: wanted(value) for name, value in table(data.get("versions")).items()}
-    asked = {}
-    for row in table(data.get("libraries")).values():
+    asked, aliases = {}, {}
+    for alias, row in table(data.get("libraries")).items():
         name = row.rpartition(":")[0] if isinstance(row, str) else _module(table(row))
         asked[name] = _version(row, versions)
-    for row in table(data.get("plugins")).values():
+        aliases[spelled(alias)] = name
+    for alias, row in table(data.get("plugins")).items():
         name = row.partition(":")[0] if isinstance(row, str) else str(table(row).get("id"))
         asked[f"plugin:{name}"] = _version(row, versions)
-    return Manifest(path, "maven", dependencies=asked, manager="gradle")
+        aliases[spelled(alias)] = f"plugin:{name}"
+    bundles = table(data.get("bundles"))
+    for bundle, listed in bundles.items():
+        aliases[f"bundles.{spelled(bundle)}"] = " ".join(
+            aliases.get(spelled(one), "") for one in texts(listed)
+        )
+    return Manifest(path, "maven", dependencies=asked, manager="gradle", aliases=aliases)
+
+
+def as_used(catalogue: Manifest, scripts: Iterable[Manifest]) -> Manifest:
+    """The catalogue with only what these build scripts use. It stays as it is where none uses any short name,
+    since a plugin of the build may use them.
+    """
+    used: dict[str, str] = {}
+    for script in scripts:
+        for alias, only in script.aliases.items():
+            for name in catalogue.aliases.get(alias, "").split():
+                used[name] = only and used.get(name, only)
+    if not used:
+        return catalogue
+    asked = {name: version for name, version in catalogue.dependencies.items() if name in used}
+    dev = frozenset(name for name, only in used.items() if only)
+    return replace(catalogue, dependencies=asked, dev=dev & asked.keys())
 
 
 def _module(row: dict[str, object]) -> str:

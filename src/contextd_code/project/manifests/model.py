@@ -1,4 +1,4 @@
-"""What every manifest comes down to."""
+"""The common form of all manifests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ class Manifest:
     says that others can depend on it, `private` that nobody shall. `images` are container images. `about` is what it says of
     itself; `topics` are its classifiers and keywords. `properties` are names that stand for versions.
     `references` are the folders of other packages of the repository that its build declares, None where
-    the format declares none.
+    the format declares none. `aliases` are the short names of a version catalogue: in the catalogue each with its
+    dependency, in a build script each that the script uses, with "dev" where only tests do.
     """
 
     path: str
@@ -41,12 +42,14 @@ class Manifest:
     topics: tuple[str, ...] = ()
     properties: Mapping[str, str] = field(default_factory=dict[str, str])
     references: tuple[str, ...] | None = None
+    aliases: Mapping[str, str] = field(default_factory=dict[str, str])
     problem: str = ""
 
 
 def agreed(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Name → the first version given for it, without names whose versions differ in more than the last parts:
-    `8.1` and `8.2` are both 8, of `8.1` and `9.0` neither speaks for the other.
+    """Name → its first version, without names whose major versions differ.
+
+    `8.1` and `8.2` are both 8; `8.1` and `9.0` have no common version.
     """
     first: dict[str, str] = {}
     differing: set[str] = set()
@@ -62,17 +65,17 @@ def _leading(version: str) -> str:
 
 
 def table(value: Any) -> dict[str, Any]:
-    """`value` when it is a mapping, else nothing."""
+    """`value` if it is a mapping, else an empty one."""
     return {str(key): item for key, item in value.items()} if isinstance(value, dict) else {}
 
 
 def texts(value: Any) -> tuple[str, ...]:
-    """The strings of a list; nothing for anything else."""
+    """The strings of a list; empty for anything else."""
     return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
 
 
 def plain(value: Any) -> str:
-    """A text in one line; nothing for anything else."""
+    """A text on one line; empty for anything else."""
     return " ".join(value.split())[:2_000] if isinstance(value, str) else ""
 
 

@@ -43,11 +43,14 @@ def package_json(path: str, text: str) -> Manifest:
     binaries = data.get("bin")
     commands = tuple(table(binaries)) or ((str(data.get("name")),) if binaries else ())
     exported = any(data.get(key) for key in ("main", "module", "exports", "types", "files"))
-    # What points to its own sources is never built, so nobody but this repository can use it.
+    # A package that exports its own sources is never built, so only this repository can use
+    # it.
     inside = re.search(r"\.tsx?$", str(data.get("main") or "")) is not None
     inside = (
         inside and not str(data.get("main")).endswith(".d.ts") and not data.get("publishConfig")
     )
+    # What asks its users for a package is for them, also where the root is kept from being published by mistake.
+    private = bool(data.get("private")) and not (exported and groups["peerDependencies"])
     # An extension is loaded by VS Code; nobody depends on it.
     of_editor = "vscode" in table(data.get("engines")) or "contributes" in data
     return Manifest(
@@ -60,15 +63,15 @@ def package_json(path: str, text: str) -> Manifest:
         manager=manager if manager in _MANAGERS else "",
         members=members,
         commands=commands,
-        publishes=exported and not inside and not data.get("private") and not of_editor,
-        private=bool(data.get("private")),
+        publishes=exported and not inside and not private and not of_editor,
+        private=private,
         about=plain(data.get("description")),
         topics=texts(data.get("keywords")),
     )
 
 
 def _asked(name: str, spec: str) -> str:
-    """The version that is asked for; empty where another package, a folder or a repository stands in."""
+    """The required version; empty for an alias, a folder or a repository."""
     if spec.startswith(f"npm:{name}@"):
         return spec.removeprefix(f"npm:{name}@")
     return "" if ":" in spec and not spec.startswith("workspace:") else spec
@@ -89,7 +92,7 @@ def lerna(path: str, text: str) -> Manifest:
 
 
 def rush(path: str, text: str) -> Manifest:
-    """Projects of a Rush repository, and the manager it pins."""
+    """Projects of a Rush repository, and its pinned package manager."""
     data = table(json.loads(_COMMENT.sub(lambda found: found[1] or "", text)))
     listed = data.get("projects")
     folders = [str(table(one).get("projectFolder") or "") for one in listed or ()]

@@ -1,4 +1,4 @@
-"""PHP, Ruby, .NET, Elixir, Dart, containers, and files that only name a version."""
+"""PHP, Ruby, .NET, Elixir, Dart, containers, and files with only a version."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RUNTIME_NAMES = {
     "go": "Go", "rust": "Rust", "java": "Java", "bun": "Bun", "deno": "Deno", "php": "PHP",
     "elixir": "Elixir", "dotnet": ".NET", "dotnet-core": ".NET", "swift": "Swift",
 }  # fmt: skip
-"""What version tools call a runtime → what it is called here."""
+"""The name of a runtime in version tools → its name here."""
 
 _VERSION_FILES = {
     ".nvmrc": "Node.js", ".node-version": "Node.js", ".python-version": "Python",
@@ -51,6 +51,9 @@ def gemfile(path: str, text: str) -> Manifest:
             depth = 0
         found = re.match(r"""gem\s+["']([\w.-]+)["'](?:\s*,\s*["']([^"']+)["'])?""", stripped)
         if found:
+            if re.search(r"\bif\b.*RUBY_(?:PLATFORM|ENGINE)", stripped):
+                # It is for one system alone.
+                continue
             asked[found[1]] = found[2] or ""
             if depth or re.search(r"group:\s*.*:(?:test|development)", stripped):
                 dev.add(found[1])
@@ -63,23 +66,45 @@ def gemfile(path: str, text: str) -> Manifest:
 
 def gemspec(path: str, text: str) -> Manifest:
     """A gem's own description."""
-    asked = re.findall(
-        r"""add_(?:runtime_)?dependency\(?\s*["']([\w.-]+)["'](?:\s*,\s*["']([^"']+))?""", text
+    listed = re.findall(
+        r"""add_(runtime_|development_)?dependency\(?\s*["']([\w.-]+)["'](?:\s*,\s*["']([^"']+))?""",
+        text,
     )
+    needed = {name for kind, name, _ in listed if kind != "development_"}
+    asked = {name: version for _, name, version in listed}
     ruby = re.search(
         r"""required_ruby_version\s*=\s*(?:Gem::Requirement\.new\()?\[?\s*["']([^"']+)""", text
     )
     about = re.search(r"""\.(?:summary|description)\s*=\s*["']([^"']+)["']""", text)
-    commands = re.search(r"executables\s*=\s*(?:%w\[|\[)([^\]]*)", text)
+    commands = re.search(r"executables\s*=\s*(?:%[wW][\[({]|\[)([^\])}]*)", text)
+    # Many a gemspec takes every file of a folder.
+    listed_in = re.search(r"executables\s*=[^\n]*\^(bin|exe)/", text)
     return Manifest(
-        path, "gem", PurePosixPath(path).stem, dict(asked), manager="bundler", publishes=True,
-        commands=tuple(re.findall(r"[\w.-]+", commands[1])) if commands else (),
+        path, "gem", PurePosixPath(path).stem, asked, frozenset(asked) - needed, manager="bundler",
+        publishes=True,
+        commands=(f"{listed_in[1]}/*",) if listed_in
+        else tuple(re.findall(r"[\w.-]+", commands[1])) if commands else (),
         about=plain(about[1]) if about else "", runtimes={"Ruby": ruby[1]} if ruby else {},
     )  # fmt: skip
 
 
 PACKED_AS_TOOL = "sdk:packastool"
-"""Among what a .NET project asks for: its program is installed as a command."""
+"""The property of a .NET project that installs its program as a command."""
+
+
+_NET = re.compile(r"(?:^|;)\s*net(?:coreapp)?\d+\.\d")
+
+
+def _framework(listed: str) -> str:
+    """The version of .NET that a project is built for, `>=8` for several; empty where it also runs elsewhere, as
+    with netstandard2.0 and net48.
+    """
+    names = [one.strip() for one in listed.split(";") if one.strip()]
+    found = [re.match(r"net(?:coreapp)?(\d+)\.\d", one) for one in names]
+    versions = sorted(int(one[1]) for one in found if one)
+    if not versions or len(versions) < len(names):
+        return ""
+    return f">={versions[0]}" if versions[0] != versions[-1] else str(versions[0])
 
 
 def csproj(path: str, text: str) -> Manifest:
@@ -91,7 +116,7 @@ def csproj(path: str, text: str) -> Manifest:
     }
     asked[f"sdk:{root.get('Sdk', '').lower()}"] = ""
     framework = next((e.text or "" for e in root.iter() if e.tag.startswith("TargetFramework")), "")
-    found = re.match(r"net(?:coreapp)?(\d+(?:\.\d+)?)", framework)
+    runtimes = {".NET": _framework(framework)} if _NET.search(framework) else {}
     program = any((e.text or "").lower().endswith("exe") for e in root.iter("OutputType"))
     name = PurePosixPath(path).stem
     if plain(root.findtext(".//PackAsTool")).lower() == "true":
@@ -103,7 +128,7 @@ def csproj(path: str, text: str) -> Manifest:
     )
     built_with = (normpath(f"{folder}/{one}").rpartition("/")[0] for one in included)
     return Manifest(
-        path, "nuget", name, asked, runtimes={".NET": found[1]} if found else {}, manager="dotnet",
+        path, "nuget", name, asked, runtimes=runtimes, manager="dotnet",
         references=tuple(dict.fromkeys(built_with)),
         commands=(command,) if program else (), about=plain(root.findtext(".//Description")),
         publishes=root.find(".//PackageId") is not None or root.find(".//PackageTags") is not None,
@@ -130,6 +155,7 @@ def pubspec(path: str, text: str) -> Manifest:
         path, "pub", str(data.get("name") or ""), {**extra, **needed},
         frozenset(extra) - frozenset(needed), runtimes={"Dart": sdk} if sdk else {}, manager="pub",
         members=texts(data.get("workspace")),
+        publishes=bool(data.get("version")) and str(data.get("publish_to") or "").lower() != "none",
         about=plain(data.get("description")),
     )  # fmt: skip
 
@@ -148,7 +174,7 @@ def compose(path: str, text: str) -> Manifest:
 
 
 def version_file(path: str, text: str) -> Manifest:
-    """A file that holds one version and nothing else."""
+    """A file that contains one version and nothing else."""
     first = next((line.strip() for line in text.splitlines() if line.strip()), "")
     version = re.sub(r"^(?:v|python-|ruby-)(?=\d)", "", first)
     return Manifest(path, runtimes={_VERSION_FILES[PurePosixPath(path).name]: version})

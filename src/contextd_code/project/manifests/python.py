@@ -1,4 +1,4 @@
-"""Python's many ways to say what a project needs."""
+"""Python's many formats of requirements."""
 
 from __future__ import annotations
 
@@ -74,11 +74,11 @@ _DRAWN_IN = re.compile(
     r"^\S[^\n]*\n(?=[ \t]+#[ \t]*via)(?:[ \t]+#(?![^\n]*(?:-r |\())[^\n]*(?:\n|\Z))+(?![ \t]+#)",
     re.MULTILINE,
 )
-"""A line of a file that pip-compile or uv wrote for what only other packages ask for."""
+"""A line that pip-compile or uv wrote for an indirect dependency."""
 
 
 def requirements(path: str, text: str) -> Manifest:
-    """requirements.txt; one named after tests or development is only needed for those."""
+    """requirements.txt; one named after tests or development lists development dependencies."""
     text = _DRAWN_IN.sub("", text.replace("\\\n", " "))
     asked = _asked(text.splitlines())
     only = re.search(r"dev|test|lint|doc|ci\b", PurePosixPath(path).stem)

@@ -1,4 +1,4 @@
-"""Settings that name a database by its address or driver; nothing else in them is looked at."""
+"""Settings that name a database by its address or driver; other settings are not read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _KNOWN = {
     "sqlserver": "mssql", "sqlsrv": "mssql", "mssql": "mssql", "clickhouse": "clickhouse",
     "h2": "h2", "cockroachdb": "cockroach", "amqp": "rabbitmq", "amqps": "rabbitmq",
 }  # fmt: skip
-"""What drivers and addresses call it → the container image it would be."""
+"""The name in drivers and addresses → the matching container image."""
 
 _ADDRESS = re.compile(
     r"""["'=\s](?:jdbc:)?(\w{2,12})(?:\+\w+)?:(?://|[\w.]*:mem|file|mem)"""
@@ -26,7 +26,7 @@ _COMMENT = re.compile(r"^[ \t]*(?:#|//).*$", re.MULTILINE)
 
 
 def settings(path: str, text: str) -> Manifest:
-    """The databases that settings, sample environments and schemas speak of."""
+    """The databases named in settings, sample environments and schemas."""
     content = _COMMENT.sub("", text[:200_000])
     names = (next(filter(None, found), "").lower() for found in _ADDRESS.findall(content))
     images = dict.fromkeys(_KNOWN[name] for name in names if name in _KNOWN)

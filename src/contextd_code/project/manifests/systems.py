@@ -35,7 +35,7 @@ def cargo(path: str, text: str) -> Manifest:
     rust = package.get("rust-version")
     if not isinstance(rust, str):
         rust = table(space.get("package")).get("rust-version")
-    runtimes = {"Rust": rust} if isinstance(rust, str) else {}
+    runtimes = {"Rust": f">={rust}"} if isinstance(rust, str) else {}
     binaries = data.get("bin")
     commands = [str(table(one).get("name") or "") for one in binaries or ()]
     return Manifest(
@@ -67,7 +67,7 @@ def go_mod(path: str, text: str) -> Manifest:
             asked[re.sub(r"/v\d+$", "", found[1])] = found[2]
     return Manifest(
         path, "go", name[1] if name else "", asked,
-        runtimes={"Go": version[1]} if version else {}, manager="go",
+        runtimes={"Go": f">={version[1]}"} if version else {}, manager="go",
     )  # fmt: skip
 
 
@@ -85,6 +85,6 @@ def swift(path: str, text: str) -> Manifest:
     tools = re.search(r"swift-tools-version:\s*([\d.]+)", text)
     return Manifest(
         path, "swift", name[1] if name else "", dict(_SWIFT.findall(text)),
-        runtimes={"Swift": tools[1]} if tools else {}, manager="swiftpm",
+        runtimes={"Swift": f">={tools[1]}"} if tools else {}, manager="swiftpm",
         publishes=".library(" in text, commands=tuple(re.findall(r'\.executable\(\s*name:\s*"([^"]+)"', text)),
     )  # fmt: skip

@@ -1,1 +1,3 @@
-"""`contextd bench learning`: what is learned from real sessions, and whether it helps the next one."""
+"""`contextd bench learning`: what contextd learns from real sessions, and whether it helps the next
+one.
+"""

@@ -1,4 +1,4 @@
-"""What simpler programs would have kept and told: the last message, TextRank, the rules of 0.1."""
+"""Simple baselines for learning: the last message, TextRank, the rules of 0.1."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from contextd_code.text.tokens import count_tokens, trim_to_tokens
 from contextd_code.text.words import content_words
 
 _BUDGET = 350
-"""Tokens a baseline may tell at a start: what a briefing is allowed to cost."""
+"""The tokens a baseline may inject at a start: the budget of a briefing."""
 
 _KEPT, _TOLD = 10, 5
 _MOST_SENTENCES = 300
@@ -27,8 +27,8 @@ _FEWEST_WORDS, _LONGEST = 4, 400
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """`keeps` gives the statements kept of a session, `tells` what the next one is told, from what was
-    said before it in all sessions so far, the latest last.
+    """`keeps` returns the statements to store from a session, `tells` the text to inject into the
+    next one, from all sessions so far, the latest last.
     """
 
     name: str
@@ -104,7 +104,7 @@ class _OldRules:
 
 
 def baselines() -> tuple[Baseline, ...]:
-    """All of them. The last one is no rival but the most that could be kept from what agents say."""
+    """All last messages: not a baseline, but the upper limit of what agents' messages contain."""
     rules = _OldRules()
     return (
         Baseline("nothing", _nothing_kept, _nothing_told),

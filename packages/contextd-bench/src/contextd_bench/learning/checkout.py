@@ -19,10 +19,10 @@ _MESSAGE = re.compile(
 
 
 class ReplayedCheckout:
-    """A repository in which the recorded edits happen again as their lines are written.
+    """A repository in which recorded edits are repeated.
 
-    `clone` is a repository to be checked out as it was at a session's start. Without it files exist
-    from the first edit on, and the agent's commits are made again.
+    `clone` is a repository to check out at a session's start. Without it files exist from their
+    first edit on, and the agent's commits are repeated.
     """
 
     def __init__(self, root: Path, clone: Path | None = None) -> None:
@@ -41,7 +41,7 @@ class ReplayedCheckout:
             self._commit("Begin", at)
 
     def begins(self, at: datetime) -> None:
-        """Have the checkout as it was at that time, if its history is there."""
+        """Check out the commit of that time, if its history exists."""
         if self._clone is None:
             return
         found = _git(self.root, "rev-list", "-1", f"--before={at.isoformat()}", self._branch)
@@ -49,7 +49,7 @@ class ReplayedCheckout:
             _git(self.root, "checkout", "-q", "-f", found.strip())
 
     def follow(self, line: str, at: datetime) -> None:
-        """Do to files what a line of a transcript says was done."""
+        """Apply the edits of a transcript line to the files."""
         if '"tool_use"' not in line:
             return
         try:

@@ -1,4 +1,4 @@
-"""What `contextd bench learning` does: replay, measure, print."""
+"""Run `contextd bench learning`: replay, measure, print."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from contextd_bench.learning.helping import read_labels
 from contextd_bench.learning.keeping import StatementLabels, gold
 from contextd_bench.learning.measure import Measure, write_out
 from contextd_bench.learning.planted import retractions, survival
+from contextd_bench.learning.planted_facts import facts
 from contextd_bench.learning.recordings import Recording, recordings
 from contextd_bench.learning.replay import replayed
 from contextd_code.errors import NotFound
@@ -22,7 +23,7 @@ from contextd_code.errors import NotFound
 
 @dataclass(frozen=True, slots=True)
 class LearningOptions:
-    """What of the recordings is replayed, beside which labels, and where everything is written to."""
+    """What of the recordings is replayed, beside which labels, and where everything is written to; `facts` names a file of other facts to plant."""
 
     labels: Path | None = None
     project: str = ""
@@ -30,6 +31,7 @@ class LearningOptions:
     repos: Path | None = None
     shared: bool = False
     out: Path | None = None
+    facts: Path | None = None
 
 
 def run(data: Path, options: LearningOptions, *, out: TextIO) -> bool:
@@ -65,7 +67,7 @@ def run(data: Path, options: LearningOptions, *, out: TextIO) -> bool:
     tables.print_sections(out, done)
     tables.print_told(out, "4. Injections", done.injections, done.prompts)
     tables.print_agreement(out, done)
-    survived, taken = survival(), retractions()
+    survived, taken = survival(projects, facts(options.facts)), retractions()
     tables.print_planted(out, survived, taken)
     tables.print_repeated(out, done)
     tables.print_costs(out, done)

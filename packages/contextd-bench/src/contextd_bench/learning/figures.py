@@ -15,7 +15,7 @@ _Z = 1.96
 
 @dataclass(frozen=True, slots=True)
 class MeasuredShare:
-    """So many of `n`, and between which shares the truth lies with 95 %."""
+    """A share of `n`, with its 95 % interval."""
 
     hits: int
     n: int

@@ -1,4 +1,4 @@
-"""Whether a line that an agent was shown helped the session it was shown in: judged, or guessed."""
+"""Decide whether an injected line helped its session: by label, or by proxy."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ShownLine:
 
     @property
     def key(self) -> str:
-        """What labels know it by."""
+        """The key of the line in label files."""
         place = f"{self.session}#{self.number}" if self.number >= 0 else self.session
         return key_of(self.project, place, self.text)
 
@@ -55,7 +55,7 @@ def key_of(project: str, session: str, text: str) -> str:
 def shown_lines(
     project: str, session: str, number: int, text: str, root: Path | None = None
 ) -> list[ShownLine]:
-    """The lines of a text that say something: headings and introductions do not."""
+    """The lines of a text with content, without headings and introductions."""
     found: list[ShownLine] = []
     section, place = "", f"{root}/" if root else "\0"
     for raw in text.replace(place, "").splitlines():
@@ -80,7 +80,7 @@ class Vocabulary:
     _known: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
 
     def add(self, one: Recording) -> None:
-        """Take in the words of a recording."""
+        """Add the words of a recording."""
         self.sessions += 1
         self.counts.update(_terms_of(_spoken(one)))
 

@@ -1,4 +1,4 @@
-"""How good what was kept is: by labels of like statements, and by what a careful reader would keep."""
+"""Judge stored statements: by labels of similar statements, and by a careful reader's notes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ JUDGED = "kept-dev.jsonl"
 """Further judgements of kept statements: digests and grades, no text."""
 
 GOOD = frozenset({"U", "keep"})
-"""Useful and true as it stands."""
+"""Useful and true as stated."""
 
 _WORDS, _PART, _ALIKE = 0.8, 0.75, 0.9
 _CLOSE_ENOUGH_TO_ALIGN = 0.5
@@ -45,7 +45,9 @@ class LabelledStatement:
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """What a careful reader would keep of a session; all of `patterns` hold in one statement then."""
+    """A statement a careful reader would keep of a session; one stored statement must match all
+    `patterns`.
+    """
 
     project: str
     session: str

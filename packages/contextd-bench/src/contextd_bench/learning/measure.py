@@ -1,4 +1,4 @@
-"""Everything that is measured of replayed sessions, for contextd and for the baselines alike."""
+"""All measurements of replayed sessions, for contextd and the baselines."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _HITS, _WORDS, _EXCERPT = 5, 4, 600
 
 @dataclass(frozen=True, slots=True)
 class JudgedLine:
-    """A line that was shown, what labels say of it, and what the proxy guesses."""
+    """A shown line, its label, and the proxy's verdict."""
 
     method: str
     shown: ShownLine
@@ -59,8 +59,8 @@ class JudgedLine:
 
 @dataclass(frozen=True, slots=True)
 class ToldText:
-    """What a session was told at once, with `tokens`; `continuing` when it goes on with the files of
-    the session before.
+    """The text injected at once, with `tokens`; `continuing` if the session works on the previous
+    one's files.
     """
 
     lines: Sequence[JudgedLine]
@@ -70,7 +70,7 @@ class ToldText:
 
 @dataclass(frozen=True, slots=True)
 class KeptStatement:
-    """Something kept of a session. `standing` is `active`, `candidate`, `episode` or `gone`."""
+    """A stored statement. `standing` is `active`, `candidate`, `episode` or `gone`."""
 
     method: str
     project: str
@@ -206,7 +206,7 @@ class Measure:
             )
 
     def _bm25(self, one: ReplayedProject) -> None:
-        """A plain search as baseline of injections and of recall: it never abstains."""
+        """A plain search as baseline of injections and of recall; it always answers."""
         name = "BM25"
         recordings = [done.recording for done in one.sessions]
         injections = self.done.injections.setdefault(name, [])
@@ -245,7 +245,7 @@ class Measure:
 
 
 def write_out(folder: Path, done: Measurements, labels: Mapping[str, str]) -> None:
-    """Write every line that was shown and every statement that was kept, for somebody to judge."""
+    """Write every shown line and every stored statement to a file, to be judged."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, by_method in (("briefings", done.briefings), ("injections", done.injections)):
         rows = (_row(line) for each in by_method.values() for text in each for line in text.lines)

@@ -1,8 +1,9 @@
-"""What survives a compaction, and whether what was taken back is shown again: on planted sessions."""
+"""What survives a compaction, and whether what was taken back is shown again."""
 
 from __future__ import annotations
 
 import json
+import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,15 +12,10 @@ from typing import Any
 
 from contextd.domain.time import iso
 from contextd_bench.learning.figures import MeasuredShare, wilson
-from contextd_bench.learning.planted_sessions import (
-    SESSIONS,
-    TAKEN_BACK,
-    PlantedFact,
-    PlantedSession,
-    TakenBack,
-)
-from contextd_bench.learning.recordings import Recording, parsed
+from contextd_bench.learning.planted_facts import FACTS, SortedFact
+from contextd_bench.learning.recordings import MOST_PROMPTS, Recording, parsed, row_of, said
 from contextd_bench.learning.replay import ReplayedProject, replayed
+from contextd_bench.learning.taken_back import TAKEN_BACK, TakenBack
 
 _BEGIN = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 _PACE = timedelta(seconds=70)
@@ -99,23 +95,46 @@ class Transcript:
         self.lines.append(json.dumps({**about, **row}, ensure_ascii=False))
 
 
-def survival() -> Survival:
-    """Compact each planted session and look for its facts."""
-    projects = {one.name: [_recorded(one)] for one in SESSIONS}
+def survival(
+    projects: Mapping[str, Sequence[Recording]],
+    sown: Sequence[SortedFact] = FACTS,
+    *,
+    seed: int = 7,
+) -> Survival:
+    """Plant the facts over the real sessions that are long enough, compact each session at its end, and look
+    for them in what its hook is handed back and in CONTEXT.md.
+    """
+    long = [
+        one
+        for each in projects.values()
+        for one in each
+        if _LONG <= len(one.exchanges) <= MOST_PROMPTS
+    ]
+    dealt = random.Random(seed)
+    order = list(sown)
+    dealt.shuffle(order)
+    planted = {
+        f"{one.project}-{number}": _planted(
+            one, order[number :: len(long)][: len(one.exchanges) // 2], dealt
+        )
+        for number, one in enumerate(long)
+    }
     back: list[tuple[str, bool]] = []
     page: list[bool] = []
     missing: list[str] = []
-    with replayed(projects) as found:
-        for one, project in zip(SESSIONS, found, strict=True):
+    if not planted:
+        return Survival(wilson(0, 0), wilson(0, 0), {}, ())
+    with replayed({name: [one] for name, (one, _) in planted.items()}) as found:
+        for (_, stated), project in zip(planted.values(), found, strict=True):
             done = project.sessions[0]
             briefing = "\n".join(each.text for each in done.told_at_hooks if each.hook == "compact")
             handoff_text = "\n".join(done.handoffs)
-            for sort, fact in _facts(one):
-                stands, written = _stands(fact, briefing), _stands(fact, handoff_text)
-                back.append((sort, stands))
+            for fact in stated:
+                stands, written = _stands(fact.marks, briefing), _stands(fact.marks, handoff_text)
+                back.append((fact.sort, stands))
                 page.append(written)
                 if not stands and not written:
-                    missing.append(f"{one.name} {sort}")
+                    missing.append(f"{fact.sort}: {fact.sentence}")
     sorts = dict.fromkeys(sort for sort, _ in back)
     return Survival(
         wilson(sum(stands for _, stands in back), len(back)),
@@ -123,6 +142,50 @@ def survival() -> Survival:
         {sort: _share([stands for each, stands in back if each == sort]) for sort in sorts},
         missing,
     )
+
+
+_LONG = 20
+"""Prompts of a session that is planted: five-turn sessions kept 40 facts of 40, real ones 9."""
+
+
+def _planted(
+    one: Recording, sown: Sequence[SortedFact], dealt: random.Random
+) -> tuple[Recording, Sequence[SortedFact]]:
+    """The recording with each fact in a prompt or a last answer of its own turn, and compacted at its end."""
+    lines, rows = list(one.lines), [row_of(line) for line in one.lines]
+    turns = dealt.sample(range(len(one.exchanges)), len(sown))
+    for fact, number in zip(sown, turns, strict=True):
+        if fact.sort == "next":
+            number = len(one.exchanges) - 1 - dealt.randrange(2)
+        exchange = one.exchanges[number]
+        spoken = [n for n in range(exchange.first, exchange.last) if _speaks(rows[n], fact.speaker)]
+        place = exchange.first if fact.speaker == "user" or not spoken else spoken[-1]
+        _add(rows[place], fact.sentence, first=dealt.random() < 0.5)
+        lines[place] = json.dumps(rows[place], ensure_ascii=False)
+    script = Transcript(
+        one.external, one.ended, str(rows[-1].get("cwd") or f"/home/dev/{one.name}")
+    )
+    script.lines = lines
+    script.compacts()
+    made = parsed(one.project, one.name, one.external, script.lines)
+    assert made is not None
+    return made, sown
+
+
+def _speaks(row: Mapping[str, Any], speaker: str) -> bool:
+    return row.get("type") == ("assistant" if speaker == "agent" else "user") and bool(said(row))
+
+
+def _add(row: Mapping[str, Any], sentence: str, *, first: bool) -> None:
+    """Put a paragraph before or after the text of a line of talk."""
+    message = row["message"]
+    content = message["content"]
+    if isinstance(content, str):
+        message["content"] = f"{sentence}\n\n{content}" if first else f"{content}\n\n{sentence}"
+        return
+    block = [each for each in content if each.get("type") == "text"][-1]
+    text = block["text"]
+    block["text"] = f"{sentence}\n\n{text}" if first else f"{text}\n\n{sentence}"
 
 
 def retractions() -> Retractions:
@@ -159,42 +222,10 @@ def _told_afterwards(one: TakenBack, project: ReplayedProject) -> Iterator[str]:
                 yield from hook_output.text.splitlines()
 
 
-def _facts(one: PlantedSession) -> Iterator[tuple[str, PlantedFact]]:
-    yield "rule", one.rule
-    yield "decision", one.decision
-    yield "file", PlantedFact(one.file, (re.escape(one.file),))
-    yield "next step", one.step
-
-
-def _stands(fact: PlantedFact, text: str) -> bool:
+def _stands(marks: Sequence[str], text: str) -> bool:
     return any(
-        all(re.search(mark, line, re.IGNORECASE) for mark in fact.marks)
-        for line in text.splitlines()
+        all(re.search(mark, line, re.IGNORECASE) for mark in marks) for line in text.splitlines()
     )
-
-
-def _recorded(one: PlantedSession) -> Recording:
-    place = f"/home/dev/{one.name}"
-    script = Transcript(one.name, _BEGIN, place)
-    edit = {
-        "file_path": f"{place}/{one.file}",
-        "old_string": "limit = 1",
-        "new_string": "limit = 2",
-    }
-    script.says("user", one.opening)
-    script.calls("Read", {"file_path": f"{place}/{one.file}"}, "1\tlimit = 1")
-    script.says("assistant", "…")
-    script.says("user", one.rule.sentence)
-    script.calls("Edit", edit, "The file has been updated.")
-    script.says("assistant", one.decision.sentence)
-    script.says("user", one.chatter[0])
-    script.calls("Bash", {"command": "make test"}, "ok  31 passed in 4.2 s")
-    script.says("assistant", one.chatter[1])
-    script.says("user", "ok")
-    script.calls("Bash", {"command": "git status --short"}, f" M {one.file}")
-    script.says("assistant", one.step.sentence)
-    script.compacts()
-    return _read(one.name, one.name, script)
 
 
 def _stretches(one: TakenBack) -> list[Recording]:

@@ -31,8 +31,9 @@ Hook = Literal["start", "prompt", "stop", "compact", "end"]
 
 @dataclass(slots=True)
 class PromptedTurn:
-    """A prompt and what came of it: lines `first` to `last` of the transcript, the latter excluded.
-    `over` is the line after the last one of talk, which was written at `ended`.
+    """A prompt and its result: lines `first` to `last` of the transcript, the latter excluded.
+
+    `over` is the line after the last message, which was written at `ended`.
     """
 
     prompt: str
@@ -132,7 +133,7 @@ def parsed(
     project: str, name: str, external: str, lines: Sequence[str], begins: int = 0
 ) -> Recording | None:
     """A recording from the lines of a transcript; None when nothing was said from line `begins` on."""
-    rows = [_row(line) for line in lines]
+    rows = [row_of(line) for line in lines]
     times = _times(rows)
     if not times or begins >= len(lines):
         return None
@@ -169,7 +170,8 @@ def _shared(lines: Sequence[str], known: Sequence[str]) -> int:
     return len(known) if list(lines[: len(known)]) == list(known) else 0
 
 
-def _row(line: str) -> Mapping[str, Any]:
+def row_of(line: str) -> Mapping[str, Any]:
+    """A line of a transcript; empty when it is broken."""
     try:
         row = json.loads(line)
     except ValueError:

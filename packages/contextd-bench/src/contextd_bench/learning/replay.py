@@ -1,4 +1,4 @@
-"""Recorded sessions run again through the hooks of a contextd in this process, under their own clock."""
+"""Replay recorded sessions through the hooks of a contextd in this process, with their own clock."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LOOK = timedelta(microseconds=1)
 
 
 class RecordedClock:
-    """Stands where the replay put it; each look moves it by a microsecond, so that order shows."""
+    """A clock set by the replay; each reading advances it by a microsecond, so that order shows."""
 
     def __init__(self, at: datetime) -> None:
         self._at = at
@@ -44,7 +44,7 @@ class RecordedClock:
 
 @dataclass(slots=True)
 class ToldAtHook:
-    """What a hook had the agent told: at the start, after a compaction, or with prompt `number`."""
+    """The text a hook injected: at the start, after a compaction, or with prompt `number`."""
 
     hook: str
     number: int
@@ -77,12 +77,12 @@ class Replayed:
 
     @property
     def briefing(self) -> ToldAtHook | None:
-        """What the session began with; None when it was told nothing."""
+        """The text injected at the start; None if there was none."""
         return next((one for one in self.told_at_hooks if one.hook == "start"), None)
 
     @property
     def injections(self) -> list[ToldAtHook]:
-        """What came with its prompts."""
+        """The texts injected with prompts."""
         return [one for one in self.told_at_hooks if one.hook == "prompt"]
 
 
@@ -114,7 +114,7 @@ class _Seat:
     written: int = 0
 
     def write(self, upto: int) -> None:
-        """Let the transcript grow to so many lines, and files change with it."""
+        """Let the transcript grow to this many lines, and apply its edits."""
         one = self.done.recording
         if upto <= self.written:
             return
@@ -279,7 +279,7 @@ _HOOKS: dict[str, Callable[[_Seat, HookMoment], None]] = {
 
 
 def _call(seat: _Seat, moment: HookMoment, event: str, **more: Any) -> None:
-    """Run one hook, then the work that a running daemon would do behind it."""
+    """Run one hook, then the work that a daemon would do in the background."""
     one = seat.done
     payload = {
         "session_id": one.recording.external,

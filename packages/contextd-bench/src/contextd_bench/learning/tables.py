@@ -21,14 +21,14 @@ from contextd_bench.learning.planted import Retractions, Survival
 from contextd_code.text.tokens import count_tokens
 
 _UNUSED = 3
-"""Sessions in a row that a line may be shown in unasked without any use."""
+"""The most consecutive sessions that a line may be injected in without use."""
 
 _DESCRIPTION = "Project"
 """The section that describes the project, which is the same in each session."""
 
 
 def print_kept(out: TextIO, done: Measurements, labels: StatementLabels) -> None:
-    """Precision of what is kept."""
+    """Precision of stored statements."""
     print("\n### 1. Precision of what is kept", file=out)
     print(
         f"Matching: {RULE}. Unmatched statements have no label and count for nothing.\n", file=out
@@ -73,7 +73,7 @@ def print_recalled(out: TextIO, done: Measurements) -> None:
 def print_told(
     out: TextIO, title: str, told_texts: dict[str, list[ToldText]], prompts: dict[str, int]
 ) -> None:
-    """Whether what was told helped, by label and by proxy, of each method."""
+    """Whether injected text helped, by label and by proxy, for each method."""
     print(f"\n### {title}", file=out)
     columns = "| method | told | lines that help, labelled | on topic or help, labelled | lines that help, proxy | texts that help, labelled (at least) | texts that help, proxy | continuing sessions, proxy | tokens p50 / p95 |"
     print(columns, file=out)
@@ -111,7 +111,7 @@ def print_sections(out: TextIO, done: Measurements) -> None:
 
 
 def print_agreement(out: TextIO, done: Measurements) -> None:
-    """How far the proxy may be trusted."""
+    """The agreement of the proxy with the labels."""
     lines = {
         line.shown.key: line for method in (*done.briefings, "BM25") for line in done.judged(method)
     }
@@ -146,7 +146,7 @@ def print_planted(out: TextIO, survived: Survival, taken: Retractions) -> None:
 
 
 def print_repeated(out: TextIO, done: Measurements) -> None:
-    """Lines that come again and again."""
+    """Repeatedly injected lines."""
     print(
         f"\n### 7. Lines shown unasked in more than {_UNUSED} sessions in a row without use",
         file=out,

@@ -1,1 +1,1 @@
-"""Scripts that ask the tools of a language what they find. Each runs in a process of its own."""
+"""Scripts that query a language's own tools, each in a process of its own."""

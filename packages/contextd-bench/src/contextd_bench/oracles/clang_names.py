@@ -194,7 +194,8 @@ class ClangNames(Judge):
             self.declared_at[self._key(cursor)].add(place)
         if cursor.kind in _ALIASES:
             under = cursor.underlying_typedef_type.get_canonical().get_declaration()
-            if under.spelling == name:
+            # `typedef A::Run Run;` in another class is a name of its own.
+            if under.spelling == name and under.semantic_parent == cursor.semantic_parent:
                 self.declared_at[self._key(under)].add(place)
         self.unjudged.add(place)
 

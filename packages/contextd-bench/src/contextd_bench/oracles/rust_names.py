@@ -145,7 +145,7 @@ class SourcePages:
         return False
 
     def names(self, path: str, page: str) -> Iterator[list[Any]]:
-        """[line, name, what it refers to, whether that is known] of each word of a file."""
+        """[line, name, definition, whether rustdoc resolved it] for each word of a file."""
         parsed = _Page()
         parsed.feed(self.pages[path])
         for line, word, href in parsed.words:

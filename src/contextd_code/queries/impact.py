@@ -7,24 +7,31 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 
-from contextd.codebase.changed_code import ChangedCode
-from contextd.codebase.ranking_of_tests import TestEvidence, chosen, evidence_of, is_run, runnable
-from contextd.domain.quoting import document, indented, inline
 from contextd_code.calls.call_graph import CallGraph
 from contextd_code.calls.uses import uses
 from contextd_code.dataclass import dataclass
 from contextd_code.index.languages.table import language_of
+from contextd_code.queries.changed_code import ChangedCode
+from contextd_code.queries.ranking_of_tests import (
+    TestEvidence,
+    chosen,
+    evidence_of,
+    is_run,
+    runnable,
+)
+from contextd_code.queries.references import SECONDS
 from contextd_code.symbols.sources import Sources
 from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
-from contextd_code.text.tokens import count_tokens
 from contextd_code.values.source import is_test
 
 _MOST_FOLLOWED = 300
 """Definitions whose callers are searched for; a change of more affects nearly everything."""
 _SECONDS = 2.0
-"""Seconds to search for callers: a repeated query continues, as the facts read so far are cached."""
+"""Seconds to search for callers of callers; direct uses have `references.SECONDS`. A repeated query continues, as
+the facts read so far are cached.
+"""
 
 _MOST_PLACES = 100
 """Past this many places the list is no longer useful, and their callers are not searched."""
@@ -65,11 +72,16 @@ class TestOfCode:
 
 @dataclass(frozen=True, slots=True)
 class CodeReach:
-    """Everything a change reaches; `lack` says what was not followed and how to get it, empty when complete."""
+    """Everything a change reaches; `lack` says what was not followed and how to get it, empty when complete.
+    `inside` counts the lines of the changed code that certainly use another part of it, `naming` the test files
+    that name it.
+    """
 
     broken: list[DependentPlace]
     tests: list[TestOfCode]
     lack: str = ""
+    inside: int = 0
+    naming: int = 0
 
 
 _NO_TIME = "more depends on it than was followed in time: ask again for the rest"
@@ -109,7 +121,7 @@ def reach(
         if is_test(file.path) and file.change != "delete"
     }
     run = {path: one for path, one in tests.items() if is_run(calls.graph, path)}
-    return CodeReach(code, _tests(run, every, own), lack)
+    return CodeReach(code, _tests(run, every, own), lack, len(following.inside), len(saying))
 
 
 def _first(tests: Iterable[TestEvidence]) -> list[TestEvidence]:
@@ -128,9 +140,11 @@ class _Following:
     found: dict[tuple[str, int], DependentPlace] = field(
         default_factory=dict[tuple[str, int], DependentPlace]
     )
+    inside: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
+    """The lines within the changed code that certainly use it."""
 
     def among(self, path: str) -> bool:
-        """Whether a file is searched."""
+        """Whether callers are searched in a file."""
         return path in self.tests or not is_test(path)
 
     def drop_imports(self) -> None:
@@ -147,8 +161,9 @@ class _Following:
         targets = frozenset((one.path, one.qualified) for one in self.changed.symbols)
         seen = set(targets)
         level = [(one, True) for one in self.changed.symbols]
-        followed, end = 0, time.monotonic() + _SECONDS
+        followed, started = 0, time.monotonic()
         for distance in range(1, depth + 1):
+            end = started + (SECONDS if distance == 1 else _SECONDS)
             further: list[tuple[Definition, bool]] = []
             self.calls.look_for(one for one, _ in level[:_MOST_FOLLOWED])
             # Distinctive names first: a search that runs out of time then has most of the answer.
@@ -167,8 +182,10 @@ class _Following:
                     if name not in seen:
                         seen.add(name)
                         further.append((caller, sure))
+            if time.monotonic() > end:
+                return _NO_TIME
             level = further
-        return "" if time.monotonic() <= end else _NO_TIME
+        return ""
 
     def _callers(
         self,
@@ -190,6 +207,8 @@ class _Following:
             caller = edge.caller
             name = caller.qualified if caller is not None else ""
             if (edge.path, name) in targets:
+                if direct and edge.certain:
+                    self.inside.add((edge.path, edge.line))
                 continue
             sure = certain and edge.certain
             place = DependentPlace(edge.path, edge.line, name, edge.kind, distance, sure)
@@ -254,62 +273,3 @@ def _tests(
         own = own or {"": test.certain}
         listed += [TestOfCode(path, name, why, sure) for name, sure in own.items()][:_EACH]
     return listed
-
-
-@dataclass(frozen=True, slots=True)
-class TextSection:
-    """A heading with lines below it, and its share of the budget when that is short."""
-
-    heading: str
-    lines: Sequence[str]
-    share: float
-
-
-def packed(title: str, sections: Sequence[TextSection], budget: int) -> str:
-    """Fit the sections into `budget` tokens. Sections share unused budget; omitted lines are counted."""
-    some = [one for one in sections if one.lines]
-    costs = {one.heading: [count_tokens(line) + 1 for line in one.lines] for one in some}
-    left = budget - count_tokens(title) - sum(count_tokens(one.heading) + 12 for one in some)
-    room = {one.heading: int(left * one.share) for one in some}
-    spare = left - sum(min(room[one.heading], sum(costs[one.heading])) for one in some)
-    parts = [inline(title)]
-    for one in some:
-        need = sum(costs[one.heading])
-        most = min(need, room[one.heading] + max(0, spare))
-        spare -= max(0, most - room[one.heading])
-        parts.append(one.heading)
-        shown = 0
-        for line, cost in zip(one.lines, costs[one.heading], strict=True):
-            if cost > most:
-                break
-            most -= cost
-            shown += 1
-            parts.append(indented(line))
-        if shown < len(one.lines):
-            parts.append(f"  … {len(one.lines) - shown} more")
-    return document(parts)
-
-
-def by_file(broken: Sequence[DependentPlace]) -> list[str]:
-    """A line per file and symbol, in the given order."""
-    grouped: dict[tuple[str, bool], list[DependentPlace]] = {}
-    for one in broken:
-        grouped.setdefault((one.path, one.certain), []).append(one)
-    lines = []
-    for (path, certain), some in grouped.items():
-        lines.append(f"  {path}{'' if certain else ' (perhaps)'}")
-        symbols: dict[str, list[DependentPlace]] = {}
-        for one in some:
-            symbols.setdefault(one.symbol, []).append(one)
-        for symbol, places in symbols.items():
-            numbers = ", ".join(str(one.line) for one in places[:6])
-            far = "" if places[0].level == 1 else f" · {places[0].level} calls away"
-            why = "" if places[0].why == "call" else f" · {places[0].why}"
-            lines.append(f"    {numbers}: {symbol or '(top of the file)'}{why}{far}")
-    return lines
-
-
-def without(broken: Sequence[DependentPlace], paths: Iterable[str]) -> list[DependentPlace]:
-    """The places outside of some files."""
-    inside = set(paths)
-    return [replace(one) for one in broken if one.path not in inside]

@@ -1,0 +1,89 @@
+"""A prompt like an earlier session gets how that session ended, not the turn that resembles the prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from support.clients import CodingClient
+from support.desks import Desk
+
+PROBLEM = (
+    "The waves of the ferry rollout look random, a boat leaves before the crane it needs. Why?"
+)
+PLAN = (
+    "The planner sorts the boats of the ferry rollout by name alone. I'll sort the waves alphabetically within each "
+    "harbour and leave the cranes where they are in the plan."
+)
+REFUSED = "No, alphabetical is not enough: a boat leaves in the wave after its deepest crane."
+SETTLED = (
+    "Settled for the ferry rollout: a boat leaves in the wave after its deepest crane, tier ascending within a wave, "
+    "and canary boats form wave zero."
+)
+LIKE = "A boat of the ferry rollout leaves before the crane it needs again, please mend the waves"
+
+Opened = Callable[[], CodingClient]
+
+
+@pytest.fixture
+def client(desk: Desk, tmp_path: Path) -> Opened:
+    folder = tmp_path / "transcripts"
+    folder.mkdir()
+    return lambda: CodingClient(desk, folder)
+
+
+def chat(session: CodingClient, *said: str) -> None:
+    session.starts()
+    for prompt, answer in zip(said[::2], said[1::2], strict=True):
+        session.asks(prompt)
+        session.answers(answer)
+    session.ends()
+
+
+def aside(session: CodingClient) -> None:
+    """A session in between, so that a briefing does not quote the one before."""
+    chat(
+        session,
+        "Give the header of the page a shadow, please",
+        "The header in `src/header.css` has a shadow of two pixels in both themes now.",
+    )
+
+
+def test_a_prompt_gets_what_was_settled_and_not_the_plan_that_was_refused(client: Opened) -> None:
+    chat(client(), PROBLEM, PLAN, REFUSED, SETTLED)
+    aside(client())
+    later = client()
+    later.starts()
+    told = later.asks(LIKE)
+    assert "deepest crane, tier ascending" in told
+    assert REFUSED in told
+    assert "leave the cranes where they are" not in told
+    assert "how session" in told
+
+
+def test_a_later_session_that_amends_it_comes_first(client: Opened) -> None:
+    chat(client(), PROBLEM, PLAN, REFUSED, SETTLED)
+    chat(
+        client(),
+        "Change the wave policy of the ferry rollout: canary boats no longer form wave zero.",
+        "Settled for the ferry rollout: a boat leaves in the wave after its deepest crane, and canary boats leave last, "
+        "in a wave of their own.",
+    )
+    aside(client())
+    later = client()
+    later.starts()
+    told = later.asks(LIKE)
+    first, _, rest = told.partition("how session")
+    assert "canary boats leave last" in first
+    assert "canary boats form wave zero" not in first
+    assert "canary boats leave last" not in rest
+
+
+def test_a_session_of_requests_alone_says_nothing(client: Opened) -> None:
+    chat(client(), PROBLEM, "Done.", "Show me the file please", "Here it is.")
+    aside(client())
+    later = client()
+    later.starts()
+    assert "how session" not in later.asks(LIKE)
