@@ -12,6 +12,7 @@ from contextd.domain.records import Record, short_id
 from contextd.domain.time import age
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.ledger import LedgerEntry, chosen, ledger_of
+from contextd.sessions.retractions import takes_back
 from contextd.sessions.turns import Turn
 from contextd_code.dataclass import dataclass
 from contextd_code.text.tokens import count_tokens
@@ -75,7 +76,12 @@ def outcomes(runtime: Runtime, matched: Record, budget: int) -> list[SessionOutc
     if first is None:
         return []
     amending = _amending(runtime, first)
-    later = outcome(runtime, amending, budget // 2) if amending is not None else None
+    if amending is None:
+        return [first]
+    later = outcome(runtime, amending, budget // 2)
+    if takes_back(str(amending.data.get("prompt") or amending.title)):
+        # Without a word on what holds now, nothing is certain.
+        return [later] if later is not None else []
     if later is None:
         return [first]
     earlier = outcome(runtime, matched, budget - budget // 2)

@@ -87,3 +87,20 @@ def test_a_session_of_requests_alone_says_nothing(client: Opened) -> None:
     later = client()
     later.starts()
     assert "how session" not in later.asks(LIKE)
+
+
+def test_what_a_later_session_took_back_is_not_told(client: Opened) -> None:
+    chat(
+        client(),
+        "how many workers may the quarry import use?",
+        "I made the quarry import run with eight workers, because the disk had room for more load.",
+    )
+    chat(
+        client(),
+        "revert the eight workers please, the quarry import stays single-threaded",
+        "Understood, I changed it.",
+    )
+    aside(client())
+    later = client()
+    later.starts()
+    assert "eight workers, because" not in later.asks("how many workers may the quarry import use?")
