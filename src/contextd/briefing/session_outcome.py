@@ -20,9 +20,10 @@ from contextd_code.text.tokens import count_tokens
 _MOST_TURNS = 40
 """The turns of one session that are looked at."""
 
-_SAME_TOPIC, _AMENDS = 0.3, 0.52
-"""The lowest cosine between the matched turn and a later one of its session that goes on with its topic, and
-between an outcome and a turn of a later session that may amend it.
+_SAME_TOPIC, _AMENDS, _WITHDRAWS = 0.3, 0.52, 0.4
+"""The lowest cosine between the matched turn and a later one of its session that goes on with its topic, between
+an outcome and a turn of a later session that may amend it, and one that takes something back: saying nothing costs
+less than telling what no longer holds.
 """
 
 _LATER, _CONCLUSION = 0.8, 2.5
@@ -79,13 +80,17 @@ def outcomes(runtime: Runtime, matched: Record, budget: int) -> list[SessionOutc
     if amending is None:
         return [first]
     later = outcome(runtime, amending, budget // 2)
-    if takes_back(str(amending.data.get("prompt") or amending.title)):
+    if _takes_back(amending):
         # Without a word on what holds now, nothing is certain.
         return [later] if later is not None else []
     if later is None:
         return [first]
     earlier = outcome(runtime, matched, budget - budget // 2)
     return [later, earlier] if earlier is not None else [later]
+
+
+def _takes_back(record: Record) -> bool:
+    return takes_back(str(record.data.get("prompt") or record.title))
 
 
 def _amending(runtime: Runtime, first: SessionOutcome) -> Record | None:
@@ -97,7 +102,7 @@ def _amending(runtime: Runtime, first: SessionOutcome) -> Record | None:
         (
             record
             for record, score in near
-            if score >= _AMENDS
+            if score >= (_WITHDRAWS if _takes_back(record) else _AMENDS)
             and record.session != first.record.session
             and record.created_at > after
         ),
