@@ -116,6 +116,9 @@ def outcome(runtime: Runtime, matched: Record, budget: int) -> SessionOutcome | 
     """
     episodes = _on_topic(runtime, matched)
     turns = [_turn(record) for record in episodes]
+    if len(turns) == 1 and len(turns[0].answer) < _REPORT:
+        # A short answer that was taken back in other words later is not always recognised as such.
+        return None
     last = max((n for n, turn in enumerate(turns) if len(turn.answer) >= _SAYS), default=0)
     entries = [
         replace(entry, worth=entry.worth + _bonus(entry, last, len(turns)))
