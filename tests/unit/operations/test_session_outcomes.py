@@ -20,7 +20,7 @@ PLAN = (
 REFUSED = "No, alphabetical is not enough: a boat leaves in the wave after its deepest crane."
 SETTLED = (
     "Settled for the ferry rollout: a boat leaves in the wave after its deepest crane, tier ascending within a wave, "
-    "and canary boats form wave zero."
+    "and canary boats form wave zero. A crane that the plan does not know is ignored."
 )
 LIKE = "A boat of the ferry rollout leaves before the crane it needs again, please mend the waves"
 
@@ -69,7 +69,7 @@ def test_a_later_session_that_amends_it_comes_first(client: Opened) -> None:
         client(),
         "Change the wave policy of the ferry rollout: canary boats no longer form wave zero.",
         "Settled for the ferry rollout: a boat leaves in the wave after its deepest crane, and canary boats leave last, "
-        "in a wave of their own.",
+        "in a wave of their own. A crane that the plan does not know is ignored.",
     )
     aside(client())
     later = client()
