@@ -128,7 +128,8 @@ def test_an_event_for_a_home_that_cannot_be_written_waits_in_memory_or_on_anothe
     (home.path / "file").write_text("", "utf-8")
     home.environment["CONTEXTD_HOME"] = str(home.path / "file" / "home")
     result = home.run("hook", stdin=json.dumps(EVENT))
-    assert (result.returncode, result.stdout) == (0, "")
+    assert result.returncode == 0
+    assert "cannot be used" in json.loads(result.stdout)["systemMessage"]
     assert result.stderr.startswith("contextd hook: the daemon cannot be started: ")
     batches = spool.take(home.path / "file" / "home")
     assert [entry["event"] for batch in batches for entry in spool.read(batch)] == ["SessionStart"]

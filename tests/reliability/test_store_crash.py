@@ -18,7 +18,7 @@ CHILD = """
 import random, sys
 import numpy as np
 from contextd.domain.access import OWNER
-from contextd.domain.changes import Changes, Put, Removal
+from contextd.domain.changes import Changes, KnowledgeChanges, Put, Removal
 from contextd.domain.documents import record_document
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
@@ -31,12 +31,12 @@ for n in range(start, start + 1_000_000):
     record = Record(id=f"record-{n:08}", kind="memory", scope=scope, content=f"upload {n} " * 20)
     vectors = {scope: {record_document(record).digest: np.ones(8, np.float32)}} if n % 2 else {}
     records = [Put(record, "write")]
-    done = view.commit(Changes(actor="w", records=records, vectors=vectors, model="m"))
+    done = view.commit(Changes(actor="w", knowledge=KnowledgeChanges(records=records, vectors=vectors, model="m")))
     print("put", record.id, flush=True)
     if n % 5 == 0:
         [written] = done.changes
         removal = Removal(record.with_(version=1), "undo", undoes=written.seq)
-        view.commit(Changes(actor="w", records=[removal]))
+        view.commit(Changes(actor="w", knowledge=KnowledgeChanges(records=[removal])))
         print("gone", record.id, flush=True)
 """
 

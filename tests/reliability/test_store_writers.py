@@ -32,7 +32,7 @@ from support.strategies import vector
 WRITER = """
 import sys, time, json
 from contextd.domain.access import OWNER
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.query import Document, Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
@@ -47,11 +47,11 @@ if bulk:
 while time.monotonic() < end:
     record = Record(kind="memory", scope=scope, content=f"upload number {len(written)}")
     begun = time.monotonic()
-    view.commit(Changes(actor="w", records=[Put(record, "write")]))
+    view.commit(Changes(actor="w", knowledge=KnowledgeChanges(records=[Put(record, "write")])))
     waits.append(time.monotonic() - begun)
     written.append(record.id)
     if bulk and len(written) % 50 == 0:
-        view.commit(Changes(documents=many))
+        view.commit(Changes(knowledge=KnowledgeChanges(documents=many)))
     if len(written) % 10 == 0:
         view.index.lexical(["upload", "number"], Query(scopes=frozenset({scope})), 10)
 json.dump({"written": written, "waits": waits}, sys.stdout)

@@ -39,7 +39,7 @@ EXPERIENCES = frozenset({"memory", "anti_pattern", "remediation"})
 rose from one to four (ReasoningBank, arXiv 2509.25140).
 """
 
-_SHARE_OF_CODE = re.compile(r"\s+\d+ ?%$")
+_SHARE_OF_CODE = re.compile(r"(?:\s+\d+ ?%|:\s.*)$")
 
 _ALSO = {
     "javascript": ("typescript",),
@@ -78,7 +78,7 @@ def always(runtime: Runtime, rules: Sequence[Record]) -> dict[str, str]:
 
 
 def _languages(runtime: Runtime) -> set[str]:
-    """The project's languages in lower case; the model may store each with its share: `Go 80 %`."""
+    """The project's languages in lower case; the model stores each with its size: `Go: 80 files`, earlier `Go 80 %`."""
     model = project_model(runtime)
     return {_SHARE_OF_CODE.sub("", name).casefold() for name in (model.languages if model else ())}
 

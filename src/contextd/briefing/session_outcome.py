@@ -55,10 +55,10 @@ class SessionOutcome:
     @property
     def text(self) -> str:
         """Its entries as sentences, each speaker named once in a row."""
-        said = groupby(self.entries, key=lambda entry: entry.speaker)
+        rows = groupby(self.entries, key=lambda entry: entry.speaker)
         return " ".join(
             f"{_SPEAKERS[speaker]}: {' '.join(entry.text for entry in each)}"
-            for speaker, each in said
+            for speaker, each in rows
         )
 
     def line(self, runtime: Runtime) -> str:

@@ -130,7 +130,9 @@ def not_indexed(runtime: Runtime, *, symbols: bool = False) -> str:
     """
     tree = _trees(runtime).get(runtime.root) if runtime.checkout is not None else None
     skipped = tree.walked.skipped if tree is not None and tree.walked is not None else ()
-    groups = left_out(runtime.files.errors(runtime.scope), skipped, symbols=symbols)
+    files = runtime.view.files
+    errors = files.errors(runtime.scope) if files is not None else []
+    groups = left_out(errors, skipped, symbols=symbols)
     more = f" and {len(groups) - _GROUPS} more" if len(groups) > _GROUPS else ""
     return f"not indexed: {', '.join(groups[:_GROUPS])}{more}" if groups else ""
 

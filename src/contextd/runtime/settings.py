@@ -202,10 +202,7 @@ SETTINGS: dict[str, Setting] = {
         # With the tools and instructions in a first request, 9 % of what clients send.
         Setting("briefing.tokens", 500, "Token budget of a briefing", least=50),
         Setting(
-            "compaction.tokens",
-            1500,
-            "Token budget of what a session gets back after a compaction",
-            least=50,
+            "compaction.tokens", 1500, "Token budget of the recap after a compaction", least=50
         ),
         Setting("prompt.tokens", 300, "Maximum tokens added to a prompt; 0 adds none", least=0),
         Setting(

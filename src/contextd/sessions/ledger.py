@@ -33,12 +33,12 @@ _SAME = 0.75
 """Two sentences say the same if the shorter one shares this share of its words with the other."""
 
 _STRUCK = 0.3
-"""The share of a statement's words that a retraction must repeat to strike out what the user said."""
+"""The share of a statement's words that a retraction must repeat to strike out what the user stated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerEntry:
-    """One sentence of a session: its sort, who said it (`user` or `agent`), and the number of its turn, from 0.
+    """One sentence of a session: its sort, who stated it (`user` or `agent`), and the number of its turn, from 0.
     `worth` (0 to about 4) estimates what losing it would cost. `struck_by` quotes the words that took it back.
     """
 
@@ -51,7 +51,7 @@ class LedgerEntry:
 
 
 def ledger_of(turns: Sequence[Turn], longest: int = _LONGEST) -> list[LedgerEntry]:
-    """The entries of these turns, in order. A sentence that is repeated stands where it was said last.
+    """The entries of these turns, in order. A sentence that is repeated stands where it was stated last.
     No text is longer than `longest` characters.
     """
     found: dict[str, LedgerEntry] = {}
@@ -76,7 +76,7 @@ def chosen(
     struck out or that `known` or a better entry already says.
     """
     standing = [entry for entry in entries if not entry.struck_by]
-    said = [frozenset(content_words(sentence)) for sentence in sentences(known)]
+    stated = [frozenset(content_words(sentence)) for sentence in sentences(known)]
     order = sorted(range(len(standing)), key=lambda n: (-standing[n].worth, -n))
     places: list[int] = []
     for place in order:
@@ -85,23 +85,23 @@ def chosen(
         if price > budget:
             continue
         words = frozenset(content_words(entry.text))
-        if any(_says(other, words) for other in said):
+        if any(_says(other, words) for other in stated):
             continue
-        said.append(words)
+        stated.append(words)
         places.append(place)
         budget -= price
     return [standing[place] for place in sorted(places)]
 
 
 def _users(turn: Turn, number: int, longest: int) -> Iterator[LedgerEntry]:
-    said = [
+    stated = [
         sentence
         for message in (turn.prompt, *turn.answers)
         for sentence in _joined(sentences(message[:_READ]))
         if _is_long_enough(sentence)
     ]
-    struck = _struck(turn, said)
-    for sentence in said:
+    struck = _struck(turn, stated)
+    for sentence in stated:
         sort = users_sort(sentence)
         yield LedgerEntry(
             sort=sort,
@@ -113,17 +113,17 @@ def _users(turn: Turn, number: int, longest: int) -> Iterator[LedgerEntry]:
         )
 
 
-def _struck(turn: Turn, said: Sequence[str]) -> frozenset[str]:
+def _struck(turn: Turn, stated: Sequence[str]) -> frozenset[str]:
     """Which of the user's sentences in a turn that was taken back are struck out: those that the retraction
     names, and what was only requested; all of them if it names none (`forget that`).
     """
     if not turn.taken_back:
         return frozenset()
     retraction = frozenset(content_words(turn.taken_back_by[1]))
-    named = {one for one in said if _says(retraction, frozenset(content_words(one)), _STRUCK)}
+    named = {one for one in stated if _says(retraction, frozenset(content_words(one)), _STRUCK)}
     if not named:
-        return frozenset(said)
-    return frozenset(named | {one for one in said if users_sort(one) in ("request", "remark")})
+        return frozenset(stated)
+    return frozenset(named | {one for one in stated if users_sort(one) in ("request", "remark")})
 
 
 _TAKEN_BACK = "taken back"
@@ -147,7 +147,7 @@ _TERSE = 40
 
 
 def _agents(turn: Turn, number: int, longest: int) -> Iterator[LedgerEntry]:
-    """What the agent said in its answer; what it said on the way only if it is of a sort that lasts."""
+    """What the agent stated in its answer; what it stated on the way only if it is of a sort that lasts."""
     # The summary at the start of a session stands for turns that nobody recorded; others repeat their turns.
     for message in (turn.plan, turn.answer, "" if turn.prompt else turn.summary):
         for text in _parts(message[:_READ]):

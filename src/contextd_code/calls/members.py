@@ -50,12 +50,17 @@ class Members:
         return replace(held, meanings=(replace(classes[0], type_arguments=type_arguments),))
 
     def _with_given(
-        self, path: str, scope: int, held: Interpretation, given: Sequence[Expr], depth: int
+        self,
+        path: str,
+        scope: int,
+        held: Interpretation,
+        type_arguments: Sequence[Expr],
+        depth: int,
     ) -> Interpretation:
         """Functions with the type arguments that a call gives them, by the names of their type parameters."""
         if self.layout.family(path) != "csharp":
             return held
-        known = [self.evaluator.evaluate(path, scope, one, depth) for one in given]
+        known = [self.evaluator.evaluate(path, scope, one, depth) for one in type_arguments]
         meanings: list[Meant] = []
         for meant in held.meanings:
             parts: dict[str, Expr] = {}

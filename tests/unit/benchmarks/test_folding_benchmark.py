@@ -65,4 +65,4 @@ def test_it_prints_what_is_left_and_what_the_client_folded(data):
     assert run(data, [], out=out)
     told = out.getvalue()
     assert "commands: n = 1" in told
-    assert "n = 1, median window 150,000 → 90,010 tokens, 59,990 kept out" in told
+    assert "n = 1, median window 150,000 → 90,010 tokens, 59,990 saved in total" in told

@@ -390,7 +390,7 @@ def test_an_index_of_another_commit_is_left_out_and_said(tmp_path):
         calls = call_graph_of(tmp_path, {})
         assert callers(calls, "cart.py", "Cart.add") - {("cart.py", "mine")} == expected
     write(tmp_path, "index.scip", index_of(wrong))
-    assert "not of 1 files as they are now" in told_edges(tmp_path, calls.graph).notice
+    assert "out of date for 1 files" in told_edges(tmp_path, calls.graph).notice
 
 
 def test_an_import_is_no_use_and_a_call_with_types_is_a_call(tmp_path):

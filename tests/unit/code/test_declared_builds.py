@@ -161,7 +161,7 @@ def test_the_lock_tells_the_version_of_a_range_and_python_shows_that_later_ones_
              'dependencies = ["tornado>=5.0,<7"]\n', "shop/__init__.py": "import tornado\n",
              "uv.lock": '[[package]]\nname = "tornado"\nversion = "6.4.2"\n'}  # fmt: skip
     found = look(files)
-    assert (found.runtime, found.labels) == ("Python 3.10+", ("Tornado 6", "Python"))
+    assert (found.runtime, found.labels) == ("Python 3.10–3.14", ("Tornado 6", "Python"))
 
 
 def test_a_module_is_named_after_definitions_in_the_files_it_counts():

@@ -9,13 +9,12 @@ import pytest
 from code_repos import SCOPE, CodeModel, scanned, write
 
 from contextd.runtime.caches import Caches
-from contextd.stores import STORES
 from contextd_code.symbols.symbol_graph import SymbolGraph, build_graph, symbol_graph
 from contextd_code.values.source import SourceFile
-from support.stores import address, opened
+from support.stores import WITH_CODE, address, opened
 
 
-@pytest.mark.parametrize("store", list(STORES))
+@pytest.mark.parametrize("store", WITH_CODE)
 def test_an_exact_graph_that_takes_in_changes_is_the_one_made_anew(
     store: str, tmp_path: Path
 ) -> None:

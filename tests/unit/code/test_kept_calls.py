@@ -12,13 +12,12 @@ from code_repos import SCOPE, CodeModel, scanned, unpack, write
 from test_calls_of_languages import GO, JAVA, RUST, TYPESCRIPT
 
 from contextd.domain.changes import Changes, CodeChange
-from contextd.stores import STORES
 from contextd_code.calls.call_facts import CodeScope, FileFacts
 from contextd_code.calls.call_graph import CallGraph
 from contextd_code.calls.checkout_facts import CodeFacts, StoredCalls
 from contextd_code.calls.edges import Edge
 from contextd_code.symbols.symbol_graph import SymbolGraph, build_graph
-from support.stores import address, opened
+from support.stores import WITH_CODE, address, opened
 
 REPOSITORIES = {"java": JAVA, "rust": RUST, "typescript": TYPESCRIPT, "go": GO, "python": None}
 
@@ -46,7 +45,7 @@ def told(facts: FileFacts | None) -> object:
     return facts.digest, scopes, facts.sites, {n: list(s) for n, s in facts.by_name.items()}
 
 
-@pytest.mark.parametrize("store", list(STORES))
+@pytest.mark.parametrize("store", WITH_CODE)
 def test_calls_that_were_kept_lead_where_those_lead_that_are_read(
     repository: Path, store: str, tmp_path: Path
 ):

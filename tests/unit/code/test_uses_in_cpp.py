@@ -92,7 +92,7 @@ def test_the_certain_uses_are_the_marked_lines_and_no_others(
     graph = build_graph(model.all(SCOPE))
     calls = CallGraph(graph, CodeFacts(tmp_path, graph))
     one = next(e for e in graph.definitions if (e.path, e.qualified) == (path, name))
-    found = uses(calls, Sources(tmp_path, model, SCOPE), one)
+    found = uses(calls, Sources(tmp_path, model.index), one)
     assert {(use.path, use.line) for use in found if use.certain} == marked(FILES, name)
 
 
@@ -108,7 +108,7 @@ def test_a_call_of_overloads_in_two_files_is_certain_for_the_header_that_declare
     calls = CallGraph(graph, CodeFacts(tmp_path, graph))
     certain: dict[str, bool] = {}
     for one in graph.by_name["area"]:
-        found = uses(calls, Sources(tmp_path, model, SCOPE), one)
+        found = uses(calls, Sources(tmp_path, model.index), one)
         certain[one.path] = ("more.cpp", 2) in {(e.path, e.line) for e in found if e.certain}
     assert certain == {"shop.h": True, "printer.cpp": False, "area.cpp": False}
     assert "never" not in graph.by_name

@@ -122,7 +122,7 @@ def test_types_lead_to_the_marked_types_and_members_and_no_others(
     named = 0
     for name in asked:
         [one] = [each for each in graph.definitions if each.qualified == name]
-        found = uses(calls, Sources(tmp_path, model, SCOPE), one)
+        found = uses(calls, Sources(tmp_path, model.index), one)
         wanted = marked(files, name)
         assert {(use.path, use.line) for use in found if use.certain} == wanted, name
         named += len(wanted)

@@ -90,6 +90,13 @@ def _failed(desk: Desk, ids: dict[str, str]) -> str:
     return desk.failed_job("learn_session", "no transcript")
 
 
+def _policy(desk: Desk, ids: dict[str, str]) -> str:
+    done = desk.as_owner(
+        "memory_record", kind="policy", title="Tea", data={"requirement": "Pour tea slowly"}
+    )
+    return str(done["id"])
+
+
 IDS: dict[str, Made] = {
     "forget": lambda desk, ids: ids["note"],
     "records get": lambda desk, ids: ids["note"],
@@ -111,6 +118,7 @@ IDS: dict[str, Made] = {
     "records person-accept": _proposal,
     "projects dismiss-gap": _gap,
     "projects reopen-gap": _dismissed,
+    "policies write": _policy,
     "sessions expand": lambda desk, ids: desk("digest", text=LOG, budget=200)["handle"],
     "sessions timeline": _session,
     "sessions log": _session,

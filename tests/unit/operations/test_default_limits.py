@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from contextd.app import load_operations
-from contextd.domain.changes import Changes
+from contextd.domain.changes import Changes, WorkChanges
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
 from contextd.runtime.operation import OPERATIONS, tool_schema
@@ -52,7 +52,9 @@ def full(words_only: Desk) -> Desk:
         )
         words_only.put(Record(kind="memory", scope=scope, title=f"Depot {n}", content=text))
         words_only.put(Record(kind="discovery", scope=scope, content=text, status="inbox"))
-        words_only.view.commit(Changes(open=[Session(scope=scope, client="test")]))
+        words_only.view.commit(
+            Changes(work=WorkChanges(open=[Session(scope=scope, client="test")]))
+        )
     words_only.host.work_off()
     return words_only
 
