@@ -11,6 +11,7 @@ import click
 import pytest
 
 from contextd.__main__ import commands
+from contextd.domain.records import Record
 from contextd.surfaces.cli.commands import CallCommand
 from contextd.surfaces.cli.main import DONE, main
 from contextd.surfaces.cli.operations import OperationCommand
@@ -91,10 +92,12 @@ def _failed(desk: Desk, ids: dict[str, str]) -> str:
 
 
 def _policy(desk: Desk, ids: dict[str, str]) -> str:
-    done = desk.as_owner(
-        "memory_record", kind="policy", title="Tea", data={"requirement": "Pour tea slowly"}
-    )
-    return str(done["id"])
+    record = Record(
+        kind="policy", scope=desk.scope, title="Tea", content="Tea: pour it slowly",
+        data={"requirement": "Pour tea slowly"}, trust="human",
+    )  # fmt: skip
+    desk.put(record, "create")
+    return record.id
 
 
 IDS: dict[str, Made] = {
