@@ -23,7 +23,7 @@ from contextd_code.dataclass import dataclass
 from contextd_code.errors import Corrupt, Unavailable
 from contextd_code.text.regex import regex
 from contextd_code.text.tokens import count_tokens
-from contextd_code.text.words import content_words
+from contextd_code.text.words import IDEOGRAPH, content_words
 
 HEADER = "Rules in force relevant to this (from contextd):"
 
@@ -54,7 +54,6 @@ _SHORTEST = 8
 _CLAUSE = regex(
     r"[;:]\s+|,\s+(?=(?:and|but|then|how|what|where|which|und|aber|et|mais|y|pero)\s)", re.I
 )
-_IDEOGRAPH = regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def needed_directives(
@@ -139,7 +138,7 @@ def _scores(
     close: list[tuple[set[str], bool, dict[str, float]]] = []
     for part, vector in zip(parts, vectors, strict=True):
         words = set(content_words(part))
-        wide = _IDEOGRAPH.search(part) is not None
+        wide = IDEOGRAPH.search(part) is not None
         near = _cosines(runtime, vector) if wide else _nearness(runtime, usual, vector)
         # Skip texts that no shared word could lift above the threshold.
         least = _WIDE_NEEDED if wide else NEEDED + length - _PER_WORD * usual.rarity(words)

@@ -12,8 +12,6 @@ from contextd_code.text.tokens import count_tokens
 _STATUS = 0.3
 """The share of the budget for the status of the work; the ledger of the session has the rest."""
 
-_LEAD = {"user": "User: ", "agent": "Agent: "}
-
 
 def recap(
     turns: Sequence[Turn], thread: Thread | None, budget: int, *, window: str = ""
@@ -25,11 +23,11 @@ def recap(
     room = budget - sum(count_tokens(f"- {line}\n") for line in lines)
     known = "\n".join(line.partition(": ")[2] for line in lines)
     entries = chosen(ledger_of(turns), room, _cost, known=f"{known}\n{window}")
-    return [*lines, *(map(_line, entries))]
+    return [*lines, *map(_line, entries)]
 
 
 def _line(entry: LedgerEntry) -> str:
-    return _LEAD[entry.speaker] + entry.text
+    return f"{entry.speaker.capitalize()}: {entry.text}"
 
 
 def _cost(entry: LedgerEntry) -> int:

@@ -14,7 +14,7 @@ from contextd.domain.kinds import kinds_that
 from contextd.domain.records import Change, Record
 from contextd_code.dataclass import dataclass
 from contextd_code.text.regex import regex
-from contextd_code.text.words import content_words
+from contextd_code.text.words import content_words, weight
 
 Force = Literal["stated", "standing"]
 """How a sentence directs: `stated` demands something from now on, `standing` is worded like a rule in
@@ -136,7 +136,6 @@ _MARKER = regex(
     re.I,
 )
 _FENCE = regex(r"```.*?(?:```|\Z)|^[ \t]*>.*$", re.S | re.M)
-_IDEOGRAPH = regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 _SHORTEST, _LONGEST = 12, 320
 """Length limits of a directive in characters, an ideograph counting as two: shorter text is an assent,
@@ -290,8 +289,7 @@ def force_of(text: str) -> Force | Literal[""]:
 
 
 def _force(sentence: str) -> Force | Literal[""]:
-    weight = len(sentence) + len(_IDEOGRAPH.findall(sentence))
-    if weight < _SHORTEST or _is_too_long(sentence) or _ASKS.search(sentence):
+    if weight(sentence) < _SHORTEST or _is_too_long(sentence) or _ASKS.search(sentence):
         return ""
     for_now = _FOR_NOW.search(sentence)
     if for_now or _WANTS_MORE.match(sentence):

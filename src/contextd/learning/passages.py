@@ -12,13 +12,13 @@ from contextd.sessions.markdown import LONGEST_UNIT, Passage, passages, plain
 from contextd.sessions.turns import turn_ends
 from contextd_code.dataclass import dataclass
 from contextd_code.text.regex import regex
+from contextd_code.text.words import weight
 
 SHORTEST = 12
 """Shorter text is an order or an assent (`go on`, `yes, both`). Ideographs count double."""
 
 _WHOLE = 500
 _STANDS_ALONE = 60
-_IDEOGRAPH = regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LETTERS = regex(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _FENCE = regex(r"```.*?(?:```|\Z)", re.S)
 
@@ -78,11 +78,6 @@ def self_contained(passage: Passage) -> str:
     if not before or before.casefold() in passage.text.casefold():
         return passage.text
     return f"{before}: {passage.text}"[:LONGEST_UNIT]
-
-
-def weight(text: str) -> int:
-    """The length of a text, counting ideographs twice because they carry more meaning."""
-    return len(text) + len(_IDEOGRAPH.findall(text))
 
 
 def _message(event: Event) -> Iterator[Passage]:

@@ -14,13 +14,14 @@ from contextd.domain.sessions import Event, Session
 from contextd.knowledge.superseding import supersede_older
 from contextd.knowledge.writing import Provenance, RecordText, Saved, save_new
 from contextd.learning.corroboration import DROPPED, seen_again
-from contextd.learning.passages import SHORTEST, Statement, statements, weight
+from contextd.learning.passages import SHORTEST, Statement, statements
 from contextd.learning.statement_worth import weights, worth
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.session_binding import place_of
 from contextd.sessions.turns import Turn
 from contextd_code.errors import Unavailable
 from contextd_code.git.git_queries import blobs, branch, head
+from contextd_code.text.words import weight
 
 _NAMESPACE = uuid.UUID("6f3f6f0e-6a53-5d4c-9d1e-0c0f3a1b7c55")
 

@@ -26,7 +26,7 @@ _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.S | re.M)
 _RULE = re.compile(r"^[\s|:*_=-]*$")
 _MARK = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)]|>|#{1,6})\s+")
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s+\S|\*\*[^*]{1,80}\*\*:?\s*$)")
-_NAME = re.compile(
+NAME = re.compile(
     r"`[^`\n]{2,80}`|\b[\w-]+/[\w./-]+|\b\w+\.\w{1,5}\b|\b[a-z]+[A-Z]\w+|\b\w+_\w+\b|\b\d{2,}\b"
 )
 _TICK = re.compile(r"[✅✓✔❌⚠🎉🚀📝🔧]")
@@ -112,7 +112,7 @@ def _units(lines: list[str]) -> list[list[str]]:
 
 def _weight(unit: list[str], place: int, count: int) -> float:
     text = _MARK.sub("", unit[-1])
-    weight = min(4, len(_NAME.findall(text))) * 0.5
+    weight = min(4, len(NAME.findall(text))) * 0.5
     weight += 1.0 if 40 <= len(text) <= 350 else 0.0
     weight += 1.5 if place == 0 else 1.0 if place >= count - 2 else 0.0
     weight -= 1.0 if _TICK.search(text) and len(text) < 60 else 0.0

@@ -4,17 +4,16 @@ refused and measured, sentence by sentence.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from contextd.domain.directives import sentences
+from contextd.sessions.episode import NAME
 from contextd.sessions.ledger_sorts import SORTS, agents_sort, users_sort
 from contextd.sessions.markdown import passages
 from contextd.sessions.turns import Turn
 from contextd_code.dataclass import dataclass
-from contextd_code.text.regex import regex
-from contextd_code.text.words import content_words, one_line
+from contextd_code.text.words import content_words, one_line, unpunctuated, weight
 
 _SHORTEST, _LONGEST = 16, 260
 """Characters of a sentence: a shorter one is an assent, a longer one is cut unless a reader of the ledger asks
@@ -22,12 +21,7 @@ for more. An ideograph counts twice.
 """
 
 _READ = 12_000
-"""Characters of one message that are read; what follows is nearly always pasted."""
-
-_NAME = regex(
-    r"`[^`\n]{2,80}`|\b[\w-]+/[\w./-]+|\b\w+\.\w{1,5}\b|\b[a-z]+[A-Z]\w+|\b\w+_\w+\b|\b\d{2,}\b"
-)
-_IDEOGRAPH = regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+"""Characters of one message that are read. The end of a longer one is lost to the ledger."""
 
 _SAME = 0.75
 """Two sentences say the same if the shorter one shares this share of its words with the other."""
@@ -57,7 +51,7 @@ def ledger_of(turns: Sequence[Turn], longest: int = _LONGEST) -> list[LedgerEntr
     found: dict[str, LedgerEntry] = {}
     for number, turn in enumerate(turns):
         for entry in (*_users(turn, number, longest), *_agents(turn, number, longest)):
-            key = _key(entry.text)
+            key = unpunctuated(entry.text)
             before = found.pop(key, None)
             if before is not None and before.worth > entry.worth:
                 entry = replace(entry, sort=before.sort, worth=before.worth)
@@ -98,7 +92,7 @@ def _users(turn: Turn, number: int, longest: int) -> Iterator[LedgerEntry]:
         sentence
         for message in (turn.prompt, *turn.answers)
         for sentence in _joined(sentences(message[:_READ]))
-        if _is_long_enough(sentence)
+        if weight(sentence) >= _SHORTEST
     ]
     struck = _struck(turn, stated)
     for sentence in stated:
@@ -144,10 +138,11 @@ def _joined(parts: Iterable[str]) -> Iterator[str]:
 
 
 _TERSE = 40
+"""Characters of a correction that says nothing alone: `Not the staging bucket!`"""
 
 
 def _agents(turn: Turn, number: int, longest: int) -> Iterator[LedgerEntry]:
-    """What the agent stated in its answer; what it stated on the way only if it is of a sort that lasts."""
+    """The sentences of the agent's plan and of its last message."""
     # The summary at the start of a session stands for turns that nobody recorded; others repeat their turns.
     for message in (turn.plan, turn.answer, "" if turn.prompt else turn.summary):
         for text in _parts(message[:_READ]):
@@ -163,34 +158,30 @@ def _agents(turn: Turn, number: int, longest: int) -> Iterator[LedgerEntry]:
 
 
 _AGENT = 0.9
+"""An agent's sentence is worth less than the same sort of the user's: the user cannot be asked again."""
 
 
 def _parts(message: str) -> Iterator[str]:
+    """The passages of a message; a short one behind the heading or line that introduces it, a long one by
+    sentences.
+    """
     for passage in passages(message):
         if len(passage.text) <= _LONGEST:
             before = passage.lead or passage.heading
             short = len(passage.text) < 60 and before and len(before) < 100
             text = f"{before.rstrip(' :：')}: {passage.text}" if short else passage.text
-            if _is_long_enough(passage.text):
+            if weight(passage.text) >= _SHORTEST:
                 yield text
             continue
         for sentence in sentences(passage.text):
-            if _is_long_enough(sentence):
+            if weight(sentence) >= _SHORTEST:
                 yield sentence
 
 
 def _form(text: str) -> float:
     """What names, numbers and a readable length add to the worth of a sentence: at most 0.7."""
-    names = min(3, len(_NAME.findall(text))) * 0.15
+    names = min(3, len(NAME.findall(text))) * 0.15
     return names + (0.25 if 40 <= len(text) <= 240 else 0.0)
-
-
-def _is_long_enough(text: str) -> bool:
-    return len(text) + len(_IDEOGRAPH.findall(text)) >= _SHORTEST
-
-
-def _key(text: str) -> str:
-    return re.sub(r"\W+", " ", text.casefold()).strip()
 
 
 def _says(other: frozenset[str], words: frozenset[str], share: float = _SAME) -> bool:

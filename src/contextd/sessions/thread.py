@@ -14,7 +14,7 @@ from contextd.sessions.turns import Turn
 from contextd_code.dataclass import dataclass
 from contextd_code.text.regex import regex
 from contextd_code.text.tokens import count_tokens
-from contextd_code.text.words import one_line
+from contextd_code.text.words import one_line, weight
 
 THREAD = "thread"
 """Session data: the thread it left."""
@@ -53,7 +53,6 @@ _BLOCKED = regex(
     r"|on hold until|blockiert|warten? auf|bloqué|en attente d(?:e|es|u)?|bloquead[oa]|a la espera de)\b|待ち|ブロックされ|等待|대기 ?중",
     re.I,
 )
-_IDEOGRAPH = regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _SENTENCE = regex(r"(?<=[.!?。！？])\s+|\n+")
 
 
@@ -125,7 +124,7 @@ def thread_of(turns: Sequence[Turn], *, branch: str, root: str = "") -> Thread |
 def _words_of(turn: Turn) -> list[str]:
     """The user's informative words: not `yes`, nor the number of a choice."""
     lines = (_line(text) for text in (turn.prompt, *turn.answers))
-    return [words for words in lines if len(words) + len(_IDEOGRAPH.findall(words)) >= _TELLS]
+    return [words for words in lines if weight(words) >= _TELLS]
 
 
 def _open(turns: Sequence[Turn]) -> list[str]:

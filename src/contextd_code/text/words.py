@@ -44,6 +44,15 @@ STOP_WORDS = frozenset(
 _ENDS, _QUOTES = ",.;:!?…", "\"'“”‘’()"
 
 
+IDEOGRAPH = regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+"""A character of a script that needs about half as many characters as letters do."""
+
+
+def weight(text: str) -> int:
+    """The length of a text in characters. Ideographs count twice, because they carry more meaning."""
+    return len(text) + len(IDEOGRAPH.findall(text))
+
+
 def unpunctuated(text: str) -> str:
     """A lower-case text without punctuation around its words. Other marks stay, as in `1.5`, `C++`, `!flag`."""
     found = (w.rstrip(_ENDS).strip(_QUOTES).rstrip(_ENDS) for w in text.casefold().split())
