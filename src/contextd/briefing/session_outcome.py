@@ -41,9 +41,6 @@ _READ, _LONGEST = 1_200, 700
 long sentence.
 """
 
-_TASKS = frozenset({"request", "remark"})
-_SPEAKERS = {"user": "User", "agent": "Agent"}
-
 
 @dataclass(frozen=True, slots=True)
 class SessionOutcome:
@@ -57,7 +54,7 @@ class SessionOutcome:
         """Its entries as sentences, each speaker named once in a row."""
         rows = groupby(self.entries, key=lambda entry: entry.speaker)
         return " ".join(
-            f"{_SPEAKERS[speaker]}: {' '.join(entry.text for entry in each)}"
+            f"{speaker.capitalize()}: {' '.join(entry.text for entry in each)}"
             for speaker, each in rows
         )
 
@@ -73,19 +70,20 @@ def outcomes(runtime: Runtime, matched: Record, budget: int) -> list[SessionOutc
     """How the session of the episode `matched` ended on its topic, and before it how a later session amended
     that, within `budget` tokens together; empty if nothing was decided, corrected or explained.
     """
-    first = outcome(runtime, matched, budget)
+    session = _read(runtime, matched)
+    first = _within(session, budget)
     if first is None:
         return []
     amending = _amending(runtime, first)
     if amending is None:
         return [first]
-    later = outcome(runtime, amending, budget // 2)
+    later = _within(_read(runtime, amending), budget // 2)
     if _takes_back(amending):
         # Without a word on what holds now, nothing is certain.
         return [later] if later is not None else []
     if later is None:
         return [first]
-    earlier = outcome(runtime, matched, budget - budget // 2)
+    earlier = _within(session, budget - budget // 2)
     return [later, earlier] if earlier is not None else [later]
 
 
@@ -110,29 +108,33 @@ def _amending(runtime: Runtime, first: SessionOutcome) -> Record | None:
     )
 
 
-def outcome(runtime: Runtime, matched: Record, budget: int) -> SessionOutcome | None:
-    """How the session of the episode `matched` ended on its topic, within `budget` tokens; None if nothing
-    was decided, corrected or explained.
-    """
+def _read(runtime: Runtime, matched: Record) -> SessionOutcome:
+    """Everything that the session of the episode `matched` said on its topic from there on."""
     episodes = _on_topic(runtime, matched)
     turns = [_turn(record) for record in episodes]
     if len(turns) == 1 and len(turns[0].answer) < _REPORT:
         # A short answer that was taken back in other words later is not always recognised as such.
-        return None
+        return SessionOutcome(episodes[-1], ())
     last = max((n for n, turn in enumerate(turns) if len(turn.answer) >= _SAYS), default=0)
     entries = [
         replace(entry, worth=entry.worth + _bonus(entry, last, len(turns)))
         for entry in ledger_of(turns, _LONGEST)
         if entry.sort != "request"
     ]
-    found = chosen(entries, budget, lambda entry: count_tokens(entry.text) + 1)
+    return SessionOutcome(episodes[-1], entries)
+
+
+def _within(session: SessionOutcome, budget: int) -> SessionOutcome | None:
+    """What is worth most of it within `budget` tokens; None if nothing was decided, corrected or explained."""
+    found = chosen(session.entries, budget, lambda entry: count_tokens(entry.text) + 1)
     report = sum(len(entry.text) for entry in found if entry.speaker == "agent")
-    if report < _REPORT and all(entry.sort in _TASKS for entry in found):
+    if report < _REPORT and all(entry.sort == "remark" for entry in found):
         return None
-    return SessionOutcome(episodes[-1], found)
+    return replace(session, entries=found)
 
 
 def _bonus(entry: LedgerEntry, last: int, turns: int) -> float:
+    """What its place adds to the worth of an entry. The first turn repeats the problem that the prompt has."""
     if entry.turn == last and entry.speaker == "agent":
         return _CONCLUSION
     if entry.turn == 0 and turns > 1:

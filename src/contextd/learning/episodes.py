@@ -272,9 +272,3 @@ def _clean(runtime: Runtime, text: str) -> str:
 def _differs(before: Record, draft: Record) -> bool:
     fields = (before.title, before.content, dict(before.data))
     return fields != (draft.title, draft.content, dict(draft.data))
-
-
-def shown(record: Record, longest: int) -> str:
-    """The displayed text of an episode: the request and the result."""
-    text = f"{record.title} → {record.content}" if record.title else record.content
-    return one_line(text, longest)
