@@ -4,13 +4,13 @@ The rest is available on request (tier 2): fixes by `remediation_search`, code, 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from contextd.domain.kinds import kinds_that
 from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.sessions import Event
+from contextd.projects.model_facts import language_of_entry
 from contextd.projects.project_model import project_model
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import FoundRecord
@@ -38,8 +38,6 @@ EXPERIENCES = frozenset({"memory", "anti_pattern", "remediation"})
 """Kinds of which a few help more than many: success fell from 49.7 to 44.4 % when the experiences shown
 rose from one to four (ReasoningBank, arXiv 2509.25140).
 """
-
-_SHARE_OF_CODE = re.compile(r"(?:\s+\d+ ?%|:\s.*)$")
 
 _ALSO = {
     "javascript": ("typescript",),
@@ -78,9 +76,9 @@ def always(runtime: Runtime, rules: Sequence[Record]) -> dict[str, str]:
 
 
 def _languages(runtime: Runtime) -> set[str]:
-    """The project's languages in lower case; the model stores each with its size: `Go: 80 files`, earlier `Go 80 %`."""
+    """The project's languages in lower case."""
     model = project_model(runtime)
-    return {_SHARE_OF_CODE.sub("", name).casefold() for name in (model.languages if model else ())}
+    return {language_of_entry(entry).casefold() for entry in (model.languages if model else ())}
 
 
 def within(lines: Sequence[Line], tokens: int) -> list[Line]:

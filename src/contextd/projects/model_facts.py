@@ -34,6 +34,7 @@ from contextd_code.project.stack_languages import LANGUAGES_OF, RUNTIME_OF
 from contextd_code.project.stack_row import Category
 from contextd_code.project.support_code import is_beside
 from contextd_code.project.usage import uses, weighed_by_use
+from contextd_code.text.regex import regex
 from contextd_code.tree.content import decode
 from contextd_code.tree.paths import read_inside
 from contextd_code.tree.walk import Walk
@@ -380,6 +381,16 @@ def _languages(shares: Sequence[Share]) -> tuple[str, ...]:
     return tuple(
         f"{one.language}: {one.files} file{'s' * (one.files != 1)}" for one in shown if one.files
     )
+
+
+def language_of_entry(entry: str) -> str:
+    """The language of an entry of `ProjectFacts.languages`: `Go` of `Go: 80 files`, and of `Go 80 %`, as models
+    of earlier versions have it.
+    """
+    return _SIZE.sub("", entry)
+
+
+_SIZE = regex(r"(?:\s+\d+ ?%|:\s.*)$")
 
 
 def _labels(stack: Stack, *categories: Category) -> tuple[str, ...]:
