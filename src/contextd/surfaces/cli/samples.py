@@ -22,6 +22,7 @@ _SAMPLES = {
     "tool_schema.name": "context_search",
     "path": "src/auth/token.ts",
     "import.path": "contexts.json",
+    "policy_init.packs": "secrets",
     "pattern": '"function .*token"',
     "problem": '"two workers take one job"',
     "branch.task": '"Read src/auth and list the callers of refreshToken"',
