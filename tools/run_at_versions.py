@@ -1,12 +1,14 @@
-"""Run the tests at the lowest or the newest versions of the dependencies that pyproject.toml allows.
+"""Run the tests at other versions of the dependencies than this checkout uses.
 
 python tools/run_at_versions.py lowest            every test of the default run, about ten minutes
-python tools/run_at_versions.py newest --short    the part of it that CI runs
+python tools/run_at_versions.py lowest --short    the part of it that CI runs
+python tools/run_at_versions.py today --short     the releases of today, and how they differ from the pins
 python tools/run_at_versions.py lowest -- -n 0 tests/unit/test_words.py    arguments for pytest
 
-The package is built and installed as users install it, in an environment of its own that is removed
-afterwards. The pins of this checkout (`constraint-dependencies`) do not apply there: they are what
-`uv run` uses, not what `pip install` gives a user. Versions of the test tools themselves are free.
+`uv run pytest` uses the newest versions as pinned in pyproject.toml. `lowest` installs those of
+`tools/versions/lowest.txt` and nothing else. `today` resolves what `pip install` would give a user now: it reports and is
+no part of CI, where a release of somebody else must not fail our change. The package is built and installed as users
+install it, in an environment of its own that is removed afterwards.
 """
 
 from __future__ import annotations
@@ -15,19 +17,11 @@ import argparse
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
-PROJECT = Path(__file__).parents[1]
-RESOLUTIONS = {"lowest": "lowest-direct", "newest": "highest"}
-TEST_TOOLS = (
-    "hypothesis",
-    "import-linter",
-    "playwright",
-    "pytest",
-    "pytest-timeout",
-    "pytest-xdist",
-    "schemathesis",
-)
+from pin_versions import EXTRAS, LOWEST, PROJECT, PYPROJECT, TEST_TOOLS, pinned, resolved
+
 SHORT = (
     "tests/e2e/test_cli.py",
     "tests/e2e/test_http.py",
@@ -47,36 +41,43 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("versions", choices=RESOLUTIONS)
+    parser.add_argument("versions", choices=["lowest", "today"])
     parser.add_argument("--short", action="store_true", help="run what calls libraries directly")
     parser.add_argument("pytest", nargs="*", help="arguments for pytest, after --")
     asked = parser.parse_args()
+    if asked.versions == "lowest":
+        pins = [line for line in LOWEST.read_text("utf-8").splitlines() if line[:1] != "#"]
+    else:
+        pins = resolved(["\n".join((*resolved([PYPROJECT], *EXTRAS), *TEST_TOOLS))])
+        known = set(pinned())
+        print("Newer than the pins:", *(pin for pin in pins if pin not in known), sep="\n  ")
     with tempfile.TemporaryDirectory(prefix="contextd-versions-") as folder:
-        python = install(Path(folder), RESOLUTIONS[asked.versions])
+        python = installed(Path(folder), pins)
         if python is None:
             return 1
         tests = [*(SHORT if asked.short else ()), *asked.pytest]
         return subprocess.run([python, "-m", "pytest", *tests], cwd=PROJECT, check=False).returncode
 
 
-def install(folder: Path, resolution: str) -> Path | None:
-    """Return the Python of a new environment below `folder`, or None where uv fails.
+def installed(folder: Path, pins: list[str]) -> Path | None:
+    """The Python of a new environment below `folder` with exactly these versions, or None where uv fails.
 
     uv runs outside of the checkout, where it finds neither its pins nor its environment.
     """
-    versions, python = folder / "versions.txt", folder / "env" / "bin" / "python"
+    python = folder / "env" / "bin" / "python"
+    settings = tomllib.loads(PYPROJECT.read_text("utf-8"))["tool"]["uv"]
+    for name, lines in (("pins", pins), ("build", settings["build-constraint-dependencies"])):
+        (folder / f"{name}.txt").write_text("\n".join(lines), "utf-8")
     steps: list[list[str | Path]] = [
         ["uv", "venv", "--quiet", "--python", sys.executable, "env"],
-        ["uv", "pip", "compile", "--quiet", "--no-header", "--no-annotate", "--python", python,
-         "--resolution", resolution, PROJECT / "pyproject.toml", "--output-file", versions],
-        ["uv", "pip", "install", "--quiet", "--python", python, "--requirements", versions, PROJECT,
-         PROJECT / "packages/contextd-bench"],
-        ["uv", "pip", "install", "--quiet", "--python", python, "--constraints", versions, *TEST_TOOLS],
+        ["uv", "pip", "install", "--quiet", "--python", python, "--no-deps", "--requirements", "pins.txt",
+         "--build-constraints", "build.txt", PROJECT, PROJECT / "packages/contextd-bench"],
+        # What is installed is complete: a package of which the list does not know is missed here.
+        ["uv", "pip", "check", "--quiet", "--python", python],
     ]  # fmt: skip
     for step in steps:
         if subprocess.run(step, cwd=folder, check=False).returncode:
             return None
-    print(versions.read_text("utf-8"), flush=True)
     return python
 
 

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,7 @@ from support.repositories import SHOP, committed
 pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parents[2]
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["uv"]
 BIN, SUFFIX = ("Scripts", ".exe") if os.name == "nt" else ("bin", "")
 PROGRAM = """
 import contextd
@@ -29,13 +31,21 @@ with contextd.open(project=".") as context:
 
 
 def run(*command: str | Path, cwd: Path, home: Path | None = None) -> str:
-    """What a program prints; it must succeed. No variable of this checkout's environment reaches it."""
+    """What a program prints; it must succeed. No variable of this checkout's environment reaches it; installers
+    take the versions that are pinned there, or a release of today would decide this test.
+    """
     inherited = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("CONTEXTD", "PYTHON", "VIRTUAL_ENV", "UV_PROJECT"))
     }
     environment = {**inherited, **({"CONTEXTD_HOME": str(home)} if home else {})}
+    for key in ("constraint", "build-constraint"):
+        pins = cwd / f"{key}s.txt"
+        if command[0] == "uv" or "pip" in command:
+            pins.write_text("\n".join(SETTINGS[f"{key}-dependencies"]), "utf-8")
+        variable = key.replace("-", "_").upper()
+        environment |= {f"UV_{variable}": str(pins), f"PIP_{variable}": str(pins)}
     if home is not None:
         environment |= {"UV_TOOL_DIR": f"{home}-tools", "UV_TOOL_BIN_DIR": f"{home}-tools/bin"}
     done = subprocess.run(

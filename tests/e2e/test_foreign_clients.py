@@ -13,22 +13,16 @@ import pytest
 from homes import CONTEXTD, Home
 from test_mcp_resources import NAMES, give_model
 
+from support.npm_packages import npm_packages
+
 ERRORS = Path(__file__).with_name("typescript_errors.mjs")
 RESOURCES = Path(__file__).with_name("typescript_resources.mjs")
-PACKAGE = "@modelcontextprotocol/sdk@1"
 
 
 @pytest.fixture(scope="module")
 def typescript_sdk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder where programs find the official TypeScript SDK."""
-    if shutil.which("npm") is None or shutil.which("node") is None:
-        pytest.skip("there is no npm")
-    folder = tmp_path_factory.mktemp("typescript")
-    (folder / "package.json").write_text('{"private": true, "type": "module"}')
-    install = ["npm", "install", "--no-audit", "--no-fund", PACKAGE]
-    done = subprocess.run(install, cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        pytest.skip("npm could not fetch the SDK")
+    folder = npm_packages(tmp_path_factory.mktemp("typescript"))
     for program in (ERRORS, RESOURCES):
         shutil.copy(program, folder)
     yield folder

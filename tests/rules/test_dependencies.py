@@ -1,4 +1,6 @@
-"""A bound of a dependency is a promise: CI installs the lowest and the newest versions and runs tests."""
+"""A bound of a dependency is a promise: the tests run at its lowest and at its newest version. Which versions
+these are, the checkout alone decides.
+"""
 
 import re
 import tomllib
@@ -7,9 +9,23 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).parents[2]
-DEPENDENCIES = tomllib.loads((PROJECT / "pyproject.toml").read_text("utf-8"))["project"][
-    "dependencies"
-]
+SETTINGS = tomllib.loads((PROJECT / "pyproject.toml").read_text("utf-8"))
+DEPENDENCIES = SETTINGS["project"]["dependencies"]
+LOWEST = (PROJECT / "tools/versions/lowest.txt").read_text("utf-8").splitlines()
+PINS = SETTINGS["tool"]["uv"]["constraint-dependencies"]
+CI = (PROJECT / ".ci/run").read_text("utf-8")
+
+WRITTEN = r"# Resolved on 20\d\d-\d\d-\d\d by tools/pin_versions\.py\."
+PIN = r"([a-z0-9-]+)==[\w.!+]+( ; .+)?"
+# `apt-get` is none of these: programs of the system have no versions that stay available, and tests of
+# theirs are skipped without them.
+INSTALLER = re.compile(
+    r"\b(?:pip3? (?:install|wheel)|uvx|uv tool|uv pip|pipx|npm|npx|pnpm|yarn|curl|wget)\b"
+)
+
+
+def name(requirement: str) -> str:
+    return re.sub(r"[-_.]+", "-", re.split(r"[\[>=<; ]", requirement)[0]).lower()
 
 
 @pytest.mark.parametrize("requirement", DEPENDENCIES)
@@ -17,6 +33,71 @@ def test_every_dependency_has_a_lower_bound(requirement: str) -> None:
     assert re.match(r"[\w.-]+>=\d", requirement)
 
 
-@pytest.mark.parametrize("versions", ["lowest", "newest"])
-def test_ci_runs_tests_at_both_ends_of_the_bounds(versions: str) -> None:
-    assert f"tools/run_at_versions.py {versions}" in (PROJECT / ".ci/run").read_text("utf-8")
+def test_the_list_of_lowest_versions_is_dated_and_exact() -> None:
+    assert re.fullmatch(WRITTEN, LOWEST[0])
+    assert [line for line in LOWEST[1:] if not re.fullmatch(PIN, line)] == []
+
+
+@pytest.mark.parametrize("requirement", DEPENDENCIES)
+def test_the_lowest_version_that_is_tested_is_the_bound(requirement: str) -> None:
+    bound = re.match(r"[\w.-]+>=([\d.]+)", requirement)
+    assert bound is not None
+    [pin] = [line for line in LOWEST[1:] if name(line) == name(requirement)]
+    tested = pin.partition("==")[2].partition(" ")[0]
+    assert release(tested)[: len(release(bound[1]))] == release(bound[1]), pin
+
+
+def release(version: str) -> list[int]:
+    """The numbers of a version, without zeros at its end."""
+    numbers = [int(part) for part in re.findall(r"\d+", version)]
+    while numbers and not numbers[-1]:
+        numbers.pop()
+    return numbers
+
+
+@pytest.mark.parametrize("key", ["constraint-dependencies", "build-constraint-dependencies"])
+def test_the_pins_of_this_checkout_are_dated_and_exact(key: str) -> None:
+    assert re.search(rf"^{key} = \[\n  {WRITTEN}$", (PROJECT / "pyproject.toml").read_text(), re.M)
+    assert [pin for pin in SETTINGS["tool"]["uv"][key] if not re.fullmatch(PIN, pin)] == []
+
+
+def test_no_package_of_this_environment_is_resolved_freely() -> None:
+    lock = PROJECT / "uv.lock"
+    if not lock.exists():
+        pytest.skip("this environment was not made by uv")
+    packages = tomllib.loads(lock.read_text("utf-8"))["package"]
+    found = {one["name"] for one in packages if "registry" in one["source"]}
+    assert found - set(map(name, PINS)) == set()
+
+
+def test_what_builds_the_package_is_pinned() -> None:
+    built = set(map(name, SETTINGS["tool"]["uv"]["build-constraint-dependencies"]))
+    assert set(map(name, SETTINGS["build-system"]["requires"])) <= built
+
+
+def test_ci_runs_the_tests_at_both_ends_of_the_bounds() -> None:
+    assert re.search(r"^step .* uv run --group dev pytest", CI, re.MULTILINE)
+    assert "tools/run_at_versions.py lowest" in CI
+
+
+def test_ci_resolves_nothing_freely() -> None:
+    commands = [line for line in CI.splitlines() if not line.lstrip().startswith("#")]
+    free = [line for line in commands if INSTALLER.search(line) and "uv==" not in line]
+    assert free == []
+    assert "run_at_versions.py today" not in CI
+
+
+def test_today_is_tested_where_it_blocks_nothing() -> None:
+    scheduled = (PROJECT / ".github/workflows/releases.yml").read_text("utf-8")
+    assert "run_at_versions.py today" in scheduled
+    assert "schedule:" in scheduled
+    assert not re.search(r"^  (?:push|pull_request):", scheduled, re.MULTILINE)
+
+
+def test_tests_fetch_nothing_whose_version_floats() -> None:
+    """`npm ci` takes what a lock file names. Tests of others' programs are no part of CI."""
+    free = re.compile(r'"(?:npm|pnpm|yarn)",\s+"(?:install|i|add|pack|exec)"|"(?:npx|uvx|pipx)",')
+    files = [path for path in (PROJECT / "tests").rglob("*.py") if "clients" not in path.parts]
+    assert [path for path in files if free.search(path.read_text("utf-8"))] == []
+    distribution = (PROJECT / "tests/e2e/test_distribution.py").read_text("utf-8")
+    assert all(variable in distribution for variable in ('f"UV_{variable}"', 'f"PIP_{variable}"'))

@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 import sys
-import tarfile
 import urllib.request
 import warnings
 from collections.abc import Callable, Iterator
@@ -25,6 +24,7 @@ from contextd.domain.usage import ByProducts, Observation
 from contextd.stores import open_store
 from contextd.thin import client
 from contextd.thin.home import LOCAL, database_path
+from support.npm_packages import npm_packages
 from support.stores import plain
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
@@ -252,17 +252,5 @@ def one_page(contexts: Callable[..., Any], home: Home, known: dict[str, str]) ->
 @pytest.fixture(scope="session")
 def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The source of axe-core, fetched for this run only."""
-    if shutil.which("npm") is None:
-        pytest.skip("no npm on this machine: axe-core cannot be had")
-    folder = tmp_path_factory.mktemp("axe")
-    packed = subprocess.run(
-        ["npm", "pack", "axe-core", "--silent"], cwd=folder, capture_output=True, timeout=90,
-        check=False,
-    )  # fmt: skip
-    found = list(folder.glob("*.tgz"))
-    if packed.returncode or not found:
-        pytest.skip("axe-core cannot be fetched here")
-    with tarfile.open(found[0]) as archive:
-        member = archive.extractfile("package/axe.min.js")
-        assert member is not None
-        return member.read().decode()
+    folder = npm_packages(tmp_path_factory.mktemp("axe"))
+    return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text("utf-8")
