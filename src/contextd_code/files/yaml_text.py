@@ -12,6 +12,7 @@ import yaml
 MOST_DEPTH = 60
 MOST_NODES = 200_000
 
+_TOO_DEEP = f"nested more than {MOST_DEPTH} levels deep"
 _OPENS = (yaml.SequenceStartEvent, yaml.MappingStartEvent)
 _CLOSES = (yaml.SequenceEndEvent, yaml.MappingEndEvent)
 
@@ -28,19 +29,39 @@ def load_plain(text: str) -> Any:
 
 def compose(text: str) -> yaml.Node | None:
     """The node tree of one YAML document. Raises `yaml.YAMLError` or `ValueError`."""
+    try:
+        _refuse_deep(text)
+    except yaml.MarkedYAMLError as error:
+        # Newer releases of libyaml have a limit of their own, and its scanner, which reads ahead of
+        # the events, may meet it first.
+        if "nesting depth" in str(error):
+            raise TooDeep(_TOO_DEEP) from None
+        raise
+    root: yaml.Node | None = yaml.compose(text, Loader=yaml.CSafeLoader)
+    if root is not None and _expanded(root, {}) > MOST_NODES:
+        raise TooDeep("aliases (*name) multiply it beyond all measure")
+    return root
+
+
+def _refuse_deep(text: str) -> None:
     depth = 0
     # Events come from a state machine: they do not recurse.
     for event in yaml.parse(text, Loader=yaml.CSafeLoader):
         if isinstance(event, _OPENS):
             depth += 1
             if depth > MOST_DEPTH:
-                raise TooDeep(f"nested more than {MOST_DEPTH} levels deep")
+                raise TooDeep(_TOO_DEEP)
         elif isinstance(event, _CLOSES):
             depth -= 1
-    root: yaml.Node | None = yaml.compose(text, Loader=yaml.CSafeLoader)
-    if root is not None and _expanded(root, {}) > MOST_NODES:
-        raise TooDeep("aliases (*name) multiply it beyond all measure")
-    return root
+
+
+def explained(error: Exception) -> tuple[int, str]:
+    """The line of a YAML error, counted from 1 and 0 if unknown, and what is wrong in one line."""
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    if isinstance(error, yaml.reader.ReaderError):
+        return 0, f"it contains the character U+{error.character:04X}"
+    what = getattr(error, "problem", None) or str(error).partition("\n")[0] or "invalid YAML"
+    return (mark.line + 1 if mark is not None else 0), " ".join(str(what).split())
 
 
 def lines_of_names(root: yaml.Node | None, prefix: str = "") -> dict[str, int]:
