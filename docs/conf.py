@@ -57,6 +57,7 @@ CONTENTS = {
                 "howto/folding",
                 "howto/choose-models",
                 "howto/back-up-and-restore",
+                "howto/postgresql",
                 "howto/develop",
             ],
         ),

@@ -100,7 +100,7 @@ def of_repository(repository: Path, others: Mapping[str, Sequence[str]]) -> Judg
             runtime = bench.runtime
             scan_project(runtime)
             bench.host.work_off()
-            query = runtime.query(CODE, reach="project")
+            query = runtime.query(CODE, level="project")
             for _, text in questions:
                 proposed = search(
                     runtime.view.index, runtime.embedder, text, query, limit=2 * DEPTH

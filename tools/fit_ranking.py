@@ -212,7 +212,7 @@ def of_history(group: str, bench: Bench, history: CommitHistory) -> list[Asked]:
     """
     remember(bench.runtime, history.older)
     lend_history(history, bench.root)
-    query = bench.runtime.query(kinds.CODE, reach="project")
+    query = bench.runtime.query(kinds.CODE, level="project")
     place = {commit.sha: at for at, commit in enumerate(history.commits)}
     reached = place[history.asked[-1].sha] + 1
     found: list[Asked] = []

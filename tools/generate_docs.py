@@ -18,7 +18,7 @@ from man_page import man_page
 from contextd.__main__ import commands
 from contextd.app import load_operations
 from contextd.clients import CLIENTS
-from contextd.clients.client import ConfigFile, Configuration, Reach
+from contextd.clients.client import ConfigFile, Configuration, InstallScope
 from contextd.domain.access import ROLES
 from contextd.domain.kind import LINKS, Kind
 from contextd.domain.kinds import KINDS
@@ -324,7 +324,7 @@ def _clients() -> list[str]:
         if row.configuration.events:
             waits = ", ".join(f"{one.name} ({one.timeout} s)" for one in row.configuration.events)
             lines.append(f"Hooks, and how long the client waits for each: {waits}.")
-        acted_on = [name for name, moment in row.reading.moments.items() if moment]
+        acted_on = [name for name, moment in row.payloads.moments.items() if moment]
         if acted_on:
             lines.append(f"Hook events acted on: {', '.join(map(_code, acted_on))}.")
         if row.transcripts:
@@ -339,20 +339,20 @@ def _clients() -> list[str]:
     return lines
 
 
-def _held(files: Configuration, reach: Reach) -> str:
+def _held(files: Configuration, reach: InstallScope) -> str:
     """What stands in which file, the hook programs of one folder once."""
     told: dict[str, list[str]] = {}
     for file in files.held(reach):
         path = _path(file, reach)
         path = path.rpartition("/")[0] + "/" if file.part.executable else path
-        told.setdefault(path, []).append(file.holds)
+        told.setdefault(path, []).append(file.part.holds)
     return (
         "; ".join(f"{' and '.join(dict.fromkeys(holds))}: `{path}`" for path, holds in told.items())
         or "–"
     )
 
 
-def _path(file: ConfigFile, reach: Reach) -> str:
+def _path(file: ConfigFile, reach: InstallScope) -> str:
     place = file.place(reach)
     assert place is not None
     return place.file if reach == "project" else _below(place.below, place.file)

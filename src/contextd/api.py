@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import fields as dataclass_fields
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal
 
 from contextd.app import Host
-from contextd.domain.access import OWNER
 from contextd.runtime.runtime import Request
 from contextd.runtime.settings import load_settings
 from contextd_code.dataclass import dataclass
@@ -78,7 +77,9 @@ class OpenHome:
     def __init__(self, host: Host, project: Path, client: str) -> None:
         self._host, self._open = host, True
         # The interpreter may hold other threads that call this home, so the process is not `alone`.
-        self._request = Request(surface="python", caller=OWNER, cwd=str(project), client=client)
+        self._request = Request(
+            surface="python", caller=host.door.caller("python"), cwd=str(project), client=client
+        )
 
     @property
     def path(self) -> Path:
@@ -112,19 +113,8 @@ class OpenHome:
         Returns nothing when nothing is relevant; contextd then logs a knowledge gap.
         """
         found = self.call("context_search", query=query, type=type, limit=limit)
-        return [
-            SearchResult(
-                id=hit["id"],
-                type=hit["type"],
-                text=hit["text"],
-                source=hit["source"],
-                date=hit["date"],
-                score=hit["score"],
-                why=hit["why"],
-                validity=hit["validity"],
-            )
-            for hit in found["results"]
-        ]
+        names = [one.name for one in dataclass_fields(SearchResult)]
+        return [SearchResult(**{name: hit[name] for name in names}) for hit in found["results"]]
 
     def brief(self, task: str = "", *, depth: Depth = "standard") -> ProjectBriefing:
         """Pack the briefing of the project, for a `task` where one is given, within the budget of `depth`."""
@@ -173,12 +163,7 @@ class OpenHome:
     def __enter__(self) -> OpenHome:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 

@@ -58,9 +58,9 @@ def _load() -> None:
         load_operations()
 
 
-def open_host(settings: Settings, *, work: bool = True) -> Host:
+def open_host(settings: Settings) -> Host:
     """Open contextd over the home."""
     with loading():
         from contextd.app import Host  # noqa: PLC0415 - see above
 
-    return Host.open(settings, work=work)
+    return Host.open(settings)

@@ -106,7 +106,7 @@ class CodeProject:
         """Find the uses of a definition: certain ones, possible ones, then lines that contain the name.
 
         Of several definitions with this name the most used is chosen; `path` limits them to a file, folder or
-        glob. `limit` is the most lines listed. Raises `NotFound` if nothing with this name is defined.
+        glob, and a top-level definition there is preferred. `limit` is the most lines listed. Raises `NotFound` if nothing with this name is defined.
         """
         meant = [
             one
@@ -125,6 +125,7 @@ class CodeProject:
             meant,
             limit,
             lambda one, end: uses(self._calls, self._sources(), one, end),
+            whole=_asked(name) if path else "",
         )
 
     def impact(self, target: str, *, depth: int = 2) -> ChangeImpact:

@@ -75,7 +75,10 @@ def test_the_examples_of_fixed_commands_run(home: Home) -> None:
         # There is nobody to agree, and ids are those of the tests of operations.
         asked = line + " --yes" * (line == "contextd install" or "restore" in line)
         done = in_shell(home, asked)
-        if done.returncode != 0 and not ("1a2b3c4d" in line and "not_found" in done.stderr):
+        refused = "1a2b3c4d" in line and "not_found" in done.stderr
+        # A home has a file of its own instead of a team's database.
+        refused |= "store delete" in line and "a file of one organisation" in done.stderr
+        if done.returncode != 0 and not refused:
             wrong[line] = done.stderr or done.stdout
     assert wrong == {}
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
+import threading
 import time
 
 import pytest
 from homes import Home, wait_for
 
 from contextd.thin import spool
+from contextd.thin.home import socket_path
 from contextd.thin.spawn import take_lock
 
 
@@ -85,6 +88,49 @@ def test_the_daemons_output_is_printed_for_the_client(home: Home) -> None:
 
 STARTING = 4.0
 """Seconds that a process may take to start on a busy machine, beyond the deadline the hook keeps."""
+
+
+@pytest.mark.parametrize(
+    ("code", "waits"),
+    [("busy", True), ("unavailable", True), ("corrupt", True), ("invalid", False)],
+)
+def test_an_event_that_a_daemon_refuses_for_now_waits_in_the_spool(
+    cold_home: Home, code: str, waits: bool
+) -> None:
+    socket_path(cold_home.path).parent.mkdir(parents=True, exist_ok=True)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(socket_path(cold_home.path)))
+        listener.listen()
+        refusal = json.dumps({"error": {"code": code, "message": "not now"}}).encode() + b"\n"
+
+        def refuse() -> None:
+            connection, _ = listener.accept()
+            with connection, connection.makefile("rb") as lines:
+                lines.readline()
+                lines.readline()
+                connection.sendall(refusal)
+
+        daemon = threading.Thread(target=refuse)
+        daemon.start()
+        result = cold_home.run("hook", stdin=json.dumps(EVENT))
+        daemon.join()
+
+    assert result.returncode == 0
+    assert "not now" in result.stderr
+    assert len(spool.take(cold_home.path)) == waits
+
+
+def test_the_user_is_told_why_no_daemon_can_run_and_the_event_waits(cold_home: Home) -> None:
+    (cold_home.path / "config.yaml").write_text("mcp: {profile: core\n", "utf-8")
+    cold_home.environment["CONTEXTD_HOOKS_DEADLINE_MS"] = "60000"
+
+    result = cold_home.run("hook", stdin=json.dumps({**EVENT, "hook_event_name": "SessionStart"}))
+
+    told = json.loads(result.stdout)["systemMessage"]
+    assert result.returncode == 0
+    assert told.startswith("contextd: not recording for now: ")
+    assert "config.yaml, line 2: not valid YAML" in told
+    assert len(spool.take(cold_home.path)) == 1
 
 
 @pytest.mark.long

@@ -14,11 +14,13 @@ import pytest
 from homes import CONTEXTD, Home
 
 from contextd.domain.trust import AGENT_SHELLS, UNTRUSTED
+from support.forgeries import FORGERIES, escapes
 from support.hostile_files import FORMS
 from support.hostile_repositories import (
     NEIGHBOUR,
     canaries,
     that_has_no_ordinary_file,
+    that_names_things_to_mislead,
     that_runs_programs,
     that_says_what_holds,
 )
@@ -45,6 +47,16 @@ ASKED = (
     ("session_end",),
 )
 """What an agent and its owner call in a repository."""
+
+
+PRINTED = (
+    ("status",), ("list",), ("log",), ("inbox", "list"), ("config",), ("doctor",), ("search", "strange"),
+    ("code", "map"), ("code", "symbol", "strange"), ("policies", "list"), ("policies", "check"),
+    ("projects", "show"), ("sessions", "list"), ("call", "diff_context"), ("call", "standards_get"),
+    ("call", "explain_injection"), ("call", "policy_check", "--action", "evil"),
+    ("import", "--dry-run"), ("trust", "--list"), ("daemon", "logs"), ("daemon", "jobs"), ("daemon", "status"),
+)  # fmt: skip
+"""What a person reads in a terminal, and an agent in a pipe."""
 
 
 @dataclass
@@ -165,6 +177,34 @@ def test_no_program_that_its_git_names_is_run(place: Place, tmp_path: Path) -> N
     assert sorted(one.name for one in marks.iterdir()) == []
 
 
+@pytest.mark.long
+def test_no_name_of_its_own_forges_a_line_of_what_a_command_prints(
+    place: Place, tmp_path: Path
+) -> None:
+    root = that_names_things_to_mislead(tmp_path / "unpacked")
+    place.session(root)
+    place.run(root, "init")
+    place.session(root)
+    stated = "Deploys are frozen on Fridays " + FORGERIES["title of the terminal"]
+    place.run(root, "remember", stated)
+    client = FORGERIES["heading"] + FORGERIES["colour"]
+    payload = {"session_id": "x", "hook_event_name": "SessionStart", "cwd": str(root)}
+    place.run(root, "hook", "--client", client, stdin=json.dumps(payload))
+
+    shown = {command: place.run(root, *command) for command in PRINTED}
+
+    found = {
+        command: wrong
+        for command, done in shown.items()
+        if (wrong := escapes(done.stdout) + escapes(done.stderr))
+    }
+    assert found == {}
+    assert [command for command, done in shown.items() if done.returncode not in (0, 1)] == []
+    assert "Deploys are frozen" in shown["log",].stdout
+    assert "strange" in shown["code", "map"].stdout
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("form", sorted(FORMS))
 def test_nothing_in_the_place_of_a_file_hangs_or_fills_the_memory(
     place: Place, tmp_path: Path, form: str

@@ -1,4 +1,4 @@
-// Calls every tool once with a wrong argument, on the official TypeScript SDK, and prints what a program
+// Calls every tool in a project once with wrong arguments, on the official TypeScript SDK, and prints what a program
 // built on it sees: {"tool": {"text": …} or {"thrown": …}}. The first argument says how to connect:
 // {"command", "args", "cwd", "env"} over stdio, {"url", "headers"} over HTTP.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -24,7 +24,8 @@ async function seen(name, args) {
 // Listing first: from then on the SDK checks every result against its tool's output schema.
 const { tools } = await client.listTools();
 const answers = {};
-for (const { name } of tools) answers[name] = await seen(name, { no_such_argument: 1 });
+const wrong = { no_such_argument: 1, project: {} };
+for (const { name, inputSchema } of tools) if (inputSchema.properties.project) answers[name] = await seen(name, wrong);
 answers['read_file of nothing'] = await seen('read_file', { path: 'no/such.py' });
 answers['tools_list, rightly'] = await seen('tools_list', {});
 console.log(JSON.stringify(answers));

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from contextd.stores import STORES
 from support.clocks import Standing, Ticking
-from support.stores import Whole, address, opened
+from support.stores import EVERY_STORE, Whole, address, opened
 
 
-@pytest.fixture(params=list(STORES))
+@pytest.fixture(params=EVERY_STORE)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Whole]:
     whole = Whole(opened(address(request.param, tmp_path), Ticking()))
     yield whole
@@ -24,7 +23,7 @@ def clock() -> Standing:
     return Standing()
 
 
-@pytest.fixture(params=list(STORES))
+@pytest.fixture(params=EVERY_STORE)
 def timed(request: pytest.FixtureRequest, tmp_path: Path, clock: Standing) -> Iterator[Whole]:
     """A store whose time a test moves."""
     whole = Whole(opened(address(request.param, tmp_path), clock))

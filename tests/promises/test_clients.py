@@ -59,12 +59,12 @@ def meaning(name: str, event: str) -> str | None:
 
 
 def test_every_client_was_recorded() -> None:
-    assert set(RECORDED) == {name for name, row in CLIENTS.items() if row.reading.moments}
+    assert set(RECORDED) == {name for name, row in CLIENTS.items() if row.payloads.moments}
     for name, rows in RECORDED.items():
         moments = {MOMENTS.get(row["event"]) for row in rows}
         assert "started" in moments, name
         # What our own module tells is all acted on.
-        assert (None in moments) == (None in CLIENTS[name].reading.moments.values()), name
+        assert (None in moments) == (None in CLIENTS[name].payloads.moments.values()), name
 
 
 @pytest.mark.parametrize(("name", "row"), EVERY)
@@ -77,7 +77,7 @@ def test_a_client_is_known_by_what_its_hook_brings(name: str, row: dict[str, Any
 
 @pytest.mark.parametrize(("name", "row"), EVERY)
 def test_an_event_is_read_as_what_it_means(name: str, row: dict[str, Any]) -> None:
-    reading = CLIENTS[name].reading
+    reading = CLIENTS[name].payloads
     assert reading.knows(row["event"])
     occurrence = reading.decode(row["event"], row["payload"])
     meant = meaning(name, row["event"])
@@ -109,7 +109,7 @@ def test_an_event_is_read_as_what_it_means(name: str, row: dict[str, Any]) -> No
 
 @pytest.mark.parametrize(("name", "row"), EVERY)
 def test_an_event_stays_an_event_whatever_its_fields_hold(name: str, row: dict[str, Any]) -> None:
-    reading = CLIENTS[name].reading
+    reading = CLIENTS[name].payloads
     meant = meaning(name, row["event"])
     for field in row["payload"]:
         for odd in (None, [], {}, 3.5, True, "\ud800", "x" * 10_000):
@@ -120,7 +120,7 @@ def test_an_event_stays_an_event_whatever_its_fields_hold(name: str, row: dict[s
 @pytest.mark.parametrize("name", CLIENTS)
 @pytest.mark.parametrize("moment", sorted(ANSWERED))
 def test_an_answer_is_the_clients_own_json_and_holds_the_whole_text(name: str, moment: Any) -> None:
-    if moment not in CLIENTS[name].reading.moments.values() or moment not in CLIENTS[name].shown:
+    if moment not in CLIENTS[name].payloads.moments.values() or moment not in CLIENTS[name].shown:
         pytest.skip("it has no such event, or shows nothing at it")
     text = 'a "briefing"\nwith 日本 in it'
     answer = CLIENTS[name].answer(moment, text)
@@ -129,7 +129,7 @@ def test_an_answer_is_the_clients_own_json_and_holds_the_whole_text(name: str, m
     if isinstance(inner, dict):
         # These clients drop an answer that names another event than the one they wait for.
         named = inner["hookEventName"]
-        assert CLIENTS[name].reading.moments[named] == moment
+        assert CLIENTS[name].payloads.moments[named] == moment
         inner = inner["additionalContext"]
     assert inner == text
 
@@ -146,6 +146,6 @@ def test_only_a_refusal_decides_for_the_client(name: str) -> None:
 
 @pytest.mark.parametrize("name", CLIENTS)
 def test_an_event_that_is_not_known_is_told_from_one_that_is_left(name: str) -> None:
-    reading = CLIENTS[name].reading
+    reading = CLIENTS[name].payloads
     assert not reading.knows("BrandNewEvent")
     assert reading.decode("BrandNewEvent", {"session_id": "s"}) is None

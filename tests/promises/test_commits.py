@@ -8,9 +8,8 @@ from contextd.domain.changes import Changes, CodeChange, KnowledgeChanges, NewJo
 from contextd.domain.query import Document, Query
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session, SessionChange
-from contextd.stores import STORES
 from contextd_code.errors import Conflict, ContextdError, Denied, Invalid, NotFound
-from support.stores import Whole, address, opened, plain
+from support.stores import EVERY_STORE, Whole, address, opened, plain
 from support.strategies import EPOCH, SCOPES
 
 SHOP = SCOPES[2]
@@ -90,7 +89,7 @@ def test_a_call_commits_once_whatever_is_repeated(store):
     assert stored(store) == ["one"]
 
 
-@pytest.mark.parametrize("scheme", STORES)
+@pytest.mark.parametrize("scheme", EVERY_STORE)
 def test_every_text_that_enters_is_scrubbed_whatever_column_it_goes_to(scheme, tmp_path):
     store = Whole(opened(address(scheme, tmp_path), scrub=lambda t: t.replace("hunter2", "[gone]")))
     secret = "the password is hunter2"

@@ -12,10 +12,9 @@ from contextd.domain.awareness import Contradiction
 from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.usage import ByProducts, Observation, RecordUse
-from contextd.stores import STORES
 from support.clocks import Ticking
 from support.examples import drawn
-from support.stores import Whole, address, opened
+from support.stores import EVERY_STORE, Whole, address, opened
 from support.strategies import EPOCH, SCOPES, records
 
 SHOP = SCOPES[2]
@@ -152,7 +151,7 @@ def test_the_usage_summary_counts_per_agent(store):
     assert store.observations.summary(HERE).agent_frequency == {"one": 2, "two": 1}
 
 
-@pytest.mark.parametrize("scheme", [scheme for scheme in STORES if scheme != "memory"])
+@pytest.mark.parametrize("scheme", [one for one in EVERY_STORE if one != "memory"])
 @settings(
     max_examples=drawn(30), deadline=None, derandomize=True, suppress_health_check=[*HealthCheck]
 )

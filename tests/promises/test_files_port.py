@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from contextd.domain.changes import CodeChange
-from contextd.domain.code_places import CodePlace
+from contextd.domain.checkout_keys import CheckoutKey
 from contextd.domain.projects import Project
 from contextd.domain.query import Query
 from contextd.domain.scope import Scope
@@ -65,11 +65,11 @@ def test_a_file_comes_back_with_its_facts_and_its_chunks(store, text):
         error=text,
     )
     put(store, file, source("b.py"))
-    assert store.files.get(SHOP, [file.path, "nobody.py"]) == [file]
-    assert store.files.get(SCOPES[3], [file.path]) == []
+    assert store.files.of(SHOP).get([file.path, "nobody.py"]) == [file]
+    assert store.files.of(SCOPES[3]).get([file.path]) == []
     wanted = [file.chunks[2], file.chunks[0]]
     assert store.files.chunks([wanted[0].id, "nobody", wanted[1].id]) == wanted
-    assert (store.files.count(SHOP), store.files.count(SCOPES[3])) == (2, 0)
+    assert (store.files.of(SHOP).count(), store.files.of(SCOPES[3]).count()) == (2, 0)
 
 
 def test_files_are_found_by_what_their_imports_say(store):
@@ -84,7 +84,7 @@ def test_files_are_found_by_what_their_imports_say(store):
     put(store, importing("other.py", *named.imports), scope=SCOPES[3])
 
     def found_by(**said: Any) -> set[str]:
-        return store.files.importing(SHOP, Importing(**said))
+        return store.files.of(SHOP).importing(Importing(**said))
 
     assert found_by(words=frozenset({"userlist"})) == {"a/named.py"}
     assert found_by(words=frozenset({"till", "nobody"})) == {"a/b/asked.py"}
@@ -100,20 +100,20 @@ def test_files_are_found_by_what_their_imports_say(store):
 
 def test_what_was_written_and_removed_since_a_version_is_told(store):
     put(store, source("a.py"), source("b.py"))
-    first = store.files.changes(SHOP, 0)
+    first = store.files.of(SHOP).changes(0)
     assert (first.put, first.removed) == (("a.py", "b.py"), False)
-    assert store.files.changes(SHOP, first.version).put == ()
+    assert store.files.of(SHOP).changes(first.version).put == ()
     put(store, source("b.py", "y = 2"), source("c.py"), scope=SHOP)
     put(store, source("a.py"), scope=SCOPES[3])
-    second = store.files.changes(SHOP, first.version)
+    second = store.files.of(SHOP).changes(first.version)
     assert (second.put, second.removed) == (("b.py", "c.py"), False)
     # The latest goes and another one comes: no version comes back.
     put(store, remove=["c.py"])
     put(store, source("d.py"))
-    third = store.files.changes(SHOP, second.version)
+    third = store.files.of(SHOP).changes(second.version)
     assert third.version > second.version
     assert (third.put, third.removed) == (("d.py",), True)
-    assert not store.files.changes(SHOP, third.version).removed
+    assert not store.files.of(SHOP).changes(third.version).removed
 
 
 def test_all_files_come_without_the_text_of_their_chunks(store):
@@ -123,8 +123,8 @@ def test_all_files_come_without_the_text_of_their_chunks(store):
         replace(f, chunks=tuple(replace(c, text="") for c in f.chunks))
         for f in (source("a.py"), source("b.py"))
     ]
-    assert store.files.all(SHOP) == bare
-    assert store.files.stamps(SHOP) == dict.fromkeys(("a.py", "b.py"), (9, 2**61, "d"))
+    assert store.files.of(SHOP).all() == bare
+    assert store.files.of(SHOP).stamps() == dict.fromkeys(("a.py", "b.py"), (9, 2**61, "d"))
 
 
 def test_imports_come_alone_and_only_those_of_the_project(store):
@@ -132,8 +132,8 @@ def test_imports_come_alone_and_only_those_of_the_project(store):
     put(store, source("b.py"), source("a.py", imports=there))
     put(store, source("a.py", imports=there), scope=SCOPES[3])
     asked = ["b.py", "nobody.py", "a.py"]
-    assert store.files.imports(SHOP, asked) == [("a.py", "py", there), ("b.py", "py", ())]
-    assert store.files.imports(SCOPES[1], asked) == []
+    assert store.files.of(SHOP).imports(asked) == [("a.py", "py", there), ("b.py", "py", ())]
+    assert store.files.of(SCOPES[1]).imports(asked) == []
 
 
 def test_a_file_put_again_or_removed_leaves_nothing_behind_in_files_or_index(store):
@@ -143,7 +143,7 @@ def test_a_file_put_again_or_removed_leaves_nothing_behind_in_files_or_index(sto
     put(store, remove=["b.py", "nobody.py"])
     left = store.files.chunks([f"{path}:{n}" for path in ("a.py", "b.py") for n in range(3)])
     assert [c.id for c in left] == ["a.py:0"]
-    assert list(store.files.stamps(SHOP)) == ["a.py"]
+    assert list(store.files.of(SHOP).stamps()) == ["a.py"]
     assert (found(store, "alpha"), found(store, "beta")) == (["a.py:0"], [])
     assert [one.problems for one in store.upkeep.balance()] == [[]]
 
@@ -163,7 +163,7 @@ def test_a_file_with_the_same_text_only_gets_its_new_stamp(store):
     put(store, source("a.py", "alpha "))
     before = store.index.pending("m", 9)
     put(store, source("a.py", "alpha ", mtime_ns=7), same_text=frozenset({"a.py"}))
-    assert store.files.stamps(SHOP)["a.py"][1] == 7
+    assert store.files.of(SHOP).stamps()["a.py"][1] == 7
     assert store.index.pending("m", 9) == before
 
 
@@ -201,12 +201,12 @@ def said(path: str, digest: str = "d", **fields: Any) -> FileCalls:
 def test_calls_are_kept_for_the_content_and_the_reader_they_are_of(store):
     put(store, source("a.py"), source("b.py"), source("c.py", digest="later"))
     put(store, calls=[said("a.py"), said("b.py", reader="r2"), said("c.py"), said("gone.py")])
-    assert store.files.calling(SHOP, "r1") == {"a.py": ("d", "save .add")}
+    assert store.files.of(SHOP).calling("r1") == {"a.py": ("d", "save .add")}
     asked = ["a.py", "b.py", "c.py", "gone.py"]
-    assert store.files.calls(SHOP, "r1", asked) == {"a.py": ("d", said("a.py").facts)}
-    assert store.files.calls(SHOP, "r1", ["b.py"]) == {}
+    assert store.files.of(SHOP).calls("r1", asked) == {"a.py": ("d", said("a.py").facts)}
+    assert store.files.of(SHOP).calls("r1", ["b.py"]) == {}
     put(store, calls=[said("a.py", names="other", facts=())])
-    assert store.files.calls(SHOP, "r1", asked) == {"a.py": ("d", ())}
+    assert store.files.of(SHOP).calls("r1", asked) == {"a.py": ("d", ())}
 
 
 def test_calls_go_with_the_content_of_their_file_and_no_neighbour_has_them(store):
@@ -214,11 +214,11 @@ def test_calls_go_with_the_content_of_their_file_and_no_neighbour_has_them(store
         put(store, source("a.py"), source("b.py"), scope=scope)
         put(store, calls=[said("a.py"), said("b.py")], scope=scope)
     put(store, source("a.py", mtime_ns=1), source("b.py", digest="e"))
-    assert list(store.files.calling(SHOP, "r1")) == ["a.py"]
+    assert list(store.files.of(SHOP).calling("r1")) == ["a.py"]
     put(store, source("b.py"), remove=["a.py"])
     put(store, source("a.py"))
-    assert store.files.calling(SHOP, "r1") == {}
-    assert sorted(store.files.calling(SCOPES[3], "r1")) == ["a.py", "b.py"]
+    assert store.files.of(SHOP).calling("r1") == {}
+    assert sorted(store.files.of(SCOPES[3]).calling("r1")) == ["a.py", "b.py"]
 
 
 def test_linked_files_are_those_that_define_import_or_pass_on_something(store):
@@ -230,24 +230,24 @@ def test_linked_files_are_those_that_define_import_or_pass_on_something(store):
         source("passes.py", exports=(("a", "", "b"),)),
     )
     put(store, *files)
-    assert store.files.linked(SHOP) == [replace(one, chunks=()) for one in files[1:]]
+    assert store.files.of(SHOP).linked() == [replace(one, chunks=()) for one in files[1:]]
 
 
 def clone(store: Whole, root: str) -> Whole:
     """The same store seen from a checkout of the shop."""
-    return Whole(store.store, code=CodePlace(SHOP, root))
+    return Whole(store.store, code=CheckoutKey(SHOP, root))
 
 
 def test_each_checkout_has_an_index_of_its_own(store):
     one, other = clone(store, "/one"), clone(store, "/other")
     put(one, source("a.py", "alpha "), source("both.py", "gamma "))
     put(other, source("a.py", "beta ", digest="e"), source("both.py", "gamma "), source("b.py"))
-    assert (one.files.count(SHOP), other.files.count(SHOP)) == (2, 3)
-    assert one.files.get(SHOP, ["a.py", "b.py"]) == [source("a.py", "alpha ")]
+    assert (one.files.of(SHOP).count(), other.files.of(SHOP).count()) == (2, 3)
+    assert one.files.of(SHOP).get(["a.py", "b.py"]) == [source("a.py", "alpha ")]
     assert [c.text for c in other.files.chunks(["a.py:0"])] == ["beta 0"]
     put(one, remove=["both.py"])
-    assert one.files.get(SHOP, ["both.py"]) == []
-    assert other.files.get(SHOP, ["both.py"]) == [source("both.py", "gamma ")]
+    assert one.files.of(SHOP).get(["both.py"]) == []
+    assert other.files.of(SHOP).get(["both.py"]) == [source("both.py", "gamma ")]
     assert found(other, "gamma") == ["both.py:0", "both.py:1", "both.py:2"]
     assert found(one, "gamma") == []
     put(other, remove=["both.py"])
@@ -271,37 +271,37 @@ def test_words_are_counted_among_what_the_checkout_has(store):
 def test_a_checkout_begins_with_the_index_of_the_one_indexed_last(store):
     one, other = clone(store, "/one"), clone(store, "/other")
     put(one, source("a.py", "alpha "), source("b.py", "beta "))
-    assert other.files.stamps(SHOP) == {}
+    assert other.files.of(SHOP).stamps() == {}
     put(other, begin=True)
-    assert other.files.stamps(SHOP) == dict.fromkeys(("a.py", "b.py"), (9, 0, "d"))
+    assert other.files.of(SHOP).stamps() == dict.fromkeys(("a.py", "b.py"), (9, 0, "d"))
     assert found(other, "alpha") == ["a.py:0", "a.py:1", "a.py:2"]
-    assert other.files.changes(SHOP, 0).put == ("a.py", "b.py")
+    assert other.files.of(SHOP).changes(0).put == ("a.py", "b.py")
     put(other, begin=True, stamps=[FileStamp("a.py", 9, 7), FileStamp("nobody.py", 1, 1)])
-    assert other.files.stamps(SHOP) == {"a.py": (9, 7, "d"), "b.py": (9, 0, "d")}
-    assert one.files.stamps(SHOP)["a.py"] == (9, 2**61, "d")
+    assert other.files.of(SHOP).stamps() == {"a.py": (9, 7, "d"), "b.py": (9, 0, "d")}
+    assert one.files.of(SHOP).stamps()["a.py"] == (9, 2**61, "d")
     put(one, begin=True)
-    assert one.files.count(SHOP) == 2
+    assert one.files.of(SHOP).count() == 2
 
 
 def test_files_with_an_error_are_listed(store):
     one, other = clone(store, "/one"), clone(store, "/other")
     put(one, source("b.js", error="minified"), source("a.js", error="vendored"), source("c.js"))
     put(other, source("b.js", digest="e"), source("a.js", error="vendored"))
-    assert one.files.errors(SHOP) == [("a.js", "vendored"), ("b.js", "minified")]
-    assert other.files.errors(SHOP) == [("a.js", "vendored")]
+    assert one.files.of(SHOP).errors() == [("a.js", "vendored"), ("b.js", "minified")]
+    assert other.files.of(SHOP).errors() == [("a.js", "vendored")]
     put(one, source("b.js", digest="f"))
-    assert one.files.errors(SHOP) == [("a.js", "vendored")]
+    assert one.files.of(SHOP).errors() == [("a.js", "vendored")]
 
 
 def test_what_stands_in_no_checkout_sees_the_one_indexed_last_and_removes_from_all(store):
     one, other = clone(store, "/one"), clone(store, "/other")
     put(one, source("a.py"), source("same.py"))
     put(other, source("b.py"), source("same.py"))
-    assert sorted(store.files.stamps(SHOP)) == ["b.py", "same.py"]
+    assert sorted(store.files.of(SHOP).stamps()) == ["b.py", "same.py"]
     put(one, source("a.py", size=10))
-    assert sorted(store.files.stamps(SHOP)) == ["a.py", "same.py"]
+    assert sorted(store.files.of(SHOP).stamps()) == ["a.py", "same.py"]
     put(store, remove=["same.py"])
-    assert (sorted(one.files.stamps(SHOP)), sorted(other.files.stamps(SHOP))) == (
+    assert (sorted(one.files.of(SHOP).stamps()), sorted(other.files.of(SHOP).stamps())) == (
         ["a.py"],
         ["b.py"],
     )
@@ -313,7 +313,7 @@ def test_the_index_of_a_checkout_that_is_gone_is_dropped_with_what_only_it_had(s
     put(other, source("b.py", "beta "), source("both.py"))
     put(one, lost_roots=["/other", "/nobody"])
     assert [(c.root, c.files) for c in store.files.checkouts(SHOP)] == [("/one", 2)]
-    assert (other.files.count(SHOP), found(other, "beta")) == (0, [])
+    assert (other.files.of(SHOP).count(), found(other, "beta")) == (0, [])
     assert found(one, "alpha") == ["a.py:0", "a.py:1", "a.py:2"]
     assert not store.check()
 

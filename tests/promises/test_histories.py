@@ -113,7 +113,7 @@ def disagree(store: Whole, one, other, reason, at):
 
 def scan(store: Whole, scope, files, removed):
     store.commit(code=[CodeChange(scope=scope, put=files, remove=removed)])
-    return [store.files.stamps(scope), store.files.all(scope)]
+    return [store.files.of(scope).stamps(), store.files.of(scope).all()]
 
 
 def work(store: Whole, scope, key, priority, lane):
@@ -251,10 +251,10 @@ def end(store: Whole) -> list[object]:
     known += [store.sessions.handed_out(scope, "s", ["a", "b"]) for scope in SCOPES]
     known.append(store.contradictions.find(all_scopes, states=()))
     known.append(store.survey.tally(every, recent=EPOCH, stale=EPOCH))
-    known.append([store.upkeep.waiting("m"), store.upkeep.next_idle()])
+    known.append(store.upkeep.waiting("m"))
     known.append([[s.id for s in store.upkeep.rested_sessions(EPOCH + timedelta(days=9), 9)]])
-    for scope in SCOPES:
-        known.append([store.files.all(scope), store.files.get(scope, ["a.py", "b.py"])])
+    for scope in SCOPES if store.files else ():
+        known.append([store.files.of(scope).all(), store.files.of(scope).get(["a.py", "b.py"])])
     return [page, history, dense, asked, known, store.index.pending("m", 50)]
 
 

@@ -36,7 +36,7 @@ strings = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"]), max_size=4),
 )
 scalars = st.one_of(st.none(), st.booleans(), numbers, strings)
-names = st.sampled_from(["a", "b", "größe", "x-y", "atom", "type"])
+names = st.sampled_from(["a", "b", "größe", "x-y", "atom", "type", "contextType"])
 stored = st.one_of(
     scalars,
     st.sampled_from([10**30, -(10**30), 10**400]),
@@ -65,10 +65,11 @@ conditions: st.SearchStrategy[Condition] = st.recursive(
 )
 
 
-@pytest.fixture(scope="module")
-def stores(tmp_path_factory) -> Iterator[list[Whole]]:
+@pytest.fixture(scope="module", params=[False, pytest.param(True, marks=pytest.mark.long)])
+def stores(request, tmp_path_factory) -> Iterator[list[Whole]]:
     folder = tmp_path_factory.mktemp("stores")
-    whole = [Whole(opened(address(scheme, folder))) for scheme in STORES]
+    here = [scheme for scheme in STORES if scheme != "postgresql" or request.param]
+    whole = [Whole(opened(address(scheme, folder))) for scheme in here]
     yield whole
     for store in whole:
         store.close()
@@ -192,5 +193,6 @@ def test_an_index_refuses_a_condition_instead_of_ignoring_it(store):
         store.index.lexical(["a"], Query(scopes=HERE, filter=AllOf(())), 5)
 
 
+@pytest.mark.long
 def test_an_address_for_each_store_is_known(tmp_path: Path):
     assert [address(scheme, tmp_path) for scheme in STORES]

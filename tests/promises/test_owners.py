@@ -17,14 +17,13 @@ from contextd.domain.query import Match, Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.ports.store import Store, View
-from contextd.stores import STORES
-from contextd.stores.granted_rows import Reach
+from contextd.stores.granted_rows import GrantedRows
 from contextd_code.errors import Denied, NotFound
 from contextd_code.text.words import query_words
 from support import neighbours
 from support.clocks import Standing
 from support.neighbours import PROJECTS, TEAMS, Step, history, outcome
-from support.stores import WITH_CODE, address, opened
+from support.stores import EVERY_STORE, WITH_CODE, address, opened
 from support.strategies import vector
 
 EVERY = sorted({scope for project in PROJECTS for scope in project.cascade})
@@ -93,7 +92,7 @@ def neighbours_slice(kinds: tuple[str, ...]) -> Any:
 @pytest.mark.parametrize("verb", FORGETFUL)
 def test_a_store_that_forgets_the_owner_anywhere_is_found_out(verb, tmp_path, monkeypatch):
     steps = history(1, 800)
-    monkeypatch.setattr(Reach, verb, FORGETFUL[verb])
+    monkeypatch.setattr(GrantedRows, verb, FORGETFUL[verb])
     assert differing("sqlite", tmp_path, steps)
 
 
@@ -111,7 +110,7 @@ def test_every_verb_of_a_view_is_among_the_steps():
             assert f"view.{verb}(" in source, verb
 
 
-@pytest.fixture(params=list(STORES))
+@pytest.fixture(params=EVERY_STORE)
 def filled(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     """A store with one record of every kind of area in every scope."""
     store = opened(address(request.param, tmp_path), Standing())

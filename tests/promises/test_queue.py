@@ -28,17 +28,17 @@ def test_a_job_runs_in_one_place_and_again_when_its_worker_dies(timed, clock):
     assert (taken.name, taken.scope, taken.arguments) == ("scan", SHOP, {"path": "日本"})
     assert (taken.state, taken.attempts) == ("running", 1)
     assert claim(store, "w2") is None
-    store.queue.checkpoint(taken.id, "w1", {"done": 3})
+    store.queue.keep_progress(taken.id, "w1", {"done": 3})
     clock.move(seconds=30)
     assert store.queue.renew(taken.id, "w1", 60)
     clock.move(seconds=59)
     assert claim(store, "w2") is None
     clock.move(seconds=1)
     again = claim(store, "w2")
-    assert (again.id, again.attempts, again.checkpoint) == (taken.id, 2, {"done": 3})
+    assert (again.id, again.attempts, again.progress) == (taken.id, 2, {"done": 3})
     assert not store.queue.renew(taken.id, "w1", 60)
     for late in (
-        lambda: store.queue.checkpoint(taken.id, "w1", {}),
+        lambda: store.queue.keep_progress(taken.id, "w1", {}),
         lambda: store.queue.finish(taken.id, "w1", {}),
         lambda: store.queue.fail(taken.id, "w1", "x", 1),
     ):
@@ -69,7 +69,7 @@ def test_a_failing_job_is_tried_again_until_its_attempts_are_used_up(timed, cloc
 def test_a_job_that_failed_for_good_can_be_tried_again_with_all_its_attempts(store):
     job_id = store.enqueue("scan", scope=SHOP, max_attempts=1)
     claim(store)
-    store.queue.checkpoint(job_id, "w", {"reached": 3})
+    store.queue.keep_progress(job_id, "w", {"reached": 3})
     assert not store.jobs.retry(job_id), "it runs"
     store.queue.fail(job_id, "w", "no luck", 60)
     assert claim(store) is None
@@ -78,7 +78,7 @@ def test_a_job_that_failed_for_good_can_be_tried_again_with_all_its_attempts(sto
     assert (waiting.state, waiting.attempts, waiting.finished_at) == ("ready", 0, None)
     assert waiting.error == "no luck", "what went wrong stays known until it works"
     again = claim(store)
-    assert (again.id, again.attempts, again.checkpoint) == (job_id, 1, {"reached": 3})
+    assert (again.id, again.attempts, again.progress) == (job_id, 1, {"reached": 3})
     assert not store.jobs.retry("nothing")
 
 
@@ -88,12 +88,12 @@ def test_a_job_given_back_is_due_at_once_and_the_attempt_does_not_count(timed, c
     neighbour = store.enqueue("scan", scope=TEAM, run_at=clock.at + HOUR)
     for _ in range(7):
         assert claim(store, "w1").id == job_id
-        store.queue.checkpoint(job_id, "w1", {"reached": 3})
+        store.queue.keep_progress(job_id, "w1", {"reached": 3})
         store.queue.release(job_id, "w1")
         [waiting] = [job for job in store.jobs.list() if job.id == job_id]
         assert (waiting.state, waiting.attempts, waiting.error) == ("ready", 0, "")
     again = claim(store, "w1")
-    assert (again.arguments, again.attempts, again.checkpoint) == ({"n": 1}, 1, {"reached": 3})
+    assert (again.arguments, again.attempts, again.progress) == ({"n": 1}, 1, {"reached": 3})
     [other] = [job for job in store.jobs.list() if job.id == neighbour]
     assert (other.state, other.attempts, other.run_at) == ("ready", 0, clock.at + HOUR)
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from contextd.domain.access import OWNER
-from contextd.domain.changes import Changes, KnowledgeChanges, Put
+from contextd.domain.changes import Put
 from contextd.domain.query import Query
 from contextd.domain.records import Record, Source
 from contextd.domain.usage import ByProducts, RecordUse
@@ -137,24 +136,6 @@ def test_beginning_names_every_record_that_may_be_read_once_and_in_order(store):
     asked = ["abcd-", "abcd-o", "zzzz", "abcd-%"]
     assert store.records.beginning(asked) == ["abcd-%", "abcd-one", "abcd-two"]
     assert store.records.beginning([]) == []
-
-
-def test_a_commit_names_the_records_that_begin_as_those_it_wrote(store):
-    start = "be153a6a"
-    made(store, id=f"{start}-two")
-    made(store, id=f"{start}-all", scope=SCOPES[0])
-    made(store, id="be153a6b-one")
-    new = [
-        Record(id=f"{start}-one", kind="memory", scope=SHOP, content="new"),
-        Record(id="00000000-new", kind="memory", scope=SHOP, content="newer"),
-    ]
-    puts = [Put(one, "create") for one in new]
-    near = store.store.view(OWNER.grant([SHOP]))
-    done = near.commit(Changes(knowledge=KnowledgeChanges(records=puts), naming=True))
-    assert done.namesakes == ["00000000-new", f"{start}-one", f"{start}-two"]
-    changed = store.commit(records=[Put(new[0].with_(version=1), "update")], naming=True)
-    assert changed.namesakes == [f"{start}-all", f"{start}-one", f"{start}-two"]
-    assert store.commit(records=[Put(new[1].with_(version=1), "update")]).namesakes == ()
 
 
 def test_find_pages_newest_first_without_gap_or_repeat(store):

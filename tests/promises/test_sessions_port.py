@@ -8,10 +8,13 @@ from threading import Thread
 
 import pytest
 
+from contextd.domain.access import OWNER
+from contextd.domain.changes import Changes, WorkChanges
 from contextd.domain.context_items import ContextItem, Serving
-from contextd.domain.sessions import Event, FileAccess, Fold, Session
+from contextd.domain.sessions import Event, FileAccess, Fold, Seat, Session, SessionChange
+from contextd.domain.upkeep import Ages
 from contextd.domain.usage import ByProducts, HandedOut
-from contextd_code.errors import Conflict, NotFound
+from contextd_code.errors import Conflict, Denied, NotFound, Stale
 from support.strategies import AWKWARD, EPOCH, SCOPES
 
 SHOP = SCOPES[2]
@@ -31,6 +34,20 @@ def session(id_: str, hours: int = 0, **fields: object) -> Session:
 def access(path: str, count: int = 1, hours: int = 0) -> FileAccess:
     at = EPOCH + hours * HOUR
     return FileAccess(path=path, count=count, first_at=at, last_at=at)
+
+
+def test_a_client_has_one_open_session_under_its_own_id(store):
+    store.open(session("s1", client="claude", external_id="x"))
+    with pytest.raises(Stale, match="has an open session 'x' already"):
+        store.open(session("s2", client="claude", external_id="x"))
+    store.open(session("s3", client="cursor", external_id="x"))
+    store.open(session("s4", client="claude", external_id="x", scope=SCOPES[3]))
+    store.open(session("s5", client="claude", external_id="x", ended_at=EPOCH))
+    store.change("s1", ended_at=EPOCH + HOUR)
+    store.open(session("s6", client="claude", external_id="x"))
+    store.open(session("s7"))
+    store.open(session("s8"))
+    assert store.sessions.get("s2") is None
 
 
 @pytest.mark.parametrize("text", AWKWARD)
@@ -227,9 +244,40 @@ def test_sessions_without_activity_are_found_in_every_scope(store):
     store.open(session("late", hours=5, scope=SCOPES[3]))
     store.open(session("over", hours=1))
     store.change("over", ended_at=EPOCH)
-    assert store.upkeep.next_idle() == EPOCH
     found = store.upkeep.idle_sessions(EPOCH + 9 * HOUR, 10)
     assert [(s.id, s.scope) for s in found] == [("early", SHOP), ("late", SCOPES[3])]
     assert store.upkeep.idle_sessions(EPOCH + HOUR, 10) == found[:1]
     store.change("over", completed=True)
     assert [s.id for s in store.upkeep.rested_sessions(EPOCH + 2 * HOUR, 10)] == ["over"]
+
+
+def test_a_seat_is_the_connections_last_and_leaves_with_it(store):
+    shop, blog = SHOP, SCOPES[3]
+    for scope, id_ in ((shop, "s"), (shop, "t"), (blog, "u")):
+        store.commit(open=[Session(id=id_, scope=scope, started_at=EPOCH)])
+    store.commit(seats=[Seat(shop, "c", "s"), Seat(blog, "c", "u"), Seat(shop, "d", "t")])
+    found = store.sessions.seated(shop, "c")
+    assert (found and found.id, store.sessions.seated(shop, "x")) == ("s", None)
+    store.commit(seats=[Seat(shop, "c", "t")])
+    both = frozenset({shop, blog})
+    assert store.sessions.seats(both, "c") == sorted(
+        [Seat(shop, "c", "t"), Seat(blog, "c", "u")], key=lambda one: str(one.scope)
+    )
+    narrow = store.store.view(OWNER.grant([blog]))
+    assert narrow.sessions.seated(shop, "c") is None
+    assert narrow.sessions.seats(both) == [Seat(blog, "c", "u")]
+    with pytest.raises(Denied):
+        narrow.commit(Changes(work=WorkChanges(seats=[Seat(shop, "c", "u")])))
+    # A connection leaves only where the view may write.
+    narrow.commit(Changes(work=WorkChanges(left=["c"])))
+    assert store.sessions.seats(both) == [Seat(shop, "c", "t"), Seat(shop, "d", "t")]
+
+
+def test_a_seat_goes_once_it_is_old_and_its_session_over(timed, clock):
+    for id_ in ("over", "open"):
+        timed.commit(open=[Session(id=id_, scope=SHOP, started_at=EPOCH)])
+    timed.commit(seats=[Seat(SHOP, "c", "over"), Seat(SHOP, "d", "open")])
+    timed.commit(sessions=[SessionChange(id="over", ended_at=EPOCH, completed=True)])
+    assert timed.upkeep.retire(Ages(calls=clock.now() - timedelta(days=1))) == {}
+    assert timed.upkeep.retire(Ages(calls=clock.now() + timedelta(days=1))) == {"seats": 1}
+    assert timed.sessions.seats(frozenset({SHOP})) == [Seat(SHOP, "d", "open")]

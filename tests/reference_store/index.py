@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from contextd.domain.code_places import CodePlace
+from contextd.domain.checkout_keys import CheckoutKey
 from contextd.domain.query import (
     CODE,
     EVENT,
@@ -26,7 +26,7 @@ from contextd.domain.scope import Scope
 from contextd.stores import filters, ranking
 from contextd.stores.codec import dumps
 from contextd.stores.combined_reads import LocalRankings
-from contextd.stores.granted_rows import Reach
+from contextd.stores.granted_rows import GrantedRows
 from contextd.stores.vectors import check_vectors, pack, stacked, unit, unpack
 from contextd_code.text.words import words
 from reference_store.space import IndexedDocument, PartKey, Space, State, is_valid_at
@@ -35,8 +35,10 @@ from reference_store.space import IndexedDocument, PartKey, Space, State, is_val
 class MemoryIndex(LocalRankings):
     """`Index` by brute force, limited to a grant."""
 
-    def __init__(self, space: Space, reach: Reach, standing: CodePlace | None = None) -> None:
-        self._space, self._reach, self._standing = space, reach, standing
+    def __init__(
+        self, space: Space, granted: GrantedRows, standing: CheckoutKey | None = None
+    ) -> None:
+        self._space, self._granted, self._standing = space, granted, standing
 
     def lexical(self, words: Sequence[str], query: Query, limit: int) -> list[Match]:
         """See `Index.lexical`."""
@@ -67,7 +69,7 @@ class MemoryIndex(LocalRankings):
         return others - own
 
     def _sees(self, document: Document) -> bool:
-        return self._reach.reads(document.scope, document.kind)
+        return self._granted.reads(document.scope, document.kind)
 
     def _allows(self, entry: IndexedDocument, query: Query, facets: set[str]) -> bool:
         document = entry.document

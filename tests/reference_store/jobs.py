@@ -14,7 +14,7 @@ from contextd.domain.projects import Project
 from contextd.domain.records import new_id
 from contextd.domain.scope import Scope
 from contextd.stores import codec, rules
-from contextd.stores.granted_rows import Reach
+from contextd.stores.granted_rows import GrantedRows
 from contextd.stores.scrub import labels_scrubbed, scrubbed
 from reference_store.space import Space, State, utc
 
@@ -22,15 +22,17 @@ from reference_store.space import Space, State, utc
 class MemoryJobs:
     """`Jobs`, limited to a grant."""
 
-    def __init__(self, space: Space, reach: Reach) -> None:
-        self._space, self._reach = space, reach
+    def __init__(self, space: Space, granted: GrantedRows) -> None:
+        self._space, self._granted = space, granted
 
     def _mine(self) -> list[Job]:
-        for_all = any("/" not in scope for scope in self._reach.everywhere())
+        for_all = any("/" not in scope for scope in self._granted.everywhere())
         with self._space.lock:
             jobs = list(self._space.state.jobs.values())[::-1]
         return [
-            job for job in jobs if (for_all if job.scope is None else self._reach.reads(job.scope))
+            job
+            for job in jobs
+            if (for_all if job.scope is None else self._granted.reads(job.scope))
         ]
 
     def list(
@@ -161,12 +163,12 @@ class MemoryQueue:
             leases[job_id] = (worker, rules.lease_end(self._space.now(), lease_seconds))
             return True
 
-    def checkpoint(self, job_id: str, worker: str, state: Mapping[str, Any]) -> None:
-        """See `Queue.checkpoint`."""
+    def keep_progress(self, job_id: str, worker: str, state: Mapping[str, Any]) -> None:
+        """See `Queue.keep_progress`."""
         reached = codec.loads(codec.dumps(scrubbed(dict(state), self._space.scrub)))
         with self._space.lock:
             job = self._held(job_id, worker)
-            self._space.state.jobs[job_id] = replace(job, checkpoint=reached)
+            self._space.state.jobs[job_id] = replace(job, progress=reached)
 
     def finish(self, job_id: str, worker: str, result: Mapping[str, Any]) -> None:
         """See `Queue.finish`."""
@@ -245,6 +247,59 @@ class MemoryQueue:
             times += [state.leases[job.id][1] for job in mine if job.id in state.leases]
             times += [due for due, _ in state.schedules.values()]
         return min(times, default=None)
+
+    def expect(self, place: str) -> None:
+        """See `Queue.expect`."""
+
+
+class MemoryReplicas:
+    """`Replicas` in dictionaries."""
+
+    def __init__(self, space: Space) -> None:
+        self._space = space
+
+    def keep(self, name: str, value: str, *, instead_of: str = "") -> str:
+        """See `Replicas.keep`."""
+        with self._space.lock:
+            known = self._space.state.shared_values
+            if known.get(name, "") == instead_of:
+                known[name] = value
+            return known.get(name, "")
+
+    def clocks(self) -> dict[Scope, int]:
+        """See `Replicas.clocks`."""
+        with self._space.lock:
+            state = self._space.state
+            return {scope: state.seq for (scope, _), held in state.entries.items() if held}
+
+    def attend(self, place: str) -> None:
+        """See `Replicas.attend`."""
+        with self._space.lock:
+            self._space.state.attended[place] = self._space.now()
+
+    def settle_orphans(self, gone_after: timedelta, movable: Sequence[str]) -> list[Job]:
+        """See `Replicas.settle_orphans`."""
+        with self._space.lock:
+            state, now = self._space.state, self._space.now()
+            here = {place for place, at in state.attended.items() if at >= now - gone_after}
+            orphans = [
+                job
+                for job in state.jobs.values()
+                if job.place not in ("", *here)
+                and job.created_at < now - gone_after
+                and (job.state == "ready" or self._lost(job, now))
+            ]
+            for job in orphans:
+                if job.name in movable:
+                    state.jobs[job.id] = replace(job, place="")
+                else:
+                    error = job.place.join(rules.place_gone(gone_after))
+                    end(state, job.id, state="failed", error=error, finished_at=now)
+            return [state.jobs[job.id] for job in orphans]
+
+    def _lost(self, job: Job, now: datetime) -> bool:
+        leases = self._space.state.leases
+        return job.id in leases and leases[job.id][1] < now
 
 
 class MemoryDirectory:

@@ -23,7 +23,7 @@ from contextd.domain.records import PRESENT, Change, Record
 from contextd.domain.scope import Scope
 from contextd.domain.time import to_micros
 from contextd.stores import codec, filters, rules
-from contextd.stores.granted_rows import Reach, nearest
+from contextd.stores.granted_rows import GrantedRows, nearest
 from contextd_code.errors import Conflict
 from reference_store.space import Key, Space, is_valid_at, utc
 from reference_store.space import State as Stored
@@ -35,14 +35,14 @@ _OFTEN_USED = 5
 class MemoryRecords:
     """`Records`, limited to a grant."""
 
-    def __init__(self, space: Space, reach: Reach) -> None:
-        self._space, self._reach = space, reach
+    def __init__(self, space: Space, granted: GrantedRows) -> None:
+        self._space, self._granted = space, granted
 
     def visible(self) -> list[Record]:
         """Every readable record."""
         with self._space.lock:
             records = list(self._space.state.records.values())
-        return [record for record in records if self._reach.reads(record.scope, record.kind)]
+        return [record for record in records if self._granted.reads(record.scope, record.kind)]
 
     def get(self, record_ids: Sequence[str]) -> list[Record]:
         """See `Records.get`."""
@@ -100,7 +100,7 @@ class MemoryRecords:
             found = [
                 (scope, change)
                 for (scope, id_), changes in state.changes.items()
-                if id_ == record_id and self._reach.reads(scope, state.change_kinds[scope, id_])
+                if id_ == record_id and self._granted.reads(scope, state.change_kinds[scope, id_])
                 for change in changes
             ]
         return rules.nearest_history(found)
@@ -206,8 +206,8 @@ class MemorySurvey:
 class MemoryContradictions:
     """`Contradictions`, limited to a grant."""
 
-    def __init__(self, space: Space, reach: Reach) -> None:
-        self._space, self._reach = space, reach
+    def __init__(self, space: Space, granted: GrantedRows) -> None:
+        self._space, self._granted = space, granted
 
     def find(
         self, scopes: frozenset[Scope], *, states: Sequence[State] = ("open",), limit: int = 100
@@ -238,7 +238,7 @@ class MemoryContradictions:
         return sorted(found, key=lambda row: (-to_micros(row[1].found_at), row[1].a, row[1].b))
 
     def _sees(self, record: Record) -> bool:
-        return self._reach.reads(record.scope, record.kind)
+        return self._granted.reads(record.scope, record.kind)
 
 
 def write_contradictions(state: Stored, changes: KnowledgeChanges, places: dict[str, Scope]) -> int:

@@ -8,13 +8,14 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
+from contextd.domain.changes import WorkChanges
 from contextd.domain.context_items import ContextItem, first_served, together
 from contextd.domain.originals import Original
 from contextd.domain.scope import Scope
-from contextd.domain.sessions import LISTED, Event, Session, SessionChange, changed
-from contextd.domain.usage import Observation, ObservationSummary
+from contextd.domain.sessions import LISTED, Event, Seat, Session, SessionChange, changed
+from contextd.domain.usage import ByProducts, Observation, ObservationSummary
 from contextd.stores import codec, rules
-from contextd.stores.granted_rows import Reach
+from contextd.stores.granted_rows import GrantedRows
 from reference_store.space import Key, Space, State, utc
 
 T = TypeVar("T")
@@ -23,13 +24,13 @@ T = TypeVar("T")
 class MemorySessions:
     """`Sessions`, limited to a grant."""
 
-    def __init__(self, space: Space, reach: Reach) -> None:
-        self._space, self._reach = space, reach
+    def __init__(self, space: Space, granted: GrantedRows) -> None:
+        self._space, self._granted = space, granted
 
     def _all(self) -> list[Session]:
         with self._space.lock:
             sessions = list(self._space.state.sessions.values())
-        mine = [session for session in sessions if self._reach.reads(session.scope)]
+        mine = [session for session in sessions if self._granted.reads(session.scope)]
         return sorted(mine, key=lambda s: (s.started_at, s.id, str(s.scope)), reverse=True)
 
     def get(self, session_id: str) -> Session | None:
@@ -41,6 +42,24 @@ class MemorySessions:
         scrub = self._space.scrub
         wanted = scrub(client), scrub(external_id)
         return next((s for s in self._all() if (s.client, s.external_id) == wanted), None)
+
+    def seated(self, scope: Scope, digest: str) -> Session | None:
+        """See `Sessions.seated`."""
+        with self._space.lock:
+            session, _ = self._space.state.seats.get((scope, digest), ("", None))
+        return next((s for s in self._all() if s.scope == scope and s.id == session), None)
+
+    def seats(self, scopes: frozenset[Scope], digest: str = "") -> list[Seat]:
+        """See `Sessions.seats`."""
+        with self._space.lock:
+            taken = dict(self._space.state.seats)
+        return [
+            Seat(scope, connection, session)
+            for (scope, connection), (session, _) in sorted(
+                taken.items(), key=lambda item: (str(item[0][0]), item[0][1])
+            )
+            if scope in scopes and self._granted.reads(scope) and digest in ("", connection)
+        ]
 
     def find(
         self,
@@ -88,7 +107,7 @@ class MemorySessions:
 
     def handed_out(self, scope: Scope, session: str, digests: Sequence[str]) -> set[str]:
         """See `Sessions.handed_out`."""
-        if not self._reach.reads(scope):
+        if not self._granted.reads(scope):
             return set()
         with self._space.lock:
             known = self._space.state.handed_out
@@ -96,11 +115,30 @@ class MemorySessions:
 
 
 def open_session(state: State, session: Session) -> None:
-    """Insert a session. Raises `Conflict` if its id exists in its scope."""
+    """Insert a session. Raises `Conflict` if its id exists in its scope, `Stale` if its client has an open session
+    under the same id of its own.
+    """
     key = session.scope, session.id
+    named = session.scope, session.client, session.external_id
+    begun = (one for one in state.sessions.values() if one.is_open and _named(one) == named)
+    if session.is_open and session.external_id and any(begun):
+        raise rules.session_begun(session)
     if key in state.sessions:
         raise rules.session_there(session.id)
     state.sessions[key] = _stored(session)
+
+
+def write_seats(state: State, work: WorkChanges, scopes: Sequence[str], now: datetime) -> None:
+    """Write the seats that connections take, and delete those of connections that leave, within `scopes`."""
+    for seat in work.seats:
+        state.seats[seat.scope, seat.digest] = seat.session, now
+    for scope, digest in list(state.seats):
+        if digest in work.left and str(scope) in scopes:
+            del state.seats[scope, digest]
+
+
+def _named(session: Session) -> tuple[Scope, str, str]:
+    return session.scope, session.client, session.external_id
 
 
 def change_session(
@@ -155,14 +193,14 @@ def _stored(session: Session) -> Session:
 class MemoryOriginals:
     """`Originals`, limited to a grant."""
 
-    def __init__(self, space: Space, reach: Reach) -> None:
-        self._space, self._reach = space, reach
+    def __init__(self, space: Space, granted: GrantedRows) -> None:
+        self._space, self._granted = space, granted
 
     def get(self, id: str) -> Original | None:
         """See `Originals.get`."""
         with self._space.lock:
             originals = list(self._space.state.originals.values())
-        mine = [one for one in originals if one.id == id and self._reach.reads(one.scope)]
+        mine = [one for one in originals if one.id == id and self._granted.reads(one.scope)]
         return mine[-1] if mine else None
 
 
@@ -179,12 +217,12 @@ def keep_original(state: State, original: Original) -> None:
 class MemoryObservations:
     """`Observations`, limited to a grant."""
 
-    def __init__(self, space: Space, reach: Reach) -> None:
-        self._space, self._reach = space, reach
+    def __init__(self, space: Space, granted: GrantedRows) -> None:
+        self._space, self._granted = space, granted
 
     def recent(self, scopes: frozenset[Scope], limit: int = 100) -> list[Observation]:
         """See `Observations.recent`."""
-        asked = [scope for scope in sorted(scopes) if self._reach.reads(scope)]
+        asked = [scope for scope in sorted(scopes) if self._granted.reads(scope)]
         with self._space.lock:
             logs = [self._space.state.observations.get(scope, ()) for scope in asked]
         found = [one for log in logs for one in reversed(log)]
@@ -194,7 +232,7 @@ class MemoryObservations:
         """See `Observations.summary`."""
         with self._space.lock:
             state = self._space.state
-            asked = [s for s in state.observed if s in scopes and s and self._reach.reads(s)]
+            asked = [s for s in state.observed if s in scopes and s and self._granted.reads(s)]
             counts: Counter[str] = Counter()
             latest: dict[str, int] = {}
             for (scope, query), (count, place) in state.missed.items():
@@ -208,7 +246,26 @@ class MemoryObservations:
             )
 
 
-def log(state: State, observations: Sequence[Observation]) -> None:
+def check_notes(by_products: ByProducts) -> None:
+    """Raise the error of by-products that no database could store."""
+    for one in by_products.observations:
+        codec.dumps([one.operation, one.type, one.record_ids, one.query, one.agent])
+    codec.check_text(*(one.digest for one in by_products.handed_out))
+
+
+def note(state: State, by_products: ByProducts, now: datetime) -> None:
+    """Write by-products of calls."""
+    _log(state, by_products.observations)
+    for handout in by_products.handed_out:
+        state.handed_out[handout.scope, handout.session, handout.digest] = now
+    for use in by_products.uses:
+        record = state.records.get((use.scope, use.record_id))
+        if record is not None:
+            used = record.with_(usage_count=record.usage_count + 1, last_used_at=now)
+            state.records[use.scope, use.record_id] = used
+
+
+def _log(state: State, observations: Sequence[Observation]) -> None:
     """Add observations to the logs of their scopes."""
     for one in observations:
         one = replace(one, at=utc(one.at))

@@ -9,7 +9,7 @@ from threading import RLock
 from typing import Any
 
 from contextd.domain.awareness import Contradiction
-from contextd.domain.code_places import CodePlace
+from contextd.domain.checkout_keys import CheckoutKey
 from contextd.domain.context_items import ContextItem
 from contextd.domain.jobs import Job
 from contextd.domain.originals import Original
@@ -30,7 +30,7 @@ Key = tuple[Scope, str]
 
 PartKey = tuple[Scope, Family]
 
-FileKey = tuple[CodePlace, str]
+FileKey = tuple[CheckoutKey, str]
 """A checkout, and a path in it."""
 
 
@@ -62,19 +62,20 @@ class State:
     vectors: dict[tuple[PartKey, str, str], Vector] = field(default_factory=dict)
     files: dict[FileKey, SourceFile] = field(default_factory=dict)
     # When a checkout was last indexed, a file written, and a file of a checkout removed.
-    indexed: dict[CodePlace, int] = field(default_factory=dict)
+    indexed: dict[CheckoutKey, int] = field(default_factory=dict)
     written: dict[FileKey, int] = field(default_factory=dict)
-    thinned: dict[CodePlace, int] = field(default_factory=dict)
+    thinned: dict[CheckoutKey, int] = field(default_factory=dict)
     file_calls: dict[FileKey, FileCalls] = field(default_factory=dict)
-    readings: dict[tuple[CodePlace, str, str], tuple[str, KeptReading]] = field(
+    readings: dict[tuple[CheckoutKey, str, str], tuple[str, KeptReading]] = field(
         default_factory=dict
     )
     weights: dict[FileKey, FileWeight] = field(default_factory=dict)
-    weighed: dict[CodePlace, int] = field(default_factory=dict)
+    weighed: dict[CheckoutKey, int] = field(default_factory=dict)
     sessions: dict[Key, Session] = field(default_factory=dict)
     events: dict[Key, tuple[Event, ...]] = field(default_factory=dict)
     dropped: dict[Key, int] = field(default_factory=dict)
     items: dict[Key, tuple[ContextItem, ...]] = field(default_factory=dict)
+    seats: dict[tuple[Scope, str], tuple[str, datetime]] = field(default_factory=dict)
     handed_out: dict[tuple[Scope, str, str], datetime] = field(default_factory=dict)
     originals: dict[Key, Original] = field(default_factory=dict)
     observations: dict[Scope | None, tuple[Observation, ...]] = field(default_factory=dict)
@@ -84,6 +85,8 @@ class State:
     projects: dict[Scope, Project] = field(default_factory=dict)
     jobs: dict[str, Job] = field(default_factory=dict)
     leases: dict[str, tuple[str, datetime]] = field(default_factory=dict)
+    shared_values: dict[str, str] = field(default_factory=dict)
+    attended: dict[str, datetime] = field(default_factory=dict)
     schedules: dict[tuple[Scope | None, str], tuple[datetime, timedelta | None]] = field(
         default_factory=dict
     )
@@ -100,7 +103,7 @@ class State:
         values["entries"] = {part: dict(mine) for part, mine in self.entries.items()}
         return State(**values)
 
-    def place(self, scope: Scope, standing: CodePlace | None) -> CodePlace | None:
+    def place(self, scope: Scope, standing: CheckoutKey | None) -> CheckoutKey | None:
         """The checkout visible to a view bound to this one; for other projects, the one indexed last."""
         if standing is not None and standing.scope == scope:
             return standing

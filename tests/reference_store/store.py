@@ -8,7 +8,7 @@ from pathlib import Path
 
 from contextd.domain.access import Grant
 from contextd.domain.changes import Changes, Committed, Put, no_code_index
-from contextd.domain.code_places import CodePlace
+from contextd.domain.checkout_keys import CheckoutKey
 from contextd.domain.documents import record_document
 from contextd.domain.jobs import Job
 from contextd.domain.query import Pending, Vector
@@ -22,14 +22,21 @@ from contextd.ports.upkeep import Clock
 from contextd.stores import codec, rules
 from contextd.stores.authorise import authorise, writable
 from contextd.stores.combined_reads import LocalReads
-from contextd.stores.granted_rows import Reach
+from contextd.stores.granted_rows import GrantedRows
 from contextd.stores.scrub import scrubbed
+from contextd.stores.silent_signals import SilentSignals
 from contextd_code.errors import Unavailable
 from contextd_code.values.source import SourceFile
 from reference_store import index
 from reference_store.files import MemoryFiles, write_code
 from reference_store.index import MemoryIndex
-from reference_store.jobs import MemoryDirectory, MemoryJobs, MemoryQueue, add_job
+from reference_store.jobs import (
+    MemoryDirectory,
+    MemoryJobs,
+    MemoryQueue,
+    MemoryReplicas,
+    add_job,
+)
 from reference_store.records import (
     MemoryContradictions,
     MemoryRecords,
@@ -42,9 +49,11 @@ from reference_store.sessions import (
     MemoryOriginals,
     MemorySessions,
     change_session,
+    check_notes,
     keep_original,
-    log,
+    note,
     open_session,
+    write_seats,
 )
 from reference_store.space import Key, Space, State, utc
 
@@ -52,27 +61,32 @@ from reference_store.space import Key, Space, State, utc
 class MemoryView(LocalReads):
     """A `View` of the in-memory store."""
 
-    def __init__(self, space: Space, grant: Grant, code: CodePlace | None = None) -> None:
+    def __init__(self, space: Space, grant: Grant, code: CheckoutKey | None = None) -> None:
         self.grant, self._code = grant, code
-        self._space, self._reach = space, Reach(grant)
-        self.records = MemoryRecords(space, self._reach)
+        self._space, self._granted = space, GrantedRows(grant)
+        self.records = MemoryRecords(space, self._granted)
         self.survey = MemorySurvey(self.records)
-        self.contradictions = MemoryContradictions(space, self._reach)
-        self.index = MemoryIndex(space, self._reach, code)
-        self.files = MemoryFiles(space, self._reach, code) if space.has_code else None
-        self.sessions = MemorySessions(space, self._reach)
-        self.originals = MemoryOriginals(space, self._reach)
-        self.observations = MemoryObservations(space, self._reach)
-        self.jobs = MemoryJobs(space, self._reach)
+        self.contradictions = MemoryContradictions(space, self._granted)
+        self.index = MemoryIndex(space, self._granted, code)
+        self.files = MemoryFiles(space, self._granted, code) if space.has_code else None
+        self.sessions = MemorySessions(space, self._granted)
+        self.originals = MemoryOriginals(space, self._granted)
+        self.observations = MemoryObservations(space, self._granted)
+        self.jobs = MemoryJobs(space, self._granted)
 
-    def commit(self, changes: Changes, *, call: str = "") -> Committed:
+    def commit(self, changes: Changes, *, call: str = "", answer: str = "") -> Committed:
         """See `View.commit`."""
-        authorise(self._reach, changes)
+        authorise(self._granted, changes)
         if changes.code and self.files is None:
             raise no_code_index()
         changes = scrubbed(changes, self._space.scrub)
         knowledge = changes.knowledge
-        codec.dumps([changes.actor, *(c.action + c.reason for c in knowledge.records)])
+        answer = self._space.scrub(answer) if answer else ""
+        codec.dumps([answer, changes.actor, *(c.action + c.reason for c in knowledge.records)])
+        check_notes(changes.beside)
+        codec.check_text(
+            *(text for one in changes.work.seats for text in (one.digest, one.session))
+        )
         for document in knowledge.documents:
             index.checked(document)
         vectors = {
@@ -82,20 +96,20 @@ class MemoryView(LocalReads):
         with self._space.lock:
             before = self._space.state.copy()
             try:
-                return self._write(changes, vectors, call)
+                return self._write(changes, vectors, call, answer)
             except BaseException:
                 self._space.state = before
                 raise
 
     def _write(
-        self, changes: Changes, vectors: dict[Scope, dict[str, Vector]], call: str
+        self, changes: Changes, vectors: dict[Scope, dict[str, Vector]], call: str, answer: str
     ) -> Committed:
         state, now = self._space.state, self._space.now()
         knowledge, work = changes.knowledge, changes.work
-        if call and (self._reach.owner, call) in state.calls:
+        if call and (self._granted.owner, call) in state.calls:
             raise rules.committed_already()
         if call:
-            state.calls[self._reach.owner, call] = (now, "")
+            state.calls[self._granted.owner, call] = (now, answer)
         changed: list[Change] = []
         sessions: dict[str, Session] = {}
         events: dict[str, list[Event]] = {}
@@ -124,20 +138,21 @@ class MemoryView(LocalReads):
         for original in knowledge.originals:
             keep_original(state, original)
         jobs = [add_job(state, job, now) for job in work.jobs]
-        alike = self.records.beginning(knowledge.beginnings) if changes.naming else ()
-        return Committed(changed, sessions, events, jobs, decided, alike)
+        write_seats(state, work, scopes, now)
+        note(state, changes.beside, now)
+        return Committed(changed, sessions, events, jobs, decided)
 
     def answered(self, call: str) -> str | None:
         """See `View.answered`."""
         with self._space.lock:
-            return self._space.state.calls.get((self._reach.owner, call), (None, None))[1]
+            return self._space.state.calls.get((self._granted.owner, call), (None, None))[1]
 
     def keep_answer(self, call: str, answer: str) -> None:
         """See `View.keep_answer`."""
         answer = self._space.scrub(answer)
         codec.dumps(answer)
         with self._space.lock:
-            calls, mine = self._space.state.calls, (self._reach.owner, call)
+            calls, mine = self._space.state.calls, (self._granted.owner, call)
             if mine in calls:
                 calls[mine] = (calls[mine][0], answer)
 
@@ -229,6 +244,7 @@ class MemoryUpkeep:
                 "jobs": _drop(state.jobs, lambda job: job.finished_at, ages.jobs),
                 "handed_out": _drop(state.handed_out, lambda at: at, ages.handed_out),
                 "calls": _drop(state.calls, lambda call: call[0], ages.calls),
+                "seats": _drop_seats(state, ages.calls),
                 "originals": _drop(state.originals, lambda one: one.at, ages.originals),
                 "changes": _drop_changes(state, ages.changes),
                 "events": _drop_events(state, ages.events),
@@ -266,10 +282,6 @@ class MemoryUpkeep:
         found = [s for s in sessions if s.status == "completed" and s.last_seen_at < before]
         return sorted(found, key=lambda s: (s.last_seen_at, s.id))[: max(0, limit)]
 
-    def next_idle(self) -> datetime | None:
-        """See `Upkeep.next_idle`."""
-        return min((session.last_seen_at for session in self._active()), default=None)
-
     def _active(self) -> list[Session]:
         with self._space.lock:
             sessions = list(self._space.state.sessions.values())
@@ -279,19 +291,9 @@ class MemoryUpkeep:
     def note(self, by_products: ByProducts) -> None:
         """See `Upkeep.note`."""
         by_products = scrubbed(by_products, self._space.scrub)
-        for one in by_products.observations:
-            codec.dumps([one.operation, one.type, one.record_ids, one.query, one.agent])
-        codec.check_text(*(one.digest for one in by_products.handed_out))
+        check_notes(by_products)
         with self._space.lock:
-            state, now = self._space.state, self._space.now()
-            log(state, by_products.observations)
-            for handout in by_products.handed_out:
-                state.handed_out[handout.scope, handout.session, handout.digest] = now
-            for use in by_products.uses:
-                record = state.records.get((use.scope, use.record_id))
-                if record is not None:
-                    used = record.with_(usage_count=record.usage_count + 1, last_used_at=now)
-                    state.records[use.scope, use.record_id] = used
+            note(self._space.state, by_products, self._space.now())
 
     def backup(self, target: Path) -> None:
         """Raises `Unavailable`: there is no file to copy."""
@@ -353,6 +355,18 @@ def _drop_events(state: State, before: datetime | None) -> int:
     return count
 
 
+def _drop_seats(state: State, before: datetime | None) -> int:
+    active = {key for key, one in state.sessions.items() if one.status == "active"}
+    old = [
+        seat
+        for seat, (session, at) in state.seats.items()
+        if before is not None and at < before and (seat[0], session) not in active
+    ]
+    for seat in old:
+        del state.seats[seat]
+    return len(old)
+
+
 def _drop_vectors(state: State) -> int:
     present = {(part, e.digest) for part, mine in state.entries.items() for e in mine.values()}
     orphans = [key for key in state.vectors if key[:2] not in present]
@@ -368,9 +382,11 @@ class MemoryStore:
         self._space = Space(clock, scrub, has_code)
         self.directory = MemoryDirectory(self._space)
         self.queue = MemoryQueue(self._space)
+        self.replicas = MemoryReplicas(self._space)
+        self.signals = SilentSignals()
         self.upkeep = MemoryUpkeep(self._space)
 
-    def view(self, grant: Grant, code: CodePlace | None = None) -> MemoryView:
+    def view(self, grant: Grant, code: CheckoutKey | None = None) -> MemoryView:
         """See `Store.view`."""
         return MemoryView(self._space, grant, code)
 
@@ -384,14 +400,24 @@ class MemoryStore:
 
 
 def open_memory(
-    url: str, clock: Clock, scrub: Scrub, backups: Path | None = None, fresh: bool = False
+    url: str,
+    organisation: str,
+    clock: Clock,
+    scrub: Scrub,
+    backups: Path | None = None,
+    fresh: bool = False,
 ) -> MemoryStore:
     """A new, empty store; ignores the rest of the URL and the backups."""
     return MemoryStore(clock, scrub)
 
 
 def open_memory_without_code(
-    url: str, clock: Clock, scrub: Scrub, backups: Path | None = None, fresh: bool = False
+    url: str,
+    organisation: str,
+    clock: Clock,
+    scrub: Scrub,
+    backups: Path | None = None,
+    fresh: bool = False,
 ) -> MemoryStore:
     """The same, without code indexes: what a store for a team has to be."""
     return MemoryStore(clock, scrub, has_code=False)

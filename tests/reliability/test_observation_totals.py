@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from contextd.domain.scope import Scope
 from contextd.domain.usage import ByProducts, Observation
 from contextd.stores import open_store
-store, name, batches = open_store(sys.argv[1], scrub=str), sys.argv[2], int(sys.argv[3])
+store, name, batches = open_store(sys.argv[1], "local", scrub=str), sys.argv[2], int(sys.argv[3])
 shop = Scope("acme", "web", "shop")
 start = datetime(2026, 5, 1, tzinfo=UTC)
 for batch in range(batches):

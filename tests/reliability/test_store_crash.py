@@ -25,7 +25,7 @@ from contextd.domain.scope import Scope
 from contextd.stores import open_store
 url, start = sys.argv[1], int(sys.argv[2])
 scope = Scope("acme", "web", "shop")
-view = open_store(url, scrub=str).view(OWNER.grant([scope]))
+view = open_store(url, "local", scrub=str).view(OWNER.grant([scope]))
 print("ready", flush=True)
 for n in range(start, start + 1_000_000):
     record = Record(id=f"record-{n:08}", kind="memory", scope=scope, content=f"upload {n} " * 20)

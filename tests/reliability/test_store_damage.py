@@ -17,7 +17,7 @@ from contextd.domain.changes import Changes, CodeChange, KnowledgeChanges, Put
 from contextd.domain.query import Query
 from contextd.runtime.runtime import SystemClock
 from contextd.stores import migrate
-from contextd.stores.connection import Database, require_sqlite, translated
+from contextd.stores.connection import SqliteDatabase, require_sqlite, translated
 from contextd.stores.sqlite import SqliteStore
 from contextd_code.errors import (
     Busy,
@@ -54,7 +54,7 @@ def test_a_lock_is_never_taken_for_damage(tmp_path):
     store = SqliteStore(tmp_path / "contextd.db", SystemClock(), plain, timeout=0.05)
     other = SqliteStore(tmp_path / "contextd.db", SystemClock(), plain)
     put(store, "one")
-    with other._database.write():
+    with other.database.write():
         with pytest.raises(Busy):
             put(store, "two")
         assert stored(store) == ["one"]
@@ -76,7 +76,7 @@ def test_text_the_driver_cannot_take_is_the_callers_mistake(tmp_path):
 
 def test_a_value_too_large_fails_its_whole_commit(tmp_path):
     store = SqliteStore(tmp_path / "contextd.db", SystemClock(), plain)
-    store._database.connection.limit(apsw.SQLITE_LIMIT_LENGTH, 10_000)
+    store.database.connection.limit(apsw.SQLITE_LIMIT_LENGTH, 10_000)
     with pytest.raises(TooLarge):
         put(store, "big", "x" * 20_000)
     both = [Put(note("small"), "write"), Put(note("big", "x" * 20_000), "write")]
@@ -91,15 +91,15 @@ def test_a_value_too_large_fails_its_whole_commit(tmp_path):
 def test_a_full_disk_is_unavailable_and_keeps_what_was_acknowledged(tmp_path):
     store = SqliteStore(tmp_path / "contextd.db", SystemClock(), plain)
     put(store, "one")
-    pages = store._database.value("PRAGMA page_count")
-    store._database.value(f"PRAGMA max_page_count={pages + 4}")
+    pages = store.database.value("PRAGMA page_count")
+    store.database.value(f"PRAGMA max_page_count={pages + 4}")
     acknowledged = ["one"]
     with pytest.raises(Unavailable, match="disk is full"):  # noqa: PT012
         for n in range(100):
             put(store, f"more-{n:03}", "x" * 2_000)
             acknowledged.append(f"more-{n:03}")
     assert stored(store) == sorted(acknowledged)
-    store._database.value("PRAGMA max_page_count=1000000")
+    store.database.value("PRAGMA max_page_count=1000000")
     put(store, "again")
     assert stored(store) == sorted([*acknowledged, "again"])
     assert store.upkeep.check() == []
@@ -163,9 +163,9 @@ def test_what_is_out_of_step_is_told(tmp_path):
     store = SqliteStore(tmp_path / "contextd.db", SystemClock(), plain)
     put(store, "one")
     put(store, "two")
-    store._database.connection.execute("DELETE FROM records WHERE id = 'one'")
+    store.database.connection.execute("DELETE FROM records WHERE id = 'one'")
     view_of(store).commit(Changes(knowledge=KnowledgeChanges(forget={SHOP: ["two"]})))
-    store._database.connection.execute("DELETE FROM lexicon_1 WHERE rowid = 1")
+    store.database.connection.execute("DELETE FROM lexicon_1 WHERE rowid = 1")
     problems = store.upkeep.check()
     assert len(problems) == 3
     assert any(problem.endswith("indexed but deleted: one") for problem in problems)
@@ -184,13 +184,13 @@ def test_pieces_of_a_file_that_is_gone_are_told_and_go_with_the_next_index(tmp_p
         for path in paths
     ]  # fmt: skip
     view_of(store).commit(Changes(code=[CodeChange(scope=SHOP, put=files)]))
-    connection = store._database.connection
+    connection = store.database.connection
     connection.execute("PRAGMA foreign_keys = OFF; DELETE FROM contents WHERE path = 'lost.py'")
     connection.execute("PRAGMA foreign_keys = ON")
     assert "2 rows refer to missing rows" in store.upkeep.check()
     store.upkeep.rebuild(SHOP)
     assert not [one for one in store.upkeep.check() if "refer to missing rows" in one]
-    [kept] = view_of(store).files.get(SHOP, paths)
+    [kept] = view_of(store).files.of(SHOP).get(paths)
     assert [chunk.text for chunk in kept.chunks] == ["x = 1"]
     store.close()
 
@@ -302,7 +302,7 @@ def schema(path: Path) -> list[object]:
 def test_a_migrated_store_equals_a_fresh_one_and_its_old_state_is_kept(tmp_path, first):
     scripts = [*migrate.migrations(), EXTRA]
     before = migrate.schema_of(scripts[:first])
-    old, fresh = (Database(tmp_path / name, SystemClock()) for name in ("old.db", "fresh.db"))
+    old, fresh = (SqliteDatabase(tmp_path / name, SystemClock()) for name in ("old.db", "fresh.db"))
     migrate.migrate(old, scripts[:first])
     migrate.migrate(old, scripts)
     migrate.migrate(fresh, scripts)
@@ -317,7 +317,7 @@ def test_a_migrated_store_equals_a_fresh_one_and_its_old_state_is_kept(tmp_path,
 
 def test_a_migration_that_fails_changes_nothing(tmp_path):
     scripts = migrate.migrations()
-    database = Database(tmp_path / "contextd.db", SystemClock())
+    database = SqliteDatabase(tmp_path / "contextd.db", SystemClock())
     migrate.migrate(database, scripts)
     with pytest.raises(Unavailable):
         migrate.migrate(
@@ -334,9 +334,9 @@ MIGRATING = """
 import sys
 from pathlib import Path
 from contextd.runtime.runtime import SystemClock
-from contextd.stores.connection import Database
+from contextd.stores.connection import SqliteDatabase
 from contextd.stores.migrate import migrate, migrations
-database = Database(Path(sys.argv[1]), SystemClock())
+database = SqliteDatabase(Path(sys.argv[1]), SystemClock())
 print("ready", flush=True)
 migrate(database, [*migrations(), sys.argv[2]])
 print("done", flush=True)
@@ -362,7 +362,7 @@ def test_a_migration_that_is_killed_happened_or_did_not(tmp_path, milliseconds):
     time.sleep(milliseconds / 1000)
     child.kill()
     child.communicate()
-    database = Database(path, SystemClock())
+    database = SqliteDatabase(path, SystemClock())
     assert database.value("PRAGMA user_version") - migrate.schema_of(migrate.migrations()) in (0, 1)
     migrate.migrate(database, [*migrate.migrations(), LONG])
     assert database.value("SELECT count(*) FROM later") == 60_002
@@ -372,12 +372,39 @@ def test_a_migration_that_is_killed_happened_or_did_not(tmp_path, milliseconds):
 
 
 def test_a_store_of_a_newer_contextd_is_refused_and_kept(tmp_path):
-    database = Database(tmp_path / "contextd.db", SystemClock())
+    database = SqliteDatabase(tmp_path / "contextd.db", SystemClock())
     migrate.migrate(database, [*migrate.migrations(), EXTRA])
     database.close()
     with pytest.raises(Unavailable, match="newer contextd") as refusal:
         opened(at(tmp_path))
     assert "upgrade" in refusal.value.hint
+
+
+class _ReadsTheSchemaLate(SqliteDatabase):
+    """A database that another connection migrates just after this one has read its version."""
+
+    def value(self, sql, values=()):
+        found = super().value(sql, values)
+        if sql == "PRAGMA user_version" and self.path not in _MIGRATED:
+            _MIGRATED.add(self.path)
+            other = SqliteDatabase(self.path, SystemClock())
+            migrate.migrate(other, migrate.migrations())
+            other.close()
+        return found
+
+
+_MIGRATED: set[Path] = set()
+
+
+def test_a_store_created_while_its_version_is_read_is_not_taken_for_another_programs(tmp_path):
+    path = tmp_path / "contextd.db"
+    connection = apsw.Connection(str(path))
+    connection.execute("PRAGMA journal_mode=WAL").fetchall()
+    connection.close()
+    late = _ReadsTheSchemaLate(path, SystemClock())
+    migrate.migrate(late, migrate.migrations())
+    assert late.value("PRAGMA user_version") == migrate.schema_of(migrate.migrations())
+    late.close()
 
 
 def test_a_new_store_may_be_opened_by_many_at_once(tmp_path):

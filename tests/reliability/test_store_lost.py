@@ -14,7 +14,7 @@ import pytest
 from shop_notes import at, put, stored
 
 from contextd.runtime.runtime import SystemClock
-from contextd.stores.connection import Database
+from contextd.stores.connection import SqliteDatabase
 from contextd.stores.migrate import migrations, schema_of
 from contextd.stores.sqlite import SqliteStore
 from contextd_code.errors import Corrupt, Unavailable
@@ -135,7 +135,7 @@ def test_it_is_begun_anew_only_when_that_is_asked_for(folder, lose):
 def test_a_store_that_another_process_is_making_at_this_moment_is_not_lost(folder):
     path = folder / "contextd.db"
     replace_by_an_empty_database(path)
-    other = Database(path, SystemClock())
+    other = SqliteDatabase(path, SystemClock())
     began = threading.Event()
 
     def make() -> None:

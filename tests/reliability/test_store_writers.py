@@ -39,7 +39,7 @@ from contextd.domain.scope import Scope
 from contextd.stores import open_store
 url, seconds, bulk, go = sys.argv[1], float(sys.argv[2]), sys.argv[3] == "bulk", float(sys.argv[4])
 scope = Scope("acme", "web", "shop")
-view = open_store(url, scrub=str).view(OWNER.grant([scope]))
+view = open_store(url, "local", scrub=str).view(OWNER.grant([scope]))
 time.sleep(max(0.0, go - time.time()))
 end, waits, written = time.monotonic() + seconds, [], []
 if bulk:
@@ -294,7 +294,7 @@ def test_a_matrix_gives_back_the_room_of_forgotten_documents(tmp_path):
         )
     )
     assert len(view.index.dense(vector("q"), "m", HERE, 2_000)) == 100
-    [matrix] = store._memory.vectors._matrices.values()
+    [matrix] = store._caches.vectors._matrices.values()
     assert (matrix.roster.size, len(matrix.vectors)) == (100, 128)
     store.close()
 
@@ -411,7 +411,7 @@ def test_a_search_reads_one_state_so_that_no_filter_is_left_out_too_late(tmp_pat
         return True
 
     # Where all are active, that is no condition of the search.
-    store._database.connection.exec_trace = intrude
+    store.database.connection.exec_trace = intrude
     index = view_of(store).index
     assert [match.id for match in index.lexical(["upload"], HERE, 5)] == ["mine"]
     assert any("temp.places_" in sql and sql.startswith("SELECT") for sql in statements)

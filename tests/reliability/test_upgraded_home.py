@@ -15,9 +15,10 @@ from contextd.app import Host, load_operations
 from contextd.domain.access import OWNER
 from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
+from contextd.runtime.doors import HomeDoor
 from contextd.runtime.runtime import Request, SystemClock
 from contextd.runtime.settings import load_settings
-from contextd.stores.connection import Database
+from contextd.stores.connection import SqliteDatabase
 from contextd.stores.migrate import migrate, migrations, schema_of
 from contextd.thin.home import LOCAL, database_path
 from contextd_code.errors import Unavailable
@@ -48,7 +49,7 @@ class Old:
 def host_of(home: Path, embedder: str = "none") -> Host:
     load_operations()
     settings = load_settings(home=home, flags={"embedder.name": embedder})
-    host = Host(settings, open_embedder(embedder), clock=SystemClock(), work=False)
+    host = Host(settings, open_embedder(embedder), door=HomeDoor(), clock=SystemClock(), work=False)
     host.organisation(LOCAL)
     return host
 
@@ -80,7 +81,7 @@ def test_its_schema_becomes_that_of_a_new_home_and_its_old_state_is_kept(old, tm
     path = database_path(old.home, LOCAL)
     with open_database(path.with_name("contextd.db.before-0018")) as kept:
         assert kept.execute("PRAGMA user_version").fetchall() == [(17,)]
-    fresh = Database(tmp_path / "fresh.db", SystemClock())
+    fresh = SqliteDatabase(tmp_path / "fresh.db", SystemClock())
     migrate(fresh, migrations())
     fresh.close()
     assert schema(path) == schema(tmp_path / "fresh.db")
@@ -146,7 +147,7 @@ def test_a_home_that_is_older_is_refused_and_kept(tmp_path, version):
 
 
 def test_the_first_schema_has_its_number(tmp_path):
-    database = Database(tmp_path / "contextd.db", SystemClock())
+    database = SqliteDatabase(tmp_path / "contextd.db", SystemClock())
     migrate(database, migrations())
     assert database.value("PRAGMA user_version") == schema_of(migrations()) >= 18
     database.close()

@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from importlib import import_module
 
 import pytest
-from sources import module_path, parsed, product_file, product_files
+from sources import module_path, parsed, product_file, product_files, walked
 
 CODE = "made from the source of contextd alone"
 MACHINE = "a program of this machine, the same for everybody"
 FILES_OF_GIT = "the answer follows from the files it is remembered with; bounded"
+STUCK = "whether git answers in a folder of this machine; bounded, for a minute"
 WORD = "the answer follows from the argument alone; bounded"
 GARBAGE = "how many threads of the process want no garbage to be looked for"
 
@@ -26,13 +27,16 @@ ALLOWED = {
     "contextd_code/git/identity.py": {"_beginning": WORD},
     "contextd_code/git/command.py": {
         "_absolute_path": WORD,
-        "_drivers_as_of": FILES_OF_GIT,
+        "_configured_as_of": FILES_OF_GIT,
+        "_configured_in": FILES_OF_GIT,
         "_program": WORD,
     },
+    "contextd_code/git/cache_validity.py": {"_line": FILES_OF_GIT},
     "contextd_code/git/git_queries.py": {
         "_found": FILES_OF_GIT,
         "_here": FILES_OF_GIT,
         "_remote_url": FILES_OF_GIT,
+        "_stuck": STUCK,
         "_tips": FILES_OF_GIT,
     },
     "contextd_code/index/languages/language.py": {
@@ -45,9 +49,11 @@ ALLOWED = {
     "contextd_code/tree/ripgrep.py": {"ripgrep": MACHINE},
     "domain/kinds.py": {"KINDS": CODE},
     "domain/result_display.py": {"_fields": CODE},
-    "contextd_code/text/words.py": {"_expand": WORD, "_stem": WORD},
+    "contextd_code/text/languages.py": {"function_words": WORD, "languages_of": WORD},
+    "contextd_code/text/words.py": {"_expand": WORD, "_stem": WORD, "_stem_in": WORD},
     "claims/claims.py": {"claim": WORD},
     "claims/contradiction_test.py": {"_claims": WORD},
+    "claims/exchanged_names.py": {"_sentences": WORD},
     "claims/opposites.py": {"_places": WORD},
     "claims/phrases.py": {"tokens": WORD},
     "policies/starter_packs.py": {"packs": CODE},
@@ -55,11 +61,13 @@ ALLOWED = {
     "redaction/secret_labels.py": {"label": WORD},
     "redaction/token_shapes.py": {"_pattern": CODE, "_companion": CODE},
     "claims/word_order.py": {"_parts": WORD},
+    "claims/work_states.py": {"open_states": WORD},
     "claims/roles.py": {"_sentences": WORD, "_ordered": WORD},
+    "stores/postgres_dialect.py": {"translated": WORD},
     "runtime/gc_pause.py": {"_building": GARBAGE},
     "runtime/operation.py": {
         "OPERATIONS": CODE,
-        "_PLACELESS": CODE,
+        "_IN_STEPS": CODE,
         "_arguments": CODE,
         "_result": CODE,
     },
@@ -67,6 +75,7 @@ ALLOWED = {
     "search/ranking_weights.py": {"weights": CODE},
     "schema/templates.py": {"templates": CODE},
     "learning/statement_worth.py": {"weights": CODE},
+    "sessions/statement_form.py": {"form_weights": CODE},
     "stores/codec.py": {"parse_scope": WORD},
     "stores/scrub.py": {"_text_fields": CODE},
     "stores/index_parts.py": {"token": WORD},
@@ -107,7 +116,7 @@ def _cached(module: ast.Module) -> set[str]:
 
 def _caches(module: ast.Module) -> Iterator[tuple[str, ast.expr]]:
     """Each cached function, and what caches it: as a decorator or by a call."""
-    for node in ast.walk(module):
+    for node in walked(module):
         if isinstance(node, Function):
             yield from ((node.name, one) for one in node.decorator_list if _called(one) in CACHING)
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
@@ -127,8 +136,8 @@ def _called(node: ast.expr) -> str:
 def _written(module: ast.Module) -> Iterator[str]:
     """Names of the module that its functions assign to, or change what is behind them."""
     globals_ = {name for node in module.body for name in _assigned(node)}
-    for function in (node for node in ast.walk(module) if isinstance(node, Function)):
-        inside = list(ast.walk(function))
+    for function in (node for node in walked(module) if isinstance(node, Function)):
+        inside = list(walked(function))
         declared = {name for node in inside if isinstance(node, ast.Global) for name in node.names}
         local = {node.arg for node in inside if isinstance(node, ast.arg)}
         local |= {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}

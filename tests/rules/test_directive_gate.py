@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import product
 
 import pytest
-from sources import parsed, python_files
+from sources import parsed, python_files, walked
 
 from contextd.domain.confidence import SIGNALS, apply, confidence_at, is_sure
 from contextd.domain.directives import ENDING_ACTS, in_force, is_directive
@@ -27,6 +27,7 @@ NEVER_DIRECTIVE = "of a kind or a moment that holds no directive"
 
 LOWERING = {
     "consolidation/merging.py": {"united": MERGE, "into": MERGE, "parted": MERGE},
+    "domain/confidence.py": {"rated": GATED},
     "domain/directives.py": {
         "in_force": "the gate",
         "unweakened": "replays a history through the gate",
@@ -38,11 +39,9 @@ LOWERING = {
     },
     "awareness/operations/gaps.py": {"dismiss_gap": NEVER_DIRECTIVE, "reopen_gap": NEVER_DIRECTIVE},
     "awareness/operations/stability.py": {"check_stability": GATED},
-    "awareness/operations/usefulness.py": {"report_usefulness": GATED},
     "knowledge/operations/bubbles.py": {"delete_bubble": ACT},
     "learning/operations/candidates.py": {"settle_candidate": ACT},
     "knowledge/operations/contexts.py": {"delete_context": ACT},
-    "knowledge/operations/memories.py": {"memory_feedback": GATED},
     "person/operations/person.py": {"person_accept": ACT},
     "knowledge/recording.py": {"_revised": ACT},
     "knowledge/operations/records.py": {"_move": ACT},
@@ -56,7 +55,7 @@ LOWERING = {
     "person/proposals.py": {"_plain": NEVER_DIRECTIVE},
     "policies/rule_file_sync.py": {"_one": FILE, "_new": FILE, "_gone": FILE, "to_new_file": FILE},
     "consolidation/promotion_proposals.py": {"_proposed": NEVER_DIRECTIVE},
-    "remedies/learned_fixes.py": {"_came_back": GATED},
+    "remedies/learned_fixes.py": {"_came_back": GATED, "unite": ACT},
     "skills/skill_files.py": {"_changed": FILE, "_gone": FILE},
     "knowledge/superseding.py": {"_superseded": ACT},
     "imports/undo.py": {"_out_of_use": ACT},
@@ -89,8 +88,8 @@ def lowering_sites() -> Iterator[tuple[str, str]]:
         name = path.as_posix().removeprefix("src/contextd/")
         if not path.as_posix().startswith("src/contextd/") or name.startswith(_OTHERS):
             continue
-        for function in ast.walk(parsed(path)):
-            if isinstance(function, ast.FunctionDef) and any(map(_lowers, ast.walk(function))):
+        for function in walked(parsed(path)):
+            if isinstance(function, ast.FunctionDef) and any(map(_lowers, walked(function))):
                 yield name, function.name
 
 

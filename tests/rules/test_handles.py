@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from sources import ROOT, parsed, python_files
+from sources import ROOT, parsed, python_files, walked
 
 WIDENED = {
     "upkeep/operations/doctor.py": "the home's vectors, counted",
     "upkeep/operations/jobs.py": "the owner's background work, outside of any project",
     "upkeep/operations/status.py": "the owner's home, outside of any project",
     "upkeep/connected_clients.py": "which clients were heard from lately, for doctor",
+    "sessions/session_binding.py": "the seats of a connection that ends, in every project it was used in",
     "awareness/gap_inputs.py": "the self-model, outside of any project",
     "person/proposals.py": "what several projects know of the person, a proposal the person confirms",
     "consolidation/promotion_proposals.py": "what several projects know, a proposal somebody confirms",
@@ -34,7 +35,7 @@ MODULES = {
 
 def calls(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
     """The dotted end of what is called, `sessions.find`, and the call."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             owner = node.func.value
             before = owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")

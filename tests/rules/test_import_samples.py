@@ -14,7 +14,7 @@ import apsw
 import pytest
 from sources import ROOT
 
-from contextd.imports.entry_files import ENTRY_FILES, EntryFile, entry_file_for
+from contextd.imports.entry_import import ENTRY_FILES, EntryFile, entry_file_for
 from contextd.imports.foreign import (
     FOREIGN,
     ForeignFormat,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from sources import parsed, python_files
+from sources import parsed, python_files, walked
 
 from contextd.app import load_operations
 from contextd.runtime.operation import OPERATIONS
@@ -22,8 +22,8 @@ NAMES = {spelling: name for name in OPERATIONS for spelling in (name, name.repla
 
 def answered_calls(function: ast.FunctionDef) -> Iterator[str]:
     """The operations that a test calls by a literal name, and whose answer it uses."""
-    around = {inner: outer for outer in ast.walk(function) for inner in ast.iter_child_nodes(outer)}
-    for node in ast.walk(function):
+    around = {inner: outer for outer in walked(function) for inner in ast.iter_child_nodes(outer)}
+    for node in walked(function):
         if isinstance(node, ast.Call) and not isinstance(around[node], ast.Expr):
             literals = {str(one.value) for one in node.args if isinstance(one, ast.Constant)}
             if literals & NAMES.keys() and not _refused(node, around):
@@ -43,7 +43,7 @@ def with_a_test() -> set[str]:
     functions = [
         node
         for tree in trees
-        for node in ast.walk(tree)
+        for node in walked(tree)
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
     ]
     return {name for function in functions for name in answered_calls(function)}

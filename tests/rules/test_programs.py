@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from sources import faults, module_path, parsed, product_files
+from sources import faults, module_path, parsed, product_files, walked
 
 SOURCE = product_files()
 
@@ -44,7 +44,7 @@ _LOOKS_ON_PATH = {"clients/detection.py", "surfaces/cli/clients.py", "contextd_c
 def _started(path: Path) -> list[int]:
     return [
         node.lineno
-        for node in ast.walk(parsed(path))
+        for node in walked(parsed(path))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and isinstance(node.func.value, ast.Name)
@@ -57,7 +57,7 @@ def _git_by_hand(path: Path) -> list[int]:
     """Lists and tuples that begin as a command line of git does."""
     return [
         node.lineno
-        for node in ast.walk(parsed(path))
+        for node in walked(parsed(path))
         if isinstance(node, ast.List | ast.Call)
         and (items := node.elts if isinstance(node, ast.List) else node.args)
         and isinstance(items[0], ast.Constant)

@@ -6,6 +6,7 @@ import ast
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from typing import (
     Annotated,
     Any,
@@ -111,6 +112,7 @@ def row_with_text(value: Any, text: str, path: str) -> Iterator[tuple[str, Any]]
             yield where, replace(value, **{one.name: other})
 
 
+@cache
 def form_of(row: type, name: str) -> str:
     hint = get_type_hints(row, include_extras=True)[name]
     marks = [one for one in getattr(hint, "__metadata__", ()) if isinstance(one, TextForm)]
@@ -155,6 +157,7 @@ def test_the_fields_of_results_are_many_and_most_are_shown() -> None:
     assert shown >= 200
 
 
+@pytest.mark.long
 def test_a_row_alone_forges_nothing_either() -> None:
     """Rows are lines of structured answers."""
     for row in ROWS.values():

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sources import ROOT, faults, parsed, python_files
+from sources import ROOT, faults, parsed, python_files, walked
 
 from contextd.app import load_operations
 from contextd.clients import CLIENTS
@@ -28,7 +28,7 @@ OUR_CODE = [path for path in python_files() if path.parts[0] == "src"]
 
 
 def calls(path: Path) -> Iterator[ast.Call]:
-    return (node for node in ast.walk(parsed(path)) if isinstance(node, ast.Call))
+    return (node for node in walked(parsed(path)) if isinstance(node, ast.Call))
 
 
 @pytest.mark.parametrize("row", list(SETTINGS.values()), ids=lambda row: row.name)
@@ -127,14 +127,14 @@ def test_a_client_waits_for_hooks_longer_than_they_may_take(row: Client) -> None
     deadline = int(SETTINGS["hooks.deadline_ms"].default)
     assert all(event.timeout * 1000 > deadline for event in events)
     assert len({event.name for event in events}) == len(events)
-    assert all(row.reading.moments[event.name] for event in events)
+    assert all(row.payloads.moments[event.name] for event in events)
     assert row.configuration.held("user")
     assert row.presence.programs or row.presence.made
 
 
 @pytest.mark.parametrize("row", list(CLIENTS.values()), ids=lambda row: row.name)
 def test_a_client_is_briefed_by_its_hooks_or_doctor_says_what_works_instead(row: Client) -> None:
-    starting = {name for name, moment in row.reading.moments.items() if moment == "started"}
+    starting = {name for name, moment in row.payloads.moments.items() if moment == "started"}
     own = {event.name for event in row.configuration.events} & starting
     by_module = any(isinstance(file.part, OwnFile) for file in row.configuration.files)
     briefed = "started" in row.shown and bool(own or (starting and by_module))

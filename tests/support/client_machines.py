@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from contextd.clients import CLIENTS
-from contextd.clients.client import Reach
+from contextd.clients.client import InstallScope
 from contextd.clients.install import Launch, files_of, install, uninstall
 from contextd.clients.text_files import OwnFile
 
@@ -33,7 +33,7 @@ THEIRS = {
 class Machine:
     """A home, a project and another one of each beside them."""
 
-    def __init__(self, folder: Path, name: str, reach: Reach) -> None:
+    def __init__(self, folder: Path, name: str, reach: InstallScope) -> None:
         self.name, self.reach, self.folder = name, reach, folder
         self.home, self.root = folder / "home", folder / "repo"
         self.home.mkdir(parents=True, exist_ok=True)

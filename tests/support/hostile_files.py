@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import contextd
+import contextd_code
 
 _NAME = re.compile(
     r"(?:\.?[\w@-]+/){0,4}\.?[\w.@-]*(?:\.(?:json5?|jsonc|jsonl|toml|ya?ml|md|mdc|lock|txt|cfg|mod|sum|work|xml|gradle"
@@ -28,9 +29,8 @@ _OF_GIT = ("exclude",)
 def names_in_the_source() -> tuple[str, ...]:
     """Every text in the source that is the name of a file, with or without folders before it."""
     found: set[str] = set()
-    for path in sorted(Path(contextd.__path__[0]).rglob("*.py")):
-        if "benchmarks" in path.parts:
-            continue
+    packages = (contextd, contextd_code)
+    for path in (file for one in packages for file in Path(one.__path__[0]).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 found |= _names_in(node.value)

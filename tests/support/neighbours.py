@@ -25,7 +25,7 @@ from contextd.domain.originals import Original
 from contextd.domain.query import Document, Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
-from contextd.domain.sessions import Event, Session, SessionChange
+from contextd.domain.sessions import Event, Seat, Session, SessionChange
 from contextd.domain.usage import ByProducts, HandedOut, Observation, RecordUse
 from contextd.ports.store import Store, View
 from contextd_code.errors import ContextdError
@@ -136,10 +136,8 @@ def put_record(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any
         knowledge=KnowledgeChanges(
             records=[Put(record, "write", alone=d["n"] > 3)], vectors=vectors, model="m"
         ),
-        naming=True,
     )
-    done = view.commit(changes)
-    return [done.changes, done.namesakes]
+    return view.commit(changes).changes
 
 
 def guess_version(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
@@ -260,28 +258,28 @@ def scan(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
 def read_files(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
     files = view.files
     return [
-        files.get(owner, PATHS),
-        files.all(owner),
-        files.linked(owner),
-        files.imports(owner, PATHS),
-        files.calling(owner, "r"),
-        files.calls(owner, "r", PATHS),
-        sorted(files.importing(owner, Importing(words=frozenset(said_words(d["text"]))))),
-        sorted(files.linking(owner)),
-        sorted(files.defining(owner, Defining(name=d["key"].casefold()))),
-        sorted(files.naming(owner, Naming(targets=frozenset(PATHS[:1]), words=_words(d)))),
-        files.names(owner, d["key"][:1].casefold(), 10),
-        files.weights(owner, PATHS),
-        files.weighed(owner),
-        sorted((one.path, str(one.value)) for one in files.readings(owner, "r")),
+        files.of(owner).get(PATHS),
+        files.of(owner).all(),
+        files.of(owner).linked(),
+        files.of(owner).imports(PATHS),
+        files.of(owner).calling("r"),
+        files.of(owner).calls("r", PATHS),
+        sorted(files.of(owner).importing(Importing(words=frozenset(said_words(d["text"]))))),
+        sorted(files.of(owner).linking()),
+        sorted(files.of(owner).defining(Defining(name=d["key"].casefold()))),
+        sorted(files.of(owner).naming(Naming(targets=frozenset(PATHS[:1]), words=_words(d)))),
+        files.of(owner).names(d["key"][:1].casefold(), 10),
+        files.of(owner).weights(PATHS),
+        files.of(owner).weighed(),
+        sorted((one.path, str(one.value)) for one in files.of(owner).readings("r")),
         # The number of a version is the store's own.
-        sorted(files.changes(owner, 0).put),
-        files.stamps(owner),
-        files.count(owner),
+        sorted(files.of(owner).changes(0).put),
+        files.of(owner).stamps(),
+        files.of(owner).count(),
         files.chunks([f"c{n}" for n in range(6)]),
         files.holding(owner, [f"c{n}" for n in range(6)]),
         files.checkouts(owner),
-        files.errors(owner),
+        files.of(owner).errors(),
     ]
 
 
@@ -299,7 +297,9 @@ def open_session(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> A
         started_at=at,
         last_seen_at=at,
     )
-    view.commit(Changes(work=WorkChanges(open=[session])))
+    seats = [Seat(owner, d["key"], d["session"])]
+    left = [d["key"]] if d["n"] > 4 else []
+    view.commit(Changes(work=WorkChanges(open=[session], seats=seats, left=left)))
 
 
 def change_session(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
@@ -325,6 +325,8 @@ def read_sessions(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> 
         sessions.events(d["session"]),
         sessions.messages([(d["session"], n) for n in (1, 2, 3)]),
         sessions.items(d["session"]),
+        sessions.seated(owner, d["key"]),
+        sessions.seats(frozenset(PROJECTS), d["key"] if d["n"] > 2 else ""),
         sessions.handed_out(owner, d["session"], KEYS),
     ]
 

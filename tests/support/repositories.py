@@ -57,7 +57,7 @@ def written(root: Path, files: Mapping[str, str]) -> Path:
 def committed(root: Path, files: Mapping[str, str]) -> Path:
     """A repository whose only commit has these files."""
     written(root, files)
-    git(root, "init", "-q")
+    git(root, "init", "-q", "--template=")
     git(root, "add", "-A")
     git(root, "commit", "-q", "--allow-empty", "-m", "start")
     return root

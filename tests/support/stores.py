@@ -20,7 +20,7 @@ from contextd.domain.changes import (
     Removal,
     WorkChanges,
 )
-from contextd.domain.code_places import CodePlace
+from contextd.domain.checkout_keys import CheckoutKey
 from contextd.domain.documents import record_document
 from contextd.domain.query import Document, Query, Vector
 from contextd.domain.records import Change, Record, last_undoable
@@ -31,10 +31,16 @@ from contextd.ports.upkeep import Clock
 from contextd.stores import STORES, open_store
 from contextd_code.errors import NotFound
 from reference_store import WITHOUT_CODE
+from support import postgres_server
 from support.strategies import SCOPES, vector
 
-WITH_CODE = [name for name in STORES if name not in WITHOUT_CODE]
+WITH_CODE = [name for name in STORES if name not in (*WITHOUT_CODE, "postgresql")]
 """The stores with code indexes, which a store for a team need not have."""
+
+EVERY_STORE = [
+    pytest.param(name, marks=pytest.mark.long) if name == "postgresql" else name for name in STORES
+]
+"""Parameters of a promise."""
 
 with_code = pytest.mark.parametrize("store", WITH_CODE, indirect=True)
 """Runs a promise on these only."""
@@ -46,20 +52,28 @@ def plain(text: str) -> str:
 
 
 def address(scheme: str, folder: Path) -> str:
-    """Where a test may open a store of this scheme. A new row of STORES needs one here."""
+    """Where a test may open a store of this scheme. A new row of STORES needs one here. Behind a `#` stands its
+    organisation, if not `local`.
+    """
+    if scheme == "postgresql":
+        return f"{postgres_server.url()}#{postgres_server.organisation()}"
     return f"sqlite://{folder}/contextd.db" if scheme == "sqlite" else f"{scheme}://"
 
 
 def opened(url: str, clock: Clock | None = None, scrub: Any = plain, **options: Any) -> Store:
     """The store at `url`."""
-    return open_store(url, scrub=scrub, clock=clock, **options)
+    url, _, organisation = url.partition("#")
+    store = open_store(url, organisation or "local", scrub=scrub, clock=clock, **options)
+    if organisation:
+        postgres_server.watch(store, organisation)
+    return store
 
 
 class Whole:
     """A store as its owner sees it, with a verb for each sort of change."""
 
     def __init__(
-        self, store: Store, scopes: Iterable[Scope] = SCOPES, code: CodePlace | None = None
+        self, store: Store, scopes: Iterable[Scope] = SCOPES, code: CheckoutKey | None = None
     ) -> None:
         self.store = store
         self.view: View = store.view(OWNER.grant(scopes), code)
@@ -69,6 +83,7 @@ class Whole:
         self.originals = self.view.originals
         self.observations, self.jobs = self.view.observations, self.view.jobs
         self.queue, self.upkeep, self.directory = store.queue, store.upkeep, store.directory
+        self.replicas, self.signals = store.replicas, store.signals
 
     def commit(self, **changes: Any) -> Committed:
         """Commit one unit of work, given by the fields of its parts."""

@@ -18,7 +18,7 @@ import apsw
 
 from contextd.domain.query import Vector
 from contextd.embedders.minilm import MiniLM
-from contextd.stores.connection import Database
+from contextd.stores.connection import SqliteDatabase
 from reference_store.store import MemoryView
 
 SLOW = {
@@ -63,18 +63,18 @@ class WriteGuard:
         sys.addaudithook(self._heard)
 
     def _watch_writes(self) -> None:
-        write, commit = Database.write, MemoryView._write
+        write, commit = SqliteDatabase.write, MemoryView._write
 
         @contextmanager
-        def writing(database: Database) -> Iterator[apsw.Connection]:
-            with write(database) as connection, self._inside():
+        def writing(database: SqliteDatabase, *locks: str) -> Iterator[apsw.Connection]:
+            with write(database, *locks) as connection, self._inside():
                 yield connection
 
         def committing(view: MemoryView, *arguments: Any) -> Any:
             with self._inside():
                 return commit(view, *arguments)
 
-        Database.write = writing  # type: ignore[method-assign]
+        SqliteDatabase.write = writing  # type: ignore[method-assign]
         MemoryView._write = committing  # type: ignore[method-assign]
 
     @contextmanager

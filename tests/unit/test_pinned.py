@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from contextd.awareness.usage_log import UsageLog
 from contextd.domain.access import AREAS, ROLES, Caller
 from contextd.domain.query import Match
 from contextd.domain.scope import Scope
-from contextd.domain.usage import ByProducts
 from contextd.runtime.settings import load_settings
 from contextd.search.rank_fusion import fuse_ranks
 
@@ -35,33 +32,6 @@ def test_a_flag_goes_before_the_environment_and_that_before_a_file(tmp_path: Pat
     assert load_settings(home=tmp_path).number("briefing.tokens") == 222
     flagged = load_settings(home=tmp_path, flags={"briefing.tokens": 333})
     assert flagged.number("briefing.tokens") == 333
-
-
-class Noting:
-    """An upkeep that remembers what it was given."""
-
-    def __init__(self) -> None:
-        self.digests: list[str] = []
-
-    def note(self, by_products: ByProducts) -> None:
-        self.digests += [one.digest for one in by_products.handed_out]
-
-
-def handed_out(log: UsageLog, noted: Noting, digests: Sequence[str]) -> list[str]:
-    """Hand sentences out one after the other; those that were written down for it."""
-    for digest in digests:
-        log.handed_out(SHOP, "s", [digest])
-    log.flush()
-    found, noted.digests = noted.digests, []
-    return found
-
-
-def test_of_the_sentences_handed_out_those_said_longest_ago_are_forgotten_first():
-    noted = Noting()
-    log = UsageLog(noted, lambda name, error: None, remembered=2)
-    assert handed_out(log, noted, ["a", "b", "c"]) == ["a", "b", "c"]
-    assert handed_out(log, noted, ["c", "b"]) == [], "the latest two are remembered"
-    assert handed_out(log, noted, ["d", "b", "c"]) == ["d", "c"], "b was said again meanwhile"
 
 
 def test_being_first_in_one_list_outweighs_being_fourteenth_in_both():

@@ -11,6 +11,7 @@ import pytest
 from contextd.domain.query import Document, Match, Query
 from contextd.domain.scope import Scope
 from contextd.stores import lexicons, postings
+from contextd.stores.sqlite_words import Fts5Words
 from support.stores import Whole, address, opened
 
 HERE, BESIDE = Scope("local", "default", "shop"), Scope("local", "default", "blog")
@@ -110,10 +111,10 @@ def seldom(stores, monkeypatch):
     documents += [replace(one, id=f"t{one.id}", facets=("tag=seldom",)) for one in documents[:2]]
     stores[0].index_put(documents, {}, "")
     read, looked = [], []
-    whole, few = postings._holders, lexicons.occurring
-    monkeypatch.setattr(postings, "_holders", lambda *asked: read.append(asked[2]) or whole(*asked))
+    whole, few = Fts5Words.holders, Fts5Words.occurring
+    monkeypatch.setattr(Fts5Words, "holders", lambda *asked: read.append(asked[2]) or whole(*asked))
     monkeypatch.setattr(
-        lexicons, "occurring", lambda *asked: looked.append(asked[3]) or few(*asked)
+        Fts5Words, "occurring", lambda *asked: looked.append(asked[3]) or few(*asked)
     )
 
     def ask():
@@ -143,7 +144,7 @@ def test_postings_that_take_too_much_memory_are_given_up(stores, monkeypatch):
     numbers = random.Random(9)
     stores[0].index_put([replace(drawn(numbers, n), scope=HERE) for n in range(300)], {}, "")
     answers(stores[0])
-    known = stores[0].index._memory.lexicons._known  # type: ignore[attr-defined]
+    known = stores[0].index._caches.lexicons._known  # type: ignore[attr-defined]
     kept = [one.postings for one in known.values()]
     assert kept
     assert all(one._bytes <= 2_000 or len(one._known) == 1 for one in kept)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextd.runtime.caches import Cache
+from contextd.runtime.caches import Cache, as_of
 
 
 def test_what_is_looked_up_counts_as_used() -> None:
@@ -24,3 +24,10 @@ def test_a_value_that_is_replaced_or_makes_room_is_closed_once() -> None:
     cache.put("a", "second")
     cache.put("b", "third")
     assert closed == ["first", "second"]
+
+
+def test_a_value_is_made_again_when_what_it_was_made_from_changed() -> None:
+    cache = Cache[str, tuple[int, str]](2)
+    made = [as_of(cache, "a", state, lambda: f"read {len(cache)}") for state in (1, 1)]
+    assert made == ["read 0", "read 0"]
+    assert as_of(cache, "a", 2, lambda: "read anew") == "read anew"

@@ -56,3 +56,23 @@ def test_a_file_that_cannot_be_read_as_a_whole_stops_the_start_with_its_line(
 def test_a_wrong_flag_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Invalid, match="unknown setting"):
         load_settings(home=tmp_path, flags={"briefing.tokns": 60})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("mcp: {profile: core\n", "line 2: not valid YAML"),
+        ("\x00\x01", "contains the character U+0000"),
+        ("briefing: \x1b[31m", "contains the character U+001B"),
+        ("a: *nowhere\n", "line 1: not valid YAML: found undefined alias"),
+    ],
+)
+def test_a_file_that_is_no_yaml_is_named_with_the_reason_in_one_line(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    (tmp_path / "config.yaml").write_text(text, "utf-8")
+    with pytest.raises(Invalid) as raised:
+        load_settings(home=tmp_path)
+    assert said in raised.value.message
+    assert "\n" not in raised.value.message
+    assert "<unicode string>" not in raised.value.message

@@ -6,13 +6,15 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from contextd import __version__
-from contextd.app.organisation import OpenOrganisation
-from contextd.app.places import located
+from contextd.app.call_project import located
+from contextd.app.database_watch import DatabaseWatch
+from contextd.app.organisation import HostParts, OpenOrganisation, place_of, store_address
 from contextd.app.tables import load_operations
 from contextd.domain.generic_texts import USUAL_RULES
 from contextd.domain.jobs import LANES, Lane
@@ -24,16 +26,36 @@ from contextd.ports.knowledge import Embedder, Reranker
 from contextd.ports.upkeep import Clock
 from contextd.redaction.redact import redact
 from contextd.runtime.caches import Cache
+from contextd.runtime.doors import Door, HomeDoor
 from contextd.runtime.operation import Answer, Operation, find_operation
 from contextd.runtime.runtime import Request, Runtime, SystemClock
 from contextd.runtime.settings import Settings, load_settings
+from contextd.runtime.work_pool import WorkPool
 from contextd.search.query_sanity import makes_sense
+from contextd.stores import delete_organisation, migrate_store, move_store, open_shared
 from contextd.stores.backup_lag import written_since
 from contextd.thin.home import LOCAL, close_to_others, database_path, make_home
-from contextd_code.errors import ContextdError
+from contextd_code.errors import ContextdError, Unavailable
 
-_OPEN_AT_ONCE = 32
-"""Organisations kept open; opening another one closes the least recently used."""
+_OPEN_AT_ONCE = 64
+"""Organisations kept open; opening another one closes one at rest, the least recently used first."""
+
+_IDLE_SECONDS = 600.0
+"""How long an organisation of a shared database stays open without a call or a job: its due work is found without it."""
+
+_CREWS: dict[str, int] = {
+    "learning": 2,
+    "index": 2,
+    "upkeep": 2,
+    "preparations": 2,
+    "usage log": 2,
+    "watches": 2,
+    "opening": 2,
+    "signals": 1,
+}
+"""Threads of the process, by the work they do for all organisations: what takes minutes holds up only its own kind. Two,
+because a job waits for the database or the embedder about half of its time, and Python runs one thread at a time.
+"""
 
 _LONGEST_CLIENT = 40
 """Characters of a client's name in the log: the client chooses its name itself."""
@@ -52,18 +74,37 @@ class Host:
         settings: Settings,
         embedder: Embedder,
         *,
+        door: Door,
         reranker: Reranker | None = None,
         clock: Clock | None = None,
         work: bool = True,
         fresh: bool = False,
     ) -> None:
-        self._settings, self._embedder, self._reranker = settings, embedder, reranker
-        self._work, self._fresh = work, fresh
-        self._clock = clock or SystemClock()
+        self._settings, self._embedder = settings, embedder
+        self._work, self._fresh, self._door = work, fresh, door
+        self._pool = WorkPool(_CREWS)
+        self._database = open_shared(settings.text("store.url"))
+        self._parts = HostParts(
+            settings, embedder, clock or SystemClock(), door, self._pool, reranker, self._database
+        )
         self._organisations: dict[str, OpenOrganisation] = {}
-        self._lock = threading.Lock()
+        self._checked: set[str] = set()
+        self._turns: dict[str, threading.Lock] = {}
+        self._lock, self._closed = threading.Lock(), False
         self._watchers: tuple[Callable[[Scope], None], ...] = ()
         self._shown_clients: Cache[str, str] = Cache(_CLIENTS)
+        self._watch = self._watch_database() if self._database is not None and work else None
+
+    def _watch_database(self) -> DatabaseWatch:
+        assert self._database is not None
+        return DatabaseWatch(
+            self._database,
+            place_of(self._settings.home),
+            self._pool,
+            hurry=lambda name: self.organisation(name).wake(),
+            room=self._room,
+            watched=lambda: {one.name: one.replica_watch for one in self._open_ones()},
+        )
 
     @classmethod
     def open(
@@ -72,13 +113,17 @@ class Host:
         *,
         work: bool = True,
         fresh: bool = False,
+        migrate: bool = False,
         clock: Clock | None = None,
     ) -> Host:
         """Open the home, its embedder and this machine's organisation, and start the workers if `work`.
 
-        A store that existed and is missing now is created again only if `fresh` is set.
+        A store that existed and is missing now is created again only if `fresh` is set. With `migrate`, the
+        database of a team is migrated first.
         """
         settings = settings or load_settings()
+        if migrate:
+            migrate_store(settings.text("store.url"))
         make_home(settings.home)
         reranker = open_reranker(
             settings.text("search.reranker.path"),
@@ -86,42 +131,103 @@ class Host:
             threads=settings.number("embedder.threads"),
         )
         embedder = _chosen_embedder(settings)
-        host = cls(settings, embedder, reranker=reranker, clock=clock, work=work, fresh=fresh)
-        host.organisation(LOCAL)
+        host = cls(
+            settings,
+            embedder,
+            door=HomeDoor(),
+            reranker=reranker,
+            clock=clock,
+            work=work,
+            fresh=fresh,
+        )
+        try:
+            host.organisation(LOCAL)
+        except BaseException:
+            host.close()
+            raise
+        host.watch_database()
         if os.name != "nt":
             close_to_others(settings.home)
         return host
+
+    def watch_database(self) -> None:
+        """Begin to look for due work, changes and signals of all organisations of a shared database."""
+        if self._watch is not None:
+            self._watch.start()
 
     @property
     def settings(self) -> Settings:
         """The values this process started with."""
         return self._settings
 
+    @property
+    def door(self) -> Door:
+        """Identifies the callers of this contextd."""
+        return self._door
+
     def organisation(self, name: str) -> OpenOrganisation:
         """Return an organisation, opening it if needed. Raises the errors of opening its store."""
         with self._lock:
-            found = self._organisations.pop(name, None)
-            if found is None:
-                self._make_room()
-                found = OpenOrganisation(
-                    name,
-                    self._settings,
-                    self._embedder,
-                    self._clock,
-                    reranker=self._reranker,
-                    work=self._work,
-                    changed=self._changed,
-                    fresh=self._fresh,
-                )
-                found.start()
-            self._organisations[name] = found
-            return found
+            known = self._organisations.pop(name, None)
+            if known is not None:
+                self._organisations[name] = known
+                return known
+            turn = self._turns.setdefault(name, threading.Lock())
+        # Opening reads and migrates a whole store: only callers of this organisation wait for it.
+        with turn:
+            return self._opened(name)
 
-    def _make_room(self) -> None:
-        """Close unused organisations, least recently used first, until there is room for another."""
-        unused = [name for name, one in self._organisations.items() if not one.in_use]
-        while len(self._organisations) >= _OPEN_AT_ONCE and unused:
-            self._organisations.pop(unused.pop(0)).close()
+    def _opened(self, name: str) -> OpenOrganisation:
+        """Open an organisation unless another thread just did. Its turn is held."""
+        with self._lock:
+            if name in self._organisations:
+                return self._organisations[name]
+            unneeded = self._make_room()
+        for one in unneeded:
+            one.close()
+        opened = OpenOrganisation(
+            name, self._parts, work=self._work, changed=self._changed, fresh=self._fresh
+        )
+        opened.start(check=name not in self._checked)
+        with self._lock:
+            if not self._closed:
+                self._checked.add(name)
+                self._organisations[name] = opened
+                return opened
+        opened.close()
+        raise Unavailable("contextd is closing", "start it again")
+
+    def _make_room(self) -> list[OpenOrganisation]:
+        """Take out organisations at rest, least recently used first, until there is room for another. The lock is held."""
+        retired: list[OpenOrganisation] = []
+        for name, one in list(self._organisations.items()):
+            if len(self._organisations) < _OPEN_AT_ONCE:
+                break
+            if name != LOCAL and one.retire():
+                retired.append(self._organisations.pop(name))
+        return retired
+
+    def _room(self) -> int:
+        """Close organisations of the shared database that have long been idle; return how many more may work now."""
+        now, retired = time.monotonic(), list[OpenOrganisation]()
+        with self._lock:
+            for name, one in list(self._organisations.items()):
+                # Subscribers of this machine's organisation hear of others' changes as long as it is open.
+                if name != LOCAL and now - one.used_at > _IDLE_SECONDS and one.retire():
+                    retired.append(self._organisations.pop(name))
+            busy = sum(not one.at_rest for one in self._organisations.values())
+        for one in retired:
+            one.close()
+        return max(0, _OPEN_AT_ONCE - busy)
+
+    @contextmanager
+    def _using(self, name: str) -> Iterator[None]:
+        """Keep an organisation open while this context is open."""
+        while True:
+            with self.organisation(name).used() as usable:
+                if usable:
+                    yield
+                    return
 
     def _open_ones(self) -> list[OpenOrganisation]:
         with self._lock:
@@ -146,7 +252,7 @@ class Host:
         op = find_operation(name)
         began, place, outcome = time.monotonic(), "", "done"
         try:
-            with self.organisation(request.caller.org).used():
+            with self._using(request.caller.org):
                 runtime = self.runtime(request, op)
                 place = f" in {runtime.project.scope}" if runtime.project is not None else ""
                 return invoke(op, runtime, arguments)
@@ -177,7 +283,7 @@ class Host:
             try:
                 self._embedder.embed(["warm"])
                 if not self._embedder.sends_to:
-                    self._embedder.embed(USUAL_RULES)
+                    self._embedder.embed(USUAL_RULES["en"].splitlines())
             except ContextdError as error:
                 _log.warning("embedder not ready: %s", error.message)
 
@@ -195,6 +301,9 @@ class Host:
             for state in organisation.services():
                 services[state.name] = state.as_dict()
                 problems += [state.problem] if state.problem else []
+        for state in self._watch.states() if self._watch is not None else ():
+            services[state.name] = state.as_dict()
+            problems += [state.problem] if state.problem else []
         return {
             "version": __version__,
             "home": str(self._settings.home),
@@ -204,6 +313,18 @@ class Host:
             "services": services,
             "problems": problems,
         }
+
+    def move_store(self, target: str) -> Mapping[str, int]:
+        """See `Backend.move_store`."""
+        return move_store(store_address(self._settings, LOCAL), target, LOCAL)
+
+    def delete_organisation(self, name: str) -> Sequence[str]:
+        """See `Backend.delete_organisation`."""
+        with self._lock:
+            found = self._organisations.pop(name, None)
+        if found is not None:
+            found.close()
+        return delete_organisation(self._settings.text("store.url"), name)
 
     def written_since(self, backup: Path | None) -> WrittenSince:
         """Count the records of this machine's store that a backup lacks; all of them without a backup."""
@@ -240,11 +361,19 @@ class Host:
 
     def close(self) -> None:
         """Close every organisation."""
-        _log.info("closing %s", self._settings.home)
         with self._lock:
+            self._closed = True
             closing, self._organisations = self._organisations, {}
+        if closing:
+            # A home that cannot be opened is tried every few seconds and has nothing to close.
+            _log.info("closing %s", self._settings.home)
         for organisation in closing.values():
             organisation.close()
+        if self._watch is not None:
+            self._watch.close()
+        elif self._database is not None:
+            self._database.close()
+        self._pool.close()
 
 
 def _shown(client: str) -> str:

@@ -4,7 +4,6 @@ open, never otherwise.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Collection
 from datetime import timedelta
 from pathlib import Path
@@ -36,11 +35,6 @@ class IdleWatch:
     ) -> None:
         self._upkeep, self._clock, self._timeout, self._end = upkeep, clock, timeout, end
         self._follow = follow
-        self._wanted = threading.Event()
-
-    def wake(self) -> None:
-        """Check now: a session was opened, or the process stops."""
-        self._wanted.set()
 
     def look(self) -> bool:
         """End idle sessions. Returns whether any session is open."""
@@ -55,9 +49,6 @@ class IdleWatch:
         root = Path(session.cwd) if session.cwd else None
         return client_exited(session) or session.is_idle(self._clock.now(), self._timeout(root))
 
-    def run(self, stop: threading.Event) -> None:
-        """Check regularly until stopped."""
-        while not stop.is_set():
-            some = self.look()
-            self._wanted.wait(LOOK_SECONDS if some else None)
-            self._wanted.clear()
+    def step(self) -> float | None:
+        """Check; return the seconds until the next check, None while no session is open."""
+        return LOOK_SECONDS if self.look() else None

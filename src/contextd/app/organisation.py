@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,34 +17,42 @@ from contextd.app.idle_watch import NAME as IDLE_WATCH
 from contextd.app.idle_watch import IdleWatch
 from contextd.app.preparations import NAME as PREPARATIONS
 from contextd.app.preparations import Preparations
+from contextd.app.redaction_key import home_key, shared_key
+from contextd.app.replica_watch import ATTENDANCE, POLL_SECONDS, ReplicaWatch
+from contextd.app.replica_watch import NAME as REPLICA
 from contextd.app.tables import job_function
 from contextd.app.trust import TrustBook, file_stamp
 from contextd.awareness.usage_log import NAME as USAGE_LOG
-from contextd.awareness.usage_log import UsageLog
+from contextd.awareness.usage_log import WRITE_AFTER, UsageLog
 from contextd.domain.access import Caller
-from contextd.domain.code_places import CodePlace
+from contextd.domain.checkout_keys import CheckoutKey
 from contextd.domain.jobs import LANES, Job, Lane
 from contextd.domain.scope import PERSON, Scope, may_leave
-from contextd.jobs.queue import Hold, Worker
+from contextd.jobs.queue import Hold, Worker, seconds_until
 from contextd.jobs.table import Task, job_named, new_job, rounds
-from contextd.ports.knowledge import Embedder, Reranker
+from contextd.ports.knowledge import Embedder, Reranker, Scrub
 from contextd.ports.store import Directory, Store, View
 from contextd.ports.upkeep import Clock
+from contextd.ports.work import SharedDatabase, SignalKind
 from contextd.projects.checkout_shape import has_moved
 from contextd.redaction.redact import redact
 from contextd.runtime.caches import Cache, Caches
-from contextd.runtime.runtime import Checkout, Request, Runtime, Sinks
+from contextd.runtime.doors import Door
+from contextd.runtime.runtime import CallDetails, Checkout, Request, Runtime, Sinks
 from contextd.runtime.settings import Settings, load_settings
-from contextd.runtime.supervision import ServiceState, Supervisor
+from contextd.runtime.supervision import ServiceState
+from contextd.runtime.work_pool import Background, WorkPool, lasting
 from contextd.stores import open_store
-from contextd.thin.home import database_path
+from contextd.thin.home import LOCAL, database_path
 from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError, NotFound
+from contextd_code.errors import ContextdError, Invalid, NotFound
+
+QUEUE = "queue"
+_QUEUE_SECONDS = 60.0
+"""How often the queue of a file is read without a signal: another process may add work."""
 
 _CHECKOUTS = 256
 _VIEWS = 200
-_WORKER = Caller("contextd", "owner")
-"""The caller of background work."""
 
 _UNCHECKED = frozenset({"embed_pending", "end_idle_sessions", "retire_old_rows"})
 """Jobs that need no consistency check afterwards: they cannot change anything it covers."""
@@ -59,46 +69,60 @@ class _KnownSettings:
     settings: Settings
 
 
+@dataclass(frozen=True, slots=True)
+class HostParts:
+    """What a host shares with its organisations."""
+
+    settings: Settings
+    embedder: Embedder
+    clock: Clock
+    door: Door
+    pool: WorkPool
+    reranker: Reranker | None = None
+    shared: SharedDatabase | None = None
+
+
 class OpenOrganisation:
     """The shared resources and workers of one organisation. Safe to use from any thread."""
 
     def __init__(
         self,
         name: str,
-        settings: Settings,
-        embedder: Embedder,
-        clock: Clock,
+        parts: HostParts,
         *,
-        reranker: Reranker | None = None,
         work: bool,
         changed: Callable[[Scope], None],
         fresh: bool = False,
     ) -> None:
-        self.name, self._settings, self._embedder = name, settings, embedder
-        self._clock, self._reranker = clock, reranker
-        home = settings.home
+        self.name, self._settings, self._embedder = name, parts.settings, parts.embedder
+        self._clock, self._reranker, self._door = parts.clock, parts.reranker, parts.door
+        settings, clock, home = parts.settings, parts.clock, parts.settings.home
         self.trusted_folders = TrustBook(home)
-        self.key = kept_bytes(home / "redaction.key", 32)
-        self.place = kept_bytes(home / "place", 8).hex()
+        self.place = place_of(home)
         self.caches = Caches()
-        self._store = _open_store(name, settings, self.key, clock, fresh=fresh)
+        self.shares = bool(settings.text("store.url"))
+        self._store = _open_store(name, parts, self._scrub, fresh=fresh)
+        try:
+            self.key = self._redaction_key(settings)
+        except BaseException:
+            self._store.close()
+            raise
         self._known_settings: Cache[Path | None, _KnownSettings] = Cache(_CHECKOUTS)
-        self._views: Cache[tuple[Caller, frozenset[Scope], CodePlace | None], View] = Cache(_VIEWS)
-        self._users, self._lock = 0, threading.Lock()
-        self._services = Supervisor()
-        self._usage = UsageLog(self._store.upkeep, self._services.note)
-        self._preparations = Preparations(self._services.note)
-        self._workers = [
-            Worker(
-                self._store.queue,
-                clock,
-                self._run_job,
-                lanes=(lane,),
-                place=self.place,
-                rounds=rounds(self.place),
-            )
-            for lane in LANES
-        ]
+        self._views: Cache[tuple[Caller, frozenset[Scope], CheckoutKey | None], View] = Cache(
+            _VIEWS
+        )
+        self.used_at = time.monotonic()
+        self._users, self._retired, self._lock = 0, False, threading.Lock()
+        self._polled = self.shares and parts.shared is None
+        self._background = Background(parts.pool)
+        note, wake = self._background.note, self._background.wake
+        self._usage = UsageLog(
+            self._store.upkeep, note, wanted=lambda: wake(USAGE_LOG, WRITE_AFTER)
+        )
+        self._preparations = Preparations(note, wanted=lambda: wake(PREPARATIONS))
+        self._workers = [self._worker(lane) for lane in LANES]
+        self._changed = changed
+        self.replica_watch = ReplicaWatch(self._store.replicas, self.place, changed)
         self._idle_watch = IdleWatch(
             self._store.upkeep,
             clock,
@@ -108,46 +132,72 @@ class OpenOrganisation:
         )
         self.sinks = Sinks(
             observe=self._usage.observe,
-            handed_out=self._usage.handed_out,
             used=self._usage.used,
             later=self._usage.later,
             prepare=self._preparations.prepare,
             settle=self._usage.settle,
-            wake=self.wake,
-            changed=changed,
+            wake=self._wake_everywhere,
+            changed=self._tell_change,
             schedule=self._store.queue.schedule,
         )
-        self._add_services(work=work)
+        self._add_duties(work=work)
+
+    def _worker(self, lane: Lane) -> Worker:
+        return Worker(
+            self._store.queue,
+            self._clock,
+            self._run_job,
+            lanes=(lane,),
+            place=self.place,
+            rounds=rounds(self.place),
+            done=lambda: self._background.wake(QUEUE),
+        )
+
+    def _redaction_key(self, settings: Settings) -> bytes:
+        if self.shares:
+            return shared_key(self._store.replicas, settings, self.name)
+        return home_key(settings.home)
+
+    def _scrub(self, text: str) -> str:
+        return redact(text, self.key).text
 
     @property
-    def in_use(self) -> bool:
-        """Whether a call is running."""
-        return self._users > 0
+    def at_rest(self) -> bool:
+        """Whether no call and no work is running or about to."""
+        return not self._users and self._background.at_rest()
 
     @contextmanager
-    def used(self) -> Iterator[None]:
-        """Keep the organisation open while this context is open."""
+    def used(self) -> Iterator[bool]:
+        """Keep the organisation open while this context is open. False if it is about to be closed."""
         with self._lock:
-            self._users += 1
+            usable = not self._retired
+            self._users += usable
         try:
-            yield
+            yield usable
         finally:
             with self._lock:
-                self._users -= 1
+                self._users -= usable
+                self.used_at = time.monotonic()
+
+    def retire(self) -> bool:
+        """Admit no more calls, if the organisation is at rest; return whether it was."""
+        with self._lock:
+            self._retired = self._retired or self.at_rest
+            return self._retired
 
     @property
     def directory(self) -> Directory:
         """The directory of projects."""
         return self._store.directory
 
-    def settings(self, root: Path | None) -> Settings:
+    def settings(self, checkout: Checkout | None) -> Settings:
         """The settings in force in a checkout: its file is read again if it or the home's changed. Settings
         of the whole process keep the values from its start.
 
         Raises `Invalid` for a file that cannot be used.
         """
         # The settings file of an untrusted folder is ignored.
-        root = root if root is not None and self.trusted_folders.of(root).trusted else None
+        root = checkout.root if checkout is not None and checkout.trusted else None
         known = self._known_settings.get(root)
         files = self._settings.files(root) if known is None else known.files
         stamps = tuple(map(file_stamp, files))
@@ -161,7 +211,9 @@ class OpenOrganisation:
         """The work tree at `root`, trusted or not."""
         return Checkout(root, self.trusted_folders.of(root))
 
-    def view(self, caller: Caller, scopes: Iterable[Scope], code: CodePlace | None = None) -> View:
+    def view(
+        self, caller: Caller, scopes: Iterable[Scope], code: CheckoutKey | None = None
+    ) -> View:
         """The view of a caller on these scopes, limited to its grants, in the checkout `code`."""
         # The view contains only what was granted, and a role's grants do not change.
         reached = frozenset(scopes)
@@ -177,32 +229,28 @@ class OpenOrganisation:
             reranker=self._reranker,
             clock=self._clock,
             settings=self._usable_settings(request),
-            caller=request.caller,
             sinks=self.sinks,
             organisation=self,
-            client=request.client,
-            surface=request.surface,
-            connection=request.connection,
-            process=request.process,
-            ancestors=request.ancestors,
-            client_sessions=request.client_sessions,
             redaction_key=self.key,
             call=request.key,
-            repeated=request.repeated,
-            alone=request.alone,
-            progress=request.progress,
             upkeep=self._store.upkeep if upkeep else None,
+            **{one.name: getattr(request, one.name) for one in fields(CallDetails)},
         )
 
-    def start(self) -> None:
-        """Start the workers, and queue the repair of inconsistent indexes and the embedding of texts without a
-        vector of this embedder, which may have changed.
+    def start(self, *, check: bool = True) -> None:
+        """Start the background work. With `check`, queue the repair of inconsistent indexes and the embedding of texts
+        without a vector of this embedder, which may have changed.
         """
         projects = self.directory.all()
         self.trusted_folders.begin(Path(root) for one in projects for root in one.roots)
         known = len(projects)
         _log.info("organisation %s opened: %d projects", self.name, known)
-        self._services.start()
+        self._store.signals.listen(self._heard)
+        self.wake()
+        for name in (REPLICA, ATTENDANCE):
+            self._background.wake(name)
+        if not check:
+            return
         self._preparations.prepare("balance", None, self.mend)
         if self._embedder.model:
             self._preparations.prepare("vectors", None, self._embed_waiting)
@@ -221,10 +269,37 @@ class OpenOrganisation:
                 self._queue("embed_pending", scope)
 
     def wake(self) -> None:
-        """Wake all workers."""
-        for worker in self._workers:
-            worker.wake()
-        self._idle_watch.wake()
+        """Look for due work and open sessions now."""
+        for name in (QUEUE, IDLE_WATCH):
+            self._background.wake(name)
+
+    def _look_into_queue(self) -> float | None:
+        """Let the workers look if something is due; return the seconds until the next look."""
+        longest = POLL_SECONDS if self._polled else None if self.shares else _QUEUE_SECONDS
+        due = self._store.queue.next_due(LANES, self.place)
+        if due is not None and due <= self._clock.now():
+            for lane in LANES:
+                self._background.wake(_worker_of(lane))
+            return longest
+        self._store.queue.expect(self.place)
+        pauses = [one for one in (longest, seconds_until(due, self._clock)) if one is not None]
+        return min(pauses, default=None)
+
+    def _wake_everywhere(self) -> None:
+        self.wake()
+        self._store.signals.send("woken")
+
+    def _tell_change(self, scope: Scope) -> None:
+        self._changed(scope)
+        self._store.signals.send("changed", scope)
+
+    def _heard(self, kind: SignalKind, scope: Scope | None) -> None:
+        """Pass a signal of another process on."""
+        if kind == "woken":
+            self.wake()
+            return
+        for one in [scope] if scope is not None else [p.scope for p in self.directory.all()]:
+            self._changed(one)
 
     def look(self) -> None:
         """Check open sessions now: whether they are idle, and whether their projects changed structure."""
@@ -232,11 +307,13 @@ class OpenOrganisation:
 
     def services(self) -> list[ServiceState]:
         """The state of each service, by name."""
-        return self._services.states()
+        return self._background.states()
 
     def waiting(self) -> tuple[int, list[str]]:
         """The number of pending and running jobs, and descriptions of those that failed permanently."""
-        view = self.view(_WORKER, [p.scope for p in self.directory.all()] + [Scope(self.name)])
+        view = self.view(
+            self._door.caller("job"), [p.scope for p in self.directory.all()] + [Scope(self.name)]
+        )
         counts = view.jobs.count()
         failed = self._store.upkeep.failed_jobs(5)
         problems = [f"job {job.name} failed: {job.error}" for job in failed]
@@ -265,23 +342,30 @@ class OpenOrganisation:
 
     def close(self) -> None:
         """Finish writes, stop the services, close the store."""
-        for name in self._services.close():
+        for worker in self._workers:
+            worker.stop()
+        for name in self._background.close():
             _log.warning("%s did not end in time", name)
         for worker in self._workers:
             worker.give_back()
-        self._usage.settle()
+        self._usage.close()
         self.caches.close()
         self._store.close()
 
-    def _add_services(self, *, work: bool) -> None:
-        add = self._services.add
-        add(USAGE_LOG, self._usage.run, self._usage.wake)
+    def _add_duties(self, *, work: bool) -> None:
+        add = self._background.add
+        add("usage log", USAGE_LOG, self._usage.step)
         if not work:
             return
-        add(PREPARATIONS, self._preparations.run, self._preparations.wake)
+        add("preparations", PREPARATIONS, self._preparations.step)
         for lane, worker in zip(LANES, self._workers, strict=True):
-            add(f"{lane} worker", worker.run, worker.stop)
-        add(IDLE_WATCH, self._idle_watch.run, self._idle_watch.wake)
+            add(lane, _worker_of(lane), worker.step)
+        add("watches", QUEUE, lasting(self._look_into_queue))
+        add("watches", IDLE_WATCH, self._idle_watch.step)
+        if self.shares:
+            add("watches", ATTENDANCE, lasting(self.replica_watch.attend))
+        if self._polled:
+            add("watches", REPLICA, lasting(self.replica_watch.look))
 
     def _run_due_job(self, lanes: Sequence[Lane]) -> bool:
         at_work = zip(LANES, self._workers, strict=True)
@@ -307,7 +391,8 @@ class OpenOrganisation:
 
     def _timeout(self, root: Path | None) -> int:
         try:
-            return self.settings(root).number("sessions.timeout_minutes")
+            checkout = self.checkout(root) if root is not None else None
+            return self.settings(checkout).number("sessions.timeout_minutes")
         except ContextdError:
             return self._settings.number("sessions.timeout_minutes")
 
@@ -324,14 +409,14 @@ class OpenOrganisation:
     def _run_job(self, job: Job, hold: Hold) -> Mapping[str, Any]:
         row = job_named(job.name)
         run = job_function(row)
-        request = Request(surface="job", caller=_WORKER, client="contextd")
+        request = Request(surface="job", caller=self._door.caller("job"), client="contextd")
         runtime = self.runtime(request, upkeep="upkeep" in row.needs)
         if job.scope is not None:
             there = self._in_project(runtime, job)
             if there is None:
                 raise NotFound(f"unknown project {job.scope}", "its job cannot run")
             runtime = there
-        result = run(runtime, Task(job.scope, job.arguments, job.checkpoint, hold))
+        result = run(runtime, Task(job.scope, job.arguments, job.progress, hold))
         if job.scope is not None and job.name not in _UNCHECKED and not hold.lost:
             self._preparations.prepare("balance", job.scope, partial(self.mend, [job.scope]))
         return result
@@ -347,17 +432,39 @@ class OpenOrganisation:
         return runtime.standing_in(project, root if known else None)
 
 
-def _open_store(name: str, settings: Settings, key: bytes, clock: Clock, *, fresh: bool) -> Store:
+def place_of(home: Path) -> str:
+    """The name of this machine in the queue: jobs that need its checkouts wait for it."""
+    return kept_bytes(home / "place", 8).hex()
+
+
+def _worker_of(lane: Lane) -> str:
+    return f"{lane} worker"
+
+
+def store_address(settings: Settings, organisation: str) -> str:
+    """The URL of an organisation's store: of its file in the home, if the settings name no other."""
+    url = settings.text("store.url")
+    return url or f"sqlite://{database_path(settings.home, organisation)}"
+
+
+def _open_store(name: str, parts: HostParts, scrub: Scrub, *, fresh: bool) -> Store:
+    settings = parts.settings
     url = settings.text("store.url")
     backups = None if url else settings.home / "backups"
     if not url:
-        path = database_path(settings.home, name)
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        url = f"sqlite://{path}"
+        parent = database_path(settings.home, name).parent
+        parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    elif url.startswith("sqlite:") and name != LOCAL:
+        raise Invalid(
+            f"store.url names a file of the organisation {LOCAL!r}, not of {name!r}",
+            "remove store.url: each organisation then has a file in the home; or use postgresql://",
+        )
     return open_store(
-        url,
-        scrub=lambda text: redact(text, key).text,
-        clock=clock,
+        store_address(settings, name),
+        name,
+        scrub=scrub,
+        clock=parts.clock,
         backups=backups,
         fresh=fresh,
+        shared=parts.shared,
     )

@@ -16,14 +16,17 @@ _log = logging.getLogger(__name__)
 
 
 class Preparations:
-    """A queue without duplicates per owner. `failed` is called with defects."""
+    """A queue without duplicates per owner. `failed` is called with defects, `wanted` when work was queued."""
 
-    def __init__(self, failed: Callable[[str, BaseException], None]) -> None:
-        self._failed = failed
+    def __init__(
+        self,
+        failed: Callable[[str, BaseException], None],
+        wanted: Callable[[], object] = lambda: None,
+    ) -> None:
+        self._failed, self._wanted = failed, wanted
         self._waiting: dict[tuple[str, Hashable], Callable[[], object]] = {}
         self._busy = False
         self._lock = threading.Lock()
-        self._wanted = threading.Event()
 
     def prepare(self, name: str, owner: Hashable, work: Callable[[], object]) -> None:
         """Queue work for an owner, unless the same work is queued already. The name of work for one checkout
@@ -32,7 +35,7 @@ class Preparations:
         with self._lock:
             if len(self._waiting) < _MOST_WAITING:
                 self._waiting.setdefault((name, owner), work)
-        self._wanted.set()
+        self._wanted()
 
     def run_one(self) -> bool:
         """Run the oldest queued work. False if the queue is empty."""
@@ -59,13 +62,6 @@ class Preparations:
         with self._lock:
             return len(self._waiting) + self._busy
 
-    def wake(self) -> None:
-        """End the wait of `run`."""
-        self._wanted.set()
-
-    def run(self, stop: threading.Event) -> None:
-        """Run queued work until stopped; the rest is dropped."""
-        while not stop.is_set():
-            if not self.run_one():
-                self._wanted.wait()
-                self._wanted.clear()
+    def step(self) -> float | None:
+        """Run the oldest queued work; return 0 if there may be more."""
+        return 0.0 if self.run_one() else None

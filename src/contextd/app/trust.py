@@ -18,7 +18,7 @@ from typing import Any
 from contextd.clients import CLIENTS
 from contextd.clients.client import Client
 from contextd.domain.trust import EARLIER, Trust
-from contextd.runtime.caches import Cache
+from contextd.runtime.caches import Cache, as_of
 from contextd.thin.home import directory_from, read_object, user_directory, write_object
 from contextd_code.errors import ContextdError, NotFound
 from contextd_code.files.guarded import read_file
@@ -111,11 +111,7 @@ class TrustBook:
         chosen = directory_from(client.configuration.variable)
         file = client.folder_trust.place.path(user_directory(), chosen)
         stamp = (str(file), file_stamp(file))
-        known = self._of_clients.get(client.name)
-        if known is None or known[0] != stamp:
-            known = (stamp, _named_in(client, file))
-            self._of_clients.put(client.name, known)
-        return known[1]
+        return as_of(self._of_clients, client.name, stamp, lambda: _named_in(client, file))
 
 
 def _named_in(client: Client, file: Path) -> frozenset[str]:

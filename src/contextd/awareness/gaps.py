@@ -175,7 +175,7 @@ def _empty(evidence: Evidence, asked: Mapping[str, Sequence[Missed]]) -> list[Ga
         fields = f" with {', '.join(wanted.required)}" if wanted.required else ""
         group = asked.get(wanted.name, ())
         count, last = _times(group)
-        demand = f" Agents asked for it {_often(count, last)}." if group else ""
+        demand = f" Agents asked for it {_often(count)}{_lately(last)}." if group else ""
         gaps.append(
             Gap(
                 kind="empty_type",
@@ -208,9 +208,12 @@ def _times(group: Sequence[Missed]) -> tuple[int, datetime | None]:
     return sum(one.count for one in group), last
 
 
-def _often(count: int, last: datetime | None) -> str:
-    often = "once" if count == 1 else f"{count} times"
-    return often + (f", last on {day(last)}" if last else "")
+def _often(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+def _lately(last: datetime | None) -> str:
+    return f", last on {day(last)}" if last else ""
 
 
 def _asked_types(
@@ -254,13 +257,13 @@ def _missed(evidence: Evidence, group: Sequence[Missed]) -> Gap:
         quoted_questions += (
             f" (also as {', '.join(repr(_short(one.question)) for one in group[1:4])})"
         )
-    often = "once" if count == 1 else f"{count} times"
-    when = f", last on {day(last)}" if last else ""
     return Gap(
         kind="missed",
-        description=f"Agents asked for {quoted_questions} {often} without an answer{when}.",
+        description=f"Agents asked for {quoted_questions} {_often(count)}"
+        f" without an answer{_lately(last)}.",
         severity="warning" if count >= OFTEN_MISSED else "info",
-        suggestion=f"ask the user about '{first}', then {_way_in(evidence.wanted)}",
+        suggestion=f"ask the user about '{first}', then remember the answer"
+        + (", as one of the types if one fits" if evidence.wanted else ""),
         calls=[SuggestedCall("remember", {"text": f"{first}: {SAID}"})],
         subjects=[one.question[:_LONGEST] for one in group],
         count=count,
@@ -275,14 +278,8 @@ def _short(question: str) -> str:
 
 def _answered(group: Sequence[Missed]) -> bool:
     """Whether one of its questions has an answer that is newer than the last of them."""
-    last = max((one.last for one in group if one.last is not None), default=None)
+    _, last = _times(group)
     return any(one.answered and (last is None or one.answered >= last) for one in group)
-
-
-def _way_in(wanted: Sequence[Wanted]) -> str:
-    return (
-        "remember the answer, as one of the types if one fits" if wanted else "remember the answer"
-    )
 
 
 def _stale_demand(evidence: Evidence) -> list[Gap]:
@@ -324,7 +321,7 @@ def _stale(evidence: Evidence) -> list[Gap]:
             severity="info",
             suggestion="ask the user whether the stalest entries still hold, then update_context those"
             " that do, as they are or corrected, and delete_context those that do not",
-            calls=[_held(record) for record in evidence.stalest],
+            calls=[_call_about(record, "update_context") for record in evidence.stalest],
             subjects=[record.id for record in evidence.stalest],
             count=stale,
         )
@@ -346,7 +343,7 @@ def _changed(evidence: Evidence) -> list[Gap]:
             " report_usefulness those that do not",
             calls=[
                 *(SuggestedCall("read_file", {"path": path}) for path in paths[:_SHOWN]),
-                *(_held(record) for record, _ in evidence.changed[:_SHOWN]),
+                *(_call_about(one, "update_context") for one, _ in evidence.changed[:_SHOWN]),
             ],
             subjects=sorted(record.id for record, _ in evidence.changed),
             count=count,
@@ -393,24 +390,17 @@ def _noise(evidence: Evidence) -> list[Gap]:
             f" {_few([short_id(record.id) for record in evidence.unused])}.",
             severity="info",
             suggestion="update_context entries that are wrong, or delete_context those that are not needed",
-            calls=[_unneeded(record) for record in evidence.unused[:_SHOWN]],
+            calls=[_call_about(one, "delete_context") for one in evidence.unused[:_SHOWN]],
             subjects=[record.id for record in evidence.unused],
             count=count,
         )
     ]
 
 
-def _unneeded(record: Record) -> SuggestedCall:
-    """The call that removes an unhelpful record, or reports it as unhelpful again."""
+def _call_about(record: Record, for_notes: str) -> SuggestedCall:
+    """The call `for_notes` of a note; other kinds are reported as unhelpful."""
     if record.kind == "context":
-        return SuggestedCall("delete_context", {"id": record.id})
-    return SuggestedCall("report_usefulness", {"ids": [record.id], "useful": False})
-
-
-def _held(record: Record) -> SuggestedCall:
-    """The call that confirms a record, or, for other kinds than notes, reports it as unhelpful."""
-    if record.kind == "context":
-        return SuggestedCall("update_context", {"id": record.id})
+        return SuggestedCall(for_notes, {"id": record.id})
     return SuggestedCall("report_usefulness", {"ids": [record.id], "useful": False})
 
 

@@ -70,11 +70,7 @@ def cluster(missed: Sequence[Missed], embed: Embed) -> list[list[Missed]]:
         groups[a] += groups[b]
         groups[b] = []
     found = [[asked[i] for i in sorted(members)] for members in groups if members]
-    return sorted(found, key=_weight)
-
-
-def _weight(group: Sequence[Missed]) -> tuple[int, str]:
-    return -sum(one.count for one in group), group[0].question
+    return sorted(found, key=lambda group: (-sum(one.count for one in group), group[0].question))
 
 
 def _likeness(asked: Sequence[Missed], embed: Embed) -> npt.NDArray[np.float64]:

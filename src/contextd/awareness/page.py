@@ -8,8 +8,8 @@ from urllib.parse import quote, urlencode
 
 from contextd.domain.records import short_id
 from contextd.pages.charts import columns, ring
-from contextd.pages.differences import compared
 from contextd.pages.page import Answer, Banner, Handler, PageRequest, go, show
+from contextd.pages.text import compared
 
 HEALTH = {"healthy": "good", "needs-attention": "warn", "sparse": "bad"}
 """Health as named by the self-model → the badge's colour."""
@@ -64,11 +64,9 @@ async def _settled(request: PageRequest) -> list[dict[str, Any]] | None:
         request.ask("list_contradictions", status="dismissed", limit=_SETTLED),
     )
     settled = [dispute for part in found for dispute in part["contradictions"]]
-    return sorted(settled, key=_last_change, reverse=True)
-
-
-def _last_change(dispute: dict[str, Any]) -> str:
-    return max(str(dispute[side]["updatedAt"]) for side in ("a", "b"))
+    return sorted(
+        settled, key=lambda one: max(str(one[side]["updatedAt"]) for side in "ab"), reverse=True
+    )
 
 
 def actions(gap: dict[str, Any], stalest: list[dict[str, Any]]) -> list[tuple[str, str]]:

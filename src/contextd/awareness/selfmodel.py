@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -261,12 +261,4 @@ def _with_text(
             lines.append(
                 f"  … and {len(model.contradictions) - _SHOWN} more in list_contradictions"
             )
-    return SelfModel(
-        model.identity,
-        model.coverage,
-        model.freshness,
-        model.gaps,
-        model.contradictions,
-        health,
-        document(lines),
-    )
+    return replace(model, summary=document(lines))

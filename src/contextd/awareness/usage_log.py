@@ -1,21 +1,19 @@
-"""Buffer for the usage log: calls hand over their by-products, and a service writes them later.
+"""Buffer for the usage log: calls hand over their by-products, and a duty of the pool writes them later.
 
-Observations, uses and sentences are by-products that no caller waits for, so they may be written later: a
-durable write costs a disk flush, handing over costs microseconds.
+Observations and uses of a call that writes nothing are by-products that no caller waits for, so they may be written
+later: a durable write costs a disk flush, handing over costs microseconds.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import field
 from functools import partial
 
 from contextd.domain.records import Record
-from contextd.domain.scope import Scope
-from contextd.domain.usage import ByProducts, HandedOut, Observation, RecordUse
+from contextd.domain.usage import ByProducts, Observation, RecordUse
 from contextd.ports.upkeep import Upkeep
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Busy, ContextdError, Stale, Unavailable
@@ -28,6 +26,9 @@ _MOST_HELD = 50_000
 _MOST_TRIES = 20
 """Attempts at a late write that depends on more than the store: a read-only checkout never becomes writable.
 A busy store is retried without a limit."""
+WRITE_AFTER = 0.5
+"""Seconds in which by-products are gathered for one write."""
+
 _RETRY_SECONDS = 2.0
 _LAST_TRIES = 3
 """Attempts at shutdown. Each one waits for the store's own timeout first."""
@@ -39,24 +40,17 @@ class _Waiting:
 
     observations: list[Observation] = field(default_factory=list[Observation])
     uses: list[RecordUse] = field(default_factory=list[RecordUse])
-    handed_out: list[HandedOut] = field(default_factory=list[HandedOut])
 
     def __len__(self) -> int:
-        return len(self.observations) + len(self.uses) + len(self.handed_out)
+        return len(self.observations) + len(self.uses)
 
     def all(self) -> ByProducts:
-        return ByProducts(
-            observations=tuple(self.observations),
-            uses=tuple(self.uses),
-            handed_out=tuple(self.handed_out),
-        )
+        return ByProducts(observations=tuple(self.observations), uses=tuple(self.uses))
 
     def singly(self) -> Iterable[ByProducts]:
         for observation in self.observations:
             yield ByProducts(observations=(observation,))
         yield ByProducts(uses=tuple(self.uses))
-        for sentence in self.handed_out:
-            yield ByProducts(handed_out=(sentence,))
 
 
 @dataclass(slots=True)
@@ -69,7 +63,7 @@ class _LateWrite:
 
 
 class UsageLog:
-    """Collects by-products and small late writes; writes them every `interval` seconds.
+    """Collects by-products and small late writes. `wanted` is called when there is something to write.
 
     `failed` is called with every by-product that could not be written because of a defect: only that one
     is dropped. By-products that the store could not write at the moment are retried.
@@ -80,48 +74,33 @@ class UsageLog:
         upkeep: Upkeep,
         failed: Callable[[str, BaseException], None],
         *,
-        interval: float = 0.5,
-        remembered: int = 20_000,
+        wanted: Callable[[], object] = lambda: None,
     ) -> None:
         self._upkeep, self._failed = upkeep, failed
-        self._interval, self._remembered = interval, remembered
+        self._wanted = wanted
         self._waiting = _Waiting()
         self._small: list[_LateWrite] = []
-        self._recent: OrderedDict[HandedOut, None] = OrderedDict()
         self._lock = threading.Lock()
         # A late write may require that collected by-products are written first.
         self._writing = threading.RLock()
-        self._wanted = threading.Event()
 
     def observe(self, observation: Observation) -> None:
         """Take one observation."""
         with self._lock:
             self._waiting.observations.append(observation)
-        self._wanted.set()
-
-    def handed_out(self, scope: Scope, session: str, digests: Iterable[str]) -> None:
-        """Record sentences that contextd showed in a session."""
-        with self._lock:
-            for sentence in (HandedOut(scope, session, digest) for digest in digests):
-                if sentence not in self._recent:
-                    self._waiting.handed_out.append(sentence)
-                self._recent[sentence] = None
-                self._recent.move_to_end(sentence)
-            while len(self._recent) > self._remembered:
-                self._recent.popitem(last=False)
-        self._wanted.set()
+        self._wanted()
 
     def used(self, records: Iterable[Record]) -> None:
         """Count one use of each of these records."""
         with self._lock:
             self._waiting.uses.extend(RecordUse(record.scope, record.id) for record in records)
-        self._wanted.set()
+        self._wanted()
 
     def later(self, name: str, write: Callable[[], object]) -> None:
         """Run a small write later, in order."""
         with self._lock:
             self._small.append(_LateWrite(name, write))
-        self._wanted.set()
+        self._wanted()
 
     def flush(self) -> None:
         """Write the buffer. Raises `Busy` or `Unavailable` if the store cannot be written now: then the
@@ -185,11 +164,7 @@ class UsageLog:
             dropped = max(0, len(observations) - _MOST_HELD)
             if dropped:
                 _log.error("%d observations dropped: the store could not be written", dropped)
-            self._waiting = _Waiting(
-                observations[dropped:],
-                waiting.uses + later.uses,
-                waiting.handed_out + later.handed_out,
-            )
+            self._waiting = _Waiting(observations[dropped:], waiting.uses + later.uses)
 
     def settle(self) -> bool:
         """Write the buffer; false if something is kept because it cannot be written now."""
@@ -201,19 +176,12 @@ class UsageLog:
         with self._lock:
             return not self._small
 
-    def wake(self) -> None:
-        """End the wait of `run`."""
-        self._wanted.set()
+    def step(self) -> float | None:
+        """Write the buffer; return the seconds until kept by-products are tried again, None if nothing is kept."""
+        return None if self.settle() else _RETRY_SECONDS
 
-    def run(self, stop: threading.Event) -> None:
-        """Write incoming by-products until stopped, then the rest."""
-        settled = True
-        while not stop.is_set():
-            # Kept by-products are retried even if nothing new arrives.
-            self._wanted.wait(None if settled else _RETRY_SECONDS)
-            stop.wait(self._interval)
-            self._wanted.clear()
-            settled = self.settle()
+    def close(self) -> None:
+        """Write what is left; what cannot be written is lost and logged."""
         for _ in range(_LAST_TRIES):
             if self.settle():
                 return

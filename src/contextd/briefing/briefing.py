@@ -26,7 +26,7 @@ from contextd.briefing.injection_tiers import (
     tier_zero_tokens,
 )
 from contextd.briefing.muting import fresh, rested, told_before
-from contextd.briefing.recap import recap
+from contextd.briefing.recent_files import files_line, recent_files
 from contextd.claims.contradiction_test import conflict
 from contextd.domain.confidence import confidence_at, is_sure
 from contextd.domain.context_items import Serving
@@ -42,19 +42,18 @@ from contextd.knowledge.git_anchors import from_elsewhere, standings
 from contextd.knowledge.record_views import label
 from contextd.learning.corroboration import TOLD_IN
 from contextd.person.person import BRIEFED, is_personal, personal, personal_query
-from contextd.policies.rule_authors import author_of
 from contextd.policies.rule_file_sync import file_of
+from contextd.policies.rule_folders import author_of
 from contextd.projects.checkout_shape import follow_shape
 from contextd.projects.project_model import described
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
 from contextd.search.find_records import find_records
+from contextd.search.state_events import ended_states
 from contextd.sessions.briefing_lines import BEARING, Line, PackedBriefing, Section
 from contextd.sessions.injection_use import told_lines
-from contextd.sessions.session_binding import branch_of
-from contextd.sessions.thread import Thread, lines_of, thread_of
+from contextd.sessions.thread import Thread, lines_of
 from contextd.sessions.time_sense import hint, present
-from contextd.sessions.turns import Turn
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import ContextdError
 from contextd_code.text.tokens import count_tokens
@@ -70,9 +69,10 @@ _REPEATED = 0.7
 
 _ASKED = 3
 
-CONTINUING, UNASKED = 350, 100
-"""Token budgets of a briefing that continues work: in all, and for knowledge unrelated to the task. Of 195
-such lines in real sessions 12 helped; the last message of the previous session helped in 16 of 32.
+CONTINUING, UNASKED = 330, 100
+"""Token budgets of a briefing that continues work: in all, so that half of them take 300 at most, and for knowledge
+unrelated to the task. Of 195 such lines in real sessions 12 helped; the last message of the previous session helped in
+16 of 32.
 """
 
 _THREAD_SHARE = 0.7
@@ -187,7 +187,8 @@ def _going_on(
     earlier_sessions: Sequence[Session],
 ) -> list[Section]:
     """The sections of a briefing for continued work."""
-    standing = _standing(runtime, thread, facts.last, budget, facts.since)
+    files = files_line(recent_files(runtime, facts.sessions))
+    standing = _standing(runtime, thread, facts.last, budget, facts.since, files)
     news = _news(_foreign(facts.changed, thread), facts.sessions)
     return [
         facts.of_person,
@@ -227,9 +228,9 @@ def _once(lines: Sequence[Line], directives: ToldDirectives) -> list[Line]:
 
 
 def _standing(
-    runtime: Runtime, thread: Thread, last: Session | None, budget: int, since: str
+    runtime: Runtime, thread: Thread, last: Session | None, budget: int, since: str, files: str
 ) -> list[Line]:
-    """The thread in lines, with the highest weight, after a line on the elapsed time."""
+    """The thread in lines, with the highest weight, after a line on the elapsed time; then the recent files."""
     when, now = parse_instant(thread.at), runtime.clock.now().astimezone()
     lines: list[str] = []
     if since:
@@ -241,7 +242,9 @@ def _standing(
         lines.append(f"{head}. {hint(now - when, now)}")
     else:
         lines.append(f"Now {present(now)}")
-    lines += lines_of(thread, round(_THREAD_SHARE * budget))
+    rest = replace(thread, files=()) if files else thread
+    lines += lines_of(rest, round(_THREAD_SHARE * budget) - count_tokens(f"- {files}\n"))
+    lines += [files] if files else []
     return [Line(text, weight=40.0 - place) for place, text in enumerate(lines)]
 
 
@@ -309,35 +312,6 @@ def _foreign(changed: Sequence[str], thread: Thread) -> list[str]:
     return [text for text in changed if not any(len(sha) == 7 and sha in text for sha in own)]
 
 
-def recapped(
-    runtime: Runtime, session: Session, turns: Sequence[Turn], ask: str = ""
-) -> tuple[str, dict[str, tuple[int, str]]]:
-    """Rebuild the context of a session after a compaction, with `ask` at its end: the session so far and
-    the directives, with their tier and reason.
-    """
-    budget = runtime.settings.number("compaction.tokens") - count_tokens(f"{_RECAP}\n{ask}")
-    root = str(runtime.checkout.root) if runtime.checkout else session.cwd
-    thread = thread_of(turns, branch=branch_of(session), root=root)
-    lines = recap(turns, thread, budget, window=turns[-1].summary if turns else "")
-    if not lines:
-        return "", {}
-    directives = told_directives(
-        runtime, tier_zero_tokens(runtime), work=" ".join(lines), aged=True
-    )
-    rules = [*directives.personal, *directives.lines]
-    runtime.trace.used += [directives.records[line.id] for line in rules if line.id]
-    parts = [_RECAP, *(f"- {inline(line)}" for line in lines)]
-    parts += [_IN_FORCE, *(f"- {line.text}" for line in rules)] if rules else []
-    text = "\n".join(parts)
-    runtime.trace.own_texts.append(text)
-    why = {line.id: (line.tier, line.why) for line in rules if line.id}
-    return f"{text}\n\n{ask}" if ask else text, why
-
-
-_IN_FORCE = "\n## Always"
-_RECAP = "This session so far, from contextd (quoted from its own record):"
-
-
 def read_lately(runtime: Runtime) -> Lately:
     """Read what a briefing starts with: the latest sessions, usage, the latest records of the kinds that are
     briefed or answer a question, the rules, and the records about the person.
@@ -398,8 +372,8 @@ def _candidates(
 ) -> tuple[dict[str, Record], dict[str, float], dict[str, str]]:
     """Candidate records by id, with weight and reason: those found for the task come first."""
     kinds = searched(runtime)
-    # Rules that always apply are in tier 0; other rules are shown if the task finds them.
-    shown = {*kinds_that("briefed")} - {*RULES} if kinds else set[str]()
+    # Rules that always apply are in tier 0; other rules and warnings are shown if the task finds them.
+    shown = {*kinds_that("briefed")} - {*RULES, "anti_pattern"} if kinds else set[str]()
     known = [r for r in latest if r.kind in shown and not reads_itself(runtime, r)]
     briefed = [r for r in known if _is_sure(runtime, r) and not is_personal(r)]
     briefed = briefed[:_CANDIDATES]
@@ -473,6 +447,8 @@ def _knowledge(
 ) -> list[Section]:
     standing = standings(runtime, records.values())
     hidden = set[str]() if all_branches else from_elsewhere(runtime, standing)
+    over = ended_states(runtime, records.values())
+    hidden |= {id for id, ended in over.items() if ended.replaced}
     shown = [record for record in records.values() if record.id not in hidden]
     sections: dict[str, list[Line]] = {"Respect": [], "Learned": []}
     statements = [(set(content_words(text)), text) for text in told_texts]
@@ -480,7 +456,8 @@ def _knowledge(
         if _repeats(record, statements):
             continue
         title = "Respect" if _is_binding(record) else "Learned"
-        note = standing[record.id].note if record.id in standing else ""
+        notes = (found[record.id].note for found in (standing, over) if record.id in found)
+        note = " · ".join(filter(None, notes))
         text = skill_line(record) if record.kind == "skill" else quoted(record, runtime, note)
         reason = why.get(record.id, _STANDS)
         sections[title].append(Line(text, record.id, weights[record.id], BEARING, reason))

@@ -8,7 +8,6 @@ from datetime import timedelta
 from typing import Any
 
 from contextd.briefing.context_window import settle_window
-from contextd.claims.write_gate import sentence_digests
 from contextd.domain.changes import WorkChanges
 from contextd.domain.jobs import Schedule
 from contextd.domain.records import new_id
@@ -23,16 +22,13 @@ _TEXT_KEPT = 500
 def follow(
     runtime: Runtime, operation: str, values: Mapping[str, Any], tokens: int, *, counted: bool
 ) -> None:
-    """Record what one call did in its session: the call itself if it is `counted`, the records it
-    returned, and the sentences of its answer. Runs in the background.
+    """Record what one call did in its session: the call itself if it is `counted`, and the records it returned. Runs in
+    the background.
     """
     trace = runtime.trace
     session = trace.session or runtime.session
     if runtime.project is None or not session:
         return
-    digests = [digest for text in trace.own_texts for digest in sentence_digests(text)]
-    if digests:
-        runtime.sinks.handed_out(runtime.scope, session, digests)
     change = SessionChange(id=session, servings=tuple(trace.gave), injected=tuple(trace.injected))
     if counted:
         change = _call(runtime, change, operation, values, tokens)

@@ -7,17 +7,25 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from contextd.briefing.directive_lines import told_directives
-from contextd.briefing.recap import recap
+from contextd.briefing.recap import recap, turns_read
 from contextd.domain.kinds import kinds_that
 from contextd.domain.records import headed
 from contextd.domain.sessions import Session
+from contextd.domain.time import parse_instant
 from contextd.imports.transcripts import HEADLESS
 from contextd.projects.project_model import project_model
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
+from contextd.search.state_events import (
+    ended_states,
+    is_committed,
+    rest_of,
+    rests_of,
+    without_ended,
+)
 from contextd.sessions.context_md import Situation, is_stale, render, write
 from contextd.sessions.session_binding import branch_here, place_of
-from contextd.sessions.thread import THREAD, Thread, thread_from
+from contextd.sessions.thread import NOT_ANSWERED, THREAD, Thread, thread_from
 from contextd.sessions.time_sense import TimeSense, sense
 from contextd.sessions.turns import Turn
 from contextd_code.errors import ContextdError, Invalid
@@ -30,6 +38,9 @@ _RECENT = 5
 _MODULES = 8
 _SAID_SO_FAR = 240
 """Tokens of CONTEXT.md for statements of the current session: half of the file."""
+
+LEDGER = "ledger"
+"""Session data: the lines of its ledger that CONTEXT.md shows once it ended."""
 
 _RULES = 150
 """Tokens of CONTEXT.md for the directives in force."""
@@ -80,7 +91,7 @@ def situation(
     session = current or (recent[0] if recent else None)
     before = [s for s in recent if session is None or s.id != session.id]
     thread = thread_from(session.data.get(THREAD)) if session else None
-    thread = thread or thread_to_continue(runtime, recent, session)
+    thread = still_open(runtime, thread) if thread else thread_to_continue(runtime, recent, session)
     # The file may be committed: it must not contain the person's own records.
     learned = (
         runtime.leaving()
@@ -89,10 +100,13 @@ def situation(
         )
         .records
     )
+    statements = ledger_lines(runtime, turns) if turns else _ledger_of_ended(runtime, session)
     directives = told_directives(runtime.leaving(), _RULES)
-    learned = [record for record in learned if record.id not in directives.records]
+    over = ended_states(runtime, learned)
+    learned = [r for r in learned if r.id not in directives.records and r.id not in over]
     done = [f"Done: {text}" for text in reversed(thread.done)] if thread else []
-    statement = " ".join(thread.said.split()) if thread else ""
+    # The ledger says what the last message of the session does, and what came before it.
+    statement = " ".join(thread.said.split()) if thread and not statements else ""
     return Situation(
         project=about_project(runtime),
         focus=_focus(session, thread),
@@ -102,7 +116,7 @@ def situation(
         rules=[line.text for line in directives.lines],
         time=time_sense(runtime, session, before) if session else None,
         last_session=(before[0].task or ", ".join(before[0].topics[:2])) if before else "",
-        statements=recap(turns, None, _SAID_SO_FAR),
+        statements=statements,
         recent=(
             *done[:2],
             *([statement] if statement else []),
@@ -110,6 +124,19 @@ def situation(
         ),
         external=changes_since(runtime, before[0] if before else session),
     )
+
+
+def ledger_lines(runtime: Runtime, turns: Sequence[Turn]) -> list[str]:
+    """The lines of a session's ledger for CONTEXT.md."""
+    return recap(turns, None, _SAID_SO_FAR, known_turns=turns_read(runtime))
+
+
+def _ledger_of_ended(runtime: Runtime, session: Session | None) -> list[str]:
+    """These lines of an ended session, without sentences about states that an event has ended since."""
+    if session is None:
+        return []
+    lines = map(str, session.data.get(LEDGER, ()))
+    return rests_of(runtime, lines, session.ended_at or session.last_seen_at)
 
 
 def about_project(runtime: Runtime) -> list[str]:
@@ -158,7 +185,31 @@ def thread_to_continue(
         and not thread.is_over(runtime.clock.now())
     ]
     on_branch = [one for one in threads if one[0].branch == here]
-    return _with_what_is_left(on_branch or threads[:1])
+    thread = _with_what_is_left(on_branch or threads[:1])
+    return still_open(runtime, thread) if thread else None
+
+
+def still_open(runtime: Runtime, thread: Thread) -> Thread:
+    """A thread without the open items, blockers and sentences about states that an event has ended since."""
+    if not thread.at:
+        return thread
+    at = parse_instant(thread.at)
+
+    def rest(texts: Sequence[str]) -> tuple[str, ...]:
+        return tuple(without_ended(runtime, texts, at))
+
+    left = [
+        text
+        for text in rest(thread.open)
+        if not text.startswith(NOT_ANSWERED)
+        or not is_committed(runtime, text.removeprefix(NOT_ANSWERED), at)
+    ]
+    return replace(
+        thread,
+        open=tuple(left),
+        blocked=rest(thread.blocked),
+        said=rest_of(runtime, thread.said, at),
+    )
 
 
 def _with_what_is_left(threads: Sequence[tuple[Thread, bool]]) -> Thread | None:
@@ -174,7 +225,7 @@ def _with_what_is_left(threads: Sequence[tuple[Thread, bool]]) -> Thread | None:
 
 def sessions_with_work(runtime: Runtime) -> list[Session]:
     """The project's latest sessions with any activity, latest first."""
-    return with_work(runtime.view.sessions.find(frozenset({runtime.scope}), limit=LATELY))
+    return with_work(runtime.sessions(limit=LATELY))
 
 
 def with_work(sessions: Iterable[Session]) -> list[Session]:

@@ -15,8 +15,8 @@ from contextd.domain.records import Record, short_id
 from contextd.domain.scope import PERSON
 from contextd.knowledge.client_read_files import reads_itself
 from contextd.person.person import LONGEST_LINE, is_personal, personal_query, told_by
-from contextd.policies.rule_authors import author_of
 from contextd.policies.rule_file_sync import file_of
+from contextd.policies.rule_folders import author_of
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.briefing_lines import ALWAYS, Line
 from contextd_code.dataclass import dataclass
@@ -33,7 +33,9 @@ _LONGEST = 160
 """Tokens of one directive. A longer one is a document; only its first sentences are shown."""
 
 _SAME = 0.9
-"""Two directives are duplicates if they share this share of their words or more."""
+"""Two directives are duplicates if one has all words of the other and this share of them or more: two that differ in a
+figure or a name state different things.
+"""
 
 _WEIGHT = 20.0
 """More than any other part of a briefing except the work's status."""
@@ -261,8 +263,8 @@ def _once(found: Mapping[str, tuple[Record, str]]) -> dict[str, tuple[Record, st
 
 
 def _are_the_same(words: set[str], other: set[str]) -> bool:
-    larger = max(len(words), len(other))
-    return bool(larger) and len(words & other) >= _SAME * larger
+    smaller, larger = sorted((words, other), key=len)
+    return bool(larger) and smaller <= larger and len(smaller) >= _SAME * len(larger)
 
 
 def without_told(line: str, texts: Iterable[str]) -> str:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from contextd.briefing.briefing import titled
 from contextd.domain.confidence import is_sure
+from contextd.domain.imported_records import IMPORT
 from contextd.domain.kinds import kinds_that
 from contextd.domain.records import Record
 from contextd.files.disk import target_inside
-from contextd.knowledge.import_rows import IMPORT
 from contextd.knowledge.machine_neutral import portable_text
 from contextd.learning.evidence_counts import testimony_of
 from contextd.runtime.runtime import Runtime

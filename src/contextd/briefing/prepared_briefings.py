@@ -13,6 +13,7 @@ from contextd.briefing.status_figures import figures_of
 from contextd.clients import CLIENTS
 from contextd.domain.time import iso
 from contextd.files.disk import replace_file
+from contextd.policies.rule_folders import rule_folders
 from contextd.runtime.runtime import Runtime
 from contextd.thin.ready import NOW, SINCE, TEXT, VERSION, check_of, ready_path
 
@@ -54,6 +55,7 @@ def _write(runtime: Runtime) -> None:
         "text": packed.text,
         "check": check_of(packed.text),
         "why": tiers_of(packed.why),
+        "rule_folders": [str(one.folder.path) for one in rule_folders(runtime) if not one.closed],
         "figures": asdict(figures) if figures else {},
         "forms": [
             {
@@ -62,7 +64,7 @@ def _write(runtime: Runtime) -> None:
                 "answer": client.answer("started", TEXT),
             }
             for client in CLIENTS.values()
-            if "started" in client.reading.moments.values()
+            if "started" in client.payloads.moments.values()
         ],
     }
     path = ready_path(runtime.settings.home, runtime.root)

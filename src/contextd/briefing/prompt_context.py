@@ -6,23 +6,26 @@ from collections.abc import Sequence
 
 from contextd.briefing.briefing import quoted
 from contextd.briefing.conflicts import Odds, at_odds
+from contextd.briefing.dead_end_injection import FAILED_BEFORE, repeated_ways
 from contextd.briefing.injected_records import held, held_records
 from contextd.briefing.prompt_directives import needed_directives
 from contextd.briefing.remedy_injection import ITS_ERROR, remedy_for
-from contextd.briefing.session_outcome import SessionOutcome, outcomes
+from contextd.briefing.session_outcome import SessionOutcome, outcomes, standing_matches
 from contextd.domain.confidence import is_sure
 from contextd.domain.kinds import EPISODE, kinds_that
+from contextd.domain.language_bias import bias_of
 from contextd.domain.query import Query
 from contextd.domain.quoting import inline
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
 from contextd.knowledge.git_anchors import from_elsewhere, standings
 from contextd.runtime.runtime import Runtime
-from contextd.search.validity import current
+from contextd.search.validity import validities
 from contextd.sessions.briefing_lines import BEARING
 from contextd_code.errors import Corrupt, Unavailable
+from contextd_code.text.languages import languages_of
 from contextd_code.text.tokens import count_tokens
-from contextd_code.text.words import content_words, query_words
+from contextd_code.text.words import comparable_words, content_words, query_words, weight
 
 HEADER = "Relevant Memory (from contextd; recorded facts, quoted with source and age):"
 
@@ -48,28 +51,43 @@ _ALIKE_WORDS = 0.15
 the same program look alike.
 """
 
+_SUBJECT = 3
+"""Content words of a prompt with a subject: `Continue: "Continue to iterate?"` is like every turn that it began."""
+
+_ALIKE_TURN, _ALIKE_OUTCOME = 0.1, 0.2
+"""The same for a turn, and for a turn together with how its session ended."""
+
 _READ, _CANDIDATES = 1_200, 24
 _SHORTEST = 20
-"""Characters. A shorter prompt, such as `go on`, has no subject to search for."""
+"""Characters, an ideograph counting as two. A shorter prompt, such as `go on`, has no subject to search for."""
 
 
 def bearing_on(
     runtime: Runtime, session: Session, prompt: str, unstripped: str
 ) -> tuple[str, dict[str, tuple[int, str]], list[Record]]:
     """Build the context for a prompt; return its text, the tier and reason of each record, and the records:
-    first the fix of an error in the prompt, then the directives it needs, then other relevant records.
+    first the fix of an error in the prompt, then the directives it needs, the ways it brings up that failed
+    before, and other relevant records.
     `unstripped` is the prompt with the text that editors and reminders add: it may contain an error.
     """
     fix, fixed = remedy_for(runtime, session, max(prompt, unstripped, key=len), quoted=True)
     spent, most = count_tokens(fix), runtime.settings.number("prompt.tokens")
     rule, rules = needed_directives(runtime, session, prompt[:_READ], most - spent)
-    quoted_records = [*fixed, *rules]
     spent += count_tokens(rule)
+    quoted_records = [*fixed, *rules]
     text, records = relevant(runtime, session, prompt, told_records=quoted_records, spent=spent)
+    spent += count_tokens(text)
+    known = f"{rule}\n{text}"
+    way, ways = repeated_ways(runtime, session, prompt, most - spent, known=known)
     why = {record.id: (BEARING, ITS_ERROR) for record in fixed}
     why |= {record.id: (BEARING, "a rule relevant to the prompt") for record in rules}
+    why |= {record.id: (BEARING, FAILED_BEFORE) for record in ways}
     why |= {record.id: (BEARING, "like the prompt") for record in records}
-    return "\n\n".join(filter(None, (fix, rule, text))), why, [*quoted_records, *records]
+    return (
+        "\n\n".join(filter(None, (fix, rule, way, text))),
+        why,
+        [*quoted_records, *ways, *records],
+    )
 
 
 def relevant(
@@ -86,9 +104,11 @@ def relevant(
     """
     budget = runtime.settings.number("prompt.tokens") - spent
     most = runtime.settings.number("injection.experiences")
-    if budget <= 0 or most <= 0 or len(prompt.strip()) < _SHORTEST:
+    if budget <= 0 or most <= 0 or weight(prompt.strip()) < _SHORTEST:
         return "", []
-    records = current(runtime, _near(runtime, session, prompt[:_READ]))
+    near = _near(runtime, session, prompt[:_READ])
+    valid = validities(runtime, near)
+    records = standing_matches(runtime, near, valid)
     standing = standings(runtime, records)
     hidden = (
         from_elsewhere(runtime, standing) | held(session) | {record.id for record in told_records}
@@ -97,28 +117,34 @@ def relevant(
     turns = any(record.kind == EPISODE for record in records)
     session_words = _said(runtime, session) if turns else []
     records = [one for one in records if one.id not in hidden]
-    odds = (
-        at_odds(runtime, [*told_records, *records], held_records(runtime, session))
-        if records
-        else Odds()
-    )
+    window = held_records(runtime, session) if records else []
+    odds = at_odds(runtime, [*told_records, *records], window) if records else Odds()
     lines, spent = [HEADER], count_tokens(HEADER)
     chosen: list[Record] = []
     ended: set[str] = set()
+    language = languages_of(prompt)[0]
+    asked, most_outcomes = comparable_words(prompt[:_READ], language), _OUTCOMES
     for record in records:
         if record.id in odds.outweighed or len(chosen) >= most:
             continue
         if record.kind == EPISODE:
-            for one in _outcomes(runtime, record, ended, budget - spent):
+            if len(asked) < _SUBJECT:
+                continue
+            for one in _outcomes(runtime, record, ended, min(budget - spent, most_outcomes)):
+                words = comparable_words(f"{record.text} {one.text}", language)
+                if len(asked & words) < _ALIKE_OUTCOME * len(asked):
+                    continue
                 line = f"- {inline(one.line(runtime))}"
                 cost = count_tokens(line + "\n")
                 if spent + cost <= budget and not _was_quoted(one.text, session_words):
                     lines.append(line)
                     chosen.append(one.record)
                     spent += cost
+                    most_outcomes -= cost
             continue
         note = standing[record.id].note if record.id in standing else ""
-        marks = " · ".join(filter(None, (note, odds.disputed.get(record.id, ""))))
+        outdated = "" if valid[record.id].contradicts else valid[record.id].note
+        marks = " · ".join(filter(None, (note, outdated, odds.disputed.get(record.id, ""))))
         line = f"- {inline(quoted(record, runtime, marks))}"
         cost = count_tokens(line + "\n")
         if spent + cost <= budget:
@@ -147,13 +173,17 @@ def _outcomes(
     """How the session of a turn ended, unless it stands in `ended`, where it is noted."""
     if matched.session in ended or budget <= _MARK:
         return []
-    found = outcomes(runtime, matched, budget - _MARK)
+    found = [
+        one for one in outcomes(runtime, matched, budget - _MARK) if one.record.session not in ended
+    ]
     ended |= {matched.session, *(one.record.session for one in found)}
     return found
 
 
-_MARK = 45
-"""Tokens of the source and age behind two outcomes."""
+_MARK, _OUTCOMES = 45, 190
+"""Tokens of the source and age behind two outcomes, and of all outcomes of a prompt with them: with 145 for their
+text, 11 of 13 decisions of past chats are whole, with 120 nine, with 180 eleven.
+"""
 
 
 def _was_quoted(text: str, session_words: list[set[str]]) -> bool:
@@ -176,6 +206,7 @@ def _near(runtime: Runtime, session: Session, prompt: str) -> list[Record]:
         return []
     first = not session.task
     bar, rank = (NEAR, _BY_WORDS_FIRST) if first else (NEARER, _BY_WORDS)
+    bias = bias_of(embedder.model, prompt)
     try:
         vector = embedder.embed([prompt])[0]
         close = runtime.view.alike(
@@ -185,21 +216,30 @@ def _near(runtime: Runtime, session: Session, prompt: str) -> list[Record]:
             query,
             by_words=rank,
             by_meaning=_CANDIDATES,
-            least=bar,
+            least=bar if bias is None else min(bar, _LEAST_ELSEWHERE),
         )
     except (Unavailable, Corrupt):
         return []
-    asked = set(content_words(prompt))
+    language = languages_of(prompt)[0]
+    asked = comparable_words(prompt, language)
+
+    def bears(record: Record, cosine: float) -> bool:
+        shared = len(asked & comparable_words(record.text, language))
+        if shared < (_ALIKE_TURN if record.kind == EPISODE else _ALIKE_WORDS) * len(asked):
+            return False
+        share = shared / (len(asked) + 1)
+        return bias is None or bias.relevance(record.text, cosine, share, 0.0) >= bar
+
     return [
         record
-        for record, _ in close
-        if record.session != session.id and _may_be_told(runtime, record) and _shares(asked, record)
+        for record, cosine in close
+        if record.session != session.id and _may_be_told(runtime, record) and bears(record, cosine)
     ]
+
+
+_LEAST_ELSEWHERE = 0.45
+"""The lowest cosine at which such a record is read."""
 
 
 def _may_be_told(runtime: Runtime, record: Record) -> bool:
     return record.kind == EPISODE or is_sure(record, runtime.clock.now())
-
-
-def _shares(asked: set[str], record: Record) -> bool:
-    return len(asked & set(content_words(record.text))) >= _ALIKE_WORDS * len(asked)

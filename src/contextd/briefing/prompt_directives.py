@@ -21,14 +21,34 @@ from contextd.knowledge.git_anchors import from_elsewhere, standings
 from contextd.runtime.runtime import Runtime
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Corrupt, Unavailable
+from contextd_code.text.languages import languages_of
 from contextd_code.text.regex import regex
 from contextd_code.text.tokens import count_tokens
-from contextd_code.text.words import IDEOGRAPH, content_words
+from contextd_code.text.words import IDEOGRAPH, comparable_words, weight
 
 HEADER = "Rules in force relevant to this (from contextd):"
 
-NEEDED = -0.3
+NEEDED = 0.6
 """The lowest score at which a prompt needs a directive. See ADR 48 for how often prompts reach it."""
+
+_OVER_RULES_WIDE = 4.0
+"""The same weight of the cosine for ideographs, which the embedder hardly tells apart."""
+
+_NEEDED_ELSEWHERE = -0.8
+"""The same for a directive in another language than English: of 17 prompts that touch a rule, 8 to 11 get it in
+each of five languages, and of 210 other prompts 2 to 10 get one.
+"""
+
+_NEEDED_BY_QUESTION = -1.2
+"""The same for an English question about what to do here. Such a question asks for rules, and is itself as near to
+rules in general as to the one it asks for, which lowers its score.
+"""
+
+_ASKS_WHAT_TO_DO = regex(
+    r"(?!.*\bwhy\b).*\b(?:how (?:do|should|can|would|long|many)|where (?:do|does|should|can)|what (?:do|should|must|now|next|else)"
+    r"|which|(?:can|could|do) (?:i|we|you|this|it)|may|should|must|shall|allowed|needs?|needed)\b.*\?",
+    re.I | re.DOTALL,
+)
 
 _OVER_RULES, _PER_WORD, _PER_LENGTH = 12.0, 0.25, 1.5
 """Weights of the score: the cosine of prompt and directive above that of common rules, the rarity of shared
@@ -38,9 +58,6 @@ seven projects that need a rule and 600 real prompts that do not.
 
 _NEAREST_RULES = 2
 """How many of the nearest common rules measure a part's distance to rules in general."""
-
-_WIDE_NEEDED, _WIDE_WORDS = 0.6, 2
-"""The same thresholds, and the minimum of shared words, for ideographs: the embedder rates any two such texts alike."""
 
 _MOST, _READ_AT_MOST, _JUDGED = 2, 1_000, 64
 """Directives per prompt, documents whose cosines are compared for each part of it, and how many of the
@@ -52,7 +69,9 @@ _PARTS, _READ = 4, 400
 
 _SHORTEST = 8
 _CLAUSE = regex(
-    r"[;:]\s+|,\s+(?=(?:and|but|then|how|what|where|which|und|aber|et|mais|y|pero)\s)", re.I
+    r"[;:]\s+|,\s+(?=(?:and|but|then|how|what|where|which|und|aber|dann|wie|was|wo|et|mais|puis|comment|o[ùu]|y|pero|luego|c[óo]mo|d[óo]nde)\s)"
+    r"|[；：]|[，、](?=(?:然后|但|再|怎么|什么|哪|それから|でも|どう|どこ|何))",
+    re.I,
 )
 
 
@@ -87,22 +106,27 @@ def _parts(prompt: str) -> Iterator[str]:
     for sentence in sentences(prompt):
         clauses = [one.strip() for one in _CLAUSE.split(sentence)]
         if len(clauses) > 1:
-            yield from (one[:_READ] for one in clauses if len(one) >= _SHORTEST)
-        elif len(sentence) >= _SHORTEST:
+            yield from (one[:_READ] for one in clauses if weight(one) >= _SHORTEST)
+        elif weight(sentence) >= _SHORTEST:
             yield sentence[:_READ]
 
 
 @dataclass(frozen=True, slots=True)
 class _Usual:
-    """Vectors of common rules, and how many common prompts and rules contain a word."""
+    """Vectors of the common rules of a language, and how many of its common prompts and rules contain a word."""
 
     rules: Vector
     having: Mapping[str, int]
+    count: int
 
     def rarity(self, words: Iterable[str]) -> float:
         """The combined rarity of these words, as the logarithm of their odds."""
-        count = 1 + len(USUAL_PROMPTS) + len(USUAL_RULES)
-        return sum(log(count / (1 + self.having.get(word, 0))) for word in words)
+        return sum(log((1 + self.count) / (1 + self.having.get(word, 0))) for word in words)
+
+    def to_any(self, vector: Vector) -> float:
+        """How near a vector is to rules in general, in this language."""
+        nearest = sorted(map(float, self.rules @ vector))[-_NEAREST_RULES:]
+        return sum(nearest) / len(nearest)
 
 
 def _near(runtime: Runtime, session: Session, prompt: str) -> list[Record]:
@@ -110,7 +134,7 @@ def _near(runtime: Runtime, session: Session, prompt: str) -> list[Record]:
     if not runtime.embedder.model or not parts:
         return []
     try:
-        scores = _scores(runtime, parts, _PER_LENGTH * log(1 + len(prompt.split())))
+        scores = _scores(runtime, parts, _PER_LENGTH * log(1 + _words(prompt)))
     except (Unavailable, Corrupt):
         return []
     records = [record for record, _ in scores.values()]
@@ -127,46 +151,76 @@ def _near(runtime: Runtime, session: Session, prompt: str) -> list[Record]:
     return sorted(needed, key=lambda record: -scores[record.id][1])
 
 
+def _words(prompt: str) -> float:
+    """The length of a prompt in words; a word of ideographs has about two."""
+    return len(prompt.split()) + len(IDEOGRAPH.findall(prompt)) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of a prompt: its words and how near it is to rules in general, by language, its cosine with the
+    texts that may be needed, by id, and the score at which it needs one in English.
+    """
+
+    words: Mapping[str, frozenset[str]]
+    to_any: Mapping[str, float]
+    cosines: Mapping[str, float]
+    needed: float
+
+    def above(self, id: str, text: str) -> float:
+        """How much nearer a text is than common rules of its language are."""
+        levels = [self.to_any[one] for one in languages_of(text) if one in self.to_any]
+        above = self.cosines[id] - max(levels or self.to_any.values())
+        return (_OVER_RULES_WIDE if IDEOGRAPH.search(text) else _OVER_RULES) * above
+
+
 def _scores(
     runtime: Runtime, parts: Sequence[str], length: float
 ) -> dict[str, tuple[Record, float]]:
     """The directives that these parts of a prompt need, by id, with their best scores. `length` is the
     penalty for the prompt's length.
     """
-    usual = _usual(runtime)
     vectors = runtime.embedder.embed(list(parts))
-    close: list[tuple[set[str], bool, dict[str, float]]] = []
-    for part, vector in zip(parts, vectors, strict=True):
-        words = set(content_words(part))
-        wide = IDEOGRAPH.search(part) is not None
-        near = _cosines(runtime, vector) if wide else _nearness(runtime, usual, vector)
-        # Skip texts that no shared word could lift above the threshold.
-        least = _WIDE_NEEDED if wide else NEEDED + length - _PER_WORD * usual.rarity(words)
-        least = max([least, *sorted(near.values())[-_JUDGED:][:1]])
-        close.append((words, wide, {id: score for id, score in near.items() if score >= least}))
-    ids = {id: None for _, _, near in close for id in near}
+    read = [_part(runtime, *one, length) for one in zip(parts, vectors, strict=True)]
+    ids = {id: None for part in read for id in part.cosines}
     best: dict[str, tuple[Record, float]] = {}
     for record in runtime.view.records.get(list(ids)) if ids else []:
         if not is_directive(record):
             continue
-        said_words = set(content_words(said(record)))
-        for words, wide, near in close:
-            if record.id not in near:
+        text = said(record)
+        language = _main_language(text)
+        usual, rule_words = _usual(runtime, language), comparable_words(text, language)
+        for part in read:
+            if record.id not in part.cosines:
                 continue
-            score = near[record.id]
-            if not wide:
-                score += _PER_WORD * usual.rarity(words & said_words) - length
-            meant = len(words & said_words) >= _WIDE_WORDS if wide else score >= NEEDED
-            if meant and (record.id not in best or score > best[record.id][1]):
+            needed = part.needed if language == "en" else _NEEDED_ELSEWHERE
+            shared = part.words.get(language, part.words["en"]) & rule_words
+            score = part.above(record.id, text) - length + _PER_WORD * usual.rarity(shared)
+            if score >= needed and (record.id not in best or score > best[record.id][1]):
                 best[record.id] = (record, score)
     return best
 
 
-def _nearness(runtime: Runtime, usual: _Usual, vector: Vector) -> dict[str, float]:
-    """How much nearer each directive is to a part of a prompt than common rules are, by id."""
-    nearest = sorted(map(float, usual.rules @ vector))[-_NEAREST_RULES:]
-    to_any = sum(nearest) / len(nearest)
-    return {id: _OVER_RULES * (cosine - to_any) for id, cosine in _cosines(runtime, vector).items()}
+def _part(runtime: Runtime, text: str, vector: Vector, length: float) -> _Part:
+    # Rules may be in English where prompts are not.
+    spoken = dict.fromkeys(one for one in (*languages_of(text), "en") if one in USUAL_RULES)
+    usual = {language: _usual(runtime, language) for language in spoken}
+    to_any = {language: one.to_any(vector) for language, one in usual.items()}
+    words = {language: comparable_words(text, language) for language in usual}
+    # Skip texts that no shared word could lift above the threshold.
+    rarest = max(one.rarity(words[language]) for language, one in usual.items())
+    needed = _NEEDED_BY_QUESTION if _ASKS_WHAT_TO_DO.fullmatch(text) else NEEDED
+    lowest = min(needed, _NEEDED_ELSEWHERE)
+    least = min(to_any.values()) + (lowest + length - _PER_WORD * rarest) / _OVER_RULES
+    cosines = _cosines(runtime, vector)
+    least = max([least, *sorted(cosines.values())[-_JUDGED:][:1]])
+    near = {id: cosine for id, cosine in cosines.items() if cosine >= least}
+    return _Part(words, to_any, near, needed)
+
+
+def _main_language(text: str) -> str:
+    """The language of a text that has common rules; English where it is unknown."""
+    return next((one for one in languages_of(text) if one in USUAL_RULES), "en")
 
 
 def _cosines(runtime: Runtime, vector: Vector) -> dict[str, float]:
@@ -182,13 +236,15 @@ def _cosines(runtime: Runtime, vector: Vector) -> dict[str, float]:
     }
 
 
-def _usual(runtime: Runtime) -> _Usual:
-    """The common texts, embedded once per model."""
-    cache = runtime.organisation.caches.of("usual texts", 2)
-    known: _Usual | None = cache.get(runtime.embedder.model)
+def _usual(runtime: Runtime, language: str) -> _Usual:
+    """The common texts of a language, embedded once per model."""
+    cache = runtime.organisation.caches.of("usual texts", 2 * len(USUAL_RULES))
+    key = f"{runtime.embedder.model} {language}"
+    known: _Usual | None = cache.get(key)
     if known is None:
-        texts = [set(content_words(text)) for text in (*USUAL_PROMPTS, *USUAL_RULES)]
-        having = Counter(word for words in texts for word in words)
-        known = _Usual(runtime.embedder.embed(USUAL_RULES), having)
-        cache.put(runtime.embedder.model, known)
+        texts = (*USUAL_PROMPTS[language].splitlines(), *USUAL_RULES[language].splitlines())
+        having = Counter(word for text in texts for word in comparable_words(text, language))
+        rules = runtime.embedder.embed(USUAL_RULES[language].splitlines())
+        known = _Usual(rules, having, len(texts))
+        cache.put(key, known)
     return known

@@ -197,7 +197,7 @@ _NEEDED = frozenset(
     for several in _BY_FIRST.values()
     for parts, _, _ in several
 )
-"""The most distinctive word of each name: a text without any of them names no alternative."""
+"""The most distinctive word of each alternative's name. A text without any of these words names none."""
 
 
 def named_for(text: str) -> list[tuple[Purpose, frozenset[str], str, frozenset[str]]]:

@@ -15,6 +15,7 @@ from contextd.claims.claims import Claim, claim
 from contextd.claims.clauses import clauses
 from contextd.claims.phrases import READINGS
 from contextd.claims.roles import converse, exchange, order_keys
+from contextd.claims.stems import stems
 from contextd_code.dataclass import dataclass
 from contextd_code.text.words import words
 
@@ -80,7 +81,7 @@ def outline(text: str) -> TextOutline:
     poles: set[tuple[str, int]] = set()
     for one in _claims(text):
         if one.values or one.paths:
-            keys.add("value " + " ".join(sorted(one.about)))
+            keys.add("value " + " ".join(sorted(_valued(one))))
         if one.exclusive:
             keys.add("choice " + " ".join(sorted(one.purpose)))
         keys.update("answer " + " ".join(sorted(answer.what)) for answer in one.answers)
@@ -208,8 +209,23 @@ def _chosen(a: Claim, b: Claim) -> str:
     return ""
 
 
+_CHANGES = frozenset(
+    stems(
+        """bump bumped bumps update updated updates upgrade upgraded upgrades downgrade downgraded increase increased increases
+        raise raised raises lower lowered lowers reduce reduced reduces decrease decreased change changed changes
+        version versions release"""
+    )
+)
+"""Words that report a change to a value, or say that it is a version."""
+
+
+def _valued(one: Claim) -> frozenset[str]:
+    """The subject of a claim with a value: "bump the minimum version to 2" is about the minimum."""
+    return one.about - _CHANGES or one.about
+
+
 def _other_values(a: Claim, b: Claim) -> str:
-    if not _one_subject(a.about, b.about):
+    if not _one_subject(_valued(a), _valued(b)):
         return ""
     if _values_differ(a, b):
         return f"different figures: {', '.join(a.figures)} / {', '.join(b.figures)}"

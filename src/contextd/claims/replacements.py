@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from contextd.claims.phrases import has
 from contextd_code.text.regex import regex
+from contextd_code.text.words import content_words
 
 _NAME = r"(?:the\s+|our\s+|an?\s+)?(?P<{}>[\w.+#@/-]+(?:\s+(?!for\b|in\b|by\b|with\b|to\b|as\b|from\b)[\w.+#-]+){{0,2}}?)"
 _WORSE, _BETTER = _NAME.format("worse"), _NAME.format("better")
@@ -16,7 +17,7 @@ _SWAPPED = frozenset(
     changed converted""".split()
 )
 _LOST = frozenset(
-    """deprecated removed dropped retired gone obsolete discontinued decommissioned abandoned got
+    """deprecated removed remove removes drop drops delete deletes deleted dropped retired gone obsolete discontinued decommissioned abandoned got
     stopped ditched no""".split()
 )
 _SWAPS = tuple(
@@ -36,6 +37,9 @@ _GONE = tuple(
         rf"^(?:we(?:['’]ve)?\s+(?:have\s+)?)?(?:removed|dropped|got rid of|retired|abandoned|stopped using|ditched)\s+{_WORSE}{_END}",
         rf"^{_WORSE}\s+is\s+no\s+longer\s+(?:used|needed|in use)\b",
         rf"\bno\s+longer\s+uses?\s+{_WORSE}{_END}",
+        # "Removed the `--develop` option"; not "Removed the cache of `--develop`".
+        r"^(?:[\w-]+:\s+)?(?:remove|drop|delete|retire)e?[ds]?\s+(?:(?!(?:from|of|in|for|to|by|with|on)\b)[\w-]+\s+){0,3}?"
+        r"`{1,2}(?P<worse>[^`\s]+)`{1,2}",
     )
 )
 
@@ -82,6 +86,29 @@ def renamed(sentence: str) -> Swap | None:
     return None
 
 
+def swaps(sentence: str) -> tuple[Swap, ...]:
+    """The replacements and renamings in a sentence whose old name is one word."""
+    found = (renamed(sentence), swap(sentence))
+    return tuple(one for one in found if one is not None and _ONE_NAME.fullmatch(one.worse))
+
+
+def uses_old_name(text: str, swapped: Swap) -> bool:
+    """Whether a text uses the old name of a thing and not the new one. If the name may be a plain word, the text
+    must also share a word with the context of the renaming.
+    """
+    if not _has(text, swapped.worse) or (swapped.better and _has(text, swapped.better)):
+        return False
+    if _TELLING.search(swapped.worse):
+        return True
+    return not set(content_words(swapped.rest)).isdisjoint(content_words(text))
+
+
+def _has(text: str, name: str) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text, re.I) is not None
+
+
+_TELLING = re.compile(r"[a-z0-9][A-Z]|\w[-_.#/]\w|[A-Za-z]\d|^[A-Z]|^-")
+_ONE_NAME = re.compile(r"[\w.+#@/-]{3,}")
 _NAMED = frozenset("rename renamed renames renaming called named".split())
 
 

@@ -86,7 +86,15 @@ def answers(sentence: str, remainder: str) -> Iterator[SingleAnswer]:
         what = frozenset(w for w in words(match["what"]) if w not in STOPPED)
         yield SingleAnswer(what, match["value"], frozenset(words(match["value"])))
     placed = _PLACE.match(sentence)
-    if placed and not (placed["how"].casefold() == "on" and _COMMAND.match(sentence)):
+    # "Merge pull request from ann/branch" names one of many.
+    merged = (
+        placed and placed["how"].casefold() == "from" and sentence.casefold().startswith("merge")
+    )
+    if (
+        placed
+        and not merged
+        and not (placed["how"].casefold() == "on" and _COMMAND.match(sentence))
+    ):
         where = frozenset(words(placed["place"])) - {"branch"}
         if not where & (_SEVERAL | STOP_WORDS):
             what = frozenset(

@@ -45,6 +45,14 @@ CHANGED_TO = regex(
 )
 """A changed figure: its new value still holds, in the past tense as well."""
 
+_BUMPED = Phrases(
+    r"\b(?P<lead>(?:bump|updat|upgrad|downgrad|increas|rais|lower|reduc|decreas|chang)(?:e|ed|es|s)?\b.*?)\s+from\s+`?v?\d\S*\s+to\s+(?=`?v?\d)",
+    "from",
+)
+_MINIMUM = Phrases(
+    r"\b(?:minimum|oldest|lowest|minimal)\s+(?:supported|required|needed|possible|compatible)(?=\s)|\bmsrv\b",
+    "minimum oldest lowest minimal msrv",
+)
 _SESSION = re.compile(r"\bsessions?\b", re.I)
 _LIFETIME = Phrases(
     rf"\b(?:lives?|lasts?|(?:is|are|be|stays?|remains?) (?:valid|good|kept|cached|held)|kept|cached|valid)(?:\s+for)?\s+{_FIGURE}",
@@ -88,6 +96,10 @@ def reworded(sentence: str) -> str:
     if not _FIGURES.possible(wording):
         return wording
     wording = CHANGED_TO.sub("is ", wording)
+    wording = _BUMPED.sub(r"\g<lead> to ", wording)
+    wording = _MINIMUM.sub(
+        lambda m: "minimum rust version" if m[0].casefold() == "msrv" else "minimum", wording
+    )
     wording = _IDLE.sub("idle", wording)
     wording = _GIVE_UP.sub("lifetime" if _SESSION.search(wording) else "timeout", wording)
     wording = _RETAINED.sub(_retention, wording)

@@ -10,12 +10,15 @@ from typing import Any, Literal
 from contextd.claims.entries import DeclaredType
 from contextd.claims.judgement import Types, judge, stated, statement_of
 from contextd.domain.placeholders import left_open
-from contextd.domain.records import PRESENT, Record, Trust, digest, indexed_text, short_id
+from contextd.domain.records import PRESENT, Record, Trust, indexed_text, short_id
 from contextd.domain.scope import Scope
+from contextd.domain.served_sentences import sentence_digests
 from contextd.redaction.redact import FoundSecret, redact_bare, redact_parts
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid, TooLarge
+from contextd_code.text.languages import ByLanguage
 from contextd_code.text.regex import regex
+from contextd_code.text.words import weight
 
 Outcome = Literal["add", "duplicate", "inbox", "reject"]
 
@@ -99,18 +102,6 @@ def admit(draft: Draft, look: GateLookup) -> Verdict:
     )
 
 
-def sentence_digests(text: str) -> list[str]:
-    """A digest per distinct sentence of five or more words, ignoring case, spacing, bullets and punctuation.
-    They identify text that contextd served.
-    """
-    found = (" ".join(_WORDS.findall(s.casefold())) for s in _SENTENCES.split(text))
-    return list(dict.fromkeys(digest(s) for s in found if s.count(" ") >= 4))
-
-
-_SENTENCES = regex(r"(?<=[.!?。！？])\s+|\n+")
-_WORDS = regex(r"[^\W_]+")
-
-
 def without_secrets(draft: Draft, key: bytes) -> tuple[Draft, tuple[FoundSecret, ...]]:
     """The redacted draft, and the secrets found. A secret that one text reveals is replaced in all texts."""
     (title, content, data, tags), findings = redact_parts(
@@ -161,14 +152,20 @@ def _loop(content: str, served: Callable[[Sequence[str]], set[str]]) -> str:
     return "contextd itself served this text before" if share >= LOOP_SHARE else ""
 
 
-_GREETING = regex(
-    r"\b(?:hi|hello|hey|thank you|thanks?|ok(?:ay)?|yes|no|sure|great|perfect|awesome|done|sounds good"
-    r"|good (?:morning|evening|job|work)|you'?re (?:absolutely )?(?:right|welcome)|got it|will do"
-    r"|let me know(?: if .{0,60})?|i'?(?:m|d be) happy to help|how can i (?:help|assist).{0,40}"
-    r"|is there anything else.{0,60}|please proceed|continue|go ahead|lgtm|looks good(?: to me)?"
-    r"|so much|again|everyone|there|claude|a lot|all|very|and|for|your|the|help)\b",
-    re.I,
-)
+_GREETING = ByLanguage(
+    {
+        "en": r"\b(?:hi|hello|hey|thank you|thanks?|ok(?:ay)?|yes|no|sure|great|perfect|awesome|done|sounds good"
+        r"|good (?:morning|evening|job|work)|you'?re (?:absolutely )?(?:right|welcome)|got it|will do"
+        r"|let me know(?: if .{0,60})?|i'?(?:m|d be) happy to help|how can i (?:help|assist).{0,40}"
+        r"|is there anything else.{0,60}|please proceed|continue|go ahead|lgtm|looks good(?: to me)?"
+        r"|so much|again|everyone|there|claude|a lot|all|very|and|for|your|the|help)\b",
+        "de": r"\b(?:hallo|hi|moin|servus|danke(?: dir| sch(?:ö|oe)n)?|vielen dank|ja|nein|ok(?:ay)?|super|perfekt|klasse|prima|gut(?:en (?:morgen|tag|abend))?|sehr gut|passt|alles klar|genau|mach weiter|weiter|bitte|gerne|sieht gut aus|verstanden|so|und|das|dir|euch|claude)\b",
+        "fr": r"\b(?:bonjour|salut|merci(?: beaucoup| bien)?|oui|non|ok|super|parfait|g[ée]nial|d[’']accord|tr[èe]s bien|bien|c[’']est (?:bon|parfait)|vas-y|continue|s[’']il te pla[iî]t|stp|bravo|exactement|compris|et|[àa] toi|[àa] tous|claude)\b",
+        "es": r"\b(?:hola|buenos d[íi]as|buenas (?:tardes|noches)|gracias|muchas gracias|s[íi]|no|ok|vale|genial|perfecto|muy bien|bien|de acuerdo|contin[úu]a|sigue|adelante|por favor|porfa|entendido|claro|exacto|listo|y|a todos|claude)\b",
+        "ja": r"こんにちは|おはよう(?:ございます)?|こんばんは|お疲れ(?:様|さま)(?:です|でした)?|ありがとう(?:ございます|ございました)?|はい|いいえ|了解(?:です|しました)?|承知(?:しました)?|完璧(?:です)?|いいですね|いい感じ(?:です)?|OK(?:です)?|続けて(?:ください)?|お願いします|よろしく(?:お願いします)?|すみません|素晴らしい(?:です)?|です|[！。、]",
+        "zh": r"你好|您好|早上好|谢谢(?:你|您)?|多谢|辛苦了?|好的?|是的?|不是|可以|行|对|嗯|没问题|完美|很好|太好了|不错|继续(?:吧)?|请继续|收到|明白了?|知道了|了|吧|啊|呀|[！。，]",
+    }
+)  # fmt: skip
 _FILLER = regex(r"[\s,.!?;:–—-]+")
 _NOISE = regex(
     r"^\s*(?:<(?:system-reminder|command-|local-command-|tool_use|function_)"
@@ -184,7 +181,15 @@ _TRACE_LINE = regex(
     r"|from .+:\d+:in )",
 )
 _LISTING = regex(r"^\s*(?:\d+[→|:\t]|[drwx-]{10}\s|[+-]{3} [ab]/|@@ -|[\w./-]+:\d+:)")
-_HASHLIKE = regex(r"(?:[0-9a-f]{7,64}|[0-9a-f-]{36}|[A-Za-z0-9+/]{40,}={0,2})", re.I)
+_HASHLIKE = regex(
+    r"(?<![^\W_])(?=[a-f]*\d)[0-9a-f]{7,64}(?![^\W_])|[0-9a-f-]{36}|[A-Za-z0-9+/]{40,}={0,2}", re.I
+)
+"""A hash or an encoded text. Hexadecimal letters without a digit are a part of a word: `endOfDecade`."""
+_LINK = regex(
+    r"\(?\[(?:[\w/.-]*#\d+|[0-9a-f]{7,40})\]\(https?://[^\s)]+\)\)?|(?<=\])\(https?://[^\s)]+\)",
+    re.I,
+)
+"""The address of a link, and a whole link to a commit or an issue: in change logs they are longer than the line."""
 
 
 def junk(content: str, kind: str = "", *, on_purpose: bool = False) -> str:
@@ -192,7 +197,7 @@ def junk(content: str, kind: str = "", *, on_purpose: bool = False) -> str:
     as short as `port 8080`.
     """
     text = content.strip()
-    brief = len(text) < SHORTEST
+    brief = weight(text) < SHORTEST
     if brief and not (on_purpose and kind == "context"):
         return f"shorter than {SHORTEST} characters"
     if kind == "discovery" and len(text) > LONGEST_DISCOVERY:
@@ -210,8 +215,9 @@ def junk(content: str, kind: str = "", *, on_purpose: bool = False) -> str:
             return "a listing"
     if brief:
         return ""
-    solid = "".join(text.split())
-    letters = sum(map(str.isalpha, _HASHLIKE.sub("", text)))
+    plain = _LINK.sub("", text)
+    solid = "".join(plain.split())
+    letters = sum(map(str.isalpha, _HASHLIKE.sub("", plain)))
     return "mostly punctuation or hashes" if letters < 0.35 * len(solid) else ""
 
 

@@ -10,23 +10,16 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from contextd.clients import (
-    aider,
-    amp,
     claude_code,
-    claude_desktop,
     cline,
     codex,
-    continue_dev,
     copilot,
-    crush,
     cursor,
     gemini,
-    goose,
     opencode,
     qwen,
     vscode,
-    windsurf,
-    zed,
+    without_hooks,
 )
 from contextd.clients.client import Client
 from contextd_code.errors import NotFound, nearest
@@ -42,15 +35,15 @@ CLIENTS: dict[str, Client] = {
         copilot.CLIENT,
         vscode.CLIENT,
         cline.CLIENT,
-        continue_dev.CLIENT,
+        without_hooks.CONTINUE,
         cursor.CLIENT,
-        windsurf.CLIENT,
-        zed.CLIENT,
-        claude_desktop.CLIENT,
-        crush.CLIENT,
-        goose.CLIENT,
-        amp.CLIENT,
-        aider.CLIENT,
+        without_hooks.WINDSURF,
+        without_hooks.ZED,
+        without_hooks.CLAUDE_DESKTOP,
+        without_hooks.CRUSH,
+        without_hooks.GOOSE,
+        without_hooks.AMP,
+        without_hooks.AIDER,
     )
 }
 """Every client by name."""

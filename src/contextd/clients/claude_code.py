@@ -10,18 +10,23 @@ from contextd.clients.client import (
     Client,
     ConfigFile,
     Configuration,
-    FilePlace,
     HookEvent,
+    Location,
     Presence,
     Verdict,
 )
 from contextd.clients.codec import JSON
-from contextd.clients.config_entries import HookEntries, ServerEntry
+from contextd.clients.config_entries import HookEntries, ServerEntry, StatusLineEntry
 from contextd.clients.config_shapes import stdio_server
 from contextd.clients.folder_trust import CLAUDE_CODE
-from contextd.clients.hook_event import Moment, Occurrence, Reading, in_hook_output, keeping_on
+from contextd.clients.hook_event import (
+    Moment,
+    Occurrence,
+    PayloadReader,
+    in_hook_output,
+    keeping_on,
+)
 from contextd.clients.plugin_form import PLUGIN, PluginForm
-from contextd.clients.status_line import StatusLineEntry
 
 EVENTS_NOT_ACTED_ON = (
     "ConfigChange", "CwdChanged", "Elicitation", "ElicitationResult", "FileChanged", "InstructionsLoaded",
@@ -95,34 +100,34 @@ def _command_handler(command: Sequence[str], event: HookEvent) -> dict[str, Any]
     }
 
 
-_SETTINGS = FilePlace("settings.json", below=".claude")
-_SETTINGS_OF_PROJECT = FilePlace(".claude/settings.json")
+_SETTINGS = Location("settings.json", below=".claude")
+_SETTINGS_OF_PROJECT = Location(".claude/settings.json")
 
 CLIENT = Client(
     name="claude-code",
     title="Claude Code",
     program_marks=("CLAUDE_CODE_ENTRYPOINT=sdk",),
     folder_trust=CLAUDE_CODE,
-    reading=Reading(moments={**MOMENTS, "PreToolUse": "acting"}),
+    payloads=PayloadReader(moments={**MOMENTS, "PreToolUse": "acting"}),
     answer=answer_in_hook_output,
     asking=_asking,
     acting=_acting,
     transcripts="claude-code",
     instructions="CLAUDE.md",
-    own_instructions=(FilePlace("CLAUDE.md", below=".claude"), FilePlace("rules", below=".claude")),
+    own_instructions=(Location("CLAUDE.md", below=".claude"), Location("rules", below=".claude")),
     configuration=Configuration(
         files=(
             ConfigFile(
-                holds="MCP server",
-                part=ServerEntry(JSON, "mcpServers", stdio_server),
-                user=FilePlace(".claude.json"),
-                project=FilePlace(".mcp.json"),
+                ServerEntry(JSON, "mcpServers", stdio_server),
+                user=Location(".claude.json"),
+                project=Location(".mcp.json"),
             ),
             ConfigFile(
-                holds="hooks",
-                part=HookEntries(
+                HookEntries(
                     JSON,
-                    (
+                    "hooks",
+                    _command_handler,
+                    events=(
                         HookEvent("SessionStart", timeout=5),
                         HookEvent("UserPromptSubmit", timeout=5),
                         HookEvent("PreToolUse", 2, _CHANGING, setting="policies.hook"),
@@ -135,14 +140,12 @@ CLIENT = Client(
                         HookEvent("PostCompact", timeout=5),
                         HookEvent("SessionEnd", timeout=5),
                     ),
-                    _command_handler,
                 ),
                 user=_SETTINGS,
                 project=_SETTINGS_OF_PROJECT,
             ),
             ConfigFile(
-                holds="status line",
-                part=StatusLineEntry(JSON),
+                StatusLineEntry(JSON, "statusLine"),
                 user=_SETTINGS,
                 project=_SETTINGS_OF_PROJECT,
             ),
@@ -159,5 +162,5 @@ CLIENT = Client(
             "claude plugin install contextd@contextd",
         ),
     ),
-    presence=Presence(programs=("claude",), made=(FilePlace("", below=".claude"),)),
+    presence=Presence(programs=("claude",), made=(Location("", below=".claude"),)),
 )

@@ -5,17 +5,19 @@ transcripts.
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal
 
-from contextd.clients.codec import Codec, Place
-from contextd.clients.hook_event import ANSWERED, Moment, Occurrence, Reading
+from contextd.clients.codec import Codec
+from contextd.clients.hook_event import ANSWERED, Moment, Occurrence, PayloadReader
+from contextd.clients.json_config import KeyPath
 from contextd.clients.plugin_form import ModuleForm, PluginForm
 from contextd_code.dataclass import dataclass
 
-Reach = Literal["user", "project"]
+InstallScope = Literal["user", "project"]
 """Whether an installation covers all projects of a user or one repository."""
 
 Verdict = Literal["deny", "warn"]
@@ -42,6 +44,11 @@ class HookEvent:
     timeout: int
     matcher: str = ""
     setting: str = ""
+
+
+def hook_events(*names: str, matcher: str = "") -> tuple[HookEvent, ...]:
+    """Events for which the client waits five seconds."""
+    return tuple(HookEvent(name, 5, matcher) for name in names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,41 +85,57 @@ class Calling:
         return [*self.command, "hook", "--client", self.client]
 
 
-class Addition(Protocol):
-    """What contextd writes into one file of a client: text in, text out; all other content stays as it was."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Addition(ABC):
+    """What contextd writes into one file of a client: text in, text out; all other content stays as it was.
+
+    `holds` names the content, `events` are the moments it hooks, and `executable` marks a program.
+    """
+
+    holds: ClassVar[Literal["MCP server", "hooks", "status line", "instructions"]]
+    events: tuple[HookEvent, ...] = ()
+    executable: bool = False
 
     @property
     def empty(self) -> str:
         """The content assumed for an empty file."""
-        ...
+        return ""
 
-    @property
-    def executable(self) -> bool:
-        """Whether the file is a program."""
-        ...
-
-    @property
-    def events(self) -> tuple[HookEvent, ...]:
-        """The moments it hooks."""
-        ...
-
+    @abstractmethod
     def add(self, text: str, calling: Calling) -> Edit:
         """`text` with our entries added or updated. Raises `Invalid` when it is not such a file."""
-        ...
 
-    def without(self, text: str, client: str, keep: frozenset[Place] = frozenset()) -> Edit:
+    @abstractmethod
+    def without(self, text: str, client: str, keep: frozenset[KeyPath] = frozenset()) -> Edit:
         """`text` without any entry of ours. A container that becomes empty is removed too, unless it is in
         `keep`.
         """
-        ...
 
-    def containers(self, text: str) -> frozenset[Place]:
-        """The containers of our entries that already exist."""
-        ...
+    def containers(self, text: str) -> frozenset[KeyPath]:
+        """The containers of our entries that already exist; by default an addition has none."""
+        del text
+        return frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class FilePlace:
+class Entry(Addition):
+    """An addition below the member `key` of a file in a format."""
+
+    codec: Codec
+    key: str
+
+    @property
+    def empty(self) -> str:
+        """The content assumed for an empty file."""
+        return self.codec.empty
+
+    def containers(self, text: str) -> frozenset[KeyPath]:
+        """The member, if it exists."""
+        return frozenset({(self.key,)} if self.key in self.codec.members(text) else ())
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
     """The path of a file or directory: `file` below a folder of the home. The client's environment variable can
     replace the folder. `elsewhere` has the whole path from the home for platforms that use a different one,
     `others` are alternative file names.
@@ -140,7 +163,7 @@ class FilePlace:
 class FolderTrust:
     """The file in which a client stores the folders that its user trusts, and its format."""
 
-    place: FilePlace
+    place: Location
     codec: Codec
     named: Callable[[Mapping[str, Any]], list[str]]
 
@@ -149,20 +172,19 @@ class FolderTrust:
         return self.named(self.codec.members(text))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ConfigFile:
-    """A file of a client and what contextd writes into it. `holds` names the content; `user` and `project` are
-    its paths for either reach, the latter below the repository; None where no such file exists.
+    """A file of a client and what contextd writes into it. `user` and `project` are its paths for either scope,
+    the latter below the repository; None where no such file exists.
     """
 
-    holds: Literal["MCP server", "hooks", "status line", "instructions"]
     part: Addition
-    user: FilePlace | None = None
-    project: FilePlace | None = None
+    user: Location | None = None
+    project: Location | None = None
 
-    def place(self, reach: Reach) -> FilePlace | None:
-        """The path for a reach."""
-        return self.user if reach == "user" else self.project
+    def place(self, scope: InstallScope) -> Location | None:
+        """The path for a scope."""
+        return self.user if scope == "user" else self.project
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,15 +201,15 @@ class Configuration:
     trusts: Callable[[Path, Path | None], bool | None] | None = None
     notes: Callable[[Iterable[Path], Path, Path | None], Mapping[Path, Addition]] | None = None
 
-    def held(self, reach: Reach) -> tuple[ConfigFile, ...]:
-        """The files that exist for a reach."""
-        return tuple(one for one in self.files if one.place(reach) is not None)
+    def held(self, scope: InstallScope) -> tuple[ConfigFile, ...]:
+        """The files that exist for a scope."""
+        return tuple(one for one in self.files if one.place(scope) is not None)
 
-    def hooked(self, reach: Reach) -> bool:
+    def hooked(self, scope: InstallScope) -> bool:
         """Whether its hooks start, brief and end every session: they need no trust from the user, and no
         instruction asks its agent to do the same by tools.
         """
-        held = {one.holds for one in self.held(reach)}
+        held = {one.part.holds for one in self.held(scope)}
         return "hooks" in held and "instructions" not in held and self.trusts is None
 
     @property
@@ -203,7 +225,7 @@ class Presence:
     """
 
     programs: tuple[str, ...] = ()
-    made: tuple[FilePlace, ...] = ()
+    made: tuple[Location, ...] = ()
 
 
 def _nothing(moment: Moment, text: str) -> dict[str, Any]:
@@ -218,7 +240,7 @@ class Client:
     `names` are all names that its hooks and connections use. `marks` are environment variables that only this
     client sets for its hooks, and `fields` members that only its payloads have: several clients run hooks
     written for another one, those in `runs_hooks_of`; `program_marks` are prefixes of `NAME=value` that show
-    that a program runs the session. `reading` has no event when the client has no hooks. `answer` builds the
+    that a program runs the session. `payloads` has no event when the client has no hooks. `answer` builds the
     client's JSON for a text to show to the agent at a moment, and `asking` for a demand at the end of its turn,
     None where the client does not support it; `acting` builds it for a verdict on the agent's next tool call.
     `shown` are the moments at which the client passes an answer to its agent. `transcripts` is the importer of
@@ -234,7 +256,7 @@ class Client:
     title: str
     configuration: Configuration
     presence: Presence
-    reading: Reading = field(default_factory=lambda: Reading(moments={}))
+    payloads: PayloadReader = field(default_factory=lambda: PayloadReader(moments={}))
     answer: Callable[[Moment, str], dict[str, Any]] = _nothing
     asking: Callable[[Occurrence, str], dict[str, Any]] | None = None
     acting: Callable[[Verdict, str], dict[str, Any]] | None = None
@@ -246,7 +268,7 @@ class Client:
     shown: frozenset[Moment] = ANSWERED
     transcripts: str = ""
     instructions: str = "AGENTS.md"
-    own_instructions: tuple[FilePlace, ...] = ()
+    own_instructions: tuple[Location, ...] = ()
     bare: bool = False
     shared: bool = False
     limits: str = ""

@@ -2,53 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from contextd.clients.client import (
     Client,
     ConfigFile,
     Configuration,
-    FilePlace,
     HookEvent,
+    Location,
     Presence,
+    hook_events,
 )
 from contextd.clients.codec import JSON
 from contextd.clients.config_entries import ServerEntry
 from contextd.clients.config_shapes import plain_server
-from contextd.clients.hook_event import Reading, as_context
+from contextd.clients.hook_event import PayloadReader, as_context
 from contextd.clients.module_file import module_file
 from contextd.clients.plugin_form import ModuleForm
 from contextd.clients.text_files import TOOLS_OF_SEVERAL, Block, hook_program
 
-_EVENTS = tuple(
-    HookEvent(name, timeout=5)
-    for name in (
-        "TaskStart",
-        "TaskResume",
-        "UserPromptSubmit",
-        "PreCompact",
-        "TaskComplete",
-        "TaskCancel",
-    )
+_EVENTS = hook_events(
+    "TaskStart", "TaskResume", "UserPromptSubmit", "PreCompact", "TaskComplete", "TaskCancel"
 )
-
-
-# Seen in version 3.0.65: its hub starts a server in the project of its first agent, and keeps it.
-def _server(line: Sequence[str]) -> dict[str, Any]:
-    return {"transport": {"type": "stdio", **plain_server(line)}}
 
 
 def _hook(event: HookEvent) -> ConfigFile:
     """A program named after the event: there is one per event, so a user's own program stays."""
     return ConfigFile(
-        holds="hooks",
-        part=hook_program(event, "cline"),
-        user=FilePlace(f".cline/hooks/{event.name}"),
+        hook_program(event, "cline"),
+        user=Location(f".cline/hooks/{event.name}"),
     )
 
 
-_READING = Reading(
+_PAYLOADS = PayloadReader(
     moments={
         "TaskStart": "started",
         "agent_start": "started",
@@ -79,30 +63,32 @@ CLIENT = Client(
     limits="`cline --json` is for programs, and contextd does not learn from it; prompts trigger no hook",
     fields=("clineVersion",),
     transcripts="cline",
-    reading=_READING,
+    payloads=_PAYLOADS,
     answer=as_context,
+    # Seen in version 3.0.65: its hub starts a server in the project of its first agent, and keeps it.
     shared=True,
     instructions=".clinerules",
-    own_instructions=(FilePlace("Documents/Cline/Rules", others=("Cline/Rules",)),),
+    own_instructions=(Location("Documents/Cline/Rules", others=("Cline/Rules",)),),
     configuration=Configuration(
         files=(
             ConfigFile(
-                holds="MCP server",
-                part=ServerEntry(JSON, "mcpServers", _server),
-                user=FilePlace(".cline/data/settings/cline_mcp_settings.json"),
+                ServerEntry(
+                    JSON,
+                    "mcpServers",
+                    lambda line: {"transport": {"type": "stdio", **plain_server(line)}},
+                ),
+                user=Location(".cline/data/settings/cline_mcp_settings.json"),
             ),
             *map(_hook, _EVENTS),
             ConfigFile(
-                holds="hooks",
                 # Cline ignores what a hook program prints at the start.
-                part=module_file("cline", "npm/cline.js", _READING),
-                user=FilePlace(".cline/plugins/contextd.js"),
+                module_file("cline", "npm/cline.js", _PAYLOADS),
+                user=Location(".cline/plugins/contextd.js"),
             ),
             ConfigFile(
-                holds="instructions",
-                part=Block(TOOLS_OF_SEVERAL),
-                user=FilePlace("Documents/Cline/Rules/contextd.md"),
-                project=FilePlace(".clinerules/contextd.md"),
+                Block(TOOLS_OF_SEVERAL),
+                user=Location("Documents/Cline/Rules/contextd.md"),
+                project=Location(".clinerules/contextd.md"),
             ),
         ),
     ),
@@ -114,8 +100,8 @@ CLIENT = Client(
     presence=Presence(
         programs=("cline",),
         made=(
-            FilePlace(".cline/data"),
-            FilePlace(
+            Location(".cline/data"),
+            Location(
                 "Code/User/globalStorage/saoudrizwan.claude-dev",
                 below=".config",
                 elsewhere={

@@ -6,11 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from contextd.clients import json_config, toml_config, yaml_config
+from contextd.clients.json_config import KeyPath
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid
-
-Place = tuple[str | int, ...]
-"""A path to a value: names of members and indexes of list items."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,8 +21,8 @@ class Codec:
     name: str
     empty: str
     read: Callable[[str], Any]
-    put: Callable[[str, Place, Any], str]
-    remove: Callable[[str, Place], str]
+    put: Callable[[str, KeyPath, Any], str]
+    remove: Callable[[str, KeyPath], str]
 
     def members(self, text: str) -> dict[str, Any]:
         """The top-level names and values of a text. Raises `Invalid` when it is not a mapping."""

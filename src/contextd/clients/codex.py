@@ -16,27 +16,26 @@ from contextd.clients.client import (
     ConfigFile,
     Configuration,
     Edit,
-    FilePlace,
     HookEvent,
+    Location,
     Presence,
+    hook_events,
 )
-from contextd.clients.codec import JSON, TOML, Place
+from contextd.clients.codec import JSON, TOML
 from contextd.clients.config_entries import HookEntries, ServerEntry, dropped
 from contextd.clients.config_shapes import plain_server, shell_hook
 from contextd.clients.folder_trust import CODEX
-from contextd.clients.hook_event import Reading, keeping_on
+from contextd.clients.hook_event import PayloadReader, keeping_on
+from contextd.clients.json_config import KeyPath
 from contextd.clients.plugin_form import FOLDER, PluginForm
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid
 from contextd_code.files.guarded import read_file
 
 _EVENTS = (
-    HookEvent("SessionStart", timeout=5),
-    HookEvent("UserPromptSubmit", timeout=5),
-    HookEvent("Stop", timeout=5),
-    HookEvent("SubagentStart", timeout=5),
-    HookEvent("PreCompact", timeout=5),
-    HookEvent("PostCompact", timeout=5),
+    *hook_events(
+        "SessionStart", "UserPromptSubmit", "Stop", "SubagentStart", "PreCompact", "PostCompact"
+    ),
     # A longer wait is cut down to this with a warning on the screen.
     HookEvent("SessionEnd", timeout=3),
 )
@@ -47,9 +46,9 @@ def _server(line: Sequence[str]) -> dict[str, Any]:
     return {**plain_server(line), "env_vars": ["CONTEXTD_HOME"]}
 
 
-_SERVERS = FilePlace("config.toml", below=".codex")
-_HOOKS = FilePlace("hooks.json", below=".codex")
-_ENTRIES = HookEntries(JSON, _EVENTS, shell_hook)
+_SERVERS = Location("config.toml", below=".codex")
+_HOOKS = Location("hooks.json", below=".codex")
+_ENTRIES = HookEntries(JSON, "hooks", shell_hook, events=_EVENTS)
 _LARGEST = 8 << 20
 _WORD_BEGINS = re.compile(r"(?<!^)(?=[A-Z])")
 
@@ -84,22 +83,20 @@ def _trusts(home: Path, chosen: Path | None) -> bool | None:
 
 
 @dataclass(frozen=True, slots=True)
-class TrustNotes:
+class TrustNotes(Addition):
     """The trust records that Codex writes for the hooks of a file once the user trusts them; contextd only
     removes them.
     """
 
+    holds = "hooks"
     keys: tuple[str, ...]
-    empty: str = TOML.empty
-    executable: bool = False
-    events: tuple[HookEvent, ...] = ()
 
     def add(self, text: str, calling: Calling) -> Edit:
         """`text` unchanged: only the user can trust hooks."""
         del calling
         return text, []
 
-    def without(self, text: str, client: str, keep: frozenset[Place] = frozenset()) -> Edit:
+    def without(self, text: str, client: str, keep: frozenset[KeyPath] = frozenset()) -> Edit:
         """`text` without the trust records of our hooks."""
         del client
         state = _state_in(text)
@@ -108,9 +105,9 @@ class TrustNotes:
             text = dropped(TOML, text, ("hooks", "state", key), keep)
         return text, [f"removed the trust in {key}" for key in trusted_keys]
 
-    def containers(self, text: str) -> frozenset[Place]:
+    def containers(self, text: str) -> frozenset[KeyPath]:
         """The tables with trust records, if any."""
-        holders: list[Place] = []
+        holders: list[KeyPath] = []
         if "hooks" in TOML.read(text):
             holders.append(("hooks",))
         if _state_in(text):
@@ -134,24 +131,22 @@ CLIENT = Client(
     limits="`codex exec` is for programs: it gets the rules, and contextd does not learn from it",
     folder_trust=CODEX,
     fields=("turn_id",),
-    reading=Reading(moments={**MOMENTS, "Interrupt": None}, prompt_id=("turn_id",)),
+    payloads=PayloadReader(moments={**MOMENTS, "Interrupt": None}, prompt_id=("turn_id",)),
     answer=answer_in_hook_output,
     asking=keeping_on,
     transcripts="codex",
-    own_instructions=(FilePlace("AGENTS.override.md", below=".codex", others=("AGENTS.md",)),),
+    own_instructions=(Location("AGENTS.override.md", below=".codex", others=("AGENTS.md",)),),
     configuration=Configuration(
         files=(
             ConfigFile(
-                holds="MCP server",
-                part=ServerEntry(TOML, "mcp_servers", _server),
+                ServerEntry(TOML, "mcp_servers", _server),
                 user=_SERVERS,
-                project=FilePlace(".codex/config.toml"),
+                project=Location(".codex/config.toml"),
             ),
             ConfigFile(
-                holds="hooks",
-                part=_ENTRIES,
+                _ENTRIES,
                 user=_HOOKS,
-                project=FilePlace(".codex/hooks.json"),
+                project=Location(".codex/hooks.json"),
             ),
         ),
         variable="CODEX_HOME",
@@ -182,5 +177,5 @@ CLIENT = Client(
             "codex plugin add contextd@contextd",
         ),
     ),
-    presence=Presence(programs=("codex",), made=(FilePlace("", below=".codex"),)),
+    presence=Presence(programs=("codex",), made=(Location("", below=".codex"),)),
 )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from contextd.clients.client import Calling, Edit, HookEvent
-from contextd.clients.codec import Codec, Place
-from contextd.clients.config_shapes import starts_contextd
+from contextd.clients.client import Calling, Edit, Entry, HookEvent
+from contextd.clients.codec import Codec
+from contextd.clients.config_shapes import in_a_shell, starts_contextd
+from contextd.clients.json_config import KeyPath
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid
 
@@ -26,22 +28,14 @@ _ABSENT = object()
 
 
 @dataclass(frozen=True, slots=True)
-class ServerEntry:
+class ServerEntry(Entry):
     """Our MCP server below `key`, in the client's `shape`. With `listed` the servers are a list, and each
     contains its name.
     """
 
-    codec: Codec
-    key: str
+    holds = "MCP server"
     shape: Callable[[Sequence[str]], dict[str, Any]]
     listed: bool = False
-    executable: bool = False
-    events: tuple[HookEvent, ...] = ()
-
-    @property
-    def empty(self) -> str:
-        """The content assumed for an empty file."""
-        return self.codec.empty
 
     def add(self, text: str, calling: Calling) -> Edit:
         """`text` with our MCP server in it. Raises `Invalid` when the servers have an unexpected form."""
@@ -56,7 +50,7 @@ class ServerEntry:
         verb = "added" if present is _ABSENT else "replaced"
         return self.codec.put(text, place, wanted), [f"{verb} the MCP server {SERVER}"]
 
-    def without(self, text: str, client: str, keep: frozenset[Place] = frozenset()) -> Edit:
+    def without(self, text: str, client: str, keep: frozenset[KeyPath] = frozenset()) -> Edit:
         """`text` without our MCP server."""
         del client
         document = self.codec.members(text)
@@ -67,11 +61,7 @@ class ServerEntry:
             return text, []
         return dropped(self.codec, text, place, keep), [f"removed the MCP server {SERVER}"]
 
-    def containers(self, text: str) -> frozenset[Place]:
-        """The containers of our entry that already exist."""
-        return frozenset({(self.key,)} if self.key in self.codec.members(text) else ())
-
-    def _place(self, text: str) -> Place:
+    def _place(self, text: str) -> KeyPath:
         """The path of our entry, existing or new."""
         document = self.codec.members(text)
         if not self.listed:
@@ -80,24 +70,50 @@ class ServerEntry:
         servers = document.get(self.key) or []
         if not isinstance(servers, list):
             raise Invalid(f"{self.key} is not a list", "correct it and try again")
-        named = (i for i, one in enumerate(servers) if _named(one) == SERVER)
-        return self.key, next(named, len(servers))
+        named = (isinstance(one, dict) and one.get("name") == SERVER for one in servers)
+        return self.key, next((i for i, ours in enumerate(named) if ours), len(servers))
 
 
 @dataclass(frozen=True, slots=True)
-class HookEntries:
-    """Our hooks below `key`: per event a group with one handler, in the client's `shape`."""
+class EventEntry(Entry):
+    """Our hooks below `key`, in a list per event."""
 
-    codec: Codec
-    events: tuple[HookEvent, ...]
+    holds = "hooks"
+
+    def containers(self, text: str) -> frozenset[KeyPath]:
+        """The hooks and their events, if they exist."""
+        hooks = self.codec.members(text).get(self.key)
+        events = hooks if isinstance(hooks, dict) else ()
+        return Entry.containers(self, text) | {(self.key, event) for event in events}
+
+    @abstractmethod
+    def places(self, text: str, client: str) -> list[KeyPath]:
+        """The paths of our hooks, each with its event in second place."""
+
+    def without(self, text: str, client: str, keep: frozenset[KeyPath] = frozenset()) -> Edit:
+        """`text` without any hook of ours."""
+        return self._unhooked(text, client, frozenset(), keep)
+
+    def _unhooked(
+        self, text: str, client: str, served: frozenset[str], keep: frozenset[KeyPath]
+    ) -> Edit:
+        """`text` without our hooks on other events than these."""
+        changes: list[str] = []
+        for place in reversed(self.places(text, client)):
+            if place[1] not in served:
+                text = self._drop(text, place, keep)
+                changes.append(f"removed the hook on {place[1]}")
+        return text, changes
+
+    def _drop(self, text: str, place: KeyPath, keep: frozenset[KeyPath]) -> str:
+        return dropped(self.codec, text, place, keep)
+
+
+@dataclass(frozen=True, slots=True)
+class HookEntries(EventEntry):
+    """Per event a group with one handler, in the client's `shape`."""
+
     shape: Callable[[Sequence[str], HookEvent], dict[str, Any]]
-    key: str = "hooks"
-    executable: bool = False
-
-    @property
-    def empty(self) -> str:
-        """The content assumed for an empty file."""
-        return self.codec.empty
 
     def add(self, text: str, calling: Calling) -> Edit:
         """`text` with one hook of ours per hooked event, and none on any other event."""
@@ -106,29 +122,9 @@ class HookEntries:
         for event in events:
             text, more = self._one(text, calling, event)
             changes += more
-        served = {event.name for event in events}
-        for place in reversed(self.places(text, calling.client)):
-            if place[1] not in served:
-                text = self._drop(text, place, frozenset())
-                changes.append(f"removed the hook on {place[1]}")
-        return text, changes
-
-    def without(self, text: str, client: str, keep: frozenset[Place] = frozenset()) -> Edit:
-        """`text` without any hook of ours."""
-        changes: list[str] = []
-        for place in reversed(self.places(text, client)):
-            text = self._drop(text, place, keep)
-            changes.append(f"removed the hook on {place[1]}")
-        return text, changes
-
-    def containers(self, text: str) -> frozenset[Place]:
-        """The containers of our hooks that already exist."""
-        document = self.codec.members(text)
-        found: set[Place] = {(self.key,)} if self.key in document else set()
-        hooks = document.get(self.key)
-        if isinstance(hooks, dict):
-            found |= {(self.key, event) for event in hooks}
-        return frozenset(found)
+        served = frozenset(event.name for event in events)
+        text, more = self._unhooked(text, calling.client, served, frozenset())
+        return text, [*changes, *more]
 
     def _one(self, text: str, calling: Calling, event: HookEvent) -> Edit:
         hooks = _member(self.codec, self.codec.members(text), self.key)
@@ -139,7 +135,7 @@ class HookEntries:
         group = {**({"matcher": event.matcher} if event.matcher else {}), "hooks": [handler]}
         mine = [place for place in self.places(text, calling.client) if place[1] == event.name]
         if not mine:
-            at: Place = (self.key, event.name)
+            at: KeyPath = (self.key, event.name)
             known = event.name in hooks
             put = self.codec.put
             text = put(text, (*at, len(groups)), group) if known else put(text, at, [group])
@@ -156,40 +152,32 @@ class HookEntries:
         text, more = _set_members(self.codec, text, mine[0], held, handler, change)
         return text, [*changes, *more]
 
-    def places(self, text: str, client: str) -> list[Place]:
+    def places(self, text: str, client: str) -> list[KeyPath]:
         """The paths of our hooks: key, event, index of the group, `hooks`, index in it."""
         hooks = self.codec.members(text).get(self.key)
-        found: list[Place] = []
+        found: list[KeyPath] = []
         for event, groups in hooks.items() if isinstance(hooks, dict) else ():
             for i, group in enumerate(groups if isinstance(groups, list) else ()):
                 handlers = group.get("hooks") if isinstance(group, dict) else None
                 found += [
                     (self.key, event, i, "hooks", j)
                     for j, handler in enumerate(handlers if isinstance(handlers, list) else ())
-                    if _is_ours(handler, client)
+                    if _is_ours(handler, "hook", client)
                 ]
         return found
 
-    def _drop(self, text: str, place: Place, keep: frozenset[Place]) -> str:
+    def _drop(self, text: str, place: KeyPath, keep: frozenset[KeyPath]) -> str:
         """Remove a handler, and its group when it held no other handler, whatever else the group contains."""
         group = _at(self.codec.read(text), place[:3])
         return dropped(self.codec, text, place if len(group["hooks"]) > 1 else place[:3], keep)
 
 
 @dataclass(frozen=True, slots=True)
-class ListedFile:
+class ListedFile(Entry):
     """Our file, by its name, in a list of files that the client reads."""
 
-    codec: Codec
-    key: str
+    holds = "instructions"
     name: str
-    executable: bool = False
-    events: tuple[HookEvent, ...] = ()
-
-    @property
-    def empty(self) -> str:
-        """The content assumed for an empty file."""
-        return self.codec.empty
 
     def add(self, text: str, calling: Calling) -> Edit:
         """`text` with our file in its list: as an absolute path when it serves all projects."""
@@ -207,7 +195,7 @@ class ListedFile:
             text = self.codec.put(text, (self.key,), [wanted])
         return text, [f"added {wanted} to {self.key}"]
 
-    def without(self, text: str, client: str, keep: frozenset[Place] = frozenset()) -> Edit:
+    def without(self, text: str, client: str, keep: frozenset[KeyPath] = frozenset()) -> Edit:
         """`text` without our file in its list."""
         del client
         listed = self.codec.members(text).get(self.key)
@@ -221,10 +209,6 @@ class ListedFile:
             text = self.codec.remove(text, (self.key,))
             changes.append(f"removed {listed} from {self.key}")
         return text, changes
-
-    def containers(self, text: str) -> frozenset[Place]:
-        """The list, if it exists."""
-        return frozenset({(self.key,)} if self.key in self.codec.members(text) else ())
 
     def _listed(self, text: str) -> list[Any]:
         listed = self.codec.members(text).get(self.key)
@@ -247,24 +231,21 @@ def _member(codec: Codec, document: Mapping[str, Any], key: str) -> dict[str, An
     return value
 
 
-def _named(entry: Any) -> Any:
-    return entry.get("name") if isinstance(entry, dict) else None
-
-
-def _is_ours(handler: Any, client: str) -> bool:
+def _is_ours(handler: Any, command: str, client: str = "") -> bool:
+    """Whether an entry runs this command of ours, for this client if one is given."""
     if not isinstance(handler, dict):
         return False
     arguments = handler.get("args")
     words = [handler.get("command"), *(arguments if isinstance(arguments, list) else ())]
     line = " ".join(word for word in words if isinstance(word, str))
     named = _FOR.search(line)
-    return starts_contextd(line, "hook") and (named is None or named[1] == client)
+    return starts_contextd(line, command) and (not client or named is None or named[1] == client)
 
 
 def _set_members(
     codec: Codec,
     text: str,
-    place: Place,
+    place: KeyPath,
     present: Mapping[str, Any],
     wanted: Mapping[str, Any],
     summary: str,
@@ -275,7 +256,7 @@ def _set_members(
     return text, [summary] if changed else []
 
 
-def dropped(codec: Codec, text: str, place: Place, keep: frozenset[Place]) -> str:
+def dropped(codec: Codec, text: str, place: KeyPath, keep: frozenset[KeyPath]) -> str:
     """`text` without the value at a path, and without containers that become empty."""
     document = codec.read(text)
     while len(place) > 1 and place[:-1] not in keep and len(_at(document, place[:-1])) == 1:
@@ -283,7 +264,7 @@ def dropped(codec: Codec, text: str, place: Place, keep: frozenset[Place]) -> st
     return codec.remove(text, place)
 
 
-def _at(document: Any, place: Place) -> Any:
+def _at(document: Any, place: KeyPath) -> Any:
     for step in place:
         if isinstance(document, list):
             inside = isinstance(step, int) and step < len(document)
@@ -293,3 +274,100 @@ def _at(document: Any, place: Place) -> Any:
             return _ABSENT
         document = document[step]
     return document
+
+
+@dataclass(frozen=True, slots=True)
+class StatusLineEntry(Entry):
+    """The command below `key` that prints our line, for users who ask for it."""
+
+    holds = "status line"
+
+    def add(self, text: str, calling: Calling) -> Edit:
+        """`text` with our status line, if the user asked for it or it already exists, and no other one does."""
+        present = self.codec.members(text).get(self.key)
+        ours = _is_ours(present, "statusline")
+        if not (calling.status_line or ours):
+            return text, []
+        if present is not None and not ours:
+            return text, ["kept your own status line"]
+        wanted = {"type": "command", "command": in_a_shell([*calling.command, "statusline"])}
+        if present == wanted:
+            return text, []
+        verb = "updated" if ours else "added"
+        return self.codec.put(text, (self.key,), wanted), [f"{verb} the status line"]
+
+    def without(self, text: str, client: str, keep: frozenset[KeyPath] = frozenset()) -> Edit:
+        """`text` without our status line."""
+        del client, keep
+        if not _is_ours(self.codec.members(text).get(self.key), "statusline"):
+            return text, []
+        return self.codec.remove(text, (self.key,)), ["removed the status line"]
+
+    def containers(self, text: str) -> frozenset[KeyPath]:
+        """None: the entry is the member itself."""
+        del text
+        return frozenset()
+
+
+_VERSION = "version"
+
+
+@dataclass(frozen=True, slots=True)
+class ListedHooks(EventEntry):
+    """One command per event, and the format's version."""
+
+    def add(self, text: str, calling: Calling) -> Edit:
+        """`text` with one hook of ours per event, and none on any other event. Raises `Invalid` when the hooks
+        have an unexpected form.
+        """
+        changes: list[str] = []
+        if _VERSION not in self.codec.members(text):
+            text = self.codec.put(text, (_VERSION,), 1)
+        for event in self.events:
+            hook = {"command": in_a_shell(calling.hook), "timeout": event.timeout}
+            listed = self._listed(text).get(event.name, [])
+            if not isinstance(listed, list):
+                raise Invalid(f"{self.key}.{event.name} is not a list", "correct it, try again")
+            mine = [i for i, one in enumerate(listed) if _is_ours(one, "hook", calling.client)]
+            if mine and listed[mine[0]] == hook:
+                continue
+            place: KeyPath = (self.key, event.name)
+            if mine:
+                text = self.codec.put(text, (*place, mine[0]), hook)
+            elif event.name in self._listed(text):
+                text = self.codec.put(text, (*place, len(listed)), hook)
+            else:
+                text = self.codec.put(text, place, [hook])
+            changes.append(f"{'updated the' if mine else 'added a'} hook on {event.name}")
+        served = frozenset(event.name for event in self.events)
+        text, more = self._unhooked(text, calling.client, served, frozenset())
+        return text, [*changes, *more]
+
+    def without(self, text: str, client: str, keep: frozenset[KeyPath] = frozenset()) -> Edit:
+        """`text` without any hook of ours, and without the version if no hook is left."""
+        text, changes = self._unhooked(text, client, frozenset(), keep)
+        members = self.codec.members(text)
+        if changes and (_VERSION,) not in keep and self.key not in members and _VERSION in members:
+            text = self.codec.remove(text, (_VERSION,))
+        return text, changes
+
+    def containers(self, text: str) -> frozenset[KeyPath]:
+        """The hooks with their events, and the format's version, if they exist."""
+        version = {(_VERSION,)} if _VERSION in self.codec.members(text) else set[KeyPath]()
+        return EventEntry.containers(self, text) | version
+
+    def places(self, text: str, client: str) -> list[KeyPath]:
+        """The paths of our hooks: key, event, index in its list."""
+        hooks = self.codec.members(text).get(self.key)
+        return [
+            (self.key, event, number)
+            for event, listed in (hooks.items() if isinstance(hooks, dict) else ())
+            for number, one in enumerate(listed if isinstance(listed, list) else ())
+            if _is_ours(one, "hook", client)
+        ]
+
+    def _listed(self, text: str) -> dict[str, Any]:
+        hooks = self.codec.members(text).get(self.key, {})
+        if not isinstance(hooks, dict):
+            raise Invalid(f"{self.key} is not an object", "correct it and try again")
+        return hooks

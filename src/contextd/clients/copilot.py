@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 from contextd.clients.client import (
@@ -11,35 +10,27 @@ from contextd.clients.client import (
     Client,
     ConfigFile,
     Configuration,
-    FilePlace,
-    HookEvent,
+    Location,
     Presence,
+    hook_events,
 )
 from contextd.clients.codec import JSON
 from contextd.clients.config_entries import ServerEntry
 from contextd.clients.config_shapes import in_a_shell, plain_server
 from contextd.clients.folder_trust import COPILOT
-from contextd.clients.hook_event import Moment, Reading
+from contextd.clients.hook_event import PayloadReader
 from contextd.clients.plugin_form import PLUGIN, PluginForm
 from contextd.clients.text_files import OwnFile
 
-_EVENTS = (
-    HookEvent("SessionStart", timeout=5),
-    HookEvent("UserPromptSubmit", timeout=5),
-    HookEvent("PostToolUseFailure", timeout=5),
-    HookEvent("Stop", timeout=5),
-    HookEvent("SubagentStart", timeout=5),
-    HookEvent("PreCompact", timeout=5),
-    HookEvent("SessionEnd", timeout=5),
+_EVENTS = hook_events(
+    "SessionStart",
+    "UserPromptSubmit",
+    "PostToolUseFailure",
+    "Stop",
+    "SubagentStart",
+    "PreCompact",
+    "SessionEnd",
 )
-
-
-def _at_the_top(moment: Moment, text: str) -> dict[str, Any]:
-    return {"additionalContext": text}
-
-
-def _server(line: Sequence[str]) -> dict[str, Any]:
-    return {"type": "local", **plain_server(line), "tools": ["*"]}
 
 
 def _hooks(calling: Calling) -> str:
@@ -77,12 +68,12 @@ CLIENT = Client(
     name="copilot-cli",
     title="GitHub Copilot CLI",
     folder_trust=COPILOT,
-    own_instructions=(FilePlace("copilot-instructions.md", below=".copilot"),),
+    own_instructions=(Location("copilot-instructions.md", below=".copilot"),),
     names=("copilot",),
     marks=("COPILOT_CLI",),
     fields=("sessionId",),
     transcripts="copilot-cli",
-    reading=Reading(
+    payloads=PayloadReader(
         moments={
             "SessionStart": "started",
             "sessionStart": "started",
@@ -115,20 +106,22 @@ CLIENT = Client(
         transcript=("transcript_path", "transcriptPath"),
         output=("error", "tool_result.text_result_for_llm", "toolResult.textResultForLlm"),
     ),
-    answer=_at_the_top,
+    answer=lambda moment, text: {"additionalContext": text},
     configuration=Configuration(
         files=(
             ConfigFile(
-                holds="MCP server",
-                part=ServerEntry(JSON, "mcpServers", _server),
-                user=FilePlace("mcp-config.json", below=".copilot"),
-                project=FilePlace(".github/mcp.json"),
+                ServerEntry(
+                    JSON,
+                    "mcpServers",
+                    lambda line: {"type": "local", **plain_server(line), "tools": ["*"]},
+                ),
+                user=Location("mcp-config.json", below=".copilot"),
+                project=Location(".github/mcp.json"),
             ),
             ConfigFile(
-                holds="hooks",
-                part=OwnFile(_hooks, _KNOWN_BY, "its hooks", _others, events=_EVENTS),
-                user=FilePlace("hooks/contextd.json", below=".copilot"),
-                project=FilePlace(".github/hooks/contextd.json"),
+                OwnFile(_hooks, _KNOWN_BY, "its hooks", _others, events=_EVENTS),
+                user=Location("hooks/contextd.json", below=".copilot"),
+                project=Location(".github/hooks/contextd.json"),
             ),
         ),
         variable="COPILOT_HOME",
@@ -144,5 +137,5 @@ CLIENT = Client(
             "copilot plugin install contextd@contextd",
         ),
     ),
-    presence=Presence(programs=("copilot",), made=(FilePlace("", below=".copilot"),)),
+    presence=Presence(programs=("copilot",), made=(Location("", below=".copilot"),)),
 )

@@ -3,37 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from contextd.clients.client import (
     Client,
     ConfigFile,
     Configuration,
-    FilePlace,
-    HookEvent,
+    Location,
     Presence,
+    hook_events,
 )
 from contextd.clients.codec import JSONC
-from contextd.clients.config_entries import ServerEntry
+from contextd.clients.config_entries import ListedHooks, ServerEntry
 from contextd.clients.config_shapes import stdio_server
-from contextd.clients.hook_event import Moment, Reading
-from contextd.clients.listed_hooks import ListedHooks
+from contextd.clients.hook_event import PayloadReader
 from contextd.clients.text_files import TOOLS, Block
 
 _ALWAYS = "---\ndescription: How to use contextd in this project\nalwaysApply: true\n---\n\n"
 
-_EVENTS = (
-    HookEvent("sessionStart", timeout=5),
-    HookEvent("beforeSubmitPrompt", timeout=5),
-    HookEvent("afterAgentResponse", timeout=5),
-    HookEvent("preCompact", timeout=5),
-    HookEvent("sessionEnd", timeout=5),
+_EVENTS = hook_events(
+    "sessionStart", "beforeSubmitPrompt", "afterAgentResponse", "preCompact", "sessionEnd"
 )
-
-
-def _at_the_top(moment: Moment, text: str) -> dict[str, Any]:
-    del moment
-    return {"additional_context": text}
 
 
 def _not_readable(home: Path, chosen: Path | None) -> None:
@@ -47,7 +36,7 @@ CLIENT = Client(
     limits="it shows nothing at a prompt: rules are in the briefing",
     fields=("cursor_version",),
     shown=frozenset({"started"}),
-    reading=Reading(
+    payloads=PayloadReader(
         moments={
             "sessionStart": "started",
             "SessionStart": "started",
@@ -78,29 +67,26 @@ CLIENT = Client(
         prompt_id=("generation_id",),
         answer=("text",),
     ),
-    answer=_at_the_top,
+    answer=lambda moment, text: {"additional_context": text},
     transcripts="cursor",
     configuration=Configuration(
         files=(
             ConfigFile(
-                holds="MCP server",
-                part=ServerEntry(JSONC, "mcpServers", stdio_server),
-                user=FilePlace(".cursor/mcp.json"),
-                project=FilePlace(".cursor/mcp.json"),
+                ServerEntry(JSONC, "mcpServers", stdio_server),
+                user=Location(".cursor/mcp.json"),
+                project=Location(".cursor/mcp.json"),
             ),
             ConfigFile(
-                holds="hooks",
-                part=ListedHooks(JSONC, _EVENTS),
-                user=FilePlace(".cursor/hooks.json"),
-                project=FilePlace(".cursor/hooks.json"),
+                ListedHooks(JSONC, "hooks", events=_EVENTS),
+                user=Location(".cursor/hooks.json"),
+                project=Location(".cursor/hooks.json"),
             ),
             ConfigFile(
-                holds="instructions",
-                part=Block(TOOLS, _ALWAYS),
-                project=FilePlace(".cursor/rules/contextd.mdc"),
+                Block(TOOLS, _ALWAYS),
+                project=Location(".cursor/rules/contextd.mdc"),
             ),
         ),
         trusts=_not_readable,
     ),
-    presence=Presence(programs=("cursor", "cursor-agent"), made=(FilePlace(".cursor"),)),
+    presence=Presence(programs=("cursor", "cursor-agent"), made=(Location(".cursor"),)),
 )

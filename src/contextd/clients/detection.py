@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from contextd.clients import CLIENTS
-from contextd.clients.client import Client, Reach
+from contextd.clients.client import Client, InstallScope
 from contextd.clients.install import uninstall
 from contextd.thin.home import directory_from
 from contextd_code.dataclass import dataclass
@@ -47,15 +47,15 @@ def connection_of(client: Client, home: Path, root: Path | None) -> tuple[Connec
     """Whether contextd is configured in a client's files, of the project when `root` is given, and in which of
     them it is missing; for unreadable files, what is wrong.
     """
-    reach: Reach = "user" if root is None else "project"
-    if not client.configuration.held(reach):
+    scope: InstallScope = "user" if root is None else "project"
+    if not client.configuration.held(scope):
         return "not connected", ""
     try:
         report = uninstall(
             client.name,
             home,
             root,
-            scope=reach,
+            scope=scope,
             config_dir=directory_from(client.configuration.variable),
             dry_run=True,
         )

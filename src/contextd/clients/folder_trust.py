@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from contextd.clients.client import FilePlace, FolderTrust
+from contextd.clients.client import FolderTrust, Location
 from contextd.clients.codec import JSONC, TOML
 
 
@@ -40,8 +40,8 @@ def _listed(document: Mapping[str, Any]) -> list[str]:
     return [path for path in named if isinstance(path, str)] if isinstance(named, list) else []
 
 
-CLAUDE_CODE = FolderTrust(FilePlace(".claude.json"), JSONC, _accepted)
-CODEX = FolderTrust(FilePlace("config.toml", below=".codex"), TOML, _levels)
-GEMINI = FolderTrust(FilePlace(".gemini/trustedFolders.json"), JSONC, _chosen)
-QWEN = FolderTrust(FilePlace("trustedFolders.json", below=".qwen"), JSONC, _chosen)
-COPILOT = FolderTrust(FilePlace("config.json", below=".copilot"), JSONC, _listed)
+CLAUDE_CODE = FolderTrust(Location(".claude.json"), JSONC, _accepted)
+CODEX = FolderTrust(Location("config.toml", below=".codex"), TOML, _levels)
+GEMINI = FolderTrust(Location(".gemini/trustedFolders.json"), JSONC, _chosen)
+QWEN = FolderTrust(Location("trustedFolders.json", below=".qwen"), JSONC, _chosen)
+COPILOT = FolderTrust(Location("config.json", below=".copilot"), JSONC, _listed)

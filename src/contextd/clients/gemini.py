@@ -8,25 +8,20 @@ from contextd.clients.client import (
     Client,
     ConfigFile,
     Configuration,
-    FilePlace,
-    HookEvent,
+    Location,
     Presence,
+    hook_events,
 )
 from contextd.clients.codec import JSONC
 from contextd.clients.config_entries import HookEntries, ServerEntry
 from contextd.clients.config_shapes import plain_server, shell_hook_in_ms
 from contextd.clients.folder_trust import GEMINI
-from contextd.clients.hook_event import Reading, in_hook_output
+from contextd.clients.hook_event import PayloadReader, in_hook_output
 from contextd.clients.plugin_form import PluginForm
 
-_EVENTS = (
-    HookEvent("SessionStart", timeout=5, matcher="*"),
-    HookEvent("BeforeAgent", timeout=5, matcher="*"),
-    HookEvent("AfterAgent", timeout=5, matcher="*"),
-    HookEvent("SessionEnd", timeout=5, matcher="*"),
-)
+_EVENTS = hook_events("SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd", matcher="*")
 
-_USER, _PROJECT = FilePlace(".gemini/settings.json"), FilePlace(".gemini/settings.json")
+_USER, _PROJECT = Location(".gemini/settings.json"), Location(".gemini/settings.json")
 
 CLIENT = Client(
     name="gemini-cli",
@@ -35,9 +30,9 @@ CLIENT = Client(
     names=("gemini",),
     marks=("GEMINI_SESSION_ID", "GEMINI_CLI"),
     instructions="GEMINI.md",
-    own_instructions=(FilePlace(".gemini/GEMINI.md"),),
+    own_instructions=(Location(".gemini/GEMINI.md"),),
     transcripts="gemini-cli",
-    reading=Reading(
+    payloads=PayloadReader(
         moments={
             "SessionStart": "started",
             "BeforeAgent": "prompted",
@@ -62,14 +57,12 @@ CLIENT = Client(
     configuration=Configuration(
         files=(
             ConfigFile(
-                holds="MCP server",
-                part=ServerEntry(JSONC, "mcpServers", plain_server),
+                ServerEntry(JSONC, "mcpServers", plain_server),
                 user=_USER,
                 project=_PROJECT,
             ),
             ConfigFile(
-                holds="hooks",
-                part=HookEntries(JSONC, _EVENTS, shell_hook_in_ms),
+                HookEntries(JSONC, "hooks", shell_hook_in_ms, events=_EVENTS),
                 user=_USER,
                 project=_PROJECT,
             ),
@@ -82,5 +75,5 @@ CLIENT = Client(
         hooks="hooks/hooks.json",
         install=("gemini extensions install SOURCE",),
     ),
-    presence=Presence(programs=("gemini",), made=(FilePlace(".gemini/settings.json"),)),
+    presence=Presence(programs=("gemini",), made=(Location(".gemini/settings.json"),)),
 )

@@ -5,8 +5,51 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from contextd.clients.tool_use import ToolUse, tool_use
 from contextd_code.dataclass import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """A command to be run, or a file to be written: with a whole new `content`, or by `replacements` of one
+    text by another.
+    """
+
+    command: str = ""
+    path: str = ""
+    content: str | None = None
+    replacements: tuple[tuple[str, str], ...] = ()
+
+
+def tool_use(tool_input: Any) -> ToolUse | None:
+    """The requested command or write; None for a tool that does neither."""
+    if not isinstance(tool_input, Mapping):
+        return None
+    if command := _text(tool_input, ("command",)):
+        return ToolUse(command=command)
+    path = _text(tool_input, ("file_path", "notebook_path", "path"))
+    several = tool_input.get("edits")
+    edits = (
+        [one for one in several if isinstance(one, Mapping)] if isinstance(several, list) else []
+    )
+    pairs = [
+        (_text(one, ("old_string",)), _text(one, ("new_string",)))
+        for one in (tool_input, *edits)
+        if "new_string" in one
+    ]
+    content = tool_input.get("content", tool_input.get("new_source"))
+    if not path or (not pairs and not isinstance(content, str)):
+        return None
+    return ToolUse(
+        path=path,
+        content=_clean(content) if isinstance(content, str) and not pairs else None,
+        replacements=tuple(pairs),
+    )
+
+
+def _clean(text: str) -> str:
+    # A client that cuts a text between the halves of a character leaves one half.
+    return text.encode("utf-8", "replace").decode()
+
 
 Moment = Literal[
     "started", "prompted", "acting", "answered", "failed", "stopped", "delegating", "delegated",
@@ -45,7 +88,7 @@ class Occurrence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class PayloadReader:
     """How to read a client's hook payload: for each value the names of its field, of which the first present
     one counts, or for `output` all. `moments` maps the client's event names to ours; None marks an event that
     is known and ignored.
@@ -94,7 +137,7 @@ class Reading:
         )
 
 
-def _text(payload: Mapping[str, Any], names: tuple[str, ...]) -> str:
+def _text(payload: Mapping[Any, Any], names: tuple[str, ...]) -> str:
     """The first of these fields with text or a number, as text that can be stored; `a.b` is a field inside
     another one.
     """
@@ -103,8 +146,7 @@ def _text(payload: Mapping[str, Any], names: tuple[str, ...]) -> str:
         for part in name.split("."):
             value = value.get(part) if isinstance(value, Mapping) else None
         if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
-            # A client that cuts a text between the halves of a character leaves one half.
-            return str(value).encode("utf-8", "replace").decode()
+            return _clean(str(value))
     return ""
 
 

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from contextd.clients import CLIENTS, client_named
-from contextd.clients.client import Addition, Calling, Client, Reach
-from contextd.clients.codec import Place
+from contextd.clients.client import Addition, Calling, Client, InstallScope
 from contextd.clients.edit_receipts import (
     Receipt,
     copy_path,
@@ -23,6 +22,7 @@ from contextd.clients.edit_receipts import (
     remove_directories,
     write_receipt,
 )
+from contextd.clients.json_config import KeyPath
 from contextd.clients.text_files import OwnFile
 from contextd.files.disk import replace_file, target_inside
 from contextd_code.dataclass import dataclass
@@ -60,7 +60,7 @@ class InstallReport:
     """The changes of an installation or its removal; with `dry_run`, the changes it would make."""
 
     client: str
-    scope: Reach
+    scope: InstallScope
     dry_run: bool
     files: tuple[FileReport, ...]
     afterwards: str = ""
@@ -127,7 +127,7 @@ def install(
     project_root: Path | None,
     *,
     launch: Launch,
-    scope: Reach = "user",
+    scope: InstallScope = "user",
     config_dir: Path | None = None,
     backups: Path | None = None,
     dry_run: bool = False,
@@ -169,7 +169,7 @@ def uninstall(
     home_dir: Path,
     project_root: Path | None,
     *,
-    scope: Reach = "user",
+    scope: InstallScope = "user",
     config_dir: Path | None = None,
     backups: Path | None = None,
     dry_run: bool = False,
@@ -211,7 +211,7 @@ def files_of(
     return found
 
 
-def _root(client: Client, scope: Reach, project_root: Path | None) -> Path | None:
+def _root(client: Client, scope: InstallScope, project_root: Path | None) -> Path | None:
     if not client.configuration.held(scope):
         other = "project" if scope == "user" else "user"
         raise Invalid(
@@ -327,7 +327,7 @@ def _plan_forgetting(path: Path, part: Addition, client: Client) -> _Planned:
 
 
 def _bare(
-    path: Path, data: bytes, parts: Sequence[Addition], client: str, keep: frozenset[Place]
+    path: Path, data: bytes, parts: Sequence[Addition], client: str, keep: frozenset[KeyPath]
 ) -> tuple[str, bytes, list[str]]:
     """A file's text without our entries, its byte order mark, and what was removed."""
     text, mark = _decode(data, path, parts)
@@ -354,7 +354,7 @@ def _says_nothing(text: str) -> bool:
     return "".join(text.split()) in ("", "{}")
 
 
-def _kept(old: Receipt | None, path: Path, parts: Sequence[Addition]) -> frozenset[Place]:
+def _kept(old: Receipt | None, path: Path, parts: Sequence[Addition]) -> frozenset[KeyPath]:
     if old is None or old.before is None:
         return frozenset()
     text = _decode(old.before, path, parts)[0]
@@ -364,7 +364,7 @@ def _kept(old: Receipt | None, path: Path, parts: Sequence[Addition]) -> frozens
 def _carry_out(
     plans: Sequence[_Planned],
     client: Client,
-    scope: Reach,
+    scope: InstallScope,
     dry_run: bool,
     afterwards: str = "",
 ) -> InstallReport:

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid
 
-Path = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 """The path to a value: names of members and indexes in lists, from the outermost."""
 
 _COMMENT = r"//[^\r\n]*|/\*.*?\*/"
@@ -107,7 +107,7 @@ def parts(text: str, at: int) -> list[JsonPart]:
     return found
 
 
-def locate(text: str, path: Path) -> JsonPart | None:
+def locate(text: str, path: KeyPath) -> JsonPart | None:
     """The part at `path`, or None. Of members with one name the last counts, as in JSON parsers."""
     begin = _skip(text, 0)
     found = JsonPart("", begin, begin, _value_end(text, begin))
@@ -121,7 +121,7 @@ def locate(text: str, path: Path) -> JsonPart | None:
     return found
 
 
-def put(text: str, path: Path, value: Any) -> str:
+def put(text: str, path: KeyPath, value: Any) -> str:
     """`text` with `value` at `path`; missing parent objects are created.
 
     A list index must be that of an item, or the next free one.
@@ -139,7 +139,7 @@ def put(text: str, path: Path, value: Any) -> str:
     return _insert(text, path[:known], path[known], value, style)
 
 
-def remove(text: str, path: Path) -> str:
+def remove(text: str, path: KeyPath) -> str:
     """`text` without the part at `path` and its comma; members of equal name are all removed. Comments around
     it stay.
     """
@@ -233,7 +233,7 @@ def _render(value: Any, style: Style, depth: int) -> str:
     return shown.replace("\n", style.newline + style.indent * depth)
 
 
-def _insert(text: str, holder_path: Path, step: str | int, value: Any, style: Style) -> str:
+def _insert(text: str, holder_path: KeyPath, step: str | int, value: Any, style: Style) -> str:
     holder = locate(text, holder_path)
     assert holder is not None
     around = parts(text, holder.value)

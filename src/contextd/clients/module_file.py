@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from contextd.clients.client import Calling
-from contextd.clients.hook_event import Reading
+from contextd.clients.hook_event import PayloadReader
 from contextd.clients.plugin_form import MISSING
 from contextd.clients.text_files import OwnFile
 
@@ -35,23 +35,23 @@ def rows_text(rows: Mapping[str, Mapping[str, Any]]) -> str:
     return made
 
 
-def events_of(reading: Reading) -> dict[str, str]:
+def events_of(payloads: PayloadReader) -> dict[str, str]:
     """The client's first name for each moment."""
     events: dict[str, str] = {}
-    for event, moment in reading.moments.items():
+    for event, moment in payloads.moments.items():
         if moment is not None:
             events.setdefault(moment, event)
     return events
 
 
-def module_file(client: str, module: str, reading: Reading) -> OwnFile:
+def module_file(client: str, module: str, payloads: PayloadReader) -> OwnFile:
     """The plugin as one file of ours. An installation writes the MCP server and the instructions to their own
     files, so this file has the hooks only.
     """
     known_by = f"// Written by `contextd install {client}`."
 
     def content(calling: Calling) -> str:
-        row = {"hook": calling.hook, "events": events_of(reading)}
+        row = {"hook": calling.hook, "events": events_of(payloads)}
         rows = rows_text({client: row})
         own = re.sub(r'(?m)^import \{ \w+ as row \} from "\./rows\.js"\n', "", plugin_text(module))
         imports, own = _imports_first(own)

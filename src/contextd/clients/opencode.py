@@ -4,27 +4,20 @@ plugin folder; it is part of the npm package as well.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
-from contextd.clients.client import Client, ConfigFile, Configuration, FilePlace, Presence
+from contextd.clients.client import Client, ConfigFile, Configuration, Location, Presence
 from contextd.clients.codec import JSONC
 from contextd.clients.config_entries import ServerEntry
-from contextd.clients.hook_event import Reading, as_context
+from contextd.clients.hook_event import PayloadReader, as_context
 from contextd.clients.module_file import module_file
 from contextd.clients.plugin_form import ModuleForm
 
-
-def _server(line: Sequence[str]) -> dict[str, Any]:
-    return {"type": "local", "command": list(line), "enabled": True}
-
-
-_READING = Reading(
+_PAYLOADS = PayloadReader(
     moments={
         "SessionStart": "started",
         "UserPromptSubmit": "prompted",
         "Stop": "stopped",
         "PreCompact": "compacting",
+        "PostCompact": "compacted",
         "SessionEnd": "ended",
     },
 )
@@ -32,25 +25,27 @@ _READING = Reading(
 CLIENT = Client(
     name="opencode",
     title="OpenCode",
-    own_instructions=(FilePlace("opencode/AGENTS.md", below=".config"),),
+    own_instructions=(Location("opencode/AGENTS.md", below=".config"),),
     transcripts="opencode",
-    reading=_READING,
+    payloads=_PAYLOADS,
     answer=as_context,
     configuration=Configuration(
         files=(
             ConfigFile(
-                holds="MCP server",
-                part=ServerEntry(JSONC, "mcp", _server),
-                user=FilePlace(
+                ServerEntry(
+                    JSONC,
+                    "mcp",
+                    lambda line: {"type": "local", "command": list(line), "enabled": True},
+                ),
+                user=Location(
                     "opencode/opencode.json", below=".config", others=("opencode/opencode.jsonc",)
                 ),
-                project=FilePlace("opencode.json", others=("opencode.jsonc",)),
+                project=Location("opencode.json", others=("opencode.jsonc",)),
             ),
             ConfigFile(
-                holds="hooks",
-                part=module_file("opencode", "npm/opencode.js", _READING),
-                user=FilePlace("opencode/plugins/contextd.js", below=".config"),
-                project=FilePlace(".opencode/plugins/contextd.js"),
+                module_file("opencode", "npm/opencode.js", _PAYLOADS),
+                user=Location("opencode/plugins/contextd.js", below=".config"),
+                project=Location(".opencode/plugins/contextd.js"),
             ),
         ),
         variable="XDG_CONFIG_HOME",
@@ -63,5 +58,5 @@ CLIENT = Client(
         members={"main": "./npm/opencode.js", "exports": {".": "./npm/opencode.js"}},
         install=("opencode plugin -g contextd-plugin",),
     ),
-    presence=Presence(programs=("opencode",), made=(FilePlace("opencode", below=".config"),)),
+    presence=Presence(programs=("opencode",), made=(Location("opencode", below=".config"),)),
 )

@@ -128,7 +128,7 @@ def _row(client: Client) -> dict[str, Any]:
     return {
         "server": _server(client),
         "hook": _calling(client).hook,
-        "events": events_of(client.reading),
+        "events": events_of(client.payloads),
         "instructions": "\n".join(instructions),
         "skills": "../skills",
     }
@@ -146,7 +146,7 @@ def _hooks(client: Client, form: PluginForm) -> str:
     calling = _calling(client, "sh", f"{form.root}/{PROGRAM}")
     text = ""
     for file in client.configuration.files:
-        if file.holds == "hooks":
+        if file.part.holds == "hooks":
             text, _ = file.part.add(text or file.part.empty, calling)
     return _json(json.loads(text))
 

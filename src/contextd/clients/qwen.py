@@ -7,28 +7,29 @@ from contextd.clients.client import (
     Client,
     ConfigFile,
     Configuration,
-    FilePlace,
-    HookEvent,
+    Location,
     Presence,
+    hook_events,
 )
 from contextd.clients.codec import JSONC
 from contextd.clients.config_entries import HookEntries, ServerEntry
 from contextd.clients.config_shapes import plain_server, shell_hook_in_ms
 from contextd.clients.folder_trust import QWEN
-from contextd.clients.hook_event import Reading, keeping_on
+from contextd.clients.hook_event import PayloadReader, keeping_on
 
-_EVENTS = (
-    HookEvent("SessionStart", timeout=5, matcher="*"),
-    HookEvent("UserPromptSubmit", timeout=5, matcher="*"),
-    HookEvent("PostToolUseFailure", timeout=5, matcher="*"),
-    HookEvent("Stop", timeout=5, matcher="*"),
-    HookEvent("SubagentStart", timeout=5, matcher="*"),
-    HookEvent("PreCompact", timeout=5, matcher="*"),
-    HookEvent("SessionEnd", timeout=5, matcher="*"),
+_EVENTS = hook_events(
+    "SessionStart",
+    "UserPromptSubmit",
+    "PostToolUseFailure",
+    "Stop",
+    "SubagentStart",
+    "PreCompact",
+    "SessionEnd",
+    matcher="*",
 )
 
-_USER = FilePlace("settings.json", below=".qwen")
-_PROJECT = FilePlace(".qwen/settings.json")
+_USER = Location("settings.json", below=".qwen")
+_PROJECT = Location(".qwen/settings.json")
 
 CLIENT = Client(
     name="qwen-code",
@@ -37,27 +38,25 @@ CLIENT = Client(
     names=("qwen",),
     marks=("QWEN_CODE_CLI",),
     instructions="QWEN.md",
-    own_instructions=(FilePlace("QWEN.md", below=".qwen"),),
-    reading=Reading(moments=MOMENTS, output=("error", "tool_response.llmContent")),
+    own_instructions=(Location("QWEN.md", below=".qwen"),),
+    payloads=PayloadReader(moments=MOMENTS, output=("error", "tool_response.llmContent")),
     answer=answer_in_hook_output,
     asking=keeping_on,
     transcripts="qwen-code",
     configuration=Configuration(
         files=(
             ConfigFile(
-                holds="MCP server",
-                part=ServerEntry(JSONC, "mcpServers", plain_server),
+                ServerEntry(JSONC, "mcpServers", plain_server),
                 user=_USER,
                 project=_PROJECT,
             ),
             ConfigFile(
-                holds="hooks",
-                part=HookEntries(JSONC, _EVENTS, shell_hook_in_ms),
+                HookEntries(JSONC, "hooks", shell_hook_in_ms, events=_EVENTS),
                 user=_USER,
                 project=_PROJECT,
             ),
         ),
         variable="QWEN_HOME",
     ),
-    presence=Presence(programs=("qwen",), made=(FilePlace("", below=".qwen"),)),
+    presence=Presence(programs=("qwen",), made=(Location("", below=".qwen"),)),
 )

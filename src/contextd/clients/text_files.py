@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from contextd.clients.client import PREFIX, Calling, Edit, HookEvent
-from contextd.clients.codec import Place
+from contextd.clients.client import PREFIX, Addition, Calling, Edit, HookEvent
 from contextd.clients.config_shapes import in_a_shell
+from contextd.clients.json_config import KeyPath
 from contextd_code.dataclass import dataclass
 
 TOOLS = """\
@@ -44,16 +44,14 @@ _BLOCK = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class Block(Addition):
     """Our passage, between markers, in a file that several clients may read: once, marked with the names of all
     those clients. `top` is the client's header in a file of its own.
     """
 
+    holds = "instructions"
     text: str
     top: str = ""
-    empty: str = ""
-    executable: bool = False
-    events: tuple[HookEvent, ...] = ()
 
     def add(self, text: str, calling: Calling) -> Edit:
         """`text` with the passage at its end, or updated in place."""
@@ -69,7 +67,7 @@ class Block:
         made = text[: found.start()] + gap + passage + text[found.end() :]
         return made, [] if made == text else ["updated the passage on contextd"]
 
-    def without(self, text: str, client: str, keep: frozenset[Place] = frozenset()) -> Edit:
+    def without(self, text: str, client: str, keep: frozenset[KeyPath] = frozenset()) -> Edit:
         """`text` without the passage, or without this client's name if other clients use it too."""
         del keep
         found = _BLOCK.search(text)
@@ -88,11 +86,6 @@ class Block:
         rest = "" if rest.strip() == self.top.strip() else rest
         return rest, ["removed the passage on contextd"]
 
-    def containers(self, text: str) -> frozenset[Place]:
-        """None: the passage has no container."""
-        del text
-        return frozenset()
-
     def _passage(self, names: list[str], line: str) -> str:
         begin = _BEGIN.format(", ".join(names))
         return f"{begin}\n{self.text}{_END}\n".replace("\n", line)
@@ -103,18 +96,16 @@ def _names(found: re.Match[str] | None) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class OwnFile:
+class OwnFile(Addition):
     """A file that is ours as a whole, recognised by its content. A foreign file of that name stays as it is.
     `rest` returns the user's additions to a text without our part.
     """
 
+    holds = "hooks"
     content: Callable[[Calling], str]
     known_by: str
     what: str
     rest: Callable[[str], str]
-    executable: bool = False
-    events: tuple[HookEvent, ...] = ()
-    empty: str = ""
 
     def add(self, text: str, calling: Calling) -> Edit:
         """The content of the file."""
@@ -127,16 +118,11 @@ class OwnFile:
             return text, ["left unchanged: it was edited"]
         return wanted, [f"{'updated' if text else 'added'} {self.what}"]
 
-    def without(self, text: str, client: str, keep: frozenset[Place] = frozenset()) -> Edit:
+    def without(self, text: str, client: str, keep: frozenset[KeyPath] = frozenset()) -> Edit:
         """The rest of the file without our part."""
         del client, keep
         rest = self.rest(text) if self.known_by in text else text
         return rest, [] if rest == text else [f"removed {self.what}"]
-
-    def containers(self, text: str) -> frozenset[Place]:
-        """None: the file has no other content."""
-        del text
-        return frozenset()
 
 
 def hook_program(event: HookEvent, client: str) -> OwnFile:

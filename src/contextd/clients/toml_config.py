@@ -7,9 +7,8 @@ import tomllib
 from collections.abc import Callable
 from typing import Any
 
+from contextd.clients.json_config import KeyPath
 from contextd_code.errors import Invalid
-
-Place = tuple[str | int, ...]
 
 
 def read(text: str) -> dict[str, Any]:
@@ -20,7 +19,7 @@ def read(text: str) -> dict[str, Any]:
         raise Invalid(f"not valid TOML: {error}", "correct it and try again") from error
 
 
-def put(text: str, place: Place, value: Any) -> str:
+def put(text: str, place: KeyPath, value: Any) -> str:
     """`text` with `value` at `place`; missing parent tables are created."""
 
     def set_in(holder: Any, fresh: Callable[[], Any]) -> None:
@@ -33,7 +32,7 @@ def put(text: str, place: Place, value: Any) -> str:
     return _edited(text, place, set_in)
 
 
-def remove(text: str, place: Place) -> str:
+def remove(text: str, place: KeyPath) -> str:
     """`text` without the value at `place`."""
 
     def take_from(holder: Any, fresh: Callable[[], Any]) -> None:
@@ -50,7 +49,7 @@ def remove(text: str, place: Place) -> str:
     return made
 
 
-def _edited(text: str, place: Place, edit: Callable[[Any, Callable[[], Any]], None]) -> str:
+def _edited(text: str, place: KeyPath, edit: Callable[[Any, Callable[[], Any]], None]) -> str:
     # 40 ms to import, which the hooks' daemon need not pay.
     import tomlkit  # noqa: PLC0415
     from tomlkit.exceptions import TOMLKitError  # noqa: PLC0415
@@ -100,7 +99,7 @@ class _Table:
         del self._table[name]
 
 
-def _refused(place: Place) -> Invalid:
+def _refused(place: KeyPath) -> Invalid:
     where = ".".join(map(str, place))
     return Invalid(
         f"{where} could not be changed without touching more of the file",

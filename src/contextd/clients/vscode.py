@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from contextd.clients.client import Client, ConfigFile, Configuration, FilePlace, Presence
+from contextd.clients.client import Client, ConfigFile, Configuration, Location, Presence
 from contextd.clients.codec import JSONC
 from contextd.clients.config_entries import ServerEntry
 from contextd.clients.config_shapes import stdio_server
-from contextd.clients.hook_event import Reading, in_hook_output
+from contextd.clients.hook_event import PayloadReader, in_hook_output
 from contextd.clients.text_files import TOOLS, Block
 
 _FOLDER = {
@@ -28,7 +28,7 @@ CLIENT = Client(
     fields=("hookEventName",),
     runs_hooks_of=("claude-code", "copilot-cli"),
     shown=frozenset({"started", "answered", "delegating"}),
-    reading=Reading(
+    payloads=PayloadReader(
         moments={
             "SessionStart": "started",
             "UserPromptSubmit": "prompted",
@@ -51,24 +51,22 @@ CLIENT = Client(
     configuration=Configuration(
         files=(
             ConfigFile(
-                holds="MCP server",
-                part=ServerEntry(JSONC, "servers", stdio_server),
-                user=FilePlace(
+                ServerEntry(JSONC, "servers", stdio_server),
+                user=Location(
                     "Code/User/mcp.json",
                     below=".config",
                     elsewhere={name: f"{folder}/mcp.json" for name, folder in _FOLDER.items()},
                 ),
-                project=FilePlace(".vscode/mcp.json"),
+                project=Location(".vscode/mcp.json"),
             ),
             ConfigFile(
-                holds="instructions",
-                part=Block(TOOLS, _ALWAYS),
-                project=FilePlace(".github/instructions/contextd.instructions.md"),
+                Block(TOOLS, _ALWAYS),
+                project=Location(".github/instructions/contextd.instructions.md"),
             ),
         ),
         variable="XDG_CONFIG_HOME",
     ),
     presence=Presence(
-        programs=("code",), made=(FilePlace("Code/User", below=".config", elsewhere=_FOLDER),)
+        programs=("code",), made=(Location("Code/User", below=".config", elsewhere=_FOLDER),)
     ),
 )

@@ -7,11 +7,10 @@ from typing import Any
 
 import yaml
 
+from contextd.clients.json_config import KeyPath
 from contextd.files.yaml_edit import Append, Edit, Keys, Remove, Set, edited
 from contextd_code.errors import Invalid
-from contextd_code.files.yaml_text import load_plain
-
-Place = tuple[str | int, ...]
+from contextd_code.files.yaml_text import explained, load_plain
 
 
 def read(text: str) -> Any:
@@ -21,14 +20,13 @@ def read(text: str) -> Any:
     try:
         value = load_plain(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f" at line {mark.line + 1}" if mark is not None else ""
-        what = getattr(error, "problem", None) or str(error)
+        line, what = explained(error)
+        where = f" at line {line}" if line else ""
         raise Invalid(f"not valid YAML{where}: {what}", "correct it and try again") from error
     return {} if value is None else value
 
 
-def put(text: str, place: Place, value: Any) -> str:
+def put(text: str, place: KeyPath, value: Any) -> str:
     """`text` with `value` at `place`; missing parent mappings are created. A list index must be that of an
     item, or the next free one.
     """
@@ -50,7 +48,7 @@ def put(text: str, place: Place, value: Any) -> str:
     return edited(text, [Set(_keys(way), listed)])
 
 
-def _member_by_member(text: str, place: Place, value: Any) -> list[Edit]:
+def _member_by_member(text: str, place: KeyPath, value: Any) -> list[Edit]:
     """The edits that turn one mapping into another in place, keeping comments; empty where the current value is
     not a mapping.
     """
@@ -63,7 +61,7 @@ def _member_by_member(text: str, place: Place, value: Any) -> list[Edit]:
     return [*removals, *(Set((*keys, name), value[name]) for name in differ)]
 
 
-def remove(text: str, place: Place) -> str:
+def remove(text: str, place: KeyPath) -> str:
     """`text` without the value at `place`."""
     *way, last = place
     if isinstance(last, str):
@@ -76,7 +74,7 @@ def remove(text: str, place: Place) -> str:
     return "" if made.strip() == "{}" else made
 
 
-def _keys(place: Place | list[str | int]) -> Keys:
+def _keys(place: KeyPath | list[str | int]) -> Keys:
     return tuple(map(str, place))
 
 
@@ -86,7 +84,7 @@ def _at(value: Any, way: list[str | int]) -> Any:
     return value
 
 
-def _at_or_none(value: Any, place: Place) -> Any:
+def _at_or_none(value: Any, place: KeyPath) -> Any:
     for step in place:
         value = value.get(step) if isinstance(value, dict) else None
     return value

@@ -8,7 +8,7 @@ from pathlib import Path
 from contextd.codebase.impact_queue import turn
 from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.scope import Scope
-from contextd.runtime.caches import Cache
+from contextd.runtime.caches import Cache, as_of
 from contextd.runtime.gc_pause import building
 from contextd.runtime.runtime import Runtime
 from contextd_code.calls.call_graph import CallGraph
@@ -38,7 +38,7 @@ def symbols_of(runtime: Runtime) -> SymbolGraph:
     """The graph of which definitions import which, from the current index."""
     graphs = runtime.organisation.caches.of("symbol graphs", _GRAPHS)
     files = runtime.files
-    whose = runtime.code_place or tuple(one.root for one in files.checkouts(runtime.scope)[-1:])
+    whose = runtime.checkout_key or tuple(one.root for one in files.checkouts(runtime.scope)[-1:])
     return symbol_graph(runtime.code_index, graphs, whose or runtime.scope)
 
 
@@ -94,8 +94,8 @@ def get_ready(runtime: Runtime) -> None:
 
 def make_ahead(runtime: Runtime) -> None:
     """Build the graph now, unless callers were never queried or the project is too large."""
-    known = runtime.files
-    if not known.calling(runtime.scope, reader()) or known.count(runtime.scope) > _READ_AHEAD:
+    known = runtime.code_index
+    if not known.calling(reader()) or known.count() > _READ_AHEAD:
         return
     with building():
         graph = calls_of(runtime).graph
@@ -118,11 +118,7 @@ def _indexes(runtime: Runtime, written: Stamp) -> ScipIndexes:
         return ScipIndexes({})
     known: Cache[Path, tuple[Stamp, ScipIndexes]]
     known = runtime.organisation.caches.of("scip indexes", _GRAPHS)
-    found = known.get(runtime.root)
-    if found is None or found[0] != written:
-        found = written, read_indexes(runtime.root, written)
-        known.put(runtime.root, found)
-    return found[1]
+    return as_of(known, runtime.root, written, lambda: read_indexes(runtime.root, written))
 
 
 def _prepare(runtime: Runtime, facts: CodeFacts) -> None:

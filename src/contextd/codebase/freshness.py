@@ -13,7 +13,7 @@ from pathlib import Path
 from contextd.codebase.index_limits import cut_by_limit, is_limited, limited
 from contextd.codebase.scanning import begin_index, keep_stamps, scan_project
 from contextd.codebase.symbol_weights import keep_weights
-from contextd.domain.code_places import CodePlace
+from contextd.domain.checkout_keys import CheckoutKey
 from contextd.jobs.table import new_job
 from contextd.runtime.caches import Cache
 from contextd.runtime.runtime import Runtime
@@ -131,7 +131,7 @@ def not_indexed(runtime: Runtime, *, symbols: bool = False) -> str:
     tree = _trees(runtime).get(runtime.root) if runtime.checkout is not None else None
     skipped = tree.walked.skipped if tree is not None and tree.walked is not None else ()
     files = runtime.view.files
-    errors = files.errors(runtime.scope) if files is not None else []
+    errors = files.of(runtime.scope).errors() if files is not None else []
     groups = left_out(errors, skipped, symbols=symbols)
     more = f" and {len(groups) - _GROUPS} more" if len(groups) > _GROUPS else ""
     return f"not indexed: {', '.join(groups[:_GROUPS])}{more}" if groups else ""
@@ -169,10 +169,10 @@ def rest(runtime: Runtime, busy: frozenset[Path]) -> int:
 
 
 def _described(runtime: Runtime) -> Described:
-    cache: Cache[CodePlace | None, Described] = runtime.organisation.caches.of(
+    cache: Cache[CheckoutKey | None, Described] = runtime.organisation.caches.of(
         "described trees", _CHECKOUTS_KEPT
     )
-    return cache.made(runtime.code_place, Described)
+    return cache.made(runtime.checkout_key, Described)
 
 
 def _trees(runtime: Runtime) -> Cache[Path, Tree]:
@@ -199,7 +199,7 @@ def _within_limits(runtime: Runtime, walked: Walk) -> Walk:
 def _difference(
     runtime: Runtime, index: Described, tree: Tree, certain: bool = False
 ) -> CheckoutDifference | None:
-    scope, files = runtime.scope, runtime.files
+    files = runtime.code_index
     walked = tree.look(settled=index.settled, certain=certain)
     if walked is None:
         return None
@@ -208,10 +208,10 @@ def _difference(
     index.settled, index.behind = False, None
     if behind is None or tree.touched is None or len(behind | tree.touched) > _MOST_SWITCHED:
         begin_index(runtime)
-        difference = tree.compare_all(walked, files.stamps(scope))
+        difference = tree.compare_all(walked, files.stamps())
     else:
         touched = behind | tree.touched
-        stamps = files.stamps(scope, sorted(touched))
+        stamps = files.stamps(sorted(touched))
         some = tuple(file for file in walked.files if file.path in touched)
         difference = tree.compare(replace(walked, files=some), stamps)
     keep_stamps(runtime, difference.stamped)
@@ -259,8 +259,7 @@ def _watch(runtime: Runtime) -> None:
         tree = _tree(runtime)
         tree.watch()
         walked = tree.walked if tree.resolver is None else None
-    here = frozenset({runtime.scope})
-    if walked is None or not runtime.view.sessions.find(here, statuses=("active",), limit=1):
+    if walked is None or not runtime.sessions(statuses=("active",), limit=1):
         return
     # Neither the first change nor a concurrent search should wait for it.
     resolver = Resolver.of(runtime.root, walked.files)

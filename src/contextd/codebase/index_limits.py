@@ -16,7 +16,7 @@ def limited(runtime: Runtime, walked: Walk) -> Walk:
     """Limit a walk to the files that may be indexed."""
     if not is_limited(runtime):
         return walked
-    return within_limits(walked, lambda: runtime.files.stamps(runtime.scope))
+    return within_limits(walked, runtime.code_index.stamps)
 
 
 def listed(runtime: Runtime) -> Walk:

@@ -24,15 +24,10 @@ commits.
 
 def fixes_of(runtime: Runtime, paths: Sequence[str], limit: int) -> list[git.Commit]:
     """See `diffs.fixes`."""
-    known: Cache[tuple[Path, str, tuple[str, ...], int], list[git.Commit]]
+    known: Cache[tuple[Path, str, tuple[str, ...], int], list[git.Commit] | None]
     known = runtime.organisation.caches.of("past fixes", _REMEMBERED)
     key = runtime.root, git.here(runtime.root)[0], tuple(paths), limit
-    found = known.get(key)
-    if found is None:
-        found = diffs.fixes(runtime.root, paths, limit=limit)
-        if found is not None:
-            known.put(key, found)
-    return found or []
+    return known.made(key, lambda: diffs.fixes(runtime.root, paths, limit=limit)) or []
 
 
 def writers_of(runtime: Runtime, one: Definition) -> set[str]:
@@ -42,16 +37,11 @@ def writers_of(runtime: Runtime, one: Definition) -> set[str]:
     except OSError:
         return set()
     lines = one.symbol.start_line, one.symbol.end_line
-    known: Cache[tuple[object, ...], set[str]]
+    known: Cache[tuple[object, ...], set[str] | None]
     known = runtime.organisation.caches.of("writers of lines", _REMEMBERED)
     head = git.here(runtime.root)[0]
     key = runtime.root, head, one.path, about.st_size, about.st_mtime_ns, lines
-    found = known.get(key)
-    if found is None:
-        found = diffs.touching(runtime.root, one.path, *lines)
-        if found is not None:
-            known.put(key, found)
-    return found or set()
+    return known.made(key, lambda: diffs.touching(runtime.root, one.path, *lines)) or set()
 
 
 def changed_along(runtime: Runtime, paths: Sequence[str]) -> Counter[str]:
@@ -61,12 +51,7 @@ def changed_along(runtime: Runtime, paths: Sequence[str]) -> Counter[str]:
     sources = tuple(path for path in paths if not is_test(path))
     if not sources:
         return Counter()
-    known: Cache[tuple[Path, str, tuple[str, ...]], Counter[str]]
+    known: Cache[tuple[Path, str, tuple[str, ...]], Counter[str] | None]
     known = runtime.organisation.caches.of("changed along", _REMEMBERED)
     key = runtime.root, git.here(runtime.root)[0], sources
-    found = known.get(key)
-    if found is None:
-        found = diffs.changed_along(runtime.root, sources)
-        if found is not None:
-            known.put(key, found)
-    return found or Counter()
+    return known.made(key, lambda: diffs.changed_along(runtime.root, sources)) or Counter()

@@ -99,7 +99,7 @@ def begin_index(runtime: Runtime) -> None:
     """
     files, scope = runtime.files, runtime.scope
     known = files.checkouts(scope)
-    mine = runtime.code_place
+    mine = runtime.checkout_key
     if mine is None or not known or any(one.root == mine.root and one.files for one in known):
         return
     if runtime.caller.may("write", scope):
@@ -250,7 +250,7 @@ def _initialise(runtime: Runtime) -> Initialised:
     report = scan_project(runtime, walked=walked, seen=seen.add)
     keep_weights(runtime)
     # After a first scan, what is stored is what it found, unless another process had indexed some of it.
-    seen = seen if len(seen.files) == runtime.files.count(runtime.scope) else _essences(runtime)
+    seen = seen if len(seen.files) == runtime.code_index.count() else _essences(runtime)
     files = seen.files
     facts, reason = project_facts(runtime, walked, files)
     yaml_path = root / ".context" / "project.yaml"
@@ -302,10 +302,10 @@ def _initialise(runtime: Runtime) -> Initialised:
 
 def _essences(runtime: Runtime) -> Essences:
     found = Essences()
-    paths = sorted(runtime.files.stamps(runtime.scope))
+    paths = sorted(runtime.code_index.stamps())
     for start in range(0, len(paths), _ESSENCES_AT_ONCE):
         some = paths[start : start + _ESSENCES_AT_ONCE]
-        for file in runtime.files.all(runtime.scope, some):
+        for file in runtime.code_index.all(some):
             found.add(file)
     return found
 

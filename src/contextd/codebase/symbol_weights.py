@@ -17,22 +17,22 @@ def keep_weights(runtime: Runtime, *, behind: bool = False) -> None:
     """Recompute the weights when too many files changed; for a large project not now but `behind` the answer.
     For a caller that may write here.
     """
-    files, scope = runtime.files, runtime.scope
+    files, scope = runtime.code_index, runtime.scope
     if not runtime.caller.may("write", scope) or not _outdated(runtime):
         return
-    if behind and files.count(scope) > _AT_ONCE:
-        place = runtime.code_place or scope
+    if behind and files.count() > _AT_ONCE:
+        place = runtime.checkout_key or scope
         runtime.sinks.prepare("weights", place, lambda: keep_weights(runtime))
         return
-    version = files.changes(scope, files.weighed(scope)).version
-    change = CodeChange(scope=scope, weights=weights(runtime.code_index), weighed=version)
+    version = files.changes(files.weighed()).version
+    change = CodeChange(scope=scope, weights=weights(files), weighed=version)
     runtime.view.commit(Changes(code=[change]))
 
 
 def _outdated(runtime: Runtime) -> bool:
-    files, scope = runtime.files, runtime.scope
-    count, weighed = files.count(scope), files.weighed(scope)
+    files = runtime.code_index
+    count, weighed = files.count(), files.weighed()
     if not count or not weighed:
         return bool(count)
-    changes = files.changes(scope, weighed)
+    changes = files.changes(weighed)
     return changes.version < weighed or len(changes.put) * _CHANGED > count

@@ -7,20 +7,20 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from contextd.policies.rule_authors import last_authors
-from contextd.policies.rule_files import POLICIES, STANDARDS, policies_folder, standards_folder
-from contextd.policies.yaml_folder import FileFolder, read_folder
+from contextd.policies.rule_files import POLICIES, STANDARDS, folder_of
+from contextd.policies.rule_folders import last_authors
+from contextd.policies.yaml_folder import read_folder
 from contextd.runtime.settings import PROJECT_FILE as SETTINGS
 from contextd.runtime.settings import names_set_in
 from contextd.schema.load import NAME as SCHEMA
-from contextd.skills.skill_folders import PLACES
+from contextd.skills.skill_text import PLACES
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import ContextdError
 from contextd_code.git.git_queries import printable
 from contextd_code.git.identity import PROJECT_FILE as MODEL
 
 _LONGEST = 80
-_RULES = ((POLICIES, "policy", policies_folder), (STANDARDS, "standard", standards_folder))
+_RULES = {POLICIES: "policy", STANDARDS: "standard"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class TrustedFile:
     author: str = ""
 
     def as_text(self) -> str:
-        """A line for people."""
+        """A line that says what the file provides and who changed it last."""
         by = f"last changed by {self.author}" if self.author else "not committed"
         return f"{self.path}: {self.brings} ({by})"
 
@@ -54,9 +54,8 @@ def trusted_files(root: Path) -> list[TrustedFile]:
 
 
 def _rules(root: Path) -> Iterator[tuple[str, str]]:
-    for name, called, make in _RULES:
-        folder: FileFolder = make(root / ".context" / name, f".context/{name}", root)
-        for file in read_folder(folder):
+    for name, called in _RULES.items():
+        for file in read_folder(folder_of(name, root / ".context", ".context", root)):
             title = str(file.fields.get("title") or file.fields.get("content") or "")
             yield file.shown, " ".join(f"{called} {title}".split())
 

@@ -58,7 +58,7 @@ def generalised(text: str, own: Particulars) -> str:
     """The text with placeholders for everything specific to the project."""
     masked_text = _URL.sub(ADDRESS, text)
     masked_text = _MAIL.sub(PERSON, masked_text)
-    masked_text = _PATH.sub(lambda m: _kept_end(m[0], FILE), masked_text)
+    masked_text = _PATH.sub(lambda m: FILE + "." * m[0].endswith("."), masked_text)
     masked_text = _files(masked_text, own.files)
     masked_text = _HOST.sub(ADDRESS, masked_text)
     masked_text = _UUID.sub(ID, masked_text)
@@ -95,11 +95,6 @@ def differences(before: Mapping[str, str], after: Mapping[str, str]) -> list[str
         changed = (line for line in difflib.ndiff(one, other) if line.startswith(("- ", "+ ")))
         lines += [line[:2] + inline(line[2:]) for line in changed]
     return lines
-
-
-def _kept_end(found: str, placeholder: str) -> str:
-    """The placeholder, with the sentence's final punctuation."""
-    return placeholder + ("." if found.endswith(".") else "")
 
 
 def _files(text: str, files: Collection[str]) -> str:

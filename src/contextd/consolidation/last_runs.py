@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from contextd.consolidation.collections import CollectionRow
 from contextd.consolidation.merge_run import Consolidated
-from contextd.domain.changes import KnowledgeChanges, Put
-from contextd.domain.documents import record_document
+from contextd.domain.changes import Put
 from contextd.domain.records import Record, Source
 from contextd.domain.scope import Scope
-from contextd.knowledge.writing import embed_documents
+from contextd.knowledge.embedding import with_vectors
 from contextd.runtime.runtime import Runtime
 from contextd_code.dataclass import dataclass
 
@@ -24,10 +25,7 @@ class ConsolidationRun:
     """When a collection was consolidated, and the result."""
 
     at: datetime
-    before: int
-    after: int
-    merged: int
-    archived: int
+    counts: Mapping[str, int]
 
 
 def last_run(runtime: Runtime, row: CollectionRow, scope: Scope) -> ConsolidationRun | None:
@@ -47,24 +45,15 @@ def note_run(runtime: Runtime, row: CollectionRow, scope: Scope, done: Consolida
         kind="consolidation",
         scope=scope,
         content=f"{row.name}: {done.before} → {done.after} records, {done.merged} merges",
-        data={
-            "collection": row.name,
-            "items_before": done.before,
-            "items_after": done.after,
-            "clusters_merged": done.merged,
-            "archived": done.archived,
-        },
+        data={"collection": row.name, **done.counts},
         source=Source(agent="contextd", operation=row.job),
         status="archived",
         created_at=known[0].created_at if known else now,
         updated_at=now,
         version=known[0].version if known else 0,
     )
-    vectors = {scope: embed_documents(runtime, [record_document(record)])}
     put = Put(record, "update" if known else "create")
-    runtime.commit(
-        knowledge=KnowledgeChanges(records=[put], vectors=vectors, model=runtime.embedder.model)
-    )
+    runtime.commit(knowledge=with_vectors(runtime, [put]))
 
 
 def _id(row: CollectionRow, scope: Scope) -> str:
@@ -73,18 +62,21 @@ def _id(row: CollectionRow, scope: Scope) -> str:
 
 def _recorded(runtime: Runtime, row: CollectionRow, scope: Scope) -> ConsolidationRun | None:
     for record in runtime.view.records.get([_id(row, scope)]):
-        counts = (int(record.data.get(name) or 0) for name in _COUNTS)
-        return ConsolidationRun(record.updated_at, *counts)
+        return _run(record.updated_at, record.data)
     return None
 
 
-_COUNTS = ("items_before", "items_after", "clusters_merged", "archived")
+def _run(at: datetime, counts: Mapping[str, Any]) -> ConsolidationRun:
+    return ConsolidationRun(at, {name: int(counts.get(name) or 0) for name in NO_RUN})
+
+
+NO_RUN = Consolidated().counts
+"""The counts before the first run."""
 
 
 def _worked(runtime: Runtime, row: CollectionRow, scope: Scope) -> ConsolidationRun | None:
     for job in runtime.view.jobs.list(states=("done",), limit=_JOBS):
         counted = job.name == row.job and job.scope == scope and "items_before" in job.result
         if counted and job.finished_at is not None:
-            counts = (int(job.result.get(name) or 0) for name in _COUNTS)
-            return ConsolidationRun(job.finished_at, *counts)
+            return _run(job.finished_at, job.result)
     return None

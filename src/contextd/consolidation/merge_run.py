@@ -45,16 +45,6 @@ _DISPUTES = 10_000
 MERGEABLE = ("same", "refinement")
 """Only duplicates and refinements are merged; similarity alone is not enough."""
 
-Keep = Callable[[Mapping[str, Any]], None]
-
-
-def _nothing() -> None:
-    """No-op check."""
-
-
-def _forget(_: Mapping[str, Any]) -> None:
-    """No-op checkpoint."""
-
 
 @dataclass(slots=True)
 class Consolidated:
@@ -75,16 +65,26 @@ class Consolidated:
         """The number of live records afterwards."""
         return self.before - self.joined - self.archived
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """The counts as they are stored and shown."""
+        return {
+            "items_before": self.before,
+            "items_after": self.after,
+            "clusters_merged": self.merged,
+            "archived": self.archived,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Pacing:
-    """Controls a run: `check` may raise between steps, `keep` stores a checkpoint, `reached` is the
-    checkpoint of an earlier attempt. At most this many clusters are `shown`. With `only`, clusters with
+    """Controls a run: `check` may raise between steps, `keep` stores its progress, `reached` is that
+    of an earlier attempt. At most this many clusters are `shown`. With `only`, clusters with
     any other record are skipped and nothing is archived.
     """
 
-    check: Callable[[], None] = _nothing
-    keep: Keep = _forget
+    check: Callable[[], None] = lambda: None
+    keep: Callable[[Mapping[str, Any]], None] = lambda _: None
     reached: Mapping[str, Any] = field(default_factory=dict[str, Any])
     shown: int = 0
     only: frozenset[str] = frozenset()
@@ -97,7 +97,7 @@ class Pacing:
 def consolidate(
     runtime: Runtime, scope: Scope, how: Consolidating, pacing: Pacing, *, dry_run: bool = False
 ) -> Consolidated:
-    """Merge what says the same among the records of a collection in a scope, and archive leftovers; with
+    """Merge what says the same among the records of a collection in a scope, and archive weak ones; with
     `dry_run`, only say what would be merged.
 
     Every cluster is merged in one commit. What is done stays done when this is broken off: the next run
@@ -160,34 +160,31 @@ def _in_use(
         statuses=("active", "candidate"),
         limit=_PAGE,
     )
-    while True:
+    looking = dry_run or bool(pacing.only)
+    for page in runtime.pages(query):
         pacing.check()
-        page = runtime.view.records.find(query)
-        left = [record for record in page.records if _is_left(record, below, now)]
-        leftover_ids = {record.id for record in left}
-        looking = dry_run or bool(pacing.only)
-        if left and not looking:
-            done.archived += _archive(runtime, left, now)
+        weak = [record for record in page if _is_weak(record, below, now)]
+        weak_ids = {record.id for record in weak}
+        if weak and not looking:
+            done.archived += _archive(runtime, weak, now)
         ids += [
             record.id
-            for record in page.records
+            for record in page
             if record.kind == how.row.kind
             and record.status == "active"
             and not record.canonical_id
             and (record.valid_to is None or record.valid_to > now)
-            and (looking or record.id not in leftover_ids)
+            and (looking or record.id not in weak_ids)
         ]
-        if not page.cursor:
-            return ids
-        query = replace(query, cursor=page.cursor)
+    return ids
 
 
-def _is_left(record: Record, below: float, now: Any) -> bool:
+def _is_weak(record: Record, below: float, now: Any) -> bool:
     spared = record.trust == "human" or is_pinned(record) or is_directive(record)
     return not spared and confidence_at(record, now) < below
 
 
-def _archive(runtime: Runtime, left: Sequence[Record], now: Any) -> int:
+def _archive(runtime: Runtime, weak: Sequence[Record], now: Any) -> int:
     changes = [
         Changed(
             record,
@@ -196,7 +193,7 @@ def _archive(runtime: Runtime, left: Sequence[Record], now: Any) -> int:
             f"confidence {record.confidence:.2f}, {confidence_at(record, now):.2f} after decay; undo "
             "restores it",
         )
-        for record in left
+        for record in weak
     ]
     with suppress(Stale):
         change_all(runtime, changes)

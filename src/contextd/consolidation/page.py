@@ -8,9 +8,8 @@ from typing import Any
 
 from contextd.consolidation.collections import COLLECTIONS, CollectionRow, collection_named
 from contextd.domain.records import short_id
-from contextd.pages.differences import compared
 from contextd.pages.page import Answer, Banner, Handler, PageRequest, Undo, go, show
-from contextd.pages.text import plural, short
+from contextd.pages.text import compared, plural, short
 from contextd_code.errors import ContextdError, Invalid, NotFound, TooLarge
 
 _UNASKED = 500

@@ -121,7 +121,7 @@ def particulars(runtime: Runtime, scope: Scope) -> Particulars:
     """A project's names, files and code definitions, as far as known."""
     known = [one for one in runtime.organisation.directory.all() if one.scope == scope]
     indexed = runtime.view.files
-    files = indexed.all(scope) if indexed is not None and scope.project else []
+    files = indexed.of(scope).all() if indexed is not None and scope.project else []
     names = [name for project in known for name in _names(project)]
     names += [part for part in (scope.project, scope.team) if part not in ("", "default")]
     return Particulars(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
@@ -16,13 +16,12 @@ from contextd.consolidation.generalise import Particulars
 from contextd.consolidation.merge_run import MERGEABLE
 from contextd.consolidation.neighbours import near
 from contextd.consolidation.promotion import copy_for, particulars
-from contextd.domain.changes import KnowledgeChanges, Put
+from contextd.domain.changes import Put
 from contextd.domain.confidence import START
-from contextd.domain.documents import record_document
 from contextd.domain.query import Query, Vector
 from contextd.domain.records import STATUSES, Record, Source
 from contextd.domain.scope import PERSON, Scope
-from contextd.knowledge.writing import embed_documents
+from contextd.knowledge.embedding import with_vectors
 from contextd.runtime.runtime import Runtime
 from contextd_code.dataclass import dataclass
 
@@ -122,14 +121,9 @@ def _pages(
     runtime: Runtime, scope: Scope, kind: str, statuses: Sequence[str], check: Callable[[], None]
 ) -> Iterator[list[Record]]:
     query = Query(scopes=frozenset({scope}), kinds=(kind,), statuses=tuple(statuses), limit=_PAGE)
-    for _ in range(_MOST_PER_SCOPE // _PAGE):
+    for page in islice(runtime.pages(query), _MOST_PER_SCOPE // _PAGE):
         check()
-        page = runtime.view.records.find(query)
-        if page.records:
-            yield [one for one in page.records if one.trust not in _DISTRUSTED]
-        if not page.cursor:
-            return
-        query = replace(query, cursor=page.cursor)
+        yield [one for one in page if one.trust not in _DISTRUSTED]
 
 
 def _judging() -> Judging:
@@ -167,10 +161,6 @@ def _proposed(runtime: Runtime, found: WidelyKnown) -> Record:
     known = runtime.view.records.get([proposal.id])
     if known:
         return known[0]
-    documents = [record_document(proposal)]
-    vectors = {found.target: embed_documents(runtime, documents)}
     put = Put(proposal, "create", f"stands in {where}")
-    runtime.commit(
-        knowledge=KnowledgeChanges(records=[put], vectors=vectors, model=runtime.embedder.model)
-    )
+    runtime.commit(knowledge=with_vectors(runtime, [put]))
     return proposal

@@ -23,7 +23,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         " task_description text prompt pattern problem description name intent",
         "pattern": "regex regexp regular_expression expression query search search_pattern q text term",
         "text": "content contents body note notes fact memory lesson message msg summary statement observation"
-        " insight learning markdown value new_text new_content updated_content data result output description",
+        " insight learning narrative messages observations markdown value new_text new_content updated_content data result output description",
         "task": "task_description task_text task_prompt goal objective prompt description query work instructions"
         " instruction what",
         "title": "name heading subject headline label summary short_name",
@@ -38,19 +38,19 @@ NAMES: dict[str, tuple[str, ...]] = {
         "code_diff": "diff patch code_change",
         # which one
         "id": "record_id context_id memory_id item_id entry_id note_id bubble_id gap_id candidate_id"
-        " contradiction_id checkpoint_id handle digest_id record memory entry item uuid key identifier ref"
+        " contradiction_id checkpoint_id observation_id ids handle digest_id record memory entry item uuid key identifier ref"
         " collection_id job_id session_id policy_id import_id",
         "ids": "context_ids record_ids memory_ids item_ids entry_ids note_ids records memories entries items id"
         " record_id memory_id context_id",
         "session_id": "session session_uuid conversation_id thread_id id",
         "subtask_id": "subtask branch_id branch task_id id handle",
         "bubble_id": "bubble bubble_name collection folder_id group",
-        "name": "symbol symbol_name identifier function function_name class_name method method_name definition"
+        "name": "symbol symbol_name name_path name_path_pattern pattern target identifier function function_name class_name method method_name definition"
         " qualified_name tool tool_name skill skill_name agent agent_name module module_name bubble_name title"
         " query path",
         "path": "file file_path filepath filename file_name relative_path absolute_path target target_file uri"
         " directory dir folder location out output output_path file_pattern file_glob glob include pattern files"
-        " paths symbol symbol_name name function definition scope_path",
+        " paths file_paths changed_files symbol symbols symbol_name name function definition scope_path",
         "paths": "files path file file_paths filenames affected_files changed_files sources source_paths",
         "arguments": "args params parameters input arguments_json kwargs options",
         # narrowing
@@ -76,12 +76,14 @@ NAMES: dict[str, tuple[str, ...]] = {
         "cursor": "page_token next_cursor page after",
         "budget": "tokens max_tokens token_budget token_limit max_token tokens_max limit size",
         "depth": "max_depth levels level hops detail detail_level verbosity",
-        "start_line": "start offset from from_line line_start first_line begin line line_offset",
-        "end_line": "end to to_line line_end last_line until",
+        "start_line": "start offset from from_line line_start first_line begin line line_offset"
+        " start_line_one_indexed",
+        "end_line": "end to to_line line_end last_line until end_line_one_indexed"
+        " end_line_one_indexed_inclusive",
         "include_deps": "deps with_deps include_dependencies dependencies include_imports with_imports",
         "outline": "outline_only signatures signatures_only summary definitions_only",
         "base": "ref branch commit against base_ref base_branch compare_to since target revision",
-        "diff": "patch revision commit range changes",
+        "diff": "patch revision commit sha commit_sha commit_id rev ref range changes base base_ref",
         "incremental": "only_changed changed_only",
         "all_branches": "include_branches every_branch unmerged",
         # judging
@@ -139,20 +141,25 @@ def snake(name: str) -> str:
     return split.replace("-", "_").lower()
 
 
-def argument_meant(
+def arguments_meant(
     name: str, arguments: Collection[str], own: Mapping[str, str] | None = None
-) -> str | None:
-    """The argument of an operation that `name` stands for; None where it stands for none.
+) -> list[str]:
+    """The arguments of an operation that `name` may stand for, the likeliest first; empty where it is unknown.
 
     `arguments` are those of the operation, `own` its own further words for them, which go first.
     """
     plain = snake(name)
     for candidate in (name, (own or {}).get(name, ""), plain, (own or {}).get(plain, "")):
         if candidate in arguments:
-            return candidate
-    return next(
-        (known for known, words in NAMES.items() if plain in words and known in arguments), None
-    )
+            return [candidate]
+    return [known for known, words in NAMES.items() if plain in words and known in arguments]
+
+
+def argument_meant(
+    name: str, arguments: Collection[str], own: Mapping[str, str] | None = None
+) -> str | None:
+    """The argument that `name` stands for; None where it stands for none."""
+    return next(iter(arguments_meant(name, arguments, own)), None)
 
 
 def nearest_argument(name: str, arguments: Collection[str]) -> str:
@@ -163,8 +170,3 @@ def nearest_argument(name: str, arguments: Collection[str]) -> str:
     words = [word for known in arguments for word in NAMES.get(known, ()) if len(word) > _SHORT]
     close = closest(snake(name), words)
     return argument_meant(close, arguments) or "" if close else ""
-
-
-def retired_names() -> frozenset[str]:
-    """Words that are no argument's name, only other words for one."""
-    return frozenset(word for words in NAMES.values() for word in words) - frozenset(NAMES)

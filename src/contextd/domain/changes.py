@@ -7,7 +7,7 @@ a checkout once it has begun.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import datetime
 from typing import Any, Literal
 
@@ -15,9 +15,10 @@ from contextd.domain.awareness import Contradiction
 from contextd.domain.jobs import Lane
 from contextd.domain.originals import Original
 from contextd.domain.query import Document, Vector
-from contextd.domain.records import SHOWN, Change, Record
+from contextd.domain.records import Change, Record
 from contextd.domain.scope import Scope
-from contextd.domain.sessions import Event, Session, SessionChange
+from contextd.domain.sessions import Event, Seat, Session, SessionChange
+from contextd.domain.usage import NO_BY_PRODUCTS, ByProducts
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Unavailable
 from contextd_code.values.source import FileCalls, FileStamp, FileWeight, KeptReading, SourceFile
@@ -133,12 +134,6 @@ class KnowledgeChanges:
     originals: Sequence[Original] = ()
 
     @property
-    def beginnings(self) -> list[str]:
-        """The prefixes of the written records' ids, as long as the ids that are shown."""
-        written = (one.record.id for one in self.records if isinstance(one, Put))
-        return sorted({id[:SHOWN] for id in written})
-
-    @property
     def disagreeing(self) -> list[str]:
         """The ids of the records in the contradictions of this unit, without duplicates."""
         ids = [id for pair in self.agree for id in pair]
@@ -149,11 +144,15 @@ class KnowledgeChanges:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkChanges:
-    """Sessions to open or to change, and jobs to queue."""
+    """Sessions to open or to change, jobs to queue, seats that connections take, and the digests of connections that
+    leave theirs.
+    """
 
     open: Sequence[Session] = ()
     sessions: Sequence[SessionChange] = ()
     jobs: Sequence[NewJob] = ()
+    seats: Sequence[Seat] = ()
+    left: Sequence[str] = ()
 
 
 NO_KNOWLEDGE, NO_WORK = KnowledgeChanges(), WorkChanges()
@@ -163,15 +162,57 @@ NO_KNOWLEDGE, NO_WORK = KnowledgeChanges(), WorkChanges()
 class Changes:
     """One unit of work, applied by the view that commits it: the changes of each port, made by `actor`.
 
-    A store without a code index raises `no_code_index` for `code`. With `naming`, `Committed.namesakes` lists the ids that
-    share a prefix with a written record, for callers that show short ids.
+    A store without a code index raises `no_code_index` for `code`. `beside` are by-products of the call, in scopes that
+    the view reads.
     """
 
     actor: str = ""
     knowledge: KnowledgeChanges = NO_KNOWLEDGE
     work: WorkChanges = NO_WORK
     code: Sequence[CodeChange] = ()
-    naming: bool = False
+    beside: ByProducts = NO_BY_PRODUCTS
+
+    def joined(self, later: Changes) -> Changes | None:
+        """This unit of work and a later one of the same actor as one; None if the later one builds on this."""
+        mine, other = self.knowledge, later.knowledge
+        written = {(one.record.scope, one.record.id) for one in mine.records}
+        again = any((one.record.scope, one.record.id) in written for one in other.records)
+        if again or (mine.model and other.model and mine.model != other.model):
+            return None
+        work = self.work
+        return replace(
+            self,
+            knowledge=KnowledgeChanges(
+                records=(*mine.records, *other.records),
+                documents=(*mine.documents, *other.documents),
+                vectors=_united(mine.vectors, other.vectors),
+                model=mine.model or other.model,
+                forget=_listed(mine.forget, other.forget),
+                disagree=(*mine.disagree, *other.disagree),
+                agree=(*mine.agree, *other.agree),
+                decide=(*mine.decide, *other.decide),
+                originals=(*mine.originals, *other.originals),
+            ),
+            work=WorkChanges(
+                open=(*work.open, *later.work.open),
+                sessions=(*work.sessions, *later.work.sessions),
+                jobs=(*work.jobs, *later.work.jobs),
+                seats=(*work.seats, *later.work.seats),
+                left=(*work.left, *later.work.left),
+            ),
+        )
+
+
+def _united(
+    one: Mapping[Scope, Mapping[str, Vector]], other: Mapping[Scope, Mapping[str, Vector]]
+) -> Mapping[Scope, Mapping[str, Vector]]:
+    return {scope: {**one.get(scope, {}), **other.get(scope, {})} for scope in {*one, *other}}
+
+
+def _listed(
+    one: Mapping[Scope, Sequence[str]], other: Mapping[Scope, Sequence[str]]
+) -> Mapping[Scope, Sequence[str]]:
+    return {scope: (*one.get(scope, ()), *other.get(scope, ())) for scope in {*one, *other}}
 
 
 def no_code_index() -> Unavailable:
@@ -185,8 +226,7 @@ def no_code_index() -> Unavailable:
 @dataclass(frozen=True, slots=True)
 class Committed:
     """The result of a commit, each list in the order of the input: the changes of records, the new events
-    of each session by its id, the ids of jobs. `namesakes` are the ids of all readable records that
-    share their first `SHOWN` characters with a written record, in order.
+    of each session by its id, the ids of jobs.
     """
 
     changes: Sequence[Change] = ()
@@ -194,4 +234,3 @@ class Committed:
     events: Mapping[str, Sequence[Event]] = field(default_factory=dict[str, Sequence[Event]])
     jobs: Sequence[str] = ()
     decided: int = 0
-    namesakes: Sequence[str] = ()

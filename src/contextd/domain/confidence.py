@@ -15,13 +15,16 @@ SIGNALS = {
     "unhelpful": -0.3,
     "self_judgment": +0.1,
     "seen_again": +0.1,
-    "used": +0.1,
+    "used": 0.0,
+    "proved": +0.1,
+    "refuted": -0.3,
     "unused": -0.1,
     "reverted": -0.3,
 }
 """What each signal adds (seed 003; unhelpful and reverted mirror helpful).
 
-`used` is the implicit success of the specification: the injected record shows up in later work.
+`used` raises nothing: shared names made the most certain record of a project one that no longer held. It stops the
+record from counting as unused. `proved` and `refuted` are outcomes: a command that the record names ran, or does not exist.
 `self_judgment` is an agent's own verdict that its session went well; it counts only for the records used in
 that session.
 
@@ -37,6 +40,15 @@ DECAY_PER_30_DAYS = 0.05
 def apply(confidence: float, signal: str) -> float:
     """`confidence` after `signal`, clamped to [0, 1]."""
     return round(min(1.0, max(0.0, confidence + SIGNALS[signal])), 4)
+
+
+def rated(record: Record, *, useful: bool) -> Record:
+    """The record after a report whether it helped."""
+    return record.with_(
+        confidence=apply(record.confidence, "helpful" if useful else "unhelpful"),
+        helpful=record.helpful + useful,
+        unhelpful=record.unhelpful + (not useful),
+    )
 
 
 def decayed(confidence: float, last_used: datetime, now: datetime) -> float:

@@ -25,7 +25,7 @@ class Job:
     """A durable piece of background work. `scope` is the scope it works on, None for the organisation.
 
     `place` names the machine whose checkouts it needs, empty for any. Within a lane, jobs with the highest
-    `priority` run first, then those due first. `unreadable` says why a row could not be read as a job; such a
+    `priority` run first, then those due first. `progress` is for the next attempt. `unreadable` says why a row could not be read as a job; such a
     job is listed and never run.
     """
 
@@ -41,7 +41,7 @@ class Job:
     attempts: int = 0
     max_attempts: int = 5
     run_at: datetime = field(default_factory=lambda: datetime.now(UTC))
-    checkpoint: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    progress: Mapping[str, Any] = field(default_factory=dict[str, Any])
     error: str = ""
     result: Mapping[str, Any] = field(default_factory=dict[str, Any])
     created_at: datetime = field(default_factory=lambda: datetime.now(UTC))

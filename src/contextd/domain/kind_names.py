@@ -17,7 +17,7 @@ ALIASES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "fact": (_DISCOVERY, {"type": "fact"}),
     "correction": (_DISCOVERY, {"type": "correction"}),
     **dict.fromkeys(("fix", "solution"), ("remediation", _NOTHING)),
-    **dict.fromkeys(("antipattern", "warning", "pitfall"), ("anti_pattern", _NOTHING)),
+    **dict.fromkeys(("antipattern", "warning", "pitfall", "gotcha"), ("anti_pattern", _NOTHING)),
     "standard": ("coding_standard", _NOTHING),
 }
 """The kind that a natural name means, and the fields it sets. Names for discoveries are the types that

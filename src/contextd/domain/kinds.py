@@ -130,6 +130,7 @@ _kind(
         "source_sessions": Field("string[]", description="The sessions that had the error"),
         "signatures": Field("string[]", description="What identifies the error when it recurs"),
         "verified": Field("boolean", description="Whether several sessions fixed it this way"),
+        "fixed_in": Field("string[]", description="The sessions that fixed it this way"),
     },
     # Code changes are matched by words only; their vectors would match no question.
     near="code_diff",
@@ -152,7 +153,7 @@ _kind(
     },
     traits="attached binding briefed directive entry learned listed stable strategy",
     searched_as="memory",
-    created_by=("remember",),
+    created_by=("learn_session", "remember"),
 )
 _kind(
     "policy",
@@ -316,19 +317,7 @@ _kind(
         "formats": _LIST,
         "files": Field("string[]", description="What was read"),
         **dict.fromkeys(
-            (
-                "read",
-                "new",
-                "updated",
-                "duplicate",
-                "archived",
-                "redacted",
-                "junk",
-                "unread",
-                "sessions",
-                "events",
-            ),
-            _N,
+            "read new updated duplicate archived redacted junk unread sessions events".split(), _N
         ),
         "notes": Field("string[]", description="What a person should know about it"),
     },

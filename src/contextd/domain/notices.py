@@ -8,7 +8,9 @@ from typing import Any, Literal
 
 from contextd_code.dataclass import dataclass
 
-NoticeName = Literal["memory_match", "policy_warning", "budget_warning", "settings_warning"]
+NoticeName = Literal[
+    "memory_match", "policy_warning", "budget_warning", "settings_warning", "argument_warning"
+]
 
 
 @dataclass(frozen=True, slots=True)

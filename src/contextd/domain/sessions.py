@@ -30,6 +30,17 @@ class FileAccess:
     last_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """The session that a connection's calls in a scope belong to. `digest` stands for the connection, whose name its
+    client chose.
+    """
+
+    scope: Scope
+    digest: str
+    session: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
     """One agent's working period in a project.
@@ -56,6 +67,11 @@ class Session:
     tokens_served: int = 0
     injected: tuple[str, ...] = ()
     data: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can still receive events."""
+        return self.status == "active" and self.ended_at is None
 
     def is_idle(self, now: datetime, minutes: float) -> bool:
         """Whether nothing happened in it for `minutes`."""

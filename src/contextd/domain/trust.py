@@ -28,7 +28,7 @@ class Trust:
     note: str = ""
 
     def as_text(self) -> str:
-        """A line for people."""
+        """A line that says whether the folder is trusted, by whom and since when."""
         if not self.trusted:
             return f"not trusted  {self.path}" + (f"  ({self.note})" if self.note else "")
         return f"trusted      {self.path}  (by {self.by}{f', {self.since[:10]}' if self.since else ''})"

@@ -69,7 +69,8 @@ class Ages:
     """Rows older than these instants may be deleted; None keeps them forever.
 
     `events` are non-message events of archived sessions. `changes` are history entries beyond a record's
-    latest twenty. `handed_out` are digests of sentences. `calls` are keys of calls that might be retried.
+    latest twenty. `handed_out` are digests of sentences. `calls` are keys of calls that might be retried, and
+    seats of connections whose session is over.
     `originals` are full texts behind digests.
     """
 

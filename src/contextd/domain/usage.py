@@ -58,8 +58,18 @@ class HandedOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ByProducts:
-    """By-products of calls: written asynchronously, without acknowledgement."""
+    """By-products of calls: in the commit of the call if it has one, otherwise written soon after it."""
 
     observations: Sequence[Observation] = ()
     uses: Sequence[RecordUse] = ()
     handed_out: Sequence[HandedOut] = ()
+
+    @property
+    def scopes(self) -> set[Scope]:
+        """The scopes that these by-products are of."""
+        scopes = {one.scope for one in self.observations if one.scope is not None}
+        scopes |= {one.scope for one in self.uses}
+        return scopes | {one.scope for one in self.handed_out}
+
+
+NO_BY_PRODUCTS = ByProducts()

@@ -92,7 +92,7 @@ def _files_in(runtime: Runtime, paths: Sequence[str]) -> tuple[list[str], list[s
     for path in paths:
         folder = runtime.root / path
         if path.strip() and folder.is_dir():
-            known = known if known is not None else sorted(runtime.files.stamps(runtime.scope))
+            known = known if known is not None else sorted(runtime.code_index.stamps())
             prefix = os.path.normpath(path).replace(os.sep, "/")
             within = [p for p in known if prefix == "." or p.startswith(prefix + "/")]
             if not within:

@@ -224,15 +224,7 @@ def _attached(content: Any) -> int:
 
 
 _FILES = frozenset(
-    (
-        "image",
-        "image_url",
-        "file",
-        "input_audio",
-        "input_image",
-        "input_file",
-        "computer_screenshot",
-    )
+    "image image_url file input_audio input_image input_file computer_screenshot".split()
 )
 
 

@@ -9,17 +9,8 @@ from typing import Any
 from contextd_code.errors import Invalid
 
 _OTHERS = frozenset(
-    (
-        "reasoning",
-        "compaction",
-        "compaction_trigger",
-        "item_reference",
-        "additional_tools",
-        "mcp_list_tools",
-        "mcp_approval_request",
-        "mcp_approval_response",
-        "program",
-    )
+    "reasoning compaction compaction_trigger item_reference additional_tools mcp_list_tools"
+    " mcp_approval_request mcp_approval_response program".split()
 )
 """Item types other than messages, calls and outputs."""
 
@@ -32,17 +23,7 @@ _TEXT_OUTPUTS = {
 }
 """Items that answer a call with text."""
 
-_TOLD = (
-    "name",
-    "arguments",
-    "input",
-    "output",
-    "summary",
-    "content",
-    "action",
-    "operation",
-    "code",
-)
+_TOLD = "name arguments input output summary content action operation code".split()
 """Item fields that a model reads."""
 
 _SEALED = 5

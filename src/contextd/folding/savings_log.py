@@ -21,8 +21,7 @@ def note_saving(runtime: Runtime, saving: Saving, key: str = "") -> None:
         found = session_of(runtime)
         session = found.id if found is not None else ""
     if not session and runtime.project is not None and not runtime.connection:
-        here = frozenset({runtime.scope})
-        latest = runtime.view.sessions.find(here, statuses=("active",), limit=1)
+        latest = runtime.sessions(statuses=("active",), limit=1)
         session = latest[0].id if latest else ""
     if not session or (
         runtime.project is not None and not runtime.caller.may("write", runtime.scope)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from math import log
 
 from contextd.folding.line_digest import WeighedLines, digest_lines
@@ -193,14 +193,11 @@ def piece(text: str, range: str) -> NamedText:
 
 def _part_called(parts: Sequence[NamedText], name: str, wanted: str) -> NamedText:
     if not name:
-        return parts[0] if len(parts) == 1 else NamedText("", "\n".join(_headed(parts)))
+        headed = (f"=== {part.name} ===\n{part.text}" if part.name else part.text for part in parts)
+        return parts[0] if len(parts) == 1 else NamedText("", "\n".join(headed))
     found = next((part for part in parts if part.name == name), None)
     if found is not None:
         return found
     names = [part.name for part in parts if part.name]
     listed = "its parts: " + ", ".join(names[:8]) if names else "write it as 10-40"
     raise NotFound(f"the original has no part {wanted!r}", nearest(name, names) or listed)
-
-
-def _headed(parts: Iterable[NamedText]) -> list[str]:
-    return [f"=== {part.name} ===\n{part.text}" if part.name else part.text for part in parts]

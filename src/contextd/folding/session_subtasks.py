@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from contextd.domain.changes import WorkChanges
@@ -25,7 +24,6 @@ from contextd.runtime.runtime import Runtime
 from contextd.sessions.handles import session_named
 from contextd.sessions.session_binding import (
     OPENERS,
-    is_open,
     new_session,
     open_session,
     session_of,
@@ -129,11 +127,11 @@ def parent_session(runtime: Runtime, session_id: str) -> Session:
             return found
         session = new_session(runtime, external_id=runtime.connection or new_id())
         open_session(runtime.aside(), session)
-    else:
-        session = session_named(runtime, session_id)
-        if not is_open(session):
-            raise Conflict(f"session {session.id!r} is over", "session_start begins another one")
-    take_seat(runtime, session)
+        return session
+    session = session_named(runtime, session_id)
+    if not session.is_open:
+        raise Conflict(f"session {session.id!r} is over", "session_start begins another one")
+    take_seat(runtime.aside(), session)
     return session
 
 
@@ -223,7 +221,7 @@ def require_open(session: Session, subtask: Subtask) -> None:
     """Raise `Conflict` for a subtask that returned, or was closed with its session."""
     if not subtask.is_open:
         raise _returned_already(subtask)
-    if not is_open(session):
+    if not session.is_open:
         raise Conflict(
             f"the subtask {subtask.description!r} was closed with its session",
             "record what it found with remember; its trace can be expanded",
@@ -251,7 +249,7 @@ def _clean(runtime: Runtime, text: str) -> str:
     return redact(text, runtime.redaction_key).text
 
 
-def trace_of(subtask: Subtask, calls: Sequence[Served] | None = None) -> str:
+def trace_of(subtask: Subtask) -> str:
     """The trace of a subtask, one line per call."""
     state = "open" if subtask.is_open else "returned"
     lines = [
@@ -260,7 +258,7 @@ def trace_of(subtask: Subtask, calls: Sequence[Served] | None = None) -> str:
     ]
     if subtask.tokens_given:
         lines.append(f"started with {subtask.tokens_given:,} tokens of context")
-    for one in subtask.served if calls is None else calls:
+    for one in subtask.served:
         ids = f" [{', '.join(id[:12] for id in one.ids[:8])}]" if one.ids else ""
         lines.append(f"{one.at:%H:%M:%S} {one.operation} {one.about} · {one.tokens:,} tokens{ids}")
     if subtask.message:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from contextd.domain.changes import KnowledgeChanges, Put, WorkChanges
 from contextd.domain.documents import message_documents
+from contextd.domain.imported_records import IMPORT
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record
 from contextd.domain.sessions import LISTED, Event, Session, SessionChange
@@ -24,7 +25,6 @@ from contextd.imports.bundle import (
 from contextd.imports.foreign import Unread
 from contextd.imports.import_run import Intake
 from contextd.imports.sessions import IMPORTED
-from contextd.knowledge.import_rows import IMPORT
 from contextd.knowledge.machine_neutral import portable_text
 from contextd.knowledge.writing import cleaned
 from contextd.runtime.runtime import Runtime
@@ -50,7 +50,7 @@ def _whole_lines(runtime: Runtime) -> Iterator[str]:
             # How records came here is meaningless elsewhere, and an import must not be undone there.
             continue
         yield record_line(record, runtime.view.records.history(record.id))
-    found = runtime.view.sessions.find(frozenset({runtime.scope}), statuses=LISTED, limit=_SESSIONS)
+    found = runtime.sessions(statuses=LISTED, limit=_SESSIONS)
     for session in reversed(found):
         events = runtime.view.sessions.events(session.id)
         yield from session_lines(_elsewhere(session), events)
@@ -77,12 +77,7 @@ def _elsewhere(session: Session) -> Session:
 def records_of_project(runtime: Runtime, statuses: Sequence[str] = STATUSES) -> Iterator[Record]:
     """The records of the project, newest first, read in batches."""
     query = Query(scopes=frozenset({runtime.scope}), statuses=tuple(statuses), limit=_AT_ONCE)
-    while True:
-        page = runtime.view.records.find(query)
-        yield from page.records
-        if not page.cursor:
-            return
-        query = replace(query, cursor=page.cursor)
+    return runtime.every(query)
 
 
 def bring_bundle(intake: Intake, path: Path) -> None:

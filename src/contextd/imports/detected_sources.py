@@ -12,7 +12,7 @@ from contextd.domain.projects import Project
 from contextd.domain.scope import PERSON
 from contextd.imports.bundle import BUNDLE, BundleFormat
 from contextd.imports.commit_messages import HISTORY
-from contextd.imports.entry_files import ENTRY_FILES, EntryFile, entry_file_for
+from contextd.imports.entry_import import ENTRY_FILES, EntryFile, entry_file_for
 from contextd.imports.foreign import FOREIGN, ForeignFormat, Surroundings, foreign_format
 from contextd.imports.import_run import project_of, shown_path
 from contextd.imports.importers import IMPORTERS, Importer, importer_for
@@ -64,7 +64,23 @@ def found_sources(runtime: Runtime, *, everywhere: bool) -> Iterator[FoundSource
         if format.belongs == "named" or (format.belongs == "asked" and everywhere):
             for path in format.places(around):
                 yield _source(path, around, format, "")
-        elif format.belongs == "person" and runtime.has_person:
+    yield from _of_person(runtime)
+
+
+def followed_sources(runtime: Runtime) -> Iterator[FoundSource]:
+    """The files for agents whose records follow them: those of the project's trusted checkouts, and the person's."""
+    sources = _of_project(runtime, runtime.project) if runtime.project is not None else ()
+    for source in (*sources, *_of_person(runtime)):
+        if isinstance(source.reader, ForeignFormat) and source.reader.followed:
+            yield source
+
+
+def _of_person(runtime: Runtime) -> Iterator[FoundSource]:
+    if not runtime.has_person:
+        return
+    around = surroundings(None)
+    for format in FOREIGN.values():
+        if format.belongs == "person":
             for path in format.places(around):
                 yield _source(path, around, format, str(PERSON))
 

@@ -2,21 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from contextd.domain.changes import KnowledgeChanges, Put
+from contextd.domain.imported_records import FILE_DIFFERENCES, IMPORT, TAKEN_BACK
 from contextd.domain.records import Record
-from contextd.imports.entry_files import EntryFile
 from contextd.imports.exporters.opencontext import bubble_of, entry_of, same_json
 from contextd.imports.foreign.safe_reading import text_of
 from contextd.imports.import_run import Intake
+from contextd.imports.importers import opencontext
+from contextd.imports.importers.importer import RedactItem
 from contextd.imports.importers.opencontext import ContextsFile, records_of, rest_record
-from contextd.knowledge.import_differences import KEPT
-from contextd.knowledge.import_rows import IMPORT, TAKEN_BACK
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import NotFound
+from contextd_code.files.guarded import read_file
+
+_HEAD = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class EntryFile:
+    """One format: aliases, a test of a file's first lines, and the parser of its text."""
+
+    name: str
+    title: str
+    aliases: tuple[str, ...]
+    detects: Callable[[Path, Sequence[str]], bool]
+    read: Callable[[str, RedactItem], opencontext.ContextsFile]
+
+
+ENTRY_FILES: dict[str, EntryFile] = {
+    row.name: row
+    for row in (
+        EntryFile(
+            "opencontext",
+            "OpenContext contexts.json, versions 1 and 2",
+            ("opencontext-v1", "opencontext-v2"),
+            opencontext.detects,
+            opencontext.read,
+        ),
+    )
+}
+"""Every supported entry format, by name."""
+
+
+def entry_file_for(path: Path, name: str = "") -> EntryFile | None:
+    """The format called `name`, or the one detected from the file; None if none matches.
+
+    Raises `NotFound` for a file that cannot be read.
+    """
+    if name:
+        names = {n: row for row in ENTRY_FILES.values() for n in (row.name, *row.aliases)}
+        return names.get(name)
+    try:
+        head = read_file(path, _HEAD, cut=True).decode("utf-8", "replace")
+    except OSError as error:
+        raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
+    lines = head.splitlines()[:50]
+    return next((row for row in ENTRY_FILES.values() if row.detects(path, lines)), None)
+
 
 _AT_ONCE = 500
 _TOLD = 20
@@ -101,10 +149,10 @@ def _fresh_rest(runtime: Runtime, rest: Record) -> list[Record]:
     there = runtime.view.records.get([rest.id])
     if not there:
         return [rest]
-    merged = {**there[0].data.get(KEPT, {}), **rest.data[KEPT]}
-    if same_json(merged, there[0].data.get(KEPT)):
+    merged = {**there[0].data.get(FILE_DIFFERENCES, {}), **rest.data[FILE_DIFFERENCES]}
+    if same_json(merged, there[0].data.get(FILE_DIFFERENCES)):
         return []
-    return [there[0].with_(data={KEPT: merged}, updated_at=rest.updated_at)]
+    return [there[0].with_(data={FILE_DIFFERENCES: merged}, updated_at=rest.updated_at)]
 
 
 def _write(runtime: Runtime, records: Sequence[Record]) -> None:

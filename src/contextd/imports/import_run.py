@@ -10,14 +10,8 @@ from typing import Any
 
 from contextd.domain.projects import Project
 from contextd.domain.scope import PERSON, Scope
+from contextd.imports.import_rows import ImportTally, begin_row, end_row, interrupted, new_import_id
 from contextd.knowledge.embedding import queue_embedding
-from contextd.knowledge.import_rows import (
-    ImportTally,
-    begin_row,
-    end_row,
-    interrupted,
-    new_import_id,
-)
 from contextd.projects.project_lookup import find_project
 from contextd.redaction.redact import redact, redact_parts
 from contextd.runtime.runtime import Runtime
@@ -44,24 +38,22 @@ STOPS = (Conflict, Unavailable, Busy, Denied)
 """Errors that are not a file's fault: the job was lost, contextd stops, the store is locked or read-only."""
 
 
-def _nothing() -> None:
-    return None
-
-
 @dataclass(slots=True)
 class Intake:
     """A running import. `only_here` skips other projects, `here` assigns items of unknown directories to
     this one. `asked` describes the request, so that an interrupted import resumes when requested again.
     A `dry_run` writes nothing. `tried` are the sessions found, with what a dry run would write;
-    `written` are hashes of the records' texts without punctuation.
+    `written` are hashes of the records' texts without punctuation. An `unasked` import, by a schedule, brings nothing
+    back that a person took back.
     """
 
     runtime: Runtime
     asked: str
     dry_run: bool = False
+    unasked: bool = False
     only_here: bool = False
     here: bool = False
-    check: Callable[[], None] = _nothing
+    check: Callable[[], None] = lambda: None
     id: str = ""
     tallies: dict[Scope, ImportTally] = field(default_factory=dict[Scope, ImportTally])
     formats: list[str] = field(default_factory=list[str])
@@ -124,7 +116,9 @@ class Intake:
         """The call in the project of a directory; None, and counted, if the project is unknown, not
         writable, or not the target.
         """
-        project = self._project_of(cwd)
+        if cwd not in self._places:
+            self._places[cwd] = project_of(self.runtime, cwd)
+        project = self._places[cwd]
         if project is None:
             if self.here:
                 return self.runtime
@@ -148,11 +142,6 @@ class Intake:
             self.elsewhere[str(scope)] += 1
             return None
         return self.standing_in(scope)
-
-    def _project_of(self, cwd: str) -> Project | None:
-        if cwd not in self._places:
-            self._places[cwd] = project_of(self.runtime, cwd)
-        return self._places[cwd]
 
     def clean(self, text: str) -> tuple[str, int]:
         """A redacted text, and the number of secrets."""
@@ -199,15 +188,13 @@ def project_of(runtime: Runtime, cwd: str) -> Project | None:
     except (Invalid, NotFound, OSError):
         return None
     known = runtime.organisation.directory.all()
-    within = [(len(root), one) for one in known for root in one.roots if _is_below(cwd, root)]
+    within = [
+        (len(root), one)
+        for one in known
+        for root in one.roots
+        if PurePath(cwd).is_relative_to(root)
+    ]
     return max(within, key=lambda pair: pair[0])[1] if within else None
-
-
-def _is_below(path: str, root: str) -> bool:
-    try:
-        return PurePath(path).is_relative_to(root)
-    except ValueError:
-        return False
 
 
 def shown_path(path: Path, roots: Sequence[Path], home: Path) -> str:

@@ -12,14 +12,14 @@ from pathlib import Path
 from contextd.claims.write_gate import Draft, GateLookup, Verdict, admit, junk
 from contextd.domain.changes import KnowledgeChanges, Put
 from contextd.domain.confidence import START
+from contextd.domain.imported_records import IMPORT, TAKEN_BACK
 from contextd.domain.kinds import kind_named
 from contextd.domain.records import PRESENT, Record, Source, Status, digest
 from contextd.domain.scope import Scope
 from contextd.imports.foreign import ForeignFormat, Note, Unread
 from contextd.imports.import_run import DEFECTS, Intake, note_unread
-from contextd.imports.importers.batch import ImportBatch
+from contextd.imports.importers.importer import ImportBatch
 from contextd.imports.sessions import bring_conversation
-from contextd.knowledge.import_rows import IMPORT, TAKEN_BACK
 from contextd.knowledge.writing import clean_tags
 from contextd.runtime.runtime import Runtime
 from contextd_code.dataclass import dataclass
@@ -77,7 +77,7 @@ def bring_file(
 
 def archive_gone(intake: Intake, runtime: Runtime, shown: str, ids: set[str]) -> None:
     """Archive records whose file no longer contains them. Records that a person changed are kept."""
-    query = runtime.query(reach=runtime.scope.level, statuses=PRESENT, source=shown, limit=_MOST)
+    query = runtime.query(level=runtime.scope.level, statuses=PRESENT, source=shown, limit=_MOST)
     found = runtime.view.records.find(query).records
     mine = [r for r in found if r.source.operation == IMPORT and r.id not in ids]
     stale_records = [r for r in mine if not edited(runtime, r)]
@@ -231,7 +231,7 @@ def _again(
     tally = intake.tally(there)
     if known.status in ("deleted", "archived"):
         last = there.view.records.history(known.id)[-1]
-        if last.action in (IMPORT, TAKEN_BACK):
+        if last.action == IMPORT or (last.action == TAKEN_BACK and not intake.unasked):
             # The import archived it, not a person.
             tally.new += 1
             return Put(record.with_(version=known.version), IMPORT, f"import {intake.id[:8]}")

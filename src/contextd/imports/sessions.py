@@ -9,13 +9,13 @@ from datetime import datetime
 from pathlib import Path
 
 from contextd.domain.changes import KnowledgeChanges, Put, WorkChanges
+from contextd.domain.imported_records import TAKEN_BACK
 from contextd.domain.records import Record, Status
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.imports.import_run import DEFECTS, Intake, note_unread
 from contextd.imports.importers import ImportBatch, Importer, Listed
 from contextd.imports.importers.read_position import mark_at
 from contextd.imports.transcripts import HEADLESS, catch_up, unread
-from contextd.knowledge.import_rows import TAKEN_BACK
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.session_binding import open_session, task_of
 from contextd.sessions.session_end import close_session
@@ -288,7 +288,7 @@ def _readmit(intake: Intake, there: Runtime, known: Session) -> None:
 def learned_in(there: Runtime, session: Session) -> list[Record]:
     """The records learned in a session, withdrawn and live."""
     statuses: tuple[Status, ...] = ("active", "candidate", "inbox", "deleted")
-    query = there.query(reach=there.scope.level, statuses=statuses, session=session.id, limit=_MOST)
+    query = there.query(level=there.scope.level, statuses=statuses, session=session.id, limit=_MOST)
     return there.view.records.find(query).records
 
 

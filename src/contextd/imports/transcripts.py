@@ -14,7 +14,7 @@ from contextd.domain.changes import WorkChanges
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.imports.importers import IMPORTERS, ImportBatch, Importer, recognised
 from contextd.imports.importers.compressed import plain_or_compressed
-from contextd.imports.importers.importer import the_only_session
+from contextd.imports.importers.importer import Redact, the_only_session
 from contextd.imports.importers.read_position import ReadMark, mark_at, start_of
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
@@ -34,6 +34,11 @@ _JUST_BEGUN = 262_144
 _NOTHING_UNDERSTOOD = 20
 """If this many entries yield nothing at all, the transcript's format must have changed."""
 
+_POSITIONS = 16
+"""Transcripts of an organisation that are read on without looking back, with some 100 kB each."""
+
+_Onward = Callable[[Redact], ImportBatch]
+
 _DEFECTS = (
     OSError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError,
     Invalid, NotFound, TooLarge,
@@ -49,6 +54,16 @@ class _Transcript:
     importer: Importer
     mark: ReadMark
     agent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Position:
+    """How far a reader of a session's file has come; it can read on without looking back."""
+
+    session: str
+    path: str
+    offset: int
+    stamp: str
 
 
 class _Unreadable(Exception):
@@ -151,7 +166,8 @@ def is_still_written(session: Session, events: Sequence[Event]) -> bool:
     if importer is None or not importer.late:
         return False
     prompted_at = max((event.at for event in events if is_prompt(event)), default=None)
-    written = [event for event in events if event.type in _WRITTEN and not _is_own_call(event)]
+    # A call that contextd itself logged may follow the last answer.
+    written = [one for one in events if one.type in _WRITTEN and "operation" not in one.data]
     last = max(written, key=lambda event: event.at, default=None)
     if prompted_at is None or last is None:
         return prompted_at is not None
@@ -159,11 +175,6 @@ def is_still_written(session: Session, events: Sequence[Event]) -> bool:
 
 
 _WRITTEN = ("message", "tool_call", "tool_result")
-
-
-def _is_own_call(event: Event) -> bool:
-    """Whether an event is a contextd dev call logged by contextd itself, which may follow the last answer."""
-    return "operation" in event.data
 
 
 def is_prompt(event: Event) -> bool:
@@ -267,15 +278,17 @@ def _follow(
         offset = start_of(one.path, one.importer, one.mark)
     if offset is None:
         return counts
-    begun = offset
+    begun, positions = offset, runtime.organisation.caches.of("transcript positions", _POSITIONS)
+    before = _Position(session.id, str(one.path), offset, one.mark.stamp)
+    onward = positions.pop(before)
     told_before = _told_before(runtime, session) if offset == 0 else frozenset[str]()
     done = False
     while not done:
         with _somebody_elses():
-            batch = _batch(runtime, session, one, offset)
+            batch = _batch(runtime, session, one, offset, onward)
             mark = mark_at(one.path, one.importer, batch.next_offset)
         counts.update(batch.counts)
-        offset, done = batch.next_offset, batch.done
+        offset, done, onward = batch.next_offset, batch.done, batch.onward
         check()
         events = tuple(event for event in _marked(batch, one) if event.key not in told_before)
         current = runtime.view.sessions.get(session.id) or session
@@ -283,18 +296,22 @@ def _follow(
         change = SessionChange(id=session.id, events=events, data=data)
         stored = runtime.commit(work=WorkChanges(sessions=[change])).events.get(session.id, ())
         counts["new"] += len(stored)
+    if onward is not None:
+        positions.put(_Position(session.id, str(one.path), mark.offset, mark.stamp), onward)
     if not begun and not counts["events"] and counts["read"] >= _NOTHING_UNDERSTOOD:
         raise _Unreadable(f"none of its {counts['read']} entries was recognised")
     return counts
 
 
-def _batch(runtime: Runtime, session: Session, one: _Transcript, offset: int) -> ImportBatch:
-    return one.importer.read(
-        one.path,
-        offset,
-        redact=lambda text: scrubbed(runtime, text),
-        session=session.external_id,
-    )
+def _batch(
+    runtime: Runtime, session: Session, one: _Transcript, offset: int, onward: _Onward | None
+) -> ImportBatch:
+    def clean(text: str) -> tuple[str, int]:
+        return scrubbed(runtime, text)
+
+    if onward is not None:
+        return onward(clean)
+    return one.importer.read(one.path, offset, redact=clean, session=session.external_id)
 
 
 def _marked(batch: ImportBatch, one: _Transcript) -> Iterator[Event]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 
 from contextd.domain.changes import KnowledgeChanges, Put, WorkChanges
 from contextd.domain.documents import event_id
+from contextd.domain.imported_records import IMPORT, TAKEN_BACK
 from contextd.domain.kinds import EPISODE
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record, short_id
 from contextd.domain.sessions import LISTED, Session, SessionChange
+from contextd.imports.import_rows import mark_undone
 from contextd.imports.note_import import edited
 from contextd.imports.sessions import IMPORTED, learned_in
-from contextd.knowledge.import_rows import IMPORT, TAKEN_BACK, mark_undone
 from contextd.runtime.runtime import Runtime
 from contextd_code.dataclass import dataclass
 
@@ -38,8 +39,9 @@ def take_out(runtime: Runtime, row: Record) -> TakenOut:
     """
     done = TakenOut()
     replayed = "bundle" in (row.data.get("formats") or ())
-    for some in _in_parts(_brought(runtime, row.id, replayed=replayed)):
-        _out_of_use(runtime, some, row, done)
+    brought = list(_brought(runtime, row.id, replayed=replayed))
+    for start in range(0, len(brought), _AT_ONCE):
+        _out_of_use(runtime, brought[start : start + _AT_ONCE], row, done)
     sessions = runtime.view.sessions.find(
         frozenset({runtime.scope}), statuses=LISTED, limit=_SESSIONS
     )
@@ -55,29 +57,14 @@ def _brought(runtime: Runtime, id: str, *, replayed: bool) -> Iterator[Record]:
     history is checked.
     """
     query = Query(scopes=frozenset({runtime.scope}), statuses=STATUSES, limit=500)
-    while True:
-        page = runtime.view.records.find(query)
-        for record in page.records:
-            mine = record.source.operation == IMPORT and record.source.ref == id
-            if mine or (replayed and _began_with(runtime, record, id)):
-                yield record
-        if not page.cursor:
-            return
-        query = replace(query, cursor=page.cursor)
+    for record in runtime.every(query):
+        mine = record.source.operation == IMPORT and record.source.ref == id
+        if mine or (replayed and _began_with(runtime, record, id)):
+            yield record
 
 
 def _began_with(runtime: Runtime, record: Record, id: str) -> bool:
     return runtime.view.records.history(record.id)[0].reason.startswith(f"{IMPORT} {id}:")
-
-
-def _in_parts(records: Iterator[Record]) -> Iterator[list[Record]]:
-    part: list[Record] = []
-    for record in list(records):
-        part.append(record)
-        if len(part) == _AT_ONCE:
-            yield part
-            part = []
-    yield part
 
 
 def _out_of_use(runtime: Runtime, records: Sequence[Record], row: Record, done: TakenOut) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,11 +12,12 @@ from typing import Any
 from contextd.briefing.call_tracking import follow, subject
 from contextd.briefing.prepared_briefings import keep_ready
 from contextd.briefing.related_records import notice_memory, notice_settings
+from contextd.domain.notices import Notice
 from contextd.domain.projects import THE_PERSON
 from contextd.domain.quoting import harmless_data
 from contextd.domain.sessions import Session
 from contextd.domain.subtasks import Subtask
-from contextd.domain.usage import Observation
+from contextd.domain.usage import ByProducts, Observation
 from contextd.folding.session_subtasks import AFTER_THE_END, charge, running, within
 from contextd.invocation.shown_ids import longer_ids
 from contextd.person.files import follow_person_files
@@ -25,7 +26,7 @@ from contextd.redaction.redact import redact, redact_bare, redact_json, redact_w
 from contextd.runtime.operation import PROJECT, Answer, Operation, text_of, validate
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.session_binding import AGENTS, OPENERS, seated
-from contextd_code.errors import Busy, Conflict, ContextdError, Denied, Stale
+from contextd_code.errors import Busy, Conflict, ContextdError, Denied, Stale, Unavailable
 from contextd_code.text.tokens import count_tokens
 
 PASSING_ON = frozenset({"tool_call"})
@@ -74,11 +75,23 @@ def _without_secrets(error: ContextdError, runtime: Runtime) -> ContextdError:
 
 def _invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
     admit(op, runtime)
-    values = validate(op, raw)
+    values, remark = validate(op, raw, lenient=runtime.surface == "mcp")
+    if not remark:
+        return _called(op, runtime, values)
+    try:
+        answer = _called(op, runtime, values)
+    except ContextdError as error:
+        error.hint = "; ".join(filter(None, (error.hint, remark)))
+        raise
+    return replace(answer, notices=(*answer.notices, Notice("argument_warning", remark)))
+
+
+def _called(op: Operation, runtime: Runtime, values: dict[str, Any]) -> Answer:
+    """Run one call with validated arguments."""
     call = runtime.at(values.pop(PROJECT, ""))
     follow_person_files(call)
     follow_policy_files(call)
-    if op.personal and call.project is None and call.has_person:
+    if op.where == "person" and call.project is None and call.has_person:
         call = call.at_person()
     authorise(op, call)
     if op.name in PASSING_ON:
@@ -92,15 +105,12 @@ def _invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
     subtask = running(call, session) if op.tool else None
     call = within(call, subtask, op.name)
     try:
-        call, result = _run(op, call, values)
+        call, answer = _run(op, call, values)
     except Conflict:
         before = _answered(op, call)
         if before is None:
             raise
         return before
-    notice_memory(call, op.name, values)
-    notice_settings(call)
-    answer = _answer(op, result, call)
     if subtask is not None and op.name not in AFTER_THE_END:
         answer = _charged(op, call, subtask, values, answer)
     _leave(op, call, values, answer)
@@ -168,16 +178,63 @@ def authorise(op: Operation, runtime: Runtime) -> None:
         _ = runtime.root
 
 
-def _run(op: Operation, runtime: Runtime, values: Mapping[str, Any]) -> tuple[Runtime, Any]:
-    """Run an operation, again if its record was changed meanwhile; return the call and its result."""
+def _run(op: Operation, runtime: Runtime, values: Mapping[str, Any]) -> tuple[Runtime, Answer]:
+    """Run an operation and store what it wrote together with its answer, again if that changed meanwhile; return the
+    call and the answer.
+    """
     for left in reversed(range(ATTEMPTS)):
         call = runtime.for_call()
+        call.trace.concludes = op.effect != "read" and not op.in_steps
         try:
-            return call, op.run(call, **values)
+            result = op.run(call, **values)
+            notice_memory(call, op.name, values)
+            notice_settings(call)
+            answer = _answer(op, result, call)
         except Stale:
-            if not left or call.trace.committed:
+            if not left or call.trace.keyed:
                 raise
+            continue
+        try:
+            _conclude(op, call, answer)
+        except Conflict:
+            # What the operation read has changed. It decides again, unless another run of this call was first.
+            if not left or call.trace.keyed or _is_known(call):
+                raise
+        else:
+            return call, answer
     raise AssertionError("the last attempt returns or raises")
+
+
+def _is_known(call: Runtime) -> bool:
+    return bool(call.call) and call.view.answered(call.call) is not None
+
+
+def _conclude(op: Operation, call: Runtime, answer: Answer) -> None:
+    """Store what the call wrote, its answer, its log entry and the sentences it showed: in one transaction, unless the
+    operation wrote in steps.
+    """
+    trace, answer_json = call.trace, _as_json(answer)
+    seen = _observation(op, call)
+    by_products = ByProducts(observations=(seen,) if seen else ())
+    if not call.conclude(answer_json, by_products) and seen is not None:
+        call.sinks.observe(seen)
+    _store(call, call.hand_out)
+    if call.call and trace.keyed and not trace.answered:
+        _store(call, lambda: call.view.keep_answer(call.call, answer_json))
+
+
+def _store(call: Runtime, write: Callable[[], object]) -> None:
+    """Write what is left, late if the store cannot be written now: what the call did is stored already."""
+    try:
+        write()
+    except (Busy, Unavailable):
+        call.sinks.later("answer", write)
+
+
+def _as_json(answer: Answer) -> str:
+    """An answer in the form that is stored for a repeated call."""
+    text = json.dumps({"value": answer.value, "text": answer.text})
+    return text if len(text) <= _LARGEST_KEPT else "null"
 
 
 def _answered(op: Operation, call: Runtime) -> Answer | None:
@@ -189,8 +246,7 @@ def _answered(op: Operation, call: Runtime) -> Answer | None:
     for _ in range(_LOOKS):
         if answer_json != "":
             break
-        # The first run may be about to answer, and answers are stored with a delay.
-        call.sinks.settle()
+        # The first run may be about to answer.
         answer_json = call.view.answered(call.call)
         if answer_json == "":
             time.sleep(_BETWEEN_LOOKS)
@@ -207,10 +263,9 @@ def _answered(op: Operation, call: Runtime) -> Answer | None:
 
 def _leave(op: Operation, call: Runtime, values: Mapping[str, Any], answer: Answer) -> None:
     """Record the by-products of a call after it is answered; the caller does not wait for this."""
-    _observe(op, call)
     trace = call.trace
     counted = op.tool and call.surface in AGENTS and op.name not in OPENERS
-    if counted or trace.gave or trace.own_texts:
+    if counted or trace.gave:
         arguments, text = dict(values), answer.text
         call.sinks.later(
             "session",
@@ -222,36 +277,31 @@ def _leave(op: Operation, call: Runtime, values: Mapping[str, Any], answer: Answ
     read = [record for record in trace.used if trace.query and record.id in trace.record_ids]
     if read and call.surface != "hook":
         call.sinks.used(read)
-    if call.call and trace.committed:
-        answer_json = json.dumps({"value": answer.value, "text": answer.text})
-        answer_json = answer_json if len(answer_json) <= _LARGEST_KEPT else "null"
-        call.sinks.later("answer", lambda: call.view.keep_answer(call.call, answer_json))
 
 
 def _asked(query: str) -> str:
     return query if len(query) <= _LONGEST_QUERY else query[:_LONGEST_QUERY] + "…"
 
 
-def _observe(op: Operation, call: Runtime) -> None:
+def _observation(op: Operation, call: Runtime) -> Observation | None:
+    """The call's entry of the usage log, if it gets one."""
     trace = call.trace
     if trace.action is None:
-        return
+        return None
     if call.surface == "web" and trace.action in ("read", "miss"):
         # A person who browses the dashboard shows nothing about the needs of agents.
-        return
+        return None
 
     def clean(text: str) -> str:
         return redact_whole(text[:_READ], call.redaction_key)
 
-    call.sinks.observe(
-        Observation(
-            at=call.clock.now(),
-            action=trace.action,
-            operation=op.name,
-            type=clean(trace.type)[:_LONGEST_NAME],
-            record_ids=trace.record_ids,
-            query=_asked(clean(trace.query)),
-            agent=clean(call.client)[:_LONGEST_NAME],
-            scope=call.project.scope if call.project not in (None, THE_PERSON) else None,
-        )
+    return Observation(
+        at=call.clock.now(),
+        action=trace.action,
+        operation=op.name,
+        type=clean(trace.type)[:_LONGEST_NAME],
+        record_ids=trace.record_ids,
+        query=_asked(clean(trace.query)),
+        agent=clean(call.client)[:_LONGEST_NAME],
+        scope=call.project.scope if call.project not in (None, THE_PERSON) else None,
     )

@@ -52,16 +52,11 @@ def _shown(runtime: Runtime, ids: Sequence[str]) -> dict[str, str]:
 
 
 def _begun(runtime: Runtime, starts: Sequence[str]) -> list[str]:
-    """The ids of the records with these prefixes. Ids written by this call are known from its commit."""
-    ids: list[str] = []
-    asked: list[str] = []
-    for start in starts:
-        view, alike = runtime.trace.namesakes.get(start, (None, []))
-        if view is runtime.view:
-            ids += alike
-        else:
-            asked.append(start)
-    return ids + (runtime.view.records.beginning(asked) if asked else [])
+    """The ids of the records with these prefixes, stored or about to be."""
+    stored = runtime.view.records.beginning(starts)
+    pending = runtime.trace.pending
+    written = [one.record.id for one in pending.changes.knowledge.records] if pending else []
+    return list({*stored, *(id for id in written if id[:SHOWN] in starts)})
 
 
 def _beginnings(ids: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -1,16 +1,15 @@
-"""Workers: each takes due jobs of its lanes from the durable queue and runs them.
-
-A worker sleeps until a job is due or it is woken: an idle contextd uses no CPU.
-"""
+"""Workers: each takes due jobs of its lanes from the durable queue and runs them, one at each step."""
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
 import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from contextd.domain.changes import NewJob
@@ -22,7 +21,10 @@ from contextd.ports.work import Queue
 from contextd_code.errors import Conflict, ContextdError, Invalid, Unavailable
 
 LEASE_SECONDS = 12.0
-LONGEST_SLEEP = 60.0
+_AGAIN_SECONDS = 0.25
+"""How soon a worker looks again for a due job that it could not claim, and after an error of the store two seconds."""
+
+_RETRY_SECONDS = 2.0
 
 _log = logging.getLogger(__name__)
 
@@ -38,6 +40,11 @@ class Hold:
         self._lost, self._over = threading.Event(), threading.Event()
 
     @property
+    def owner(self) -> str:
+        """The name of this attempt in the queue."""
+        return self._worker
+
+    @property
     def lost(self) -> bool:
         """Whether the lease was lost."""
         return self._lost.is_set()
@@ -45,7 +52,7 @@ class Hold:
     def keep(self, state: Mapping[str, Any]) -> None:
         """Store the job's progress. Raises `Conflict` if the lease was lost."""
         self.check()
-        self._queue.checkpoint(self._job.id, self._worker, state)
+        self._queue.keep_progress(self._job.id, self._worker, state)
 
     def check(self) -> None:
         """Raise `Conflict` if the lease was lost: the job must write nothing more. Raise `Unavailable`
@@ -115,7 +122,9 @@ def _whose(job: Job) -> str:
 
 
 class Worker:
-    """Runs the jobs of some lanes, one at a time. `rounds` are the recurring jobs."""
+    """Runs the jobs of some lanes, one at a time. `rounds` are the recurring jobs. `done` is called when nothing is
+    due any more after some jobs ran.
+    """
 
     def __init__(
         self,
@@ -126,21 +135,18 @@ class Worker:
         lanes: Sequence[Lane],
         place: str,
         rounds: Mapping[str, NewJob],
+        done: Callable[[], object] = lambda: None,
     ) -> None:
         self._queue, self._clock, self._run = queue, clock, run
         self._lanes, self._place, self._rounds = lanes, place, rounds
-        self._name = f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
-        self._wanted, self._stopping = threading.Event(), threading.Event()
+        self._done, self._ran = done, False
+        self._name, self._claims = f"{os.getpid()}-{uuid.uuid4().hex[:8]}", itertools.count(1)
+        self._stopping = threading.Event()
         self._hold: Hold | None = None
-
-    def wake(self) -> None:
-        """Check for due jobs now."""
-        self._wanted.set()
 
     def stop(self) -> None:
         """Take no more jobs. The running one stops at its next step and is released."""
         self._stopping.set()
-        self.wake()
 
     def give_back(self) -> None:
         """Release the running job, which did not stop in time."""
@@ -158,10 +164,12 @@ class Worker:
         if self._stopping.is_set():
             return False
         self._queue.come_round(self._rounds)
-        job = self._queue.claim(self._name, LEASE_SECONDS, lanes=self._lanes, place=self._place)
+        # A name for each claim: what an earlier attempt still writes under its own name is refused.
+        owner = f"{self._name}-{next(self._claims)}"
+        job = self._queue.claim(owner, LEASE_SECONDS, lanes=self._lanes, place=self._place)
         if job is None:
             return False
-        self._hold = hold = Hold(self._queue, job, self._name, self._stopping)
+        self._hold = hold = Hold(self._queue, job, owner, self._stopping)
         keeper = threading.Thread(target=hold.renew_until_over, name="lease", daemon=True)
         keeper.start()
         try:
@@ -176,7 +184,7 @@ class Worker:
         refusal = _refusal(job)
         if refusal:
             _log.warning("job %s cannot run: %s", job.name, refusal)
-            self._settle(lambda: self._queue.fail(job.id, self._name, refusal, None), job)
+            self._settle(lambda: self._queue.fail(job.id, hold.owner, refusal, None), job)
             return
         began = time.monotonic()
         try:
@@ -186,7 +194,7 @@ class Worker:
                 self._ended_early(job, hold, error)
             return
         if not hold.lost:
-            self._settle(lambda: self._queue.finish(job.id, self._name, result), job)
+            self._settle(lambda: self._queue.finish(job.id, hold.owner, result), job)
             took = time.monotonic() - began
             _log.info("job %s done in %.1f s%s: %s", job.name, took, _whose(job), dict(result))
 
@@ -203,7 +211,7 @@ class Worker:
         else:
             _log.exception("job %s failed", job.name)
         again = retry_seconds(job.attempts)
-        self._settle(lambda: self._queue.fail(job.id, self._name, reason, again), job)
+        self._settle(lambda: self._queue.fail(job.id, hold.owner, reason, again), job)
 
     def _settle(self, write: Callable[[], None], job: Job) -> None:
         try:
@@ -211,18 +219,24 @@ class Worker:
         except Conflict:
             _log.warning("%s finished after losing its lease: the other run counts", job.name)
 
-    def run(self, stop: threading.Event) -> None:
-        """Run jobs until stopped. Remaining jobs stay in the queue."""
-        while not stop.is_set():
-            try:
-                if self.run_one():
-                    continue
-                due = self._queue.next_due(self._lanes, self._place)
-            except ContextdError as error:
-                _log.warning("queue not read: %s", error.message)
-                due = None
-            pause = LONGEST_SLEEP
-            if due is not None:
-                pause = (due - self._clock.now()).total_seconds()
-            self._wanted.wait(min(LONGEST_SLEEP, max(0.02, pause)))
-            self._wanted.clear()
+    def step(self) -> float | None:
+        """Run the next due job; return the seconds until the next one is due, None if none is known."""
+        try:
+            if self.run_one():
+                self._ran = True
+                return 0.0
+            due = self._queue.next_due(self._lanes, self._place)
+        except ContextdError as error:
+            _log.warning("queue not read: %s", error.message)
+            return _RETRY_SECONDS
+        if self._stopping.is_set():
+            return None
+        if self._ran:
+            self._ran = False
+            self._done()
+        return seconds_until(due, self._clock)
+
+
+def seconds_until(due: datetime | None, clock: Clock) -> float | None:
+    """Seconds until a job is due, at least those after which one that could not be claimed is tried again."""
+    return None if due is None else max(_AGAIN_SECONDS, (due - clock.now()).total_seconds())

@@ -53,22 +53,23 @@ class JobRow:
 
     `run` is the function as `module:function`; it is imported when the job runs, so that queueing costs no
     import. `every` is the interval for projects in use, `cron` the setting with the schedule for a project
-    and its wider scopes; other jobs do not recur.
+    and its wider scopes; other jobs do not recur. A `movable` job may run without its checkout once that machine is gone.
     """
 
     name: str
     about: str
     run: str
-    lane: Lane
+    lane: Lane = "upkeep"
     priority: int = 0
     needs: frozenset[Need] = frozenset()
     every: timedelta | None = None
     cron: str = ""
+    movable: bool = False
 
 
 _CHECKOUT: frozenset[Need] = frozenset({"checkout"})
 _UPKEEP: frozenset[Need] = frozenset({"upkeep"})
-_DAY = timedelta(days=1)
+_DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
 
 JOBS: dict[str, JobRow] = {
     row.name: row
@@ -79,6 +80,8 @@ JOBS: dict[str, JobRow] = {
             run="learning.operations.learning:learn_session",
             lane="learning",
             needs=_CHECKOUT,
+            # The events are in the store; only CONTEXT.md and the rest of a transcript are on the machine.
+            movable=True,
         ),
         JobRow(
             name="rescan_project",
@@ -122,7 +125,6 @@ JOBS: dict[str, JobRow] = {
             name="check_stability",
             about="Lower the confidence of records whose cited code was reverted.",
             run="awareness.operations.stability:check_stability",
-            lane="upkeep",
             needs=_CHECKOUT,
             every=_DAY,
         ),
@@ -130,7 +132,6 @@ JOBS: dict[str, JobRow] = {
             name="restore_directives",
             about="Restore rules that older versions demoted or archived for lack of use.",
             run="upkeep.operations.directives:restore_directives",
-            lane="upkeep",
             priority=1,
             every=_DAY,
         ),
@@ -138,21 +139,18 @@ JOBS: dict[str, JobRow] = {
             name="find_contradictions",
             about="Find contradictions between all records of a project.",
             run="awareness.operations.contradictions:find_contradictions",
-            lane="upkeep",
             every=_DAY,
         ),
         JobRow(
             name="adopt_leftovers",
             about="Assign entries to the type they were saved under, now that it is declared.",
             run="schema.operations.adopting:adopt_leftovers",
-            lane="upkeep",
             needs=_CHECKOUT,
         ),
         JobRow(
             name="propose_for_person",
             about="Propose to the person what several of their projects share in the same words.",
             run="person.operations.person:propose_for_person",
-            lane="upkeep",
             needs=_UPKEEP,
             every=_DAY,
         ),
@@ -160,28 +158,24 @@ JOBS: dict[str, JobRow] = {
             name="consolidate_remediations",
             about="Merge remediations with the same solution, and archive those with too little confidence.",
             run="consolidation.operations.consolidation:consolidate_remediations",
-            lane="upkeep",
             cron="consolidation.remediations.schedule",
         ),
         JobRow(
             name="consolidate_anti_patterns",
             about="Merge duplicate warnings, and archive those with too little confidence.",
             run="consolidation.operations.consolidation:consolidate_anti_patterns",
-            lane="upkeep",
             cron="consolidation.anti_patterns.schedule",
         ),
         JobRow(
             name="consolidate_memories",
             about="Merge duplicate memories, and archive those with too little confidence.",
             run="consolidation.operations.consolidation:consolidate_memories",
-            lane="upkeep",
             cron="consolidation.memories.schedule",
         ),
         JobRow(
             name="propose_promotions",
             about="Propose knowledge shared by two projects to their team, and by two teams to the organisation.",
             run="consolidation.operations.promotion:propose_promotions",
-            lane="upkeep",
             needs=_UPKEEP,
             every=_DAY,
         ),
@@ -189,7 +183,6 @@ JOBS: dict[str, JobRow] = {
             name="reflect",
             about="Update a stale CONTEXT.md, and MEMORY.md if enabled.",
             run="briefing.operations.reflecting:reflect",
-            lane="upkeep",
             needs=_CHECKOUT,
             every=_DAY,
         ),
@@ -197,7 +190,6 @@ JOBS: dict[str, JobRow] = {
             name="score_windows",
             about="Update the window scores of open sessions.",
             run="briefing.operations.window:score_windows",
-            lane="upkeep",
         ),
         JobRow(
             name="end_idle_sessions",
@@ -215,20 +207,30 @@ JOBS: dict[str, JobRow] = {
             about="Import a project's data from other programs: transcripts, memory tools, files for "
             "agents.",
             run="imports.operations.imports:import_in_background",
+            needs=_CHECKOUT,
+        ),
+        JobRow(
+            name="follow_files",
+            about="Update the records of instruction and memory files that changed, and archive those of deleted ones.",
+            run="imports.operations.imports:follow_files",
             lane="upkeep",
             needs=_CHECKOUT,
+            every=_HOUR,
         ),
         JobRow(
             name="retire_old_rows",
             about="Delete rows older than the retention settings allow.",
             run="upkeep.operations.mending:retire_old_rows",
-            lane="upkeep",
             needs=_UPKEEP,
             every=_DAY,
         ),
     )
 }
 """Every job by name."""
+
+
+MOVABLE = tuple(row.name for row in JOBS.values() if row.movable)
+"""The jobs that may run without their checkout."""
 
 
 def job_named(name: str) -> JobRow:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from contextd.clients import client_named
+from contextd.domain.imported_records import IMPORT
 from contextd.domain.records import Record
 from contextd.domain.scope import PERSON
-from contextd.knowledge.import_rows import IMPORT
 from contextd.runtime.runtime import Runtime
 from contextd.thin.home import directory_from, user_directory
 from contextd_code.errors import NotFound

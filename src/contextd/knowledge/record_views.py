@@ -10,11 +10,11 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from contextd.domain.confidence import confidence_at
+from contextd.domain.imported_records import FILE_DIFFERENCES
 from contextd.domain.quoting import unquoted
 from contextd.domain.records import Record, headed, short_id
 from contextd.domain.time import age, iso
 from contextd.domain.validity import CURRENT, Validity
-from contextd.knowledge.import_differences import KEPT
 from contextd_code.dataclass import dataclass
 
 
@@ -56,7 +56,7 @@ class SavedEntry(ContextEntry):
 def entry(record: Record, validity: Validity, score: float | None = None) -> ContextEntry:
     """The view of a context entry; a record of another kind has its kind as its type."""
     is_note, data = record.kind == "context", dict(record.data)
-    for unseen in (KEPT, "savedAs"):
+    for unseen in (FILE_DIFFERENCES, "savedAs"):
         data.pop(unseen, None)
     typed = data.pop("structuredData", None)
     bubble, kind = data.pop("bubbleId", None), data.pop("contextType", None)

@@ -18,13 +18,14 @@ from contextd.claims.write_gate import (
     check_limits,
     without_secrets,
 )
-from contextd.domain.changes import Decision, KnowledgeChanges, Put, Removal
+from contextd.domain.changes import Decision, Put, Removal
 from contextd.domain.confidence import START
 from contextd.domain.directives import in_force
 from contextd.domain.documents import record_document
+from contextd.domain.imported_records import FILE_DIFFERENCES
 from contextd.domain.kind import Kind
 from contextd.domain.kinds import KINDS, area_of, kind_named
-from contextd.domain.query import Document, Query, Vector
+from contextd.domain.query import Query, Vector
 from contextd.domain.records import (
     PRESENT,
     Anchor,
@@ -39,9 +40,8 @@ from contextd.domain.records import (
 )
 from contextd.domain.scope import Scope
 from contextd.knowledge.disagreements import note_disagreements
-from contextd.knowledge.embedding import vector_of
+from contextd.knowledge.embedding import vector_of, with_vectors
 from contextd.knowledge.git_anchors import anchor_for, texts_of
-from contextd.knowledge.import_differences import KEPT
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
@@ -134,7 +134,7 @@ def save_new(
     there = runtime.view.records.get([id]) if id else []
     if there:
         return Saved("duplicate", "already stored", there[0])
-    trust = came_from.trust or _trust_of(runtime)
+    trust = came_from.trust or trust_of(runtime)
     draft = _draft(declared, text, trust)
     for _ in range(_ATTEMPTS):
         look = _Look(runtime, where, text.kind, came_from.session)
@@ -180,7 +180,7 @@ def _record(
     id: str | None = None,
     status: Status = "active",
 ) -> Record:
-    now, trust = runtime.clock.now(), came_from.trust or _trust_of(runtime)
+    now, trust = runtime.clock.now(), came_from.trust or trust_of(runtime)
     anchor = came_from.anchor
     if anchor is None:
         anchor = _anchor(runtime, scope, verdict.draft)
@@ -216,15 +216,13 @@ def _create(
     vectors: Mapping[str, Vector],
 ) -> None:
     document = record_document(record)
-    found = {document.digest: vectors[document.digest]} if document.digest in vectors else None
-    embedded = embed_documents(runtime, [document]) if found is None else found
     put = Put(record, "create", redact(reason, runtime.redaction_key).text, alone=alone)
-    runtime.commit(
-        knowledge=KnowledgeChanges(
-            records=[put], vectors={record.scope: embedded}, model=runtime.embedder.model
-        )
-    )
-    runtime.sinks.later("contradictions", lambda: note_disagreements(runtime, record.id))
+    changes = with_vectors(runtime, [put], () if document.digest in vectors else (record,))
+    if document.digest in vectors:
+        known = {record.scope: {document.digest: vectors[document.digest]}}
+        changes = replace(changes, vectors=known)
+    runtime.commit(knowledge=changes)
+    runtime.later("contradictions", lambda: note_disagreements(runtime, record.id))
 
 
 def _anchor(runtime: Runtime, scope: Scope, draft: Draft) -> Anchor:
@@ -288,7 +286,7 @@ def change_all(
     about contradictions. Only changed texts are embedded, before anything is written.
     """
     puts = [Put(record, "create") for record in beside]
-    new_texts = [record_document(record) for record in beside]
+    new_texts = list(beside)
     for one in changes:
         runtime.caller.require("write", one.after.scope, area_of(one.after.kind))
         after = in_force(one.before, one.after, one.action)
@@ -297,22 +295,12 @@ def change_all(
             record = record.with_(updated_at=runtime.clock.now())
         puts.append(Put(record, one.action, redact(one.reason, runtime.redaction_key).text))
         if record.text != one.before.text:
-            new_texts.append(record_document(record))
-    vectors: dict[Scope, dict[str, Vector]] = {}
-    embedded = embed_documents(runtime, new_texts)
-    for document in new_texts:
-        if document.digest in embedded:
-            mine = vectors.setdefault(document.scope, {})
-            mine[document.digest] = embedded[document.digest]
-    runtime.commit(
-        knowledge=KnowledgeChanges(
-            records=puts, vectors=vectors, model=runtime.embedder.model, decide=decide
-        )
-    )
+            new_texts.append(record)
+    runtime.commit(knowledge=replace(with_vectors(runtime, puts, new_texts), decide=decide))
     for put in puts:
         if put.action == "update":
             id = put.record.id
-            runtime.sinks.later("contradictions", partial(note_disagreements, runtime, id))
+            runtime.later("contradictions", partial(note_disagreements, runtime, id))
     changed = puts[len(beside) :]
     return [put.record.with_(version=put.record.version + 1) for put in changed]
 
@@ -332,13 +320,13 @@ def new_record(
     """
     declared = kind_named(kind)
     runtime.caller.require("write", runtime.scope, declared.area)
-    trust = _trust_of(runtime)
+    trust = trust_of(runtime)
     draft = _draft(declared, RecordText(kind, content, title, (), data or {}), trust)
     came_from = Provenance(trust=trust, session=session)
     return _record(runtime, runtime.scope, _ungated(runtime, draft), came_from)
 
 
-def _trust_of(runtime: Runtime) -> Trust:
+def trust_of(runtime: Runtime) -> Trust:
     """The author of what a caller writes: the user, or an agent."""
     return "human" if runtime.surface in ("cli", "web") else "agent"
 
@@ -365,26 +353,15 @@ def cleaned(runtime: Runtime, record: Record) -> tuple[Record, int]:
     Raises `Invalid` naming every wrong field.
     """
     clean, findings = without_secrets(_as_draft(record), runtime.redaction_key)
-    given = {name: value for name, value in clean.data.items() if name != KEPT}
-    unread = {KEPT: clean.data[KEPT]} if KEPT in clean.data else {}
+    given = {name: value for name, value in clean.data.items() if name != FILE_DIFFERENCES}
+    unread = (
+        {FILE_DIFFERENCES: clean.data[FILE_DIFFERENCES]} if FILE_DIFFERENCES in clean.data else {}
+    )
     data = {**kind_named(record.kind).check(given), **unread}
     stored = record.with_(
         title=clean.title, content=clean.content, data=data, tags=clean_tags(clean.tags)
     )
     return stored, len(findings)
-
-
-def embed_documents(runtime: Runtime, documents: Sequence[Document]) -> dict[str, Vector]:
-    """A vector per distinct text, by digest; empty when the embedder is missing or broken."""
-    texts = {one.digest: one.text for one in documents if runtime.may_embed(one.scope)}
-    if not runtime.embedder.model or not texts:
-        return {}
-    try:
-        rows = runtime.embedder.embed(list(texts.values()))
-    except Unavailable as error:
-        _log.warning("not embedded, lexical only: %s", error.message)
-        return {}
-    return dict(zip(texts, rows, strict=True))
 
 
 def undo_of(record: Record | None, undone: Change) -> Put | Removal:

@@ -15,9 +15,17 @@ from contextd.domain.kinds import EPISODE
 from contextd.domain.records import Record, short_id
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.knowledge.writing import change
+from contextd.learning.command_outcomes import command_outcome
 from contextd.learning.evidence_counts import SAID_AGAIN, TOLD
 from contextd.runtime.runtime import Runtime
-from contextd.sessions.injection_use import ENOUGH, USED, texts_after, told_in_vain, was_used
+from contextd.sessions.injection_use import (
+    ENOUGH,
+    USED,
+    injected_at,
+    texts_after,
+    told_in_vain,
+    was_used,
+)
 from contextd_code.errors import Stale
 
 PRAISED = ", which its agent says went well"
@@ -51,14 +59,14 @@ def seen_again(
 
 
 def judge_use(runtime: Runtime, session: Session, events: Sequence[Event]) -> Mapping[str, int]:
-    """Raise the confidence of injected records that were used, lower that of unused ones. Records below
+    """Raise the confidence of injected records whose commands came out as said, lower that of unused ones. Records below
     `FLOOR`, or injected in `ENOUGH` sessions without use, become candidates. Each session counts once.
     Directives, people's records and wider scopes are only raised: compliance cannot be observed, and
     one project does not decide for others.
     """
     counts = {"used": 0, "unused": 0, "demoted": 0}
     worked = any(event.type == "tool_call" for event in events)
-    after = texts_after(events)
+    after, since = texts_after(events), injected_at(events)
     records = [one for one in runtime.view.records.get(list(after)) if one.kind != EPISODE]
     of_use = {one.id for one in records if was_used(one.text, after[one.id])}
     if of_use:
@@ -76,10 +84,12 @@ def judge_use(runtime: Runtime, session: Session, events: Sequence[Event]) -> Ma
         if not used and (spared or not (worked or tired)):
             # In a session of conversation only, nothing shows disuse.
             continue
-        signal = "used" if used else "unused"
-        counts[signal] += 1
+        outcome = command_outcome(record.text, events, since[record.id])
+        used = outcome != "refuted" and (used or bool(outcome))
+        counts["used" if used else "unused"] += 1
+        signal = outcome or ("used" if used else "unused")
         confidence = apply(record.confidence, signal)
-        praised = used and session.outcome == "success"
+        praised = signal == "used" and session.outcome == "success"
         if praised:
             confidence = apply(confidence, "self_judgment")
         sinks = confidence < FLOOR or (tired and not used)
@@ -109,7 +119,7 @@ TOLD_IN = 60
 
 def _latest(runtime: Runtime) -> list[Session]:
     """The latest sessions with a request or an action."""
-    found = runtime.view.sessions.find(frozenset({runtime.scope}), limit=TOLD_IN)
+    found = runtime.sessions(limit=TOLD_IN)
     return [one for one in found if one.task or one.tool_calls]
 
 
@@ -118,6 +128,6 @@ def _reason(signal: str, session: Session) -> str:
 
 
 def _judged(runtime: Runtime, record: Record, session: Session) -> bool:
-    reasons = tuple(_reason(signal, session) for signal in ("used", "unused"))
+    reasons = tuple(_reason(signal, session) for signal in ("used", "unused", "proved", "refuted"))
     history = runtime.view.records.history(record.id)[-20:]
     return any(one.reason.startswith(reasons) for one in history)

@@ -6,24 +6,29 @@ import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from contextd.domain.changes import KnowledgeChanges, Put, WorkChanges
-from contextd.domain.documents import record_document
+from contextd.domain.changes import Put, WorkChanges
+from contextd.domain.directives import sentences
 from contextd.domain.kinds import EPISODE
+from contextd.domain.language_bias import LanguageBias, bias_of
 from contextd.domain.query import Vector
 from contextd.domain.records import FOUND, Anchor, Record, Source, short_id
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.domain.validity import TAKEN_BACK
 from contextd.imports.transcripts import HEADLESS, catch_up
-from contextd.knowledge.writing import Changed, change_all, embed_documents
+from contextd.knowledge.embedding import with_vectors
+from contextd.knowledge.writing import Changed, change_all
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
+from contextd.sessions.dead_ends import dead_ends
 from contextd.sessions.episode import digest_of
-from contextd.sessions.retractions import mark_taken_back
+from contextd.sessions.ledger import ledger_of
+from contextd.sessions.retractions import mark_taken_back, takes_back
 from contextd.sessions.session_binding import branch_of, place_of
 from contextd.sessions.thread import THREAD, thread_of
 from contextd.sessions.turns import Turn, turns_of
 from contextd_code.errors import Unavailable
-from contextd_code.text.words import content_words, one_line, unpunctuated
+from contextd_code.text.languages import languages_of
+from contextd_code.text.words import comparable_words, one_line, unpunctuated
 
 _NAMESPACE = uuid.UUID("b3a1d6c2-93a5-5c0f-8a53-1f5d1f0c7e42")
 _SHORTEST = 60
@@ -72,15 +77,7 @@ def keep_turns(runtime: Runtime, session: Session, events: Sequence[Event]) -> l
     }
     changes = [SessionChange(id=session.id, data=news)] if news else []
     if puts or changes:
-        documents = [record_document(put.record) for put in puts]
-        runtime.commit(
-            knowledge=KnowledgeChanges(
-                records=puts,
-                vectors={session.scope: embed_documents(runtime, documents)},
-                model=runtime.embedder.model,
-            ),
-            work=WorkChanges(sessions=changes),
-        )
+        runtime.commit(knowledge=with_vectors(runtime, puts), work=WorkChanges(sessions=changes))
     take_back(runtime, session, [turns[place] for place in retracted])
     _withdraw_statements(runtime, session, [turn for turn in turns if turn.taken_back])
     return turns
@@ -90,7 +87,7 @@ def _withdraw_statements(runtime: Runtime, session: Session, turns: Sequence[Tur
     """Supersede what was learned from turns that the user later took back in this session."""
     if not turns:
         return
-    query = runtime.query("discovery", reach="project", session=session.id, statuses=FOUND)
+    query = runtime.query("discovery", level="project", session=session.id, statuses=FOUND)
     texts = [
         (turn, unpunctuated("\n".join((turn.prompt, *turn.answers, turn.answer)))) for turn in turns
     ]
@@ -141,7 +138,9 @@ def _likeness(runtime: Runtime, turns: Sequence[Turn]) -> Callable[[int, int], f
         about = f"{turns[earlier].prompt[:300]}\n{turns[earlier].answer[:600]}"
         later_text = "\n".join((turns[later].prompt, *turns[later].answers))
         try:
-            return float(embedded(about) @ embedded(later_text))
+            bias = bias_of(runtime.embedder.model, later_text)
+            alike = float(embedded(about) @ embedded(later_text))
+            return alike - (bias.of(about) if bias is not None else 0.0)
         except Unavailable:
             return 1.0 if earlier == later - 1 else 0.0
 
@@ -152,31 +151,53 @@ def take_back(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> None
     """Withdraw what earlier sessions left and these turns take back: an episode is marked, a learned
     record superseded; both can be undone.
     """
-    texts = ["\n".join((turn.prompt, *turn.answers))[:_READ] for turn in turns]
-    said_in = [_episode_id(session, turn.key) for turn in turns]
+    whole = {_said_by_user(turn) for turn in turns}
+    sources = [
+        (_episode_id(session, turn.key), text) for turn in turns for text in _retracting(turn)
+    ]
+    texts = [text for _, text in sources]
     if not texts or not runtime.embedder.model:
         return
     kinds = (EPISODE, "discovery")
-    query = runtime.query(*kinds, reach="project", statuses=FOUND)
+    query = runtime.query(*kinds, level="project", statuses=FOUND)
     changes: dict[str, Changed] = {}
     try:
         vectors = runtime.embedder.embed(texts)
     except Unavailable:
         return
-    for by, words, vector in zip(said_in, texts, vectors, strict=True):
+    for (by, words), vector in zip(sources, vectors, strict=True):
         near = runtime.view.index.dense(vector, runtime.embedder.model, query, 8)
-        close = [match.id for match in near if match.score >= SAME_SUBJECT]
-        for record in runtime.view.records.get(close):
+        bias = bias_of(runtime.embedder.model, words)
+        least = SAME_SUBJECT if bias is None else _READ_ELSEWHERE
+        cosines = {match.id: match.score for match in near if match.score >= least}
+        for record in runtime.view.records.get(list(cosines)):
+            if bias is not None and not _is_on(bias, words, record, cosines[record.id]):
+                continue
             if record.session == session.id or record.trust != "extracted":
                 continue
-            if record.kind != EPISODE and not _denies(words, record):
+            # A sentence alone is near to many turns: it takes back the one record that it names.
+            if (words not in whole) if record.kind == EPISODE else not _denies(words, record):
                 continue
             after = _withdrawn(record, by, words)
             reason = f"taken back in session {short_id(session.id)}: {words[:120]}"
             if after != record:
-                changes[record.id] = Changed(record, after, "retract", reason)
+                changes.setdefault(record.id, Changed(record, after, "retract", reason))
+            if words not in whole:
+                break
     if changes:
         change_all(runtime, list(changes.values()))
+
+
+def _retracting(turn: Turn) -> list[str]:
+    """The user's words in a turn, and each sentence that takes something back: the task that the same message
+    orders would blur what it is about.
+    """
+    whole = _said_by_user(turn)
+    return list(dict.fromkeys((whole, *filter(takes_back, sentences(whole)))))
+
+
+def _said_by_user(turn: Turn) -> str:
+    return "\n".join((turn.prompt, *turn.answers))[:_READ]
 
 
 SAME_SUBJECT = 0.55
@@ -185,10 +206,23 @@ SAME_SUBJECT = 0.55
 _READ = 1_000
 
 
+_READ_ELSEWHERE = 0.4
+"""The lowest cosine at which a record is compared with a retraction in a language that the embedder hardly knows."""
+
+
+def _is_on(bias: LanguageBias, words: str, record: Record, cosine: float) -> bool:
+    """Whether such a retraction is about the subject of a record."""
+    language = languages_of(words)[0]
+    named, known = (comparable_words(text, language) for text in (words, record.text))
+    share = len(named & known) / (min(len(named), len(known)) + 1)
+    return bias.relevance(record.text, cosine, share, 0.0) >= SAME_SUBJECT
+
+
 def _denies(words: str, record: Record) -> bool:
     """Whether words are close enough to a record to take it back: they use the names it uses."""
-    named = set(content_words(record.content))
-    return len(named & set(content_words(words))) >= min(3, max(1, len(named) // 3))
+    language = languages_of(words)[0]
+    named = comparable_words(record.content, language)
+    return len(named & comparable_words(words, language)) >= min(3, max(1, len(named) // 3))
 
 
 def _withdrawn(record: Record, by: str, words: str) -> Record:
@@ -211,10 +245,12 @@ def _was_followed(session: Session) -> bool:
 
 
 def _tells(turn: Turn) -> bool:
-    """Whether a turn is worth an episode: it has an answer or an action."""
+    """Whether a turn is worth an episode: it has an answer or an action, a way that failed, or was taken back."""
     words = (turn.answer or turn.plan or turn.summary, *turn.reports.values())
     answered = any(len(one) >= _SHORTEST for one in words)
-    return bool(answered or turn.answers or turn.commits or turn.pull_requests)
+    if answered or turn.answers or turn.commits or turn.pull_requests or turn.taken_back:
+        return True
+    return takes_back(turn.prompt) or bool(dead_ends(ledger_of([turn])))
 
 
 def _episode(runtime: Runtime, session: Session, turn: Turn) -> Record:

@@ -26,5 +26,5 @@ def testimony_of(runtime: Runtime, record: Record) -> Testimony:
     reasons = {one.reason for one in runtime.view.records.history(record.id)}
     return Testimony(
         1 + sum(reason.startswith(SAID_AGAIN) for reason in reasons),
-        sum(reason.startswith(f"used{TOLD}") for reason in reasons),
+        sum(reason.startswith((f"used{TOLD}", f"proved{TOLD}")) for reason in reasons),
     )

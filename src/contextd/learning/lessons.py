@@ -33,8 +33,7 @@ def lessons_wanted(runtime: Runtime, moment: Literal["compaction", "end"]) -> bo
     if runtime.settings.text("lessons.ask") != moment:
         return False
     most = runtime.settings.number("lessons.per_day")
-    here = frozenset({runtime.scope})
-    asked = [s.data.get(ASKED) for s in runtime.view.sessions.find(here, limit=_SESSIONS)]
+    asked = [s.data.get(ASKED) for s in runtime.sessions(limit=_SESSIONS)]
     since = runtime.clock.now() - timedelta(days=1)
     return sum(parse_instant(str(at)) > since for at in asked if at) < most
 

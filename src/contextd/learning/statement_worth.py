@@ -5,17 +5,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Sequence
 from functools import cache
-from importlib import resources
 
 import numpy as np
 
 from contextd.domain.origins import ORIGINS
 from contextd.domain.query import Vector
+from contextd.files.trained_weights import trained_weights
 from contextd.learning.passages import Statement
 from contextd_code.dataclass import dataclass
 from contextd_code.text.regex import regex
@@ -104,10 +103,7 @@ class Weights:
 @cache
 def weights() -> Weights:
     """The weights in the package."""
-    text = resources.files("contextd").joinpath("data/worth.json").read_text("utf-8")
-    parameters = json.loads(text)
-    if tuple(parameters["features"]) != FORM:
-        raise ValueError("data/worth.json does not fit the features: run tools/train_worth.py")
+    parameters = trained_weights("worth", FORM)
     arrays = (
         np.asarray(parameters[name], np.float32) for name in ("form", "center", "scale", "meaning")
     )

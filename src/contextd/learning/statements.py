@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from contextd.domain.directives import directives_in, force_of, without_directives
+from contextd.claims.warnings import warns
+from contextd.domain.directives import directives_in, force_of, sentences, without_directives
 from contextd.domain.origins import ORIGINS
 from contextd.domain.records import Anchor, Record
 from contextd.domain.sessions import Event, Session
@@ -17,6 +18,7 @@ from contextd.learning.corroboration import DROPPED, seen_again
 from contextd.learning.passages import SHORTEST, Statement, statements
 from contextd.learning.statement_worth import weights, worth
 from contextd.runtime.runtime import Runtime
+from contextd.sessions.ledger_sorts import agents_sort, users_sort
 from contextd.sessions.session_binding import place_of
 from contextd.sessions.turns import Turn
 from contextd_code.errors import Unavailable
@@ -25,10 +27,8 @@ from contextd_code.text.words import weight
 
 _NAMESPACE = uuid.UUID("6f3f6f0e-6a53-5d4c-9d1e-0c0f3a1b7c55")
 
-_SURE = frozenset({"memory_file", "instructions", "answer", "refusal"})
-"""Reliable origins: an agent wrote the text down for later, or the user was asked and answered. Useful
-statements from them need no confirmation.
-"""
+_SURE = frozenset({"answer", "refusal"})
+"""Reliable origins: the user was asked and answered. Useful statements from them need no confirmation."""
 
 _LATEST = 3
 """Turns whose last messages may become records: findings of earlier ones were built on, corrected or
@@ -79,9 +79,10 @@ def keep_statements(
             keep(statement, _FORCE["stated"])
     values = _values(runtime, found)
     for place in sorted(range(len(found)), key=lambda place: (-values[place], place)):
-        if values[place] < _FROM or len(saved) >= most:
+        if len(saved) >= most:
             break
-        if _plain(found[place].text) not in dropped:
+        few = len(saved) < _FEWEST and _says_what_holds(found[place])
+        if (few or values[place] >= _FROM) and _plain(found[place].text) not in dropped:
             keep(found[place], values[place])
     supersede_older(runtime, sure)
     return saved
@@ -111,6 +112,18 @@ def _values(runtime: Runtime, found: Sequence[Statement]) -> list[float]:
     ]
 
 
+def _says_what_holds(statement: Statement) -> bool:
+    """Whether a sentence of a statement directs, decides, limits, explains or measures."""
+    sort = users_sort if statement.origin in _OF_THE_USER else agents_sort
+    return any(sort(sentence) in _HOLDS for sentence in sentences(statement.text))
+
+
+_FEWEST = 5
+"""Statements of a session that are kept if so many say what holds, whatever their estimated worth."""
+
+_HOLDS = frozenset("rule constraint preference correction decision cause number refused".split())
+"""Sorts of sentences. Of 405 sentences that a reader judged, 9 of 35 of these sorts are worth keeping, 30 of 370 others."""
+
 _FROM, _SURE_FROM = 0.25, 0.4
 """Minimum worth of a candidate, which is not injected, and of a record that is known at once because its
 source is reliable. One statement in five is useful and true.
@@ -125,6 +138,12 @@ def _promising(found: Sequence[Statement]) -> list[Statement]:
         max(value, _FORCE[_force(one)])
         for value, one in zip(worth(found, None), found, strict=True)
     ]
+    if sum(value > _FROM for value in by_form) < _MOST_READ:
+        # Only the rest of the places goes by sorts, which cost more than all else here.
+        by_form = [
+            _FROM if value < _FROM and _says_what_holds(one) else value
+            for value, one in zip(by_form, found, strict=True)
+        ]
     best = sorted(range(len(found)), key=lambda place: (-by_form[place], place))[:_MOST_READ]
     return [found[place] for place in sorted(best)]
 
@@ -143,6 +162,8 @@ def _eligible(turns: Sequence[Turn], events: Sequence[Event]) -> list[Statement]
     for statement in statements(events):
         turn = next((one for one in reversed(turns) if one.began <= statement.at), None)
         if statement.origin in _NEVER or (turn is not None and turn.taken_back):
+            continue
+        if statement.origin in _OF_COMMITS and not warns(statement.text):
             continue
         if statement.origin == "turn_end" and since is not None and statement.at < since:
             continue
@@ -163,7 +184,13 @@ def _parts(statement: Statement) -> Iterator[Statement]:
         yield replace(statement, text=rest)
 
 
-_NEVER = frozenset({"assistant", "material", "todo"})
+_NEVER = frozenset({"assistant", "material", "todo", "plan", "instructions", "memory_file"})
+"""Origins that make no records. Files for agents are mirrored as documents (the job `follow_files`), and a plan belongs
+to its session: of 14 statements of plans none was useful later.
+"""
+
+_OF_COMMITS = frozenset({"commit", "pull_request"})
+"""Texts that describe their change. Only their constraints and warnings hold later."""
 
 
 def _keep(
@@ -181,7 +208,7 @@ def _keep(
         runtime,
         RecordText(
             "discovery",
-            content=_worded(statement),
+            content=statement.text[:_LONGEST],
             data={
                 "type": "rule" if asked else _TYPES.get(statement.origin, "fact"),
                 "origin": statement.origin,
@@ -208,24 +235,13 @@ def _keep(
 
 def _known_directive(runtime: Runtime, statement: Statement) -> Record | None:
     """The record of a directive with the same words; None if it is new."""
-    draft = Record(kind="discovery", scope=runtime.scope, content=_worded(statement))
+    draft = Record(kind="discovery", scope=runtime.scope, content=statement.text[:_LONGEST])
     return runtime.view.records.by_hash(draft.content_hash, runtime.scope)
-
-
-def _worded(statement: Statement) -> str:
-    """The stored text of a statement: one from a file under a heading is about the heading."""
-    text, heading = statement.text, statement.heading.strip(" #:*")
-    if statement.origin in _WRITTEN and heading and heading.casefold() not in text.casefold():
-        text = f"{heading}: {text}"
-    return text[:_LONGEST]
-
-
-_WRITTEN = frozenset({"memory_file", "instructions"})
 
 
 def _dropped(runtime: Runtime) -> Mapping[str, datetime]:
     """What a person dropped, and when: repeating it does not restore it."""
-    query = runtime.query("discovery", reach="project", statuses=("archived",), limit=_MOST_DROPPED)
+    query = runtime.query("discovery", level="project", statuses=("archived",), limit=_MOST_DROPPED)
     history = runtime.view.records.history
     return {
         _plain(record.content): one.at

@@ -10,14 +10,13 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
-from contextd.domain.changes import KnowledgeChanges, Put, WorkChanges
+from contextd.domain.changes import Put
 from contextd.domain.confidence import START
-from contextd.domain.documents import record_document
 from contextd.domain.records import STATUSES, Record, Source, digest
 from contextd.domain.scope import PERSON
-from contextd.jobs.table import new_job
 from contextd.knowledge.disagreements import note_disagreements
-from contextd.knowledge.writing import Changed, cleaned, embed_documents
+from contextd.knowledge.embedding import commit_file_records
+from contextd.knowledge.writing import Changed, cleaned
 from contextd.person.person import from_file, personal_records, persons_records, strength, told_by
 from contextd.person.person_md import SOUL_MD, USER_MD, PersonLine, block_of, told_in
 from contextd.redaction.redact import redact
@@ -37,11 +36,6 @@ _LARGEST = 256 * 1024
 _EDITED = 0.5
 """Minimum share of common words in two versions of a line. Below it, the old line was removed and another
 one added.
-"""
-
-_AT_ONCE = 16
-"""New lines embedded during the call, which takes a tenth of a second. Others are only found by words
-until a background job embeds them: a hook must not wait for a long file.
 """
 
 _log = logging.getLogger(__name__)
@@ -137,17 +131,9 @@ def _take_in(runtime: Runtime, home: Path) -> None:
     puts = [_changed(runtime, one) for one in changes] + [Put(record, "create") for record in fresh]
     if not puts:
         return
-    said_anew = [put.record for put in puts if put.record.status == "active"]
-    soon = len(said_anew) <= _AT_ONCE
-    documents = [record_document(record) for record in said_anew] if soon else []
-    vectors = {PERSON: embed_documents(runtime, documents)} if documents else {}
-    later = [] if soon else [new_job("embed_pending", PERSON, runtime.place, once="")]
-    runtime.commit(
-        knowledge=KnowledgeChanges(records=puts, vectors=vectors, model=runtime.embedder.model),
-        work=WorkChanges(jobs=later),
-    )
+    said_anew = commit_file_records(runtime, puts)
     _log.info("person's files: %d lines new, %d changed", len(fresh), len(changes))
-    for record in said_anew if soon else ():
+    for record in said_anew:
         runtime.sinks.later("contradictions", partial(note_disagreements, runtime, record.id))
 
 

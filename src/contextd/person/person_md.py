@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from contextd_code.dataclass import dataclass
+from contextd_code.text.languages import ByLanguage
 from contextd_code.text.regex import regex
 from contextd_code.text.tokens import trim_to_tokens
 
@@ -46,15 +47,27 @@ _GENERAL = frozenset(
 """Headings that add nothing to their lines."""
 
 _MARKED = regex(r"\s*[(\[](strong|mild|flexible)[)\]]\.?\s*$", re.I)
-_FLEXIBLE = regex(
-    r"\b(?:(?:when|where|if|whenever|wherever) (?:possible|you can|practical|it makes sense)|optional(?:ly)?"
-    r"|flexible|nice to have|feel free|ideally|either (?:is|works)|not strict|no strong (?:opinion|preference))\b",
-    re.I,
+_FLEXIBLE = ByLanguage(
+    {
+        "en": r"\b(?:(?:when|where|if|whenever|wherever) (?:possible|you can|practical|it makes sense)|optional(?:ly)?"
+        r"|flexible|nice to have|feel free|ideally|either (?:is|works)|not strict|no strong (?:opinion|preference))\b",
+        "de": r"\b(?:wenn m(?:ö|oe)glich|nach m(?:ö|oe)glichkeit|wo es passt|optional|flexibel|gerne|idealerweise|muss nicht|egal)\b",
+        "fr": r"\b(?:si possible|dans la mesure du possible|[ée]ventuellement|facultati\w+|optionnel\w*|flexible|id[ée]alement|peu importe)\b",
+        "es": r"\b(?:si es posible|en lo posible|opcional\w*|flexible|idealmente|cuando se pueda|da igual)\b",
+        "ja": r"できれば|可能(?:なら|であれば|な限り)|任意|なるべく|柔軟|どちらでも",
+        "zh": r"尽量|如果可以|可能的话|可选|灵活|最好|都行|随意",
+    }
 )
-_STRONG = regex(
-    r"\b(?:always|never|must(?:n[’']t)?|do not|don[’']t|strictly|under no circumstances|non-negotiable|forbidden"
-    r"|required|at all costs|without exception)\b|^(?:[^:.]{1,60}: )*no\s",
-    re.I,
+_STRONG = ByLanguage(
+    {
+        "en": r"\b(?:always|never|must(?:n[’']t)?|do not|don[’']t|strictly|under no circumstances|non-negotiable|forbidden"
+        r"|required|at all costs|without exception)\b|^(?:[^:.]{1,60}: )*no\s",
+        "de": r"\b(?:immer|nie(?:mals)?|muss|m(?:ü|ue)ssen|darf|d(?:ü|ue)rfen|keinesfalls|auf keinen fall|verboten|unbedingt|ausnahmslos|zwingend|kein\w*)\b",
+        "fr": r"\b(?:toujours|jamais|doit|doivent|ne \w+ pas|strictement|en aucun cas|interdit\w*|obligatoire\w*|sans exception|imp[ée]rativement)\b",
+        "es": r"\b(?:siempre|nunca|jam[áa]s|debe|deben|no debes?|estrictamente|en ning[úu]n caso|prohibid[oa]s?|obligatori[oa]s?|sin excepci(?:[óo]n|ones))\b",
+        "ja": r"必ず|絶対|常に|決して|禁止|厳禁|必須|ないこと|てはいけ|てはなら",
+        "zh": r"必须|务必|始终|永远|绝不|禁止|严禁|不得|不要|一律|切勿",
+    }
 )
 
 _NAME = regex(

@@ -6,19 +6,20 @@ import re
 import uuid
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
 from contextd.claims.write_gate import RANK, Draft, GateLookup, admit
-from contextd.domain.changes import KnowledgeChanges, Put
+from contextd.domain.changes import Put
 from contextd.domain.confidence import START
-from contextd.domain.documents import record_document
 from contextd.domain.projects import Project
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record, Source
 from contextd.domain.scope import PERSON
-from contextd.knowledge.writing import embed_documents
+from contextd.knowledge.embedding import with_vectors
 from contextd.person.person import persons_records, told_by
 from contextd.person.person_md import strength_of
 from contextd.runtime.runtime import Runtime
+from contextd_code.text.languages import ByLanguage
 from contextd_code.text.words import content_words
 
 PROPOSED_FROM = "proposed_from"
@@ -26,8 +27,15 @@ PROPOSED_FROM = "proposed_from"
 
 _PAGE, _MOST_PER_PROJECT = 500, 2_000
 _WISHED_TYPES = re.compile(r"preference|rule|convention|style|standard|guideline", re.I)
-_WISH = re.compile(
-    r"(?:prefer|avoid|use|keep|write|stick to|please|i (?:like|want|prefer))\b", re.I
+_WISH = ByLanguage(
+    {
+        "en": r"(?:prefer|avoid|use|keep|write|stick to|please|i (?:like|want|prefer))\b",
+        "de": r"(?:bevorzuge|vermeide|verwende|nutze?|schreibe?|halte|bleib bei|bitte|ich (?:mag|will|m(?:ö|oe)chte|bevorzuge))\b",
+        "fr": r"(?:pr[ée]f[èe]re|[ée]vite|utilise|garde|[ée]cris|s[’']il te pla[iî]t|je (?:veux|pr[ée]f[èe]re|souhaite)|j[’']aime)\b",
+        "es": r"(?:prefiero|prefiere|evita|usa|utiliza|mant[ée]n|escribe|por favor|quiero|me gusta)\b",
+        "ja": r".*(?:(?:方|ほう)が(?:いい|好き)|てほしい|てください|を使う|は避け|好み)",
+        "zh": r"(?:请|尽量|避免|使用|用|保持|我(?:喜欢|想|希望|更喜欢)|偏好|最好)",
+    }
 )
 _WISHED_KINDS = ("coding_standard", "context", "discovery")
 
@@ -55,34 +63,21 @@ def propose(runtime: Runtime, check: Callable[[], None]) -> list[Record]:
         labels = " and ".join(sorted(project.name for project in projects))
         proposals.append(Put(_proposal(here, best, names), "create", f"stands in {labels}"))
     check()
-    documents = [record_document(put.record) for put in proposals]
     if proposals:
-        vectors = {PERSON: embed_documents(here, documents)}
-        here.commit(
-            knowledge=KnowledgeChanges(
-                records=proposals, vectors=vectors, model=here.embedder.model
-            )
-        )
+        here.commit(knowledge=with_vectors(here, proposals))
     return [put.record for put in proposals]
 
 
 def _wishes(runtime: Runtime, project: Project) -> Iterator[Record]:
     """A project's preferences and rules in force, latest first."""
-    cursor, left = "", _MOST_PER_PROJECT
-    while left > 0:
-        query = Query(
-            scopes=frozenset({project.scope}),
-            kinds=_WISHED_KINDS,
-            valid_at=runtime.clock.now(),
-            limit=min(_PAGE, left),
-            cursor=cursor,
-        )
-        page = runtime.view.records.find(query)
-        yield from (record for record in page.records if _is_wish(record))
-        left -= len(page.records)
-        cursor = page.cursor
-        if not cursor:
-            return
+    query = Query(
+        scopes=frozenset({project.scope}),
+        kinds=_WISHED_KINDS,
+        valid_at=runtime.clock.now(),
+        limit=_PAGE,
+    )
+    latest = islice(runtime.every(query), _MOST_PER_PROJECT)
+    yield from (record for record in latest if _is_wish(record))
 
 
 def _is_wish(record: Record) -> bool:

@@ -7,13 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from contextd.clients.tool_use import ToolUse
+from contextd.clients.hook_event import ToolUse
 from contextd.domain.quoting import document
 from contextd.domain.result_display import text_form
 from contextd.policies.actions import Action, FileChange, rewritten, touched_by
 from contextd.policies.policy_log import note_check
-from contextd.policies.policy_views import violation_views
-from contextd.policies.rule_check import Violation
+from contextd.policies.rule_check import Violation, violation_views
 from contextd.policies.rules_in_force import checked, in_force, with_root, without_new_files
 from contextd.runtime.caches import Cache
 from contextd.runtime.runtime import Runtime

@@ -101,13 +101,9 @@ def told(action: str, context: str = "") -> Action:
 def _commands(action: str) -> tuple[str, ...]:
     lines = [line.strip().removeprefix("$ ") for line in action.strip().splitlines()]
     first = lines[0].split(" ")[0] if lines else ""
-    if first.rpartition("/")[2] not in _PROGRAMS and not _starts_program(lines):
+    if first.rpartition("/")[2] not in _PROGRAMS and not first.startswith("./"):
         return ()
     return (action.strip(),)
-
-
-def _starts_program(lines: Sequence[str]) -> bool:
-    return bool(lines) and lines[0].startswith("./")
 
 
 def _named(action: str, context: str) -> Iterator[FileChange]:

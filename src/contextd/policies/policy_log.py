@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, field
-from datetime import datetime
 
+from contextd.domain.time import iso
 from contextd.domain.usage import Observation
-from contextd.policies.policy_views import ViolationView, violation_views
-from contextd.policies.rule_check import Violation
+from contextd.policies.rule_check import Violation, ViolationView, violation_views
 from contextd.redaction.redact import redact_whole
 from contextd.runtime.runtime import Runtime
 from contextd_code.dataclass import dataclass
@@ -30,16 +29,25 @@ _READ = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class PastCheck:
-    """A past check: when, by whom, of what, against how many rules, and the violations."""
+class CheckMade:
+    """A past check: when, by whom, of what, against how many rules, and the violations; `more` counts those
+    beyond the listed ones.
+    """
 
-    at: datetime
+    at: str
     by: str
     about: str
     checked: int
     denied: bool
     violations: list[ViolationView] = field(default_factory=list[ViolationView])
     more: int = 0
+
+    def as_text(self) -> str:
+        """A line, and one per violation."""
+        found = len(self.violations) + self.more
+        verdict = "kept" if not found else f"{found} violation{'s' * (found != 1)}"
+        lines = [f"{self.at} {self.by}: {self.about} ({verdict})"]
+        return "\n".join([*lines, *(f"  {one.as_text()}" for one in self.violations)])
 
 
 def note_check(
@@ -70,13 +78,13 @@ def note_check(
     )
 
 
-def past_checks(runtime: Runtime) -> list[PastCheck]:
+def past_checks(runtime: Runtime) -> list[CheckMade]:
     """The checks of the project, latest first, as far back as the usage log goes."""
     runtime.sinks.settle()
     return list(_checks_among(runtime))[:_CHECKS]
 
 
-def _checks_among(runtime: Runtime) -> Iterator[PastCheck]:
+def _checks_among(runtime: Runtime) -> Iterator[CheckMade]:
     for seen in runtime.view.observations.recent(frozenset({runtime.scope}), _LOOKED_THROUGH):
         about, _, summary = seen.query.partition("\n")
         if seen.operation != CHECKED or not summary:
@@ -84,10 +92,10 @@ def _checks_among(runtime: Runtime) -> Iterator[PastCheck]:
         try:
             found = json.loads(summary)
             broken = [ViolationView(**one) for one in found.pop("violations")]
-            yield PastCheck(seen.at, about=about, violations=broken, **found)
+            yield CheckMade(iso(seen.at), about=about, violations=broken, **found)
         except (ValueError, TypeError, KeyError):
             # Written by another version, or cut inside a secret: only the fact of the check remains.
-            yield PastCheck(seen.at, seen.agent, about, 0, denied=False)
+            yield CheckMade(iso(seen.at), seen.agent, about, 0, denied=False)
 
 
 def _shortened(runtime: Runtime, view: ViolationView) -> dict[str, object]:

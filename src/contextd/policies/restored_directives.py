@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 
 from contextd.domain.directives import WORDED, is_directive, unweakened
 from contextd.domain.kinds import kinds_that
@@ -28,20 +27,12 @@ def restore_silenced(runtime: Runtime, check: Callable[[], None]) -> int:
     kinds = tuple(dict.fromkeys((*kinds_that("directive"), *WORDED)))
     query = runtime.query(*kinds, statuses=_READ, limit=_PAGE)
     restored = 0
-    while True:
-        page = runtime.view.records.find(query)
-        for record in page.records:
-            if is_directive(record) and _was_weakened(record):
-                check()
-                restored += _restored(runtime, record)
-        if not page.cursor:
-            return restored
-        query = replace(query, cursor=page.cursor)
-
-
-def _was_weakened(record: Record) -> bool:
-    """Whether the history is worth reading: an unchanged record lost nothing."""
-    return record.version > 1
+    for record in runtime.every(query):
+        # An unchanged record lost nothing: its history need not be read.
+        if is_directive(record) and record.version > 1:
+            check()
+            restored += _restored(runtime, record)
+    return restored
 
 
 def _restored(runtime: Runtime, record: Record) -> bool:

@@ -153,23 +153,13 @@ def _made_from(runtime: Runtime, place: RuleFolder) -> dict[tuple[str, str], Rec
     """The records made from files of a folder, by file name and kind."""
     assert place.scope is not None
     found: dict[tuple[str, str], Record] = {}
-    cursor = ""
-    while True:
-        query = Query(
-            scopes=frozenset({place.scope}),
-            kinds=FILED,
-            statuses=STATUSES,
-            limit=_PAGE,
-            cursor=cursor,
-        )
-        page = runtime.view.records.find(query)
-        for record in page.records:
-            shown = file_of(record)
-            if shown.rpartition("/")[0] == place.folder.shown:
-                found.setdefault((shown, record.kind), record)
-        cursor = page.cursor
-        if not cursor:
-            return found
+    scopes = frozenset({place.scope})
+    query = Query(scopes=scopes, kinds=FILED, statuses=STATUSES, limit=_PAGE)
+    for record in runtime.every(query):
+        shown = file_of(record)
+        if shown.rpartition("/")[0] == place.folder.shown:
+            found.setdefault((shown, record.kind), record)
+    return found
 
 
 def _one(
@@ -285,13 +275,10 @@ def fields_of(record: Record) -> dict[str, Any]:
     fields = {"title": record.title, **dict(record.data)}
     if record.tags:
         fields["tags"] = list(record.tags)
-    if record.content not in (said_by(record.kind, record.data), _generated(record)):
+    generated = said_by(record.kind, record.data), content_of(record.kind, record.data)
+    if record.content not in generated:
         fields["content"] = record.content
     return {name: list(v) if isinstance(v, tuple) else v for name, v in fields.items()}
-
-
-def _generated(record: Record) -> str:
-    return content_of(record.kind, record.data)
 
 
 def said_by(kind: str, data: Mapping[str, Any]) -> str:

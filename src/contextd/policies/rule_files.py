@@ -25,29 +25,32 @@ _KINDS_OF_STANDARD = {"coding": "coding_standard", "repo": "repo_standard"}
 _ONLY_REPO = ("required_dirs", "forbidden_dirs", "template_repo", "standard")
 
 
-def policies_folder(path: Path, shown: str, inside: Path | None = None) -> FileFolder:
-    """A folder of policies, inside a checkout if `inside` is given."""
-    return FileFolder(path, shown, SUFFIXES, policy_file, inside)
-
-
-def standards_folder(path: Path, shown: str, inside: Path | None = None) -> FileFolder:
-    """A folder of standards, inside a checkout if `inside` is given."""
-    return FileFolder(path, shown, SUFFIXES, standard_file, inside)
-
-
 def policy_file(path: Path, shown: str, text: str) -> ReadFile:
     """A policy's file."""
-    fields = yaml_fields(shown, text)
-    if not fields.values:
-        return ReadFile(path, shown, problems=fields.problems or (_empty(shown),))
-    return _checked(path, shown, fields, KINDS["policy"])
+    return _rule_file(path, shown, text, standard=False)
 
 
 def standard_file(path: Path, shown: str, text: str) -> ReadFile:
     """A code or repository standard's file."""
+    return _rule_file(path, shown, text, standard=True)
+
+
+FORMATS = {POLICIES: policy_file, STANDARDS: standard_file}
+"""The folders of rules by name, with the format of their files."""
+
+
+def folder_of(name: str, above: Path, shown: str, inside: Path | None = None) -> FileFolder:
+    """The folder of policies or of standards in a directory, inside a checkout if `inside` is given."""
+    return FileFolder(above / name, f"{shown}/{name}", SUFFIXES, FORMATS[name], inside)
+
+
+def _rule_file(path: Path, shown: str, text: str, *, standard: bool) -> ReadFile:
     fields = yaml_fields(shown, text)
     if not fields.values:
-        return ReadFile(path, shown, problems=fields.problems or (_empty(shown),))
+        empty = FileProblem(shown, 0, "the file is empty", "see docs/howto/policies.md")
+        return ReadFile(path, shown, problems=fields.problems or (empty,))
+    if not standard:
+        return _checked(path, shown, fields, KINDS["policy"])
     named = fields.raw.get("kind", "")
     if named and named not in _KINDS_OF_STANDARD:
         known = " or ".join(_KINDS_OF_STANDARD)
@@ -55,10 +58,6 @@ def standard_file(path: Path, shown: str, text: str) -> ReadFile:
         return ReadFile(path, shown, problems=(*fields.problems, problem))
     guessed = "repo" if any(key in fields.values for key in _ONLY_REPO) else "coding"
     return _checked(path, shown, fields, KINDS[_KINDS_OF_STANDARD[named or guessed]])
-
-
-def _empty(shown: str) -> FileProblem:
-    return FileProblem(shown, 0, "the file is empty", "see docs/howto/policies.md")
 
 
 def _checked(path: Path, shown: str, yaml: YamlFields, kind: Kind) -> ReadFile:
@@ -74,7 +73,8 @@ def _checked(path: Path, shown: str, yaml: YamlFields, kind: Kind) -> ReadFile:
         fields = {}
         for name, problem in error.details["fields"].items():
             line = yaml.lines.get(name, 0)
-            message = f"{name}: {_stated(problem)}"
+            unknown = problem.startswith("unknown field")
+            message = f"{name}: {'unknown key' if unknown else problem}"
             problems.append(FileProblem(shown, line, message, _correct(name, problem, kind)))
     for place, wrong in problems_in(_lists(given)) if kind.name == "policy" else ():
         line = yaml.lines.get(place) or yaml.lines.get(place.split(".")[0], 0)
@@ -93,10 +93,6 @@ def _lists(fields: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in fields.items()
         if isinstance(value, list) and all(isinstance(one, str) for one in value)
     }
-
-
-def _stated(problem: str) -> str:
-    return "unknown key" if problem.startswith("unknown field") else problem
 
 
 def _correct(name: str, problem: str, kind: Kind) -> str:

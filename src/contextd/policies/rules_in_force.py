@@ -9,7 +9,7 @@ from typing import Any
 from contextd.domain.problems import FileProblem
 from contextd.domain.records import Record
 from contextd.policies.actions import Action
-from contextd.policies.installed_licences import licence_in
+from contextd.policies.licences import licence_in
 from contextd.policies.rule_check import Violation, check
 from contextd.policies.rule_file_sync import FILED, file_of
 from contextd.policies.rule_folders import RuleFolder, files_of, rule_folders

@@ -62,7 +62,7 @@ def _result(one: Mapping[str, Any], rule: str, index: int) -> dict[str, Any]:
     }
     if one["path"]:
         place: dict[str, Any] = {
-            "artifactLocation": {"uri": _uri(one["path"]), "uriBaseId": "%SRCROOT%"}
+            "artifactLocation": {"uri": quote(one["path"]), "uriBaseId": "%SRCROOT%"}
         }
         if one["line"]:
             place["region"] = {"startLine": one["line"]}
@@ -77,7 +77,3 @@ def _level(one: Mapping[str, Any]) -> str:
 def _rule_id(one: Mapping[str, Any]) -> str:
     stem = one["source"].rpartition("/")[2].rpartition(".")[0] or one["source"]
     return re.sub(r"[^\w.-]+", "-", stem).strip("-").lower() or "policy"
-
-
-def _uri(path: str) -> str:
-    return quote(path)

@@ -18,7 +18,7 @@ from contextd.domain.problems import FileProblem
 from contextd.runtime.caches import Cache
 from contextd_code.dataclass import dataclass
 from contextd_code.files.guarded import read_file
-from contextd_code.files.yaml_text import compose, load_plain
+from contextd_code.files.yaml_text import compose, explained, load_plain
 
 LARGEST = 256 * 1024
 """Maximum bytes of a file: rules are read by people."""
@@ -29,8 +29,8 @@ MOST_FILES = 300
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """A parsed file: `shown` is its displayed name, `fields` its content, and the kind of its record. A
-    file with problems has no effect.
+    """A parsed file: its displayed name `shown`, the `kind` of its record and the record's `fields`. `lines`
+    are the lines of these fields. A file with problems has no effect.
     """
 
     path: Path
@@ -162,10 +162,9 @@ def yaml_fields(shown: str, text: str) -> YamlFields:
             return _wrong(shown, line, "the file is not a mapping", "write `requirement: …`")
         values = load_plain(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-        what = getattr(error, "problem", None) or str(error).splitlines()[0]
+        line, what = explained(error)
         hint = "indent with spaces, and quote text that has `: `, ` #` or a backslash in it"
-        return _wrong(shown, mark.line + 1 if mark is not None else 0, f"not YAML: {what}", hint)
+        return _wrong(shown, line, f"not YAML: {what}", hint)
     lines: dict[str, int] = {}
     raw: dict[str, str] = {}
     problems: list[FileProblem] = []

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from contextd.domain.access import Grant
 from contextd.domain.changes import Changes, Committed
-from contextd.domain.code_places import CodePlace
+from contextd.domain.checkout_keys import CheckoutKey
 from contextd.domain.conditions import Condition
 from contextd.domain.projects import Project
 from contextd.domain.query import Query, Vector
@@ -23,7 +23,7 @@ from contextd.ports.knowledge import (
     Survey,
 )
 from contextd.ports.upkeep import Upkeep
-from contextd.ports.work import Jobs, Observations, Queue, Sessions
+from contextd.ports.work import Jobs, Observations, Queue, Replicas, ReplicaSignals, Sessions
 
 
 class View(Protocol):
@@ -44,14 +44,16 @@ class View(Protocol):
     observations: Observations
     jobs: Jobs
 
-    def commit(self, changes: Changes, *, call: str = "") -> Committed:
+    def commit(self, changes: Changes, *, call: str = "", answer: str = "") -> Committed:
         """Commit a unit of work atomically. Once it returns, the writes survive kill -9.
 
         Detects concurrent changes: a record with another version than expected is a `Conflict`, and so is a
-        second record with the same content if `alone` is set. A session change applies to the session's
+        second record with the same content if `alone` is set; a second open session of one scope under a client's own id
+        is `Stale`. A session change applies to the session's
         current state. Other commits between a read and this one are not excluded, so decisions based on a
         read must name its version. With `call`, the key of the call, a second commit under that key through a
-        view of the same grant is a `Conflict`. Raises `Denied` for a cell without write permission,
+        view of the same grant is a `Conflict`; `answer`, the answer of the call, is stored in the same transaction. Raises
+        `Denied` for a cell without write permission, or by-products of one without read permission,
         `NotFound` for an unknown session, `Unavailable` for code in a store without code indexes.
         """
         ...
@@ -114,7 +116,7 @@ class View(Protocol):
         ...
 
     def keep_answer(self, call: str, answer: str) -> None:
-        """Store the answer to a call that committed something."""
+        """Store the answer to a call that committed in steps, once it is known."""
         ...
 
 
@@ -141,9 +143,11 @@ class Store(Protocol):
 
     directory: Directory
     queue: Queue
+    replicas: Replicas
+    signals: ReplicaSignals
     upkeep: Upkeep
 
-    def view(self, grant: Grant, code: CodePlace | None = None) -> View:
+    def view(self, grant: Grant, code: CheckoutKey | None = None) -> View:
         """A view for this grant, bound to the checkout `code`; a store without code indexes ignores that.
         Cheap: one is made for every call.
         """

@@ -69,10 +69,6 @@ class Upkeep(Protocol):
         """Completed sessions of every scope that were last seen before this instant."""
         ...
 
-    def next_idle(self) -> datetime | None:
-        """When the least recently seen active session was last seen."""
-        ...
-
     def note(self, by_products: ByProducts) -> None:
         """Log by-products of calls, each in its scope. Ignores deleted records and sessions."""
         ...

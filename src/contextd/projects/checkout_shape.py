@@ -79,8 +79,7 @@ def rescan_if_changed(runtime: Runtime, session: Session) -> str:
     if checkout is None or not checkout.initialised:
         return ""
     now = note_shape(runtime)
-    here = frozenset({runtime.scope})
-    others = [one for one in runtime.view.sessions.find(here, limit=20) if one.id != session.id]
+    others = [one for one in runtime.sessions(limit=20) if one.id != session.id]
     before = next((str(one.data[SHAPE]) for one in others if one.data.get(SHAPE)), "")
     if before != now if before else _newer_than_model(checkout.root, checkout.project_yaml):
         runtime.queue(new_job("rescan_project", runtime.scope, runtime.place, once=""))

@@ -48,7 +48,7 @@ def module_of(runtime: Runtime, path: str) -> str:
 
 def _names_of(runtime: Runtime, path: str) -> frozenset[str]:
     """The definitions of a file that a text can refer to by name."""
-    files = runtime.view.files.get(runtime.scope, [path]) if runtime.view.files else []
+    files = runtime.view.files.of(runtime.scope).get([path]) if runtime.view.files else []
     names = (symbol.name for file in files for symbol in file.symbols)
     return frozenset(name for name in names if len(name) > 2)
 

@@ -29,10 +29,15 @@ from contextd_code.project.modules import modules as find_modules
 from contextd_code.project.project_model import KeyFile
 from contextd_code.project.project_type import CODE, project_type
 from contextd_code.project.stack import Stack, detect, language_shares
-from contextd_code.project.stack_evidence import Share, private_beside_published, trial_folders
+from contextd_code.project.stack_evidence import (
+    Share,
+    apart_from_root,
+    private_beside_published,
+    trial_folders,
+)
 from contextd_code.project.stack_languages import LANGUAGES_OF, RUNTIME_OF
 from contextd_code.project.stack_row import Category
-from contextd_code.project.support_code import is_beside
+from contextd_code.project.support_code import is_beside, is_beside_name
 from contextd_code.project.usage import uses, weighed_by_use
 from contextd_code.text.regex import regex
 from contextd_code.tree.content import decode
@@ -56,7 +61,7 @@ _PROGRAM = re.compile(
 """Languages in which a function called main starts a program. In scripts it is an ordinary function."""
 
 _SHOWN = re.compile(
-    r"\{\{|(?:^|/)experimental/|(?:^|[/_.-])(?:examples?|samples?|demos?|tests?|bench\w*|fuzz\w*|tutorials?)(?:[/_.-]|$)",
+    r"\{\{|(?:^|/)experimental/|(?:^|[/_.-])(?:examples?|samples?|demos?|tests?|bench\w*|fuzz\w*|tutorials?|build-?tools)(?:[/_.-]|$)",
     re.I,
 )
 """Programs that show, try out or measure something."""
@@ -217,9 +222,13 @@ def _executables(
     """
     found: dict[str, str] = {}
     offered = any(m.ecosystem == "nuget" and m.publishes for m in manifests)
+    apart = apart_from_root(manifests)
     for manifest in manifests:
         packed = manifest.ecosystem != "nuget" or PACKED_AS_TOOL in manifest.dependencies
-        if offered and not packed:
+        shown = _SHOWN.search(manifest.path) or any(
+            is_beside_name(one) for one in manifest.path.split("/")[:-1]
+        )
+        if (offered and not packed) or shown or manifest.path in apart:
             # Beside packages for others, a program that is not packed only tries them out.
             continue
         for name in manifest.commands if not manifest.private else ():

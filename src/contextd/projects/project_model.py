@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from contextd.domain.trust import UNTRUSTED
+from contextd.runtime.caches import Cache, as_of
 from contextd.runtime.runtime import Runtime
 from contextd_code.errors import ContextdError
 from contextd_code.project.project_model import ProjectModel, parse_model, read_text
@@ -43,12 +46,9 @@ def _model(runtime: Runtime) -> ProjectModel | None:
     if not path.is_file():
         return None
     text = read_text(path)
+    cache: Cache[Path, tuple[str, ProjectModel]]
     cache = runtime.organisation.caches.of("project models", _MODELS)
-    known: tuple[str, ProjectModel] | None = cache.get(path)
-    if known is None or known[0] != text:
-        known = (text, parse_model(text, path))
-        cache.put(path, known)
-    return known[1]
+    return as_of(cache, path, text, lambda: parse_model(text, path))
 
 
 def described(runtime: Runtime) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from contextd.domain.access import OWNER
 from contextd.domain.query import Query
 from contextd.domain.scope import Scope
 from contextd.person.person import owner_name
@@ -50,7 +49,7 @@ def _named_by(fields: Mapping[str, object]) -> str:
 
 def _committer(runtime: Runtime) -> str:
     """Git's author name of the user of this machine; empty if unset."""
-    if runtime.caller.name != OWNER.name or runtime.checkout is None:
+    if runtime.caller.role != "owner" or runtime.checkout is None:
         return ""
     root = runtime.checkout.root
     names = runtime.organisation.caches.of("git author names", _CHECKOUTS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextd.redaction.natural_words import (
     hops,
     is_identifier,
+    is_suggested,
     mostly_spoken,
     random_looking,
     spoken,
@@ -49,7 +50,7 @@ def is_bare_secret(text: str, *, in_hex: bool = False) -> bool:
     """Whether an unlabelled text looks generated: one run that mixes lower case, upper case and digits or
     symbols at random, or a key `in_hex`. Commits, UUIDs, versions and names are not.
     """
-    if _CHOSEN.fullmatch(text):
+    if _CHOSEN.fullmatch(text) or is_suggested(text):
         return True
     if not _RUN.fullmatch(text) or _PUBLIC.fullmatch(text) or is_identifier(text):
         return False

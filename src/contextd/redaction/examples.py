@@ -1,7 +1,7 @@
 """Published example values, which are not real secrets.
 
-A published value is the same everywhere, a sequence counts letters or digits up, and an encoded example
-is the Base64 of words for passwords. A generator would not draw any of them.
+There are three sorts: values from documentation, such as a vendor's sample key; sequences, such as `abcd1234`;
+and the Base64 of words such as `password`. No generator of secrets produces any of them.
 """
 
 from __future__ import annotations

@@ -28,18 +28,27 @@ _EMPHASIS = r"(?:\*\*|__|<code>|<b>)?"
 _TYPE = (
     r"[ \t]?\??:[ \t]?(?:&'?\w*[ \t]?|const[ \t])?(?:str|[Ss]tring|SecretStr|char|text|varchar|bytes|any"
     r"|\w{1,20}\[\w{1,20}\])[\[\]?*]{0,2}(?:\(\d+\))?(?:[ \t]?\|[ \t]?(?:None|null|undefined))?(?=[ \t]{0,4}=)"
+    r"|[ \t]{1,4}(?:\*?string|\[\]byte)(?=[ \t]{0,4}=)"
 )
+"""The type between a name and its sign; the last is Go's, which has no colon."""
+
 _ASSIGNED = regex(
     rf"(?:\\{{0,4}}[\"'`*_]{{0,3}}|&quot;)(?:</[a-z]+>)?[ \t]?\]?(?:\[\d{{0,4}}\])?\)?(?:{_TYPE})?[ \t]{{0,24}}"
-    r"(?:[?|+:]{0,3}={1,3}(?!>)|!={1,2}|=>|::?|->|→|：|＝|%3[ADad]|%253[ADad]|\\u003[aAdD]|=3D|&#x3[dD];|&#61;|(?<=[ \t])\|(?=[ \t]))"
+    r"(?:[?|+:.]{0,3}={1,3}(?!>)|!={1,2}|=>|::?|->|→|：|＝|%3[ADad]|%253[ADad]|\\u003[aAdD]|=3D|&#x3[dD];|&#61;|(?<=[ \t])\|(?=[ \t]))"
     rf"[ \t]{{0,16}}(?:{_EMPHASIS}[ \t]{{0,2}})?(?:[|>][-+]?\d?[ \t]{{0,4}}\r?\n[ \t]{{1,40}})?"
 )
 _CALLED = regex(
-    r"\\{0,4}[\"'`]?[ \t]?[,(]\s{0,8}(?=[@bru]?\\{0,4}[\"'`])"
+    r"\\{0,4}[\"'`]?[ \t]?[,(]\s{0,24}(?=[@bru]?\\{0,4}[\"'`])"
     r"|\.(?:equals|assign|compareTo|is)\((?=[\"'])"
     r"|[\"')\]]{0,3}[ \t]+(?:(?:or|\|\||\?\?)[ \t]+)?(?=\\{0,4}[\"'`])"
     r"|(?P<bracket>\()(?=[^\s()\"'`]{8,60}\))"
 )
+_BELOW = regex(
+    r"(?:\*\*|__)?:(?:\*\*|__)?[ \t]{0,4}(?:\r?\n[ \t]{0,16}){1,2}(?:```\w{0,10}\r?\n[ \t]{0,16})?`?"
+    r"(?=[^\s:`]{8,200}`?[ \t]*(?:\r?\n|$))"
+)
+"""From a name to the value that fills one of the next lines, as in a message: "API key:" and a blank line."""
+
 _VALUE_OF_NAME = regex(
     r"\\{0,4}[\"'`]?[ \t]{0,4}(?:,|\{(?:\s{0,20}(?:type|description|sensitive|nullable)[ \t]{0,8}=[^\n]{0,100}){0,4})?"
     r"\s{0,40}(?:-[ \t])?\\{0,4}[\"'`]?(?:value|content|default|defaultValue)"
@@ -63,6 +72,9 @@ _CODE_REACH = 160
 _CLOSES_NAME = frozenset("\"'`,\\\r\n")
 _TAGGED = regex(r"(?:[ \t][^<>\n]{0,60})?>\s{0,8}(?:<!\[CDATA\[)?")
 _ATTRIBUTE = regex(r"<[\w:.-]{1,40}[ \t][^<>\n]{0,80}?\b(?:key|name|id)=[\"']$")
+_ELEMENTS = regex(r"</(?:key|name)>\s{0,40}<(?:value|string)>\s{0,8}(?:<!\[CDATA\[)?")
+"""From a name to its value in a property list or a configuration of Hadoop."""
+
 _TAG_ENDS = regex(r"(?P<rest>[.,;:!?)}*_|]{0,4})\s{0,8}(?:<|\]\]>)")
 _OPTION = regex(r"[ \t]{1,4}(?!-)")
 _VERB = (
@@ -78,7 +90,7 @@ _SENTENCE = regex(
     rf"[^\n,;:=()]{{1,40}}?)(?:{_VERB})|(?:{_VERB}|[ \t]to)?)[ \t]{{1,2}}{_EMPHASIS}"
 )
 _SENTENCE_BEFORE = regex(
-    r"(?:^|[\s(\"'“`])(?P<secret>[^\s\"'“”`\\]{8,100})[\"'”`]?\s(?:is|as|ist|als|est|comme|es|como)"
+    r"(?:^|[\s(\"'“`])(?:/[/*]|[#;])?(?P<secret>[^\s\"'“”`\\]{8,100})[\"'”`]?\s(?:is|as|ist|als|est|comme|es|como)"
     r"(?:\s(?:the|our|my|your|a|das|unser|mein|le|notre|mon|la|nuestra|mi)(?:\s[\w'’.-]{1,20}){0,3})?\s$"
 )
 _DECORATION = regex(r"(?:[bBrRuUfF@L]{1,2}|new String\()?(?=\\{0,6}[\"'`“„«‘「]|&quot;|&#3[49];)")
@@ -104,6 +116,9 @@ def assigned(text: str, start: int, end: int) -> FoundValue | None:
     named = _VALUE_OF_NAME.match(text, end, end + WINDOW) if text[end] in _CLOSES_NAME else None
     if named:
         return _value(text, named.end(), start)
+    below = _BELOW.match(text, end, end + WINDOW)
+    if below:
+        return _bare(text, below.end(), "spoken")
     sign = _ASSIGNED.match(text, end, end + WINDOW)
     if sign:
         found = _value(text, sign.end(), start)
@@ -147,14 +162,16 @@ def _in_code(text: str, start: int, sign: re.Match[str], end: int) -> bool:
 
 
 def tagged(text: str, start: int, end: int) -> FoundValue | None:
-    """The content of the element whose tag, key or name is at `[start, end)`."""
-    if not start or text[start - 1] not in "<:.\"'":
-        return None
-    if text[start - 1] in "\"'":
-        if not _ATTRIBUTE.search(text[max(0, start - WINDOW) : start]):
+    """The content of the element whose tag, key or name is at `[start, end)`, or of the element after it."""
+    sign = _ELEMENTS.match(text, end, end + WINDOW)
+    if sign is None:
+        if not start or text[start - 1] not in "<:.\"'":
             return None
-        end += 1
-    sign = _TAGGED.match(text, end, end + WINDOW)
+        if text[start - 1] in "\"'":
+            if not _ATTRIBUTE.search(text[max(0, start - WINDOW) : start]):
+                return None
+            end += 1
+        sign = _TAGGED.match(text, end, end + WINDOW)
     found = _bare(text, sign.end(), "quoted") if sign else None
     # The name of a placeholder stands between brackets, too, and is followed by anything.
     ends = _TAG_ENDS.match(text, found.end, found.end + 20) if found else None
@@ -224,7 +241,7 @@ def _bare(text: str, at: int, form: Form) -> FoundValue | None:
         end = following.start()
     elif form == "line" and _ENDS_LINE.match(text, end, end + 24):
         return FoundValue(at, end, "line")
-    return FoundValue(at, _trimmed(text, at, end), "quoted" if form == "quoted" else "inline")
+    return FoundValue(at, _trimmed(text, at, end), "inline" if form == "line" else form)
 
 
 def _trimmed(text: str, at: int, end: int) -> int:

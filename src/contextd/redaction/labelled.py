@@ -31,6 +31,7 @@ _HEADERS = frozenset("auth authorization bearer".split())
 _LETTERS = re.compile(r"[^\W\d_]+")
 _WORD_BEFORE = re.compile(r"([A-Za-z]{3,20})[ .]$")
 _NEXT = re.compile(r"[ \t]{0,24}(.?)")
+_GO_TYPE = re.compile(r"[ \t]{1,4}(?:\*?string|\[\]byte)[ \t]{0,4}=")
 _SPACED = re.compile(r"\S{8,}")
 _ENDS = frozenset(".;/\n\r")
 _PROSE = frozenset(" \t)\"'”*`(")
@@ -142,9 +143,11 @@ def _beside(text: Text, start: int, end: int, named: Label) -> Span | None:
     if not after or (after in _ENDS and not _GOES_ON.match(whole, end, end + _NEAR)):
         return _before(text, start, named)
     following = _NEXT.match(whole, end)
-    if after not in " \t" or (following and not following[1].isalnum()):
+    # An element may have attributes before its content.
+    signed = (following and not following[1].isalnum()) or whole[start - 1 : start] == "<"
+    if after not in " \t" or signed or _GO_TYPE.match(whole, end, end + 24):
         found = assigned(whole, start, end)
-        if found is None and after in "> \"'":
+        if found is None and after in "<> \"'":
             found = tagged(whole, start, end)
         if found:
             return _judged(whole, end, named, found)

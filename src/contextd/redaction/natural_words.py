@@ -34,6 +34,7 @@ _VOWEL = regex(r"[aeiouyäöüáéíóúâêîôûãõå]", re.I)
 _CROWD = regex(r"(?:sch|(?!sch)[bcdfghjklmnpqrstvwxz]){5}", re.I)
 """More consonants than a word has in a row; the three of `sch` count as one."""
 
+_SUGGESTED = regex(r"[A-Za-z0-9]{6}(?:-[A-Za-z0-9]{6}){2}")
 _DIGIT = regex(r"\d")
 _JOINTS = str.maketrans("", "", "+/=_-")
 
@@ -68,6 +69,13 @@ def random_looking(text: str, shortest: int) -> bool:
         if len(text) < 16 or not letters.isalpha() or hops(letters) < len(text) / 5:
             return False
     return not spoken(text)
+
+
+def is_suggested(text: str) -> bool:
+    """Whether it is a password as Safari suggests it: 18 letters in three groups, one a digit and one a capital."""
+    if not _SUGGESTED.fullmatch(text):
+        return False
+    return sum(map(str.isdigit, text)) == 1 == sum(map(str.isupper, text))
 
 
 def hops(text: str) -> int:

@@ -16,7 +16,7 @@ _WINDOW = 400
 _LONGEST = 10_000
 
 _USERINFO = regex(
-    r":(?://|\\/\\/)(?P<user>[^\s/:\"'<>{}\[\]\\]{0,100}):(?!\d{1,5}[?#+& %\\])(?P<secret>[^\s/@\"'<>{}\[\]\\]{3,200})@"
+    r":(?://|\\/\\/)(?P<user>[^\s/:\"'<>{}\[\]\\]{0,100}):(?!\d{1,5}[?#+& %\\])(?P<secret>[^\s/@\"'<>{}\[\]\\]{3,200}(?:@[^\s/@,;:\"'<>{}\[\]\\]{3,60}(?=@))?)@"
 )
 _USERINFO_ENCODED = regex(
     r"%3a%2f%2f(?P<user>[\w.\-]{0,100})%3a(?P<secret>(?:[\w.\-!*~]|%(?!40)[0-9a-f]{2}){3,200})%40",
@@ -76,7 +76,7 @@ _SWITCHES = regex(
 _COMMAND = regex(
     r"\b(?:curl|http|mysql(?:dump|admin)?|mariadb|sshpass|login|redis-cli|smbclient|rpcclient)\b"
 )
-_COMMAND_END = regex(r"[\n|;&]")
+_COMMAND_END = regex(r"(?<!\\)\n|[|;&]")
 _TAKES = {
     "curl": "uU-", "http": "uU-", "mysql": "p", "mysqldump": "p", "mysqladmin": "p", "mariadb": "p",
     "sshpass": "p", "login": "p", "redis-cli": "a",
@@ -267,14 +267,18 @@ _HASH = regex(
     rf"|\$6\${_SALT}\$[A-Za-z0-9./]{{86}}|\$2[abxy]?\$\d\d\$[A-Za-z0-9./]{{53}}"
     r"|\$y\$[A-Za-z0-9./]{1,8}\$[A-Za-z0-9./]{0,86}\$[A-Za-z0-9./]{43}"
     r"|\$(?:argon2(?:id|i|d)|scrypt|pbkdf2(?:-sha\d+)?)\$(?:[\w,=]{1,40}\$){1,2}[A-Za-z0-9+/.]{8,100}={0,2}\$[A-Za-z0-9+/.]{20,140}={0,2}"
+    r"|\$[89]\$[A-Za-z0-9./]{14}\$[A-Za-z0-9./]{43}"
+    r"|\$krb5(?:asrep|tgs)\$\d{1,2}\$[^\s\"']{16,4000}"
     r"|\{S?SHA(?:256|512)?\}[A-Za-z0-9+/]{27,100}={0,2}"
     r"|pbkdf2_sha\d{1,3}\$\d{1,9}\$[A-Za-z0-9]{4,64}\$[A-Za-z0-9+/]{27,100}={0,2}"
     r"|SCRAM-SHA-\d{1,3}\$\d{1,9}:[A-Za-z0-9+/=]{10,64}\$[A-Za-z0-9+/=]{20,100}:[A-Za-z0-9+/=]{20,100}",
     re.I,
 )
-"""Hashes as crypt(3), Apache, LDAP, Django and PostgreSQL store passwords; a salt alone does not count."""
+"""Hashes as crypt(3), Apache, LDAP, Django, PostgreSQL and Cisco store passwords, and what Kerberos encrypts with one; a
+salt alone does not count.
+"""
 
-_HASH_ANCHOR = re.compile(rb"[${](?:s?sha|apr1|2[abxy]?\$|[156y]\$|argon2|scrypt|pbkdf2)")
+_HASH_ANCHOR = re.compile(rb"[${](?:s?sha|apr1|2[abxy]?\$|[15689y]\$|krb5|argon2|scrypt|pbkdf2)")
 _DJANGO_KEY = regex(r"django-insecure-(?P<secret>[A-Za-z0-9!@#$%^&*(\-_=+)]{20,64})")
 
 
@@ -286,7 +290,7 @@ def _pgpass(text: str, at: int) -> Iterator[Span]:
 
 
 def _hash(text: str, at: int) -> Iterator[Span]:
-    match = _HASH.match(text, at, at + _WINDOW)
+    match = _HASH.match(text, at, at + _LONGEST)
     if match and len(set(match[0])) >= 12 and any(map(str.isdigit, match[0])):
         yield *match.span(), "password-hash"
 

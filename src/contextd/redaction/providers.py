@@ -113,7 +113,8 @@ TOKENS: tuple[Rule, ...] = (
     _rule("mailchimp-key", "", r"[0-9a-f]{32}-us\d{1,2}"),
     _rule("newrelic-key", "NRAK- NRII- NRIQ- NRRA-", rf"{_W}{{27,42}}"),
     _rule("newrelic-key", "NRJS-", r"[0-9a-f]{19}"),
-    _rule("newrelic-key", "", r"[0-9a-fx]{36}NRAL"),
+    _rule("newrelic-key", "", r"(?:[a-z]{2}\d\dxx[0-9a-f]{30}|[0-9a-fx]{36})NRAL"),
+    _rule("newrelic-key", "NRAA-", r"[a-f0-9]{27}"),
     _rule("grafana-token", "glsa_", rf"{_A}{{32}}_{_H}{{8}}"),
     _rule("grafana-token", "glc_", rf"{_B}{{32,400}}={{0,2}}"),
     _rule("grafana-token", "eyJrIjoi", rf"{_A}{{60,400}}={{0,2}}", alone=True),
@@ -217,6 +218,8 @@ TOKENS: tuple[Rule, ...] = (
     _rule("launchdarkly-key", "sdk- mob- api-", _UUID, alone=True),
     _rule("mapbox-token", "pk.ey sk.ey tk.ey", rf"{_W}{{40,200}}\.{_W}{{20,40}}"),
     _rule("maxmind-key", "", r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk"),
+    _rule("dependency-track-key", "odt_", rf"{_A}{{32,40}}"),
+    _rule("twitch-stream-key", "live_", rf"\d{{6,12}}_{_A}{{30}}", alone=True),
     _rule("octopus-key", "API-", r"[A-Z0-9]{26}", alone=True),
     _rule("openshift-token", "sha256~", rf"{_W}{{43}}"),
     _rule(

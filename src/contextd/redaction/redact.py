@@ -96,7 +96,9 @@ def redact_parts(value: Any, key: bytes = b"") -> tuple[Any, tuple[FoundSecret, 
 
 def redact_whole(text: str, key: bytes = b"") -> str:
     """Redact a short text that may be nothing else than a secret, such as a query or a tag."""
-    return _bare(redact(text, key).text, key, [], in_hex=True)
+    # A query may join several arguments, one a line.
+    lines = redact(text, key).text.split("\n")
+    return "\n".join(_bare(line, key, [], in_hex=True) for line in lines)
 
 
 def redact_bare(value: Any, key: bytes = b"") -> tuple[Any, tuple[FoundSecret, ...]]:

@@ -31,22 +31,28 @@ class Label(NamedTuple):
 
 ANCHORS = (
     b"pass", b"pw", b"secret", b"token", b"key", b"cred", b"auth", b"kennwort", b"contrase", b"senha",
-    b"clave",
+    b"clave", b"_pat", b"_salt", b"psw", b"pssw", b"pasw",
 )  # fmt: skip
 """Every name that labels a secret contains one of these, in ASCII and lower case."""
 
 _PASSWORDS = frozenset(
-    """pass passe passphrase passcode passkey passwort passwrd pw psw pword kennwort kennworte contrase
+    """pass passe passphrase passcode passkey passwort pw psw pword kennwort kennworte contrase
     contrasena contrasenia senha clave userpass dbpass pgpass mysqlpass rootpass adminpass smtppass ftppass
     sshpass keypass storepass keystorepass passout passin passwords""".split()
 )
-_PASSWORD_ENDS = ("password", "passwd", "passw", "pwd", "passphrase", "passwort")
+_PASSWORD_ENDS = (
+    "password", "passwd", "passw", "pwd", "passphrase", "passwort",
+    # Abbreviated or misspelt, as in settings of others.
+    "pswd", "psswd", "pswrd", "psswrd", "passwrd", "psword", "pssword", "paswd", "paswrd", "pasword",
+)  # fmt: skip
 _WEAK = frozenset("pass passe pw clave pword".split())
 _SECRETS = frozenset(
     """secrets apikeys secretkey accesskey privatekey appkey authkey masterkey encryptionkey signingkey
     bearer credential credentials cred creds secretaccesskey accountkey sharedaccesskey storagekey authpw
-    sessionkey deploykey servicekey licensekey""".split()
+    sessionkey deploykey servicekey licensekey pat authsalt insalt noncesalt""".split()
 )
+"""The salts are those WordPress signs with, `LOGGED_IN_SALT`; others may be known."""
+
 _SECRET_ENDS = ("secret", "token", "apikey")
 _AUTH = frozenset("auth authorization authentication authenticator".split())
 _KEYS = frozenset("""key keys pkey kek dek clé schlüssel""".split())

@@ -10,6 +10,7 @@ from contextd.redaction.natural_words import (
     entropy,
     hops,
     is_identifier,
+    is_suggested,
     mostly_spoken,
     random_looking,
     spoken,
@@ -30,6 +31,8 @@ _SHORTEST_SURE = 8
 """A shorter value is a password only where nothing else is possible: see `_weak`."""
 
 _LONGEST_OF: dict[Kind, int] = {"password": 128, "secret": LONGEST}
+"""Of values with spaces: a longer one beside `password` is a sentence about it."""
+
 _QUOTED: frozenset[Form] = frozenset(("quoted", "literal", "argument"))
 _OF_PROGRAMS: frozenset[Form] = frozenset(("literal", "argument"))
 _PLACEHOLDER = regex(
@@ -116,8 +119,12 @@ _KNOWN_NUMBERED = regex(
     r"|python|java|node|php|windows|ubuntu|debian|postgres|mysql|redis|version|step|phase|part|line|page|room|issue|debug|level)\d+",
     re.I,
 )
-_DJANGO = regex(r"[a-z0-9!@#$%^&*(\-_=+)]{40,64}")
-"""The set and length of Django's secret keys, in which symbols look like code."""
+_PRINTABLE = regex(r"(?!.*(?:a-z|A-Z|0-9))[ !#-&(-\[\]-~]{40,72}")
+"""The characters and length of keys drawn from everything that can be printed, as Django and WordPress make them:
+blanks look like a sentence in them and symbols like code. No range of a pattern.
+"""
+
+_LOWER_WORD = regex(r"[a-z]{4,}")
 
 _ADDRESS = regex(r"0x[0-9a-fA-F]{40}|[a-z0-9.+_-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}")
 """An address of a contract or an account on a chain, which is public (a key has 64 digits); and of mail."""
@@ -161,14 +168,17 @@ _DIGIT, _SPACE = regex(r"\d"), regex(r"\s")
 
 def is_secret(value: str, named: Label, form: Form) -> bool:
     """Whether `value`, written in `form` beside a name that labels secrets, is a secret."""
-    if not SHORTEST <= len(value) <= _LONGEST_OF[named.kind]:
+    most = _LONGEST_OF[named.kind] if " " in value else LONGEST
+    if not SHORTEST <= len(value) <= most:
         return False
     if len(value) < _SHORTEST_SURE:
         return _weak(value, named, form)
     if is_example(value) or _repeats_its_name(value, named):
         return False
     digits = bool(_DIGIT.search(value))
-    if named.kind == "secret" and form in _QUOTED and _DJANGO.fullmatch(value) and _mixed(value):
+    if (form in _QUOTED and _drawn_from_all(value)) or (
+        named.kind == "password" and is_suggested(value)
+    ):
         return True
     phrase = _passphrase(value, named)
     if not phrase and not digits and not _drawn_letters(value, form):
@@ -315,7 +325,9 @@ def _chosen(value: str, named: Label, form: Form, *, digits: bool) -> bool:
     """Whether it is a password chosen by a person: characters of several kinds, and not a name."""
     classes = sum(bool(kind.search(value)) for kind in _CLASSES)
     symbol = bool(_SYMBOL.search(value[:-1]))
-    if classes < 2 or entropy(value) < 2.3:
+    # An obfuscated password in hexadecimal repeats few digits: JetBrains writes `dff9dfdfdfda`.
+    obscured = len(value) >= 32 and bool(_HEX.fullmatch(value))
+    if classes < 2 or (entropy(value) < 2.3 and not obscured):
         return False
     if not digits:
         uneven = len(value) >= 10 and hops(value) >= len(value) / 3
@@ -362,10 +374,13 @@ def _is_member(value: str) -> bool:
     return bool(_MEMBER.fullmatch(value)) and (spoken(last) or bool(_NUMBERED_NAME.fullmatch(last)))
 
 
-def _mixed(value: str) -> bool:
-    """Whether it has enough symbols, digits and letters to be generated."""
+def _drawn_from_all(value: str) -> bool:
+    """Whether it is a key of letters, digits and symbols drawn at random, without words."""
+    if not _PRINTABLE.fullmatch(value) or hops(value) < len(value) / 3 or len(set(value)) < 20:
+        return False
     symbols = sum(not char.isalnum() for char in value)
-    return symbols >= 5 and sum(map(str.isdigit, value)) >= 3 and len(set(value)) >= 20
+    spoken_letters = sum(len(word) for word in _LOWER_WORD.findall(value) if spoken(word))
+    return symbols >= 5 and sum(map(str.isdigit, value)) >= 3 and spoken_letters < len(value) / 4
 
 
 def _unspeakable(value: str) -> bool:

@@ -21,7 +21,7 @@ _NEAR = 60
 
 _STATEMENT = regex(
     r"(?m)^[ \t]*(?:"
-    r"(?:(?:self|cls|static|this|\$this|Assert|assert|t|tc|expect|require|chai)(?:\.|->|::))?(?:assert\w*|expect\w*|verify\w*|require)[!.]?\w*\("
+    r"(?:(?:self|cls|static|this|\$this|Assert|assert|t|tc|expect|require|chai)(?:\.|->|::))?(?:assert\w*!?|expect\w*|verify(?:No\w*|All)?)\("
     r"|assert [^\n]*(?:==|!=| in | is |\.|\()"
     r"|(?:Assert|assert|require|t)\.(?:[A-Z]\w+|is|not|true|false|same|equal\w*|ok|deepEqual|throws\w*)\("
     r"|@(?:Test|ParameterizedTest|pytest\.\w+|DataProvider|Before(?:Each|All)?)\b"

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import uuid
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from contextd.claims.contradiction_test import contradiction
 from contextd.claims.judgement import repeats
-from contextd.domain.records import PRESENT, Record, Status
+from contextd.domain.confidence import START
+from contextd.domain.records import PRESENT, Record
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Session
-from contextd.knowledge.writing import Provenance, RecordText, Saved, change, save_new
+from contextd.knowledge.writing import Provenance, RecordText, Saved, change, save_new, trust_of
 from contextd.learning.statements import anchor_of
 from contextd.remedies.lookup import known_remedies
 from contextd.remedies.session_errors import ERRORS, Met, Sightings, sightings
 from contextd.remedies.signatures import symptom_lines
 from contextd.runtime.runtime import Runtime
-from contextd.skills.command_steps import forms
+from contextd.skills.procedures import forms
 from contextd_code.errors import Stale
 from contextd_code.text.words import content_words
 
@@ -29,14 +29,14 @@ session, 2 in 225 were worth storing; of errors in three sessions, 5 in 9.
 """
 
 WITNESSES = 2
-"""Sessions that must have ended an error by the same step before it is injected. Of 12 recurring errors in
-94 sessions, one had such a step in two or more sessions, and it was right; for the others each session
-did something else.
+"""Sessions that must have ended an error by the same step before it is proposed as its fix. Of 12 recurring
+errors in 94 sessions, one had such a step in two or more sessions, and it was right; for the others each
+session did something else.
 """
 
 SHARE = 1 / 3
 """Minimum share of an error's sessions that the step ended. Steps that are run all the time end every
-error eventually. A step below this share is no longer injected.
+error eventually. A step below this share is no longer proposed.
 """
 
 _SESSIONS = 200
@@ -48,35 +48,33 @@ _NAMESPACE = uuid.UUID("0b6f0f3d-8c7b-5a39-9a43-6f5c6a1d2e88")
 
 
 def keep_remedies(runtime: Runtime, session: Session, errors: Sequence[Met]) -> int:
-    """Store fixes of errors met in `RETURNS` sessions, or ended by the same step in `WITNESSES`; return
-    how many became known.
+    """Propose fixes of errors met in `RETURNS` sessions, or ended by the same step in `WITNESSES`; return
+    how many proposals are new. Each is a candidate until it is accepted.
     """
     ended = [met for met in errors if met.ended and met.steps]
     if not ended:
         return 0
     before = runtime.view.sessions.find(frozenset({session.scope}), limit=_SESSIONS)
-    others = [one for one in before if one.id != session.id]
-    return sum(_learned(runtime, session, met, _seen(others, met)) for met in ended)
+    errors_before = {one.id: one.data.get(ERRORS) for one in before if one.id != session.id}
+    return sum(
+        _proposed(runtime, session, met, sightings(met.signature, errors_before)) for met in ended
+    )
 
 
-def _seen(others: Sequence[Session], met: Met) -> Sightings:
-    return sightings(met.signature, [one.data.get(ERRORS) for one in others])
-
-
-def _learned(runtime: Runtime, session: Session, met: Met, seen: Sightings) -> bool:
-    times = seen.sessions + 1
-    proven = {
-        form: step for form, step in met.fixes.items() if _is_proven(seen.fixes[form] + 1, times)
-    }
+def _proposed(runtime: Runtime, session: Session, met: Met, seen: Sightings) -> bool:
+    times = len(seen.sessions) + 1
+    ended = {form: (*seen.fixes.get(form, ()), session.id) for form in met.fixes}
+    proven = [form for form in ended if _is_proven(len(ended[form]), times)]
     if not proven and times < RETURNS:
         return False
     id = str(uuid.uuid5(_NAMESPACE, f"{session.scope}:{met.signature}"))
-    data = _told(runtime, session, met, times, proven)
+    data = _remediation(runtime, met, [*seen.sessions, session.id], proven)
+    data["fixed_in"] = list(dict.fromkeys(one for form in proven for one in ended[form]))
     known = runtime.view.records.get([id])
     if known:
-        every = seen.fixes + Counter(met.fixes.keys())
-        doubted = not any(_is_proven(count, times) for count in every.values())
-        return _came_back(runtime, known[0], session, data, proven=bool(proven), doubted=doubted)
+        every = {**seen.fixes, **ended}
+        doubted = not any(_is_proven(len(each), times) for each in every.values())
+        return _came_back(runtime, known[0], session, data, doubted=doubted)
     saved = save_new(
         runtime,
         RecordText("remediation", title=met.line[:120], content=content_of(data), data=data),
@@ -87,7 +85,7 @@ def _learned(runtime: Runtime, session: Session, met: Met, seen: Sightings) -> b
             anchor=anchor_of(runtime, session, data["affected_files"]),
         ),
         id=id,
-        candidate=not proven,
+        candidate=True,
     )
     return saved.outcome == "added"
 
@@ -96,26 +94,30 @@ def _is_proven(ended: int, met: int) -> bool:
     return ended >= max(WITNESSES, met * SHARE)
 
 
-def _told(
-    runtime: Runtime, session: Session, met: Met, times: int, proven: Mapping[str, str]
+def _remediation(
+    runtime: Runtime, met: Met, sessions: Sequence[str], proven: Sequence[str]
 ) -> dict[str, Any]:
+    """The data of a proposal: the proven steps, or all steps of this session."""
     root = str(runtime.checkout.root) + "/" if runtime.checkout else ""
-    files = [path.removeprefix(root) for path in met.files]
+    edits = [met.edits[form] for form in proven if form in met.edits]
+    files = [edit.path for edit in edits] if proven else met.files
+    diff = "\n".join(edit.diff for edit in edits) if proven else met.diff
+    steps = [met.fixes[form] for form in proven] or met.steps
     return {
         "problem": met.line,
         "symptoms": [met.line],
-        "solution": "; ".join(dict.fromkeys(proven.values()) or met.steps).replace(root, ""),
+        "solution": "; ".join(dict.fromkeys(steps)).replace(root, ""),
         "tried": [one.replace(root, "") for one in met.tried if not _holds_any(one, proven)],
-        "affected_files": [] if proven else files,
-        "code_diff": "" if proven else met.diff,
-        "occurrence_count": times,
-        "source_sessions": [session.id],
+        "affected_files": [path.removeprefix(root) for path in dict.fromkeys(files)],
+        "code_diff": diff,
+        "occurrence_count": len(sessions),
+        "source_sessions": list(sessions)[-_MOST_SOURCES:],
         "signatures": signatures_of([met.line]),
         "verified": bool(proven),
     }
 
 
-def _holds_any(tried: str, proven: Mapping[str, str]) -> bool:
+def _holds_any(tried: str, proven: Collection[str]) -> bool:
     """Whether the failed attempts include a step that ended the error elsewhere: then the cause was
     different.
     """
@@ -133,11 +135,10 @@ def _came_back(
     session: Session,
     data: Mapping[str, Any],
     *,
-    proven: bool,
     doubted: bool,
 ) -> bool:
-    """Count another session with the error. A confirmed step makes the fix known; a fix without confirmed
-    steps becomes a candidate again. Returns whether it is known now.
+    """Count another session with the error. A candidate without a proven step takes over a proven one; a
+    learned fix that is known and in doubt becomes a candidate again. Returns whether the proposal is new.
     """
     if record.status not in PRESENT or session.id in record.data.get("source_sessions", ()):
         return False
@@ -145,20 +146,20 @@ def _came_back(
         "occurrence_count": data["occurrence_count"],
         "source_sessions": _united(record, data, "source_sessions", _MOST_SOURCES),
     }
-    mended = {form: "" for step in _commands(str(record.data["solution"])) for form in forms(step)}
+    mended = {form for step in _commands(str(record.data["solution"])) for form in forms(step)}
     tried = [one for one in data["tried"] if not _holds_any(one, mended)]
     changes["tried"] = _united(record, {"tried": tried}, "tried", 3)
-    rises = proven and record.status == "candidate"
-    if rises:
-        fields = ("solution", "affected_files", "code_diff", "verified")
+    waits = record.status == "candidate"
+    rises = waits and data["verified"] and not record.data.get("verified")
+    if waits and data["verified"]:
+        fields = ("solution", "affected_files", "code_diff", "verified", "fixed_in")
         changes |= {name: data[name] for name in fields}
     merged = {**record.data, **changes}
-    sinks = doubted and record.status == "active" and record.trust == "extracted"
-    status: Status = "active" if rises else "candidate" if sinks else record.status
+    sinks = doubted and record.trust == "extracted"
     if sinks:
         merged["verified"] = False
-    after = record.with_(data=merged, status=status)
-    if rises:
+    after = record.with_(data=merged, status="candidate" if sinks else record.status)
+    if merged["solution"] != record.data["solution"]:
         after = after.with_(content=content_of(merged))
     with suppress(Stale):
         change(runtime, record, after, action="signal", reason=f"met in session {session.id[:8]}")
@@ -200,9 +201,14 @@ def unite(runtime: Runtime, record: Record, data: Mapping[str, Any], *, count: b
     for name in ("root_cause", "code_diff"):
         merged[name] = merged.get(name) or data.get(name) or ""
     merged["occurrence_count"] = int(merged.get("occurrence_count", 1)) + count
-    if merged == record.data:
+    if merged == record.data and record.status != "candidate":
         return record
     after = record.with_(data=merged, content=content_of(merged))
+    if record.status == "candidate":
+        # Recording the fix that waits for review accepts it.
+        trust = trust_of(runtime)
+        sure = max(record.confidence, START[trust])
+        after = after.with_(status="active", trust=trust, confidence=sure)
     return change(runtime, record, after, action="update", reason="recorded again")
 
 

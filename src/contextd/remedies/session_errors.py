@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 
+from contextd.domain.quoting import inline_words
 from contextd.domain.records import digest
 from contextd.domain.sessions import Event
 from contextd.remedies.signatures import ErrorLine, error_lines
 from contextd.sessions.outcome_signals import command_of, failed, tests_told
-from contextd.skills.command_steps import forms, instead_of
+from contextd.skills.procedures import forms, instead_of
 from contextd_code.dataclass import dataclass
+from contextd_code.text.words import one_line
 
 ERRORS = "errors"
 """Session data: its errors and fixes."""
@@ -21,6 +22,7 @@ MOST = 20
 _READ = 20_000
 _MOST_TRIED, _MOST_STEPS = 3, 3
 _LONGEST_COMMAND, _LONGEST_DIFF = 300, 800
+_MOST_EDITS, _QUOTED = 5, 120
 _VARIANT, _SOON = 0.5, 4
 """A command is a variant of the failed one if they share this fraction of words and it ran within this
 many commands.
@@ -29,10 +31,38 @@ many commands.
 _SHELLS = ("Bash", "Shell", "shell", "PowerShell", "run_shell_command", "exec_command")
 
 
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A replacement in a file, made by a tool of the client."""
+
+    path: str
+    old: str
+    new: str
+
+    @property
+    def form(self) -> str:
+        """What identifies the same replacement in another checkout."""
+        name = self.path.rpartition("/")[2]
+        replaced = "\0".join((self.old.strip(), self.new.strip()))
+        return f"edit {name} {digest(replaced)[:16]}"
+
+    @property
+    def step(self) -> str:
+        """The replacement in words."""
+        old, new = (inline_words(one_line(one, _QUOTED)) for one in (self.old, self.new))
+        return f'in {self.path}, replace "{old}" with "{new}"'
+
+    @property
+    def diff(self) -> str:
+        """The replaced lines and the new ones."""
+        lines = [f"-{one}" for one in self.old.splitlines()]
+        return "\n".join([*lines, *(f"+{one}" for one in self.new.splitlines())])[:_LONGEST_DIFF]
+
+
 @dataclass(slots=True)
 class Met:
     """An error of a session: its line and the command that showed it. Once that command or a variant
-    succeeded, also the files written, the commands in between and the last edit. `instead` is the
+    succeeded, also the files written, the commands in between and the edits. `instead` is the
     variant, if any; `tried` are the steps before the error recurred.
     """
 
@@ -44,6 +74,7 @@ class Met:
     between: list[str] = field(default_factory=list[str])
     instead: str = ""
     diff: str = ""
+    edits: dict[str, Edit] = field(default_factory=dict[str, Edit])
     tried: list[str] = field(default_factory=list[str])
     after: int = 0
 
@@ -56,11 +87,13 @@ class Met:
 
     @property
     def fixes(self) -> dict[str, str]:
-        """Possible fixes, independent of their targets, each with the concrete step; empty if a file was
-        changed, since then the change is the fix.
+        """Possible fixes, each with the concrete step: the replacements if a file was changed, otherwise the
+        commands, independent of their targets.
         """
-        if not self.ended or self.files:
+        if not self.ended:
             return {}
+        if self.files:
+            return {form: edit.step for form, edit in self.edits.items()}
         failing = set(forms(self.command))
         if not any(form.startswith("git ") for form in failing):
             failing |= _ALWAYS_RUN
@@ -110,7 +143,7 @@ def _answered(event: Event, command: str, found: dict[str, Met]) -> None:
     if event.data.get("tool") not in _SHELLS:
         # Clients explain refusals of their own tools.
         return
-    if failed(event) or tests_told(event) == "failed":
+    if failed(event) or tests_told(event, "") == "failed":
         lines = error_lines(event.text[:_READ])
         for one in lines[:1]:
             _came(one, command, found)
@@ -138,7 +171,7 @@ def _came(one: ErrorLine, command: str, found: dict[str, Met]) -> None:
         # It recurred: the supposed fix failed.
         met.tried = [*met.tried, "; ".join(met.steps)][-_MOST_TRIED:] if met.steps else met.tried
     met.command, met.ended, met.after = command, False, 0
-    met.files, met.between, met.instead, met.diff = [], [], "", ""
+    met.files, met.between, met.instead, met.diff, met.edits = [], [], "", "", {}
 
 
 def _ran(command: str, found: dict[str, Met], failing: set[str]) -> None:
@@ -153,8 +186,10 @@ def _edited(met: Met, event: Event) -> None:
         return
     old, new = given.get("old_string"), given.get("new_string")
     if isinstance(old, str) and isinstance(new, str) and old != new:
-        lines = [*("-" + one for one in old.splitlines()), *("+" + one for one in new.splitlines())]
-        met.diff = "\n".join(lines)[:_LONGEST_DIFF]
+        edit = Edit(str(given.get("file_path", "")), old, new)
+        met.diff = edit.diff
+        if len(met.edits) < _MOST_EDITS:
+            met.edits[edit.form] = edit
 
 
 def _is_variant(command: str, other: str) -> bool:
@@ -175,21 +210,24 @@ def kept(errors: Iterable[Met]) -> list[list[object]]:
 
 @dataclass(frozen=True, slots=True)
 class Sightings:
-    """How many sessions had an error, and how many of those each fix ended."""
+    """The sessions that had an error, and those of them that each fix ended it in."""
 
-    sessions: int
-    fixes: Counter[str]
+    sessions: Sequence[str]
+    fixes: Mapping[str, Sequence[str]]
 
 
-def sightings(signature: str, kept_before: Iterable[object]) -> Sightings:
-    """Count an error's occurrences in the stored session data."""
+def sightings(signature: str, kept_before: Mapping[str, object]) -> Sightings:
+    """Find an error in the stored session data, by session."""
     wanted = digest(signature)[:16]
-    met, fixes = 0, Counter[str]()
-    for errors in kept_before:
+    met: list[str] = []
+    fixes: dict[str, list[str]] = {}
+    for session, errors in kept_before.items():
         row = _row(errors, wanted)
         if row is not None:
-            met += 1
-            fixes.update(set(map(str, row[2])) if len(row) > 2 and isinstance(row[2], list) else ())
+            met.append(session)
+            given = row[2] if len(row) > 2 and isinstance(row[2], list) else ()
+            for form in dict.fromkeys(map(str, given)):
+                fixes.setdefault(form, []).append(session)
     return Sightings(met, fixes)
 
 

@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
+S = TypeVar("S")
 
 
 class Cache(Generic[K, V]):
@@ -80,6 +81,15 @@ class Cache(Generic[K, V]):
         for value in values:
             if self._close is not None:
                 self._close(value)
+
+
+def as_of(cache: Cache[K, tuple[S, V]], key: K, state: S, make: Callable[[], V]) -> V:
+    """The cached value of a key, made again if it was made in another state, such as that of its file."""
+    known = cache.get(key)
+    if known is None or known[0] != state:
+        known = state, make()
+        cache.put(key, known)
+    return known[1]
 
 
 class Caches:

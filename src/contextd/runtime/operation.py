@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from functools import cache
-from types import UnionType
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -16,17 +15,14 @@ from typing import (
     Literal,
     ParamSpec,
     TypeVar,
-    Union,
-    get_args,
-    get_origin,
     get_type_hints,
 )
 
-from contextd.domain.argument_names import argument_meant, nearest_argument
 from contextd.domain.limits import NOT_EMPTY, CoreSchema, Grammar, Handler, broken_limit
 from contextd.domain.notices import Notice
 from contextd.domain.quoting import settled
 from contextd.domain.result_display import shown, text_form
+from contextd.runtime.given_arguments import read_given
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import ContextdError, Invalid, NotFound, nearest
 from contextd_code.text.tokens import count_tokens
@@ -41,12 +37,12 @@ T = TypeVar("T")
 Effect = Literal["read", "write", "destroy"]
 Audience = Literal["agent", "owner", "person", "system"]
 Need = Literal["checkout", "upkeep"]
+"""What an operation requires: `checkout` is the work tree it is called from, `upkeep` is access to the
+whole store.
+"""
 Where = Literal["project", "person", "anywhere"]
 """Where an operation works: in a project; in the person's layer if the call has no project; or without
 either, with the same result everywhere.
-"""
-"""What an operation requires: `checkout` is the work tree it is called from, `upkeep` is access to the
-whole store.
 """
 Profile = Literal["core", "standard", "full"]
 PROFILES: tuple[Profile, ...] = ("core", "standard", "full")
@@ -92,10 +88,10 @@ OPERATIONS: dict[str, Operation] = {}
 class Operation:
     """A use case and everything a surface needs to offer it.
 
-    `profile` is the smallest tool profile that shows it. A `personal` one works in the person's layer if the
-    call has no project. Only operations for agents are MCP tools. Operations for the owner are routes and
+    `profile` is the smallest tool profile that shows it. Only operations for agents are MCP tools. Operations for the owner are routes and
     commands. So are those for the person, which concern only the owner of the machine. Operations for the
-    system are called by jobs and hooks.
+    system are called by jobs and hooks. An operation writes at its end, in one commit together with its answer; one that
+    writes `in_steps` commits several times or reads what it wrote, and its answer is stored after the last commit.
     """
 
     name: str
@@ -112,14 +108,15 @@ class Operation:
     aliases: Mapping[str, str]
     nulls: Mapping[str, Any]
     ignores: frozenset[str]
-    personal: bool = False
+    where: Where = "project"
+    in_steps: bool = False
 
     # Created on first use: building all of them takes 0.2 s and pydantic 0.1 s, which a command that calls at
     # most one should not pay.
     @property
     def arguments(self) -> type[BaseModel]:
         """The arguments as a pydantic model that forbids extra ones."""
-        return _arguments(self.run)
+        return _arguments(self.run, self.where != "anywhere")
 
     @property
     def result(self) -> TypeAdapter[Any]:
@@ -137,14 +134,14 @@ class Operation:
         return self.route.split()[1]
 
     @property
-    def placeless(self) -> bool:
-        """Whether it does not depend on a project and takes none."""
-        return self.run in _PLACELESS
-
-    @property
     def tool(self) -> bool:
         """Whether agents see it as an MCP tool."""
         return self.audience == "agent"
+
+    @property
+    def forgiving(self) -> bool:
+        """Whether an agent's call may run without an argument it cannot use; to destroy, that might be a limit."""
+        return self.tool and self.effect != "destroy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +167,15 @@ class ExtraArguments:
     ignores: Sequence[str] = ()
 
 
+_IN_STEPS: set[Callable[..., Any]] = set()
+
+
+def in_steps(run: Callable[P, T]) -> Callable[P, T]:
+    """Mark an operation that commits several times, reads what it wrote, or acts outside the store after its commit."""
+    _IN_STEPS.add(run)
+    return run
+
+
 def operation(
     route: str,
     *,
@@ -192,8 +198,6 @@ def operation(
     def register(run: Callable[P, T]) -> Callable[P, T]:
         summary, description, about = read_docstring(run)
         others = extra or ExtraArguments()
-        if where == "anywhere":
-            _PLACELESS.add(run)
         name = run.__name__.rstrip("_")
         OPERATIONS[name] = Operation(
             name=name,
@@ -210,19 +214,16 @@ def operation(
             aliases=dict(others.aliases),
             nulls=dict(others.nulls),
             ignores=frozenset(others.ignores),
-            personal=where == "person",
+            where=where,
+            in_steps=run in _IN_STEPS,
         )
         return run
 
     return register
 
 
-_PLACELESS: set[Callable[..., Any]] = set()
-"""Operations that give the same result in every project."""
-
-
 @cache
-def _arguments(run: Callable[..., Any]) -> type[BaseModel]:
+def _arguments(run: Callable[..., Any], takes_project: bool) -> type[BaseModel]:
     from pydantic import ConfigDict, Field, create_model  # noqa: PLC0415 - 0.1 s: see above
 
     hints = get_type_hints(run, include_extras=True)
@@ -234,7 +235,7 @@ def _arguments(run: Callable[..., Any]) -> type[BaseModel]:
         )
         for name, p in list(inspect.signature(run).parameters.items())[1:]
     }
-    if run not in _PLACELESS:
+    if takes_project:
         fields[PROJECT] = (str, "")
     name = run.__name__.rstrip("_")
     return create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
@@ -262,36 +263,36 @@ def tools(profile: Profile) -> list[Operation]:
     return [op for op in OPERATIONS.values() if op.tool and op.profile in shown]
 
 
-def validate(op: Operation, raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Validate and convert arguments for `op`. Raises one `Invalid` that lists every problem."""
+def validate(
+    op: Operation, raw: Mapping[str, Any], *, lenient: bool = False
+) -> tuple[dict[str, Any], str]:
+    """The arguments for `op`, validated and converted, and a remark for the caller on what was guessed or not used.
+
+    A `lenient` call of a forgiving operation runs without the arguments that it cannot use. Raises one `Invalid`
+    that lists every problem.
+    """
     from pydantic import ValidationError  # noqa: PLC0415 - loaded by now, with the arguments
 
     fields = op.arguments.model_fields
-    given, spelled, problems = _by_name(op, _storable(raw))
-    try:
-        parsed = op.arguments.model_validate(given)
-    except ValidationError as error:
-        problems += [_problem(one, fields, spelled) for one in error.errors(include_url=False)]
-        parsed = None
+    given = read_given(op, raw, lenient=lenient and op.forgiving)
+    problems = given.problems
+    parsed = None
+    while parsed is None:
+        try:
+            parsed = op.arguments.model_validate(given.values)
+        except ValidationError as error:
+            details = error.errors(include_url=False)
+            if not given.withdraw(details):
+                problems = given.unknown()
+                problems += [_problem(one, fields, given.spelled) for one in details]
+                break
     if problems or parsed is None:
         raise Invalid(
             f"{op.name}: " + "; ".join(problems),
             f"arguments: {_signature(op)}",
             {"problems": problems},
         )
-    return {name: getattr(parsed, name) for name in fields}
-
-
-def _storable(value: Any) -> Any:
-    """The value with U+FFFD in place of what no store can hold: NUL, and half of a surrogate pair."""
-    if isinstance(value, str):
-        return value if value.isascii() and "\0" not in value else _UNSTORABLE.sub("\ufffd", value)
-    if isinstance(value, Mapping):
-        return {_storable(key): _storable(part) for key, part in value.items()}
-    return [_storable(part) for part in value] if isinstance(value, list) else value
-
-
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+    return {name: getattr(parsed, name) for name in fields}, given.remark()
 
 
 def text_of(result: Any, value: Any, longer: Mapping[str, str] | None = None) -> str:
@@ -379,56 +380,6 @@ def read_docstring(run: Callable[..., Any]) -> tuple[str, str, dict[str, str]]:
     found = re.findall(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", args, re.MULTILINE)
     summary = re.sub(r"\s+", " ", text.strip().split("\n\n")[0])
     return summary, text.strip(), {name: re.sub(r"\s+", " ", about) for name, about in found}
-
-
-def _by_name(
-    op: Operation, raw: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, str], list[str]]:
-    """The values by the names of their arguments, how the caller spelled each, and what is wrong with that."""
-    fields = op.arguments.model_fields
-    given: dict[str, Any] = {}
-    spelled: dict[str, str] = {}
-    problems: list[str] = []
-    for name, value in raw.items():
-        known = argument_meant(name, fields, op.aliases)
-        # A part of an answer that is sent back may resemble an argument.
-        if name in op.ignores and name not in fields:
-            continue
-        if known is None:
-            near = nearest_argument(name, fields)
-            takes = ", ".join(fields) or "none"
-            hint = f"did you mean {near!r}?" if near else f"it takes {takes}"
-            problems.append(f"unknown argument {name!r} ({hint})")
-        elif known in spelled:
-            both = f"{spelled[known]!r} and {name!r}"
-            problems.append(f"{both} are the same argument: give only {known!r}")
-        else:
-            spelled[known] = name
-            given[known] = (
-                op.nulls.get(known) if value is None else _as_list(known, value, fields[known])
-            )
-    return given, spelled, problems
-
-
-def _as_list(name: str, value: Any, field: FieldInfo) -> Any:
-    """`value`, or a list of it where the argument takes a list of texts and one text was given; tags may have
-    commas between them.
-    """
-    if not isinstance(value, str) or not _takes_texts(field.annotation):
-        return value
-    texts = value.split(",") if name == "tags" else [value]
-    return [text.strip() for text in texts if text.strip()]
-
-
-def _takes_texts(annotation: Any) -> bool:
-    """Whether an annotated argument takes a list of texts but not a single text."""
-    if get_origin(annotation) is Annotated:
-        return _takes_texts(get_args(annotation)[0])
-    if get_origin(annotation) is list:
-        items = get_args(annotation)[0]
-        return items is str or (get_origin(items) is Annotated and get_args(items)[0] is str)
-    kinds = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else ()
-    return str not in kinds and any(map(_takes_texts, kinds))
 
 
 _TYPES = {

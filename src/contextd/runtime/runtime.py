@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,67 +20,77 @@ from contextd.domain.changes import (
     WorkChanges,
     no_code_index,
 )
-from contextd.domain.code_places import CodePlace
-from contextd.domain.context_items import Serving
+from contextd.domain.checkout_keys import CheckoutKey
 from contextd.domain.jobs import Schedule
-from contextd.domain.notices import Notice
 from contextd.domain.projects import THE_PERSON, Project
 from contextd.domain.query import Query
 from contextd.domain.records import Record
-from contextd.domain.scope import PERSON, Scope, may_leave
+from contextd.domain.scope import PERSON, Level, Scope, may_leave
+from contextd.domain.served_sentences import sentence_digests
+from contextd.domain.sessions import Session
 from contextd.domain.time import age
 from contextd.domain.trust import Trust
-from contextd.domain.usage import Observation
+from contextd.domain.usage import NO_BY_PRODUCTS, ByProducts, HandedOut, Observation
 from contextd.ports.code import Files
 from contextd.ports.knowledge import Embedder, Reranker
 from contextd.ports.store import Directory, View
 from contextd.ports.upkeep import Clock, Upkeep
-from contextd.runtime.caches import Caches
-from contextd.runtime.code_index import ProjectIndex
+from contextd.runtime.caches import Cache, Caches
+from contextd.runtime.doors import Surface
 from contextd.runtime.settings import Settings
 from contextd.runtime.supervision import ServiceState
+from contextd.runtime.trace import PendingWrite, Trace
 from contextd.thin.ready import mark_of
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Conflict, NotFound, nearest
-
-Surface = Literal["mcp", "rest", "cli", "web", "hook", "job", "python"]
-
+from contextd_code.values.code_index import CodeIndex
 
 NO_KIND = "no kind"
 """A kind no record has: a query for it finds nothing."""
 
-_MOST_NAMED = 20
+_SENTENCES = 20_000
+"""Sentences known to be stored as handed out: those of some hundred sessions."""
+
 _NAMED = 5
-"""The most written records that an answer names; each is looked up while other writers wait."""
+"""Names of projects that a hint lists."""
 
 Progress = Callable[[str, int, int], None]
 """Progress callback of long work: (activity, done, total)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """Who calls, and from where: what a surface knows before the `Runtime` is built.
+class CallDetails:
+    """Who calls, and how.
 
-    `cwd` is the directory of the call; `project` overrides it by name. `connection` identifies a lasting
-    conversation, `process` the client's process at its other end, `ancestors` the processes above a hook.
-    `client_sessions` are the client's ids of the session the call belongs to, nearest first. `key` makes the
-    call repeatable, and `repeated` marks a possible repetition. `alone` marks a single-call process, such as
-    the command line.
+    `connection` identifies a lasting conversation, `process` the client's process at its other end,
+    `ancestors` the processes above a hook. `client_sessions` are the client's ids of the session the call
+    belongs to, nearest first. Together they match a hook with a connection of the same client. `repeated` says
+    that the call may have run before. `alone` and `progress` are for long work: whether this process serves a
+    single call, such as the command line, and who receives the progress.
     """
 
-    surface: Surface
     caller: Caller
-    cwd: str = ""
-    project: str = ""
+    surface: Surface = "python"
     client: str = ""
     connection: str = ""
     process: int = 0
     ancestors: tuple[int, ...] = ()
     client_sessions: tuple[str, ...] = ()
-    key: str = ""
     repeated: bool = False
     alone: bool = False
     progress: Progress | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request(CallDetails):
+    """What a surface knows before the `Runtime` is built.
+
+    `cwd` is the directory of the call; `project` overrides it by name. `key` makes the call repeatable.
+    """
+
+    cwd: str = ""
+    project: str = ""
+    key: str = ""
 
 
 class SystemClock:
@@ -126,68 +136,17 @@ class Checkout:
         return self.context / "CONTEXT.md"
 
 
-@dataclass(slots=True)
-class Trace:
-    """What a call read and wrote. `invoke` logs it as one observation, and what it served to an agent is
-    tracked in the agent's session.
-
-    `gave` are items that entered the agent's window, `own_texts` contextd's own texts among them, `used` the
-    served records. `notices` are added to the answer; `injected` are the records in them. `by_words` says why
-    some texts were only searched by words, so that an empty answer proves nothing. `session` is the session
-    they were served in, if not the call's own. `committed` says that the call wrote something durably.
-    `namesakes` are the ids visible to the view of the write that share a prefix with the written ones, by
-    prefix.
-    """
-
-    action: Literal["read", "write", "update", "delete", "miss"] | None = None
-    type: str = ""
-    record_ids: tuple[str, ...] = ()
-    query: str = ""
-    gave: list[Serving] = field(default_factory=list[Serving])
-    own_texts: list[str] = field(default_factory=list[str])
-    used: list[Record] = field(default_factory=list[Record])
-    notices: list[Notice] = field(default_factory=list[Notice])
-    injected: list[str] = field(default_factory=list[str])
-    by_words: str = ""
-    session: str = ""
-    committed: bool = False
-    namesakes: dict[str, tuple[View, list[str]]] = field(
-        default_factory=dict[str, tuple[View, list[str]]]
-    )
-
-    def read(
-        self, ids: Sequence[str], *, type: str = "", query: str = "", narrowed: bool = False
-    ) -> None:
-        """Log a read. A query without results is a miss, unless filters `narrowed` it: the knowledge may
-        exist outside them.
-        """
-        self.action = "miss" if query and not ids and not narrowed else "read"
-        self.type, self.record_ids, self.query = type, tuple(ids), query
-
-    def wrote(
-        self,
-        ids: Sequence[str],
-        *,
-        type: str = "",
-        action: Literal["write", "update", "delete"] = "write",
-    ) -> None:
-        """Log a write."""
-        self.action, self.type, self.record_ids = action, type, tuple(ids)
-
-
 @dataclass(frozen=True, slots=True)
 class Sinks:
     """Receives by-products of calls without making the caller wait.
 
-    `handed_out` stores digests of served sentences for a session of a scope. `used` counts a use of records.
-    `later` runs a small task soon, in order. `prepare` runs slow work in the background, once for each
-    waiting name and owner. `settle` runs pending tasks now. `wake` tells the workers that a job was added or
+    `used` counts a use of records. `later` runs a small task soon, in order. `prepare` runs slow work in the
+    background, once for each waiting name and owner. `settle` runs pending tasks now. `wake` tells the workers that a job was added or
     a session opened. `changed` notifies watchers that records or code of a scope changed, or that a session
     there began or ended. `schedule` adds recurring work.
     """
 
     observe: Callable[[Observation], None]
-    handed_out: Callable[[Scope, str, Iterable[str]], None]
     used: Callable[[Iterable[Record]], None]
     later: Callable[[str, Callable[[], object]], None]
     prepare: Callable[[str, Hashable, Callable[[], object]], None]
@@ -233,6 +192,11 @@ class Organisation(Protocol):
         ...
 
     @property
+    def shares(self) -> bool:
+        """Whether other homes may open its store too."""
+        ...
+
+    @property
     def directory(self) -> Directory:
         """The list of projects."""
         ...
@@ -247,7 +211,7 @@ class Organisation(Protocol):
         """The folders that the owner of this machine trusts."""
         ...
 
-    def settings(self, root: Path | None) -> Settings:
+    def settings(self, checkout: Checkout | None) -> Settings:
         """The settings in force in a checkout, or outside any."""
         ...
 
@@ -255,7 +219,9 @@ class Organisation(Protocol):
         """The work tree at `root`, trusted or not."""
         ...
 
-    def view(self, caller: Caller, scopes: Iterable[Scope], code: CodePlace | None = None) -> View:
+    def view(
+        self, caller: Caller, scopes: Iterable[Scope], code: CheckoutKey | None = None
+    ) -> View:
         """A view of what the caller may reach in these scopes, bound to the checkout `code`."""
         ...
 
@@ -264,44 +230,31 @@ class Organisation(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Runtime:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runtime(CallDetails):
     """The context of one request: a view of the data the caller may reach, the embedder, the reranker if one
     is chosen, and the project.
 
-    `checkout` is the work tree of the call. `connection`, `process`, `ancestors` and `client_sessions` are as
-    in `Request`; they match a hook with a connection of the same client. `session` is the session the call
-    belongs to, once known. `redaction_key` makes equal secrets recognisable within one home without revealing
-    them. `nowhere` explains at the end of an error why the caller's directory belongs to no project. `call`
-    is the key of a repeatable call, `repeated` says it may have run before. `upkeep` is set for background
-    work and for operations that require it. `among` limits queries to these kinds of document. `keeps` says
-    that the rendered text is stored and shown later. `alone` and `progress` are for long work: whether this
-    process serves a single call, and who receives the progress.
+    `checkout` is the work tree of the call. `session` is the session the call belongs to, once known.
+    `redaction_key` makes equal secrets recognisable within one home without revealing them. `nowhere`
+    explains at the end of an error why the caller's directory belongs to no project. `call` is the key of a
+    repeatable call. `upkeep` is set for background work and for operations that require it. `among` limits
+    queries to these kinds of document. `keeps` says that the rendered text is stored and shown later.
     """
 
     view: View
     embedder: Embedder
     clock: Clock
     settings: Settings
-    caller: Caller
     sinks: Sinks
     organisation: Organisation
     reranker: Reranker | None = None
     project: Project | None = None
     checkout: Checkout | None = None
-    client: str = ""
-    surface: Surface = "python"
-    connection: str = ""
-    process: int = 0
-    ancestors: tuple[int, ...] = ()
-    client_sessions: tuple[str, ...] = ()
     session: str = ""
     redaction_key: bytes = b""
     nowhere: str = ""
     call: str = ""
-    repeated: bool = False
-    alone: bool = False
-    progress: Progress | None = None
     upkeep: Upkeep | None = None
     among: frozenset[str] | None = None
     keeps: bool = False
@@ -344,17 +297,35 @@ class Runtime:
     def query(
         self,
         *kinds: str,
-        reach: Literal["project", "team", "org", "all"] = "all",
+        level: Level | Literal["all"] = "all",
         **conditions: Any,
     ) -> Query:
-        """A query over the project's cascade; `reach` limits it to one level. The view enforces
+        """A query over the project's cascade; `level` limits it to one. The view enforces
         permissions, and `among` limits the kinds.
         """
         if self.among is not None:
             # An empty tuple would mean every kind.
             kinds = tuple(sorted(self.among.intersection(kinds or self.among))) or (NO_KIND,)
-        wanted = frozenset(s for s in self.cascade if reach in ("all", s.level))
+        wanted = frozenset(s for s in self.cascade if level in ("all", s.level))
         return Query(scopes=wanted, kinds=kinds, **conditions)
+
+    def sessions(self, *, statuses: Sequence[str] = (), limit: int = 50) -> list[Session]:
+        """The sessions of the project; see `Sessions.find`."""
+        return self.view.sessions.find(frozenset({self.scope}), statuses=statuses, limit=limit)
+
+    def pages(self, query: Query) -> Iterator[Sequence[Record]]:
+        """All records that match, newest first, in pages of the query's limit."""
+        while True:
+            page = self.view.records.find(query)
+            yield page.records
+            if not page.cursor:
+                return
+            query = replace(query, cursor=page.cursor)
+
+    def every(self, query: Query) -> Iterator[Record]:
+        """All records that match, newest first; reads a page when the one before is used up."""
+        for page in self.pages(query):
+            yield from page
 
     def commit(
         self,
@@ -363,28 +334,99 @@ class Runtime:
         work: WorkChanges = NO_WORK,
         code: Sequence[CodeChange] = (),
     ) -> Committed:
-        """Commit a unit of work as the caller. Raises what `View.commit` raises."""
-        first = self.call if not self.trace.committed else ""
-        # Only answers to agents show short ids of records.
-        naming = self.surface == "mcp" and 0 < len(knowledge.records) <= _MOST_NAMED
-        changes = Changes(
-            actor=self.caller.name, knowledge=knowledge, work=work, code=code, naming=naming
-        )
-        done = self.view.commit(changes, call=first)
+        """Commit a unit of work as the caller. Raises what `View.commit` raises.
+
+        While the call concludes, nothing is written before `conclude`, and the result is empty. A change of code is
+        derived data: it is written at once, and a call that does nothing else may run again.
+        """
+        changes = Changes(actor=self.caller.name, knowledge=knowledge, work=work, code=code)
+        if code:
+            return self._committed(changes)
+        pending = self.trace.pending
+        both = pending.changes.joined(changes) if pending and pending.view is self.view else None
+        if both is None:
+            self._write_pending()
+        if not self.trace.concludes:
+            return self._commit(changes)
+        self.trace.pending = PendingWrite(self.view, both or changes, self._commit)
+        return Committed()
+
+    def conclude(self, answer: str, beside: ByProducts) -> bool:
+        """Commit what the call wrote so far with its answer and by-products; false if nothing was left to write. From now
+        on each commit writes at once. Raises what `View.commit` raises.
+        """
+        self.trace.concludes = False
+        return self._write_pending(answer, beside)
+
+    def _write_pending(self, answer: str = "", beside: ByProducts = NO_BY_PRODUCTS) -> bool:
+        pending, self.trace.pending = self.trace.pending, None
+        if pending is None:
+            return False
+        pending.commit(replace(pending.changes, beside=beside), answer)
+        after, self.trace.after = self.trace.after, []
+        for name, write in after:
+            self.sinks.later(name, write)
+        return True
+
+    def later(self, name: str, write: Callable[[], object]) -> None:
+        """Run a small task soon, after what is pending is written."""
+        if self.trace.pending is not None:
+            self.trace.after.append((name, write))
+        else:
+            self.sinks.later(name, write)
+
+    def _commit(self, changes: Changes, answer: str = "") -> Committed:
+        first = self.call if not self.trace.keyed else ""
+        done = self._committed(changes, first, answer)
+        self.trace.keyed = True
+        self.trace.answered = bool(first and answer)
+        return done
+
+    def _committed(self, changes: Changes, call: str = "", answer: str = "") -> Committed:
+        sentences = self._unstored_sentences()
+        changes = replace(changes, beside=replace(changes.beside, handed_out=sentences))
+        done = self.view.commit(changes, call=call, answer=answer)
+        self._remember(sentences)
         self.trace.committed = True
-        for start in knowledge.beginnings if naming else ():
-            alike = [id for id in done.namesakes if id.startswith(start)]
-            self.trace.namesakes[start] = (self.view, alike)
         # The session watcher sleeps while no session is open.
-        if done.jobs or work.open:
+        if done.jobs or changes.work.open:
             self.sinks.wake()
         for scope in _touched(changes, done):
             self.sinks.changed(scope)
         return done
 
+    def hand_out(self) -> None:
+        """Store which sentences the call showed in its session, so that no process takes them for the user's own. A
+        commit of the call includes those that it showed before.
+        """
+        sentences = self._unstored_sentences()
+        if sentences:
+            self.view.commit(Changes(beside=ByProducts(handed_out=sentences)))
+            self._remember(sentences)
+
+    def _unstored_sentences(self) -> tuple[HandedOut, ...]:
+        """The sentences that the call showed and that are not known to be stored."""
+        session = self.trace.session or self.session
+        if self.project is None or not session or not self.trace.own_texts:
+            return ()
+        digests = (digest for text in self.trace.own_texts for digest in sentence_digests(text))
+        known = self._handed_out
+        fresh = dict.fromkeys(HandedOut(self.scope, session, digest) for digest in digests)
+        return tuple(one for one in fresh if known.get(one) is None)
+
+    def _remember(self, sentences: Iterable[HandedOut]) -> None:
+        for sentence in sentences:
+            self._handed_out.put(sentence, True)
+
+    @property
+    def _handed_out(self) -> Cache[HandedOut, bool]:
+        """Sentences that are stored as handed out, so that they are not stored again by each call."""
+        return self.organisation.caches.of("handed out", _SENTENCES)
+
     def queue(self, *jobs: NewJob) -> list[str]:
         """Queue jobs in a commit of their own; return their ids."""
-        return list(self.commit(work=WorkChanges(jobs=jobs)).jobs)
+        changes = Changes(actor=self.caller.name, work=WorkChanges(jobs=jobs))
+        return list(self._commit(changes).jobs)
 
     @property
     def place(self) -> str:
@@ -408,14 +450,14 @@ class Runtime:
 
     def at(self, name: str | None) -> Runtime:
         """The same call in the project called `name`: its scope, slug, label, alias or folder; unchanged if
-        the name is empty. Permissions are computed again for that project.
+        the name is empty or a dot. Permissions are computed again for that project.
 
         Raises `NotFound` with the nearest names the caller may know, `Conflict` if several match: nothing is
         ever written to a guessed project.
         """
         here = self.project is not None and _is_called(self.project, name or "")
         # A folder may be another checkout of the same project.
-        if not name or (here and not Path(name).is_absolute()):
+        if not name or name == "." or (here and not Path(name).is_absolute()):
             return self
         known = self.projects()
         matching = [project for project in known if _is_called(project, name)]
@@ -437,15 +479,16 @@ class Runtime:
         if root is None:
             met = (Path(path) for path in reversed(project.roots))
             root = next((path for path in met if path.is_dir()), None)
+        checkout = self.organisation.checkout(root) if root else None
         return replace(
             self,
             project=project,
-            checkout=self.organisation.checkout(root) if root else None,
-            settings=self.organisation.settings(root),
+            checkout=checkout,
+            settings=self.organisation.settings(checkout),
             view=self.organisation.view(
                 self.caller,
                 project.scope.cascade,
-                CodePlace(project.scope, str(root)) if root else None,
+                CheckoutKey(project.scope, str(root)) if root else None,
             ),
             nowhere="",
             connection=self.connection if self.project in (None, project) else "",
@@ -455,19 +498,19 @@ class Runtime:
     def everywhere(self) -> Runtime:
         """The same call with a view of every project the caller may read."""
         scopes = {scope for project in self.projects() for scope in project.scope.cascade}
-        return replace(self, view=self.organisation.view(self.caller, scopes, self.code_place))
+        return replace(self, view=self.organisation.view(self.caller, scopes, self.checkout_key))
 
     @property
-    def code_place(self) -> CodePlace | None:
+    def checkout_key(self) -> CheckoutKey | None:
         """The checkout whose code index this call reads and writes; None without one."""
         if self.project is None or self.checkout is None:
             return None
-        return CodePlace(self.project.scope, str(self.checkout.root))
+        return CheckoutKey(self.project.scope, str(self.checkout.root))
 
     @property
-    def code_index(self) -> ProjectIndex:
-        """The code index of this project, as the code package reads it."""
-        return ProjectIndex(self.files, self.scope)
+    def code_index(self) -> CodeIndex:
+        """The code index of this project. Raises `Unavailable` if the store has none."""
+        return self.files.of(self.scope)
 
     @property
     def has_person(self) -> bool:
@@ -488,7 +531,7 @@ class Runtime:
     def leaving(self) -> Runtime:
         """The same call with a view of only what may leave this machine."""
         scopes = [scope for scope in self.cascade if may_leave(scope)]
-        return replace(self, view=self.organisation.view(self.caller, scopes, self.code_place))
+        return replace(self, view=self.organisation.view(self.caller, scopes, self.checkout_key))
 
     def may_embed(self, scope: Scope) -> bool:
         """Whether the embedder may read texts of a scope: one that sends texts away only gets what may

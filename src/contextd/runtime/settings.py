@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,7 +18,7 @@ from contextd.runtime.settings_file import text_of, tree_of
 from contextd.thin.home import home_directory
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid, nearest
-from contextd_code.files.yaml_text import compose, flattened, lines_of_names
+from contextd_code.files.yaml_text import compose, explained, flattened, lines_of_names
 
 Value = str | int | float | bool
 Reach = Literal["process", "home", "project"]
@@ -121,84 +122,70 @@ def _consolidation(
     )
 
 
+_of_process = partial(Setting, reach="process")
+_of_home = partial(Setting, reach="home")
+
 SETTINGS: dict[str, Setting] = {
     row.name: row
     for row in (
-        Setting(
-            "store.url", "", "Where records live; empty means SQLite in the home", reach="process"
+        _of_process("store.url", "", "Where records live; empty means SQLite in the home"),
+        _of_process(
+            "store.secret_variable",
+            "CONTEXTD_STORE_SECRET",
+            "Name of the environment variable with the secret that wraps the redaction key of a shared store",
+            form="[A-Z_][A-Z0-9_]*",
         ),
-        Setting(
+        _of_process(
             "embedder.name",
             "minilm",
             "Which embedder computes vectors",
             ("minilm", "openai", "fastembed", "none"),
-            reach="process",
         ),
-        Setting("embedder.threads", 1, "Threads the embedder may use", least=1, reach="process"),
-        Setting(
-            "embedder.model",
-            "",
-            "Which model the embedder openai or fastembed uses",
-            reach="process",
-        ),
-        Setting(
+        _of_process("embedder.threads", 1, "Threads the embedder may use", least=1),
+        _of_process("embedder.model", "", "Which model the embedder openai or fastembed uses"),
+        _of_process(
             "embedder.url",
             "https://api.openai.com/v1",
             "Base URL for the embedder openai, such as http://127.0.0.1:11434/v1",
             form=r"https?://[^@\s]+",
-            reach="process",
         ),
-        Setting(
+        _of_process(
             "embedder.key_variable",
             "OPENAI_API_KEY",
             "Name of the environment variable with the API key for openai",
             form="[A-Z_][A-Z0-9_]*",
-            reach="process",
         ),
-        Setting("embedder.download", False, "Let fastembed download its model", reach="process"),
-        Setting(
+        _of_process("embedder.download", False, "Let fastembed download its model"),
+        _of_process(
             "search.reranker.path",
             "",
             "ONNX file of a cross-encoder that reranks the first 30 hits; empty uses none",
-            reach="process",
         ),
-        Setting(
-            "search.reranker.tokenizer",
-            "",
-            "Its tokenizer; empty means tokenizer.json beside it",
-            reach="process",
+        _of_process(
+            "search.reranker.tokenizer", "", "Its tokenizer; empty means tokenizer.json beside it"
         ),
-        Setting(
-            "mcp.profile",
-            "core",
-            "Which tools agents see",
-            ("core", "standard", "full"),
-            reach="process",
+        _of_process("mcp.profile", "core", "Which tools agents see", ("core", "standard", "full")),
+        _of_process(
+            "daemon.idle_minutes", 30, "Minutes without a client until the daemon exits", least=0
         ),
-        Setting(
-            "daemon.idle_minutes",
-            30,
-            "Minutes without a client until the daemon exits",
-            least=0,
-            reach="process",
-        ),
-        Setting(
+        _of_process(
             "daemon.port",
             0,
             "Port of the loopback HTTP server; 0 uses the previous one, 7433, or a free one",
             least=0,
-            reach="process",
         ),
-        Setting(
-            "daemon.workers", 8, "Maximum number of concurrent calls", least=1, reach="process"
-        ),
+        _of_process("daemon.workers", 8, "Maximum number of concurrent calls", least=1),
         Setting(
             "sessions.timeout_minutes", 30, "Minutes without activity that end a session", least=1
         ),
-        Setting(
-            "sessions.archive_days", 7, "Days until a completed session is archived", reach="home"
-        ),
+        _of_home("sessions.archive_days", 7, "Days until a completed session is archived"),
         Setting("sessions.discoveries", 8, "Discoveries kept per session", least=0),
+        Setting(
+            "project.enrich",
+            "ask",
+            "What to do with a confirmed record that belongs to a module of project.yaml: ask proposes it, on writes it",
+            choices=("ask", "on", "off"),
+        ),
         # With the tools and instructions in a first request, 9 % of what clients send.
         Setting("briefing.tokens", 500, "Token budget of a briefing", least=50),
         Setting(
@@ -241,22 +228,15 @@ SETTINGS: dict[str, Setting] = {
             "A file of the repository that gets a block with what sessions taught, such as AGENTS.md",
         ),
         Setting("injection.experiences", 3, "Maximum number of memories injected at once", least=0),
-        Setting(
-            "hooks.deadline_ms", 1000, "Time after which a hook gives up", least=50, reach="process"
-        ),
+        _of_process("hooks.deadline_ms", 1000, "Time after which a hook gives up", least=50),
         Setting(
             "policies.hook",
             False,
-            "Check an agent's actions against the policies before they run; reinstall the client after a "
-            "change",
+            "Check an agent's actions against the policies before they run, and its edits against ways that "
+            "failed before; reinstall the client after a change",
         ),
         Setting("window.tokens", 100_000, "Tokens a session's context window holds", least=1000),
-        Setting(
-            "folding.tokens",
-            8_000,
-            "Default token budget of a subtask",
-            least=200,
-        ),
+        Setting("folding.tokens", 8_000, "Default token budget of a subtask", least=200),
         Setting(
             "folding.parent_tokens",
             32_000,
@@ -280,55 +260,35 @@ SETTINGS: dict[str, Setting] = {
             "Confidence below which learned records are archived; 0 archives nothing",
             least=0.0,
         ),
-        Setting(
+        _of_home(
             "retention.jobs_days",
             14,
             "Days finished background jobs are listed; 0 forever",
             least=0,
-            reach="home",
         ),
-        Setting(
+        _of_home(
             "retention.events_days",
             90,
             "Days the tool calls of archived sessions are stored (messages are never deleted); 0 forever",
             least=0,
-            reach="home",
         ),
-        Setting(
+        _of_home(
             "retention.history_days",
             365,
             "Days a record's changes beyond its latest 20 are stored; 0 forever",
             least=0,
-            reach="home",
         ),
-        Setting(
+        _of_home(
             "retention.handed_out_days",
             30,
             "Days the digests of sentences served to agents are stored; 0 forever",
             least=0,
-            reach="home",
         ),
-        Setting(
-            "retention.originals_days",
-            7,
-            "Days the original of a digest can be expanded",
-            least=1,
-            reach="home",
+        _of_home(
+            "retention.originals_days", 7, "Days the original of a digest can be expanded", least=1
         ),
-        Setting(
-            "retention.answers_days",
-            1,
-            "Days a lost call can be retried safely",
-            least=1,
-            reach="home",
-        ),
-        Setting(
-            "log.level",
-            "info",
-            "Log level",
-            ("debug", "info", "warning", "error"),
-            reach="process",
-        ),
+        _of_home("retention.answers_days", 1, "Days a lost call can be retried safely", least=1),
+        _of_process("log.level", "info", "Log level", ("debug", "info", "warning", "error")),
     )
 }
 """Every setting by name."""
@@ -429,8 +389,7 @@ def _of_project(path: Path, home: Path) -> tuple[dict[str, Value], tuple[FilePro
         text = text_of(path, path.parent.parent)
         layer = flattened(tree_of(text, path))
     except Invalid as error:
-        mark = getattr(error.__cause__, "problem_mark", None)
-        line = mark.line + 1 if mark is not None else 0
+        line = explained(error.__cause__)[0] if isinstance(error.__cause__, Exception) else 0
         what = " ".join(error.message.removeprefix(f"{path}, line {line}: ").split())
         return {}, (FileProblem(PROJECT_FILE, line, what, error.hint),)
     return _right(layer, PROJECT_FILE, text, home)

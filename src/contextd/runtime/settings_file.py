@@ -10,7 +10,7 @@ import yaml
 
 from contextd_code.errors import Invalid
 from contextd_code.files.guarded import read_file
-from contextd_code.files.yaml_text import load_plain
+from contextd_code.files.yaml_text import explained, load_plain
 
 
 def text_of(path: Path, within: Path | None = None) -> str:
@@ -32,9 +32,8 @@ def tree_of(text: str, path: Path) -> Mapping[str, Any]:
     try:
         content = load_plain(text)
     except (yaml.YAMLError, ValueError) as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f", line {mark.line + 1}" if mark is not None else ""
-        what = getattr(error, "problem", None) or error
+        line, what = explained(error)
+        place = f", line {line}" if line else ""
         raise Invalid(
             f"{path}{place}: not valid YAML: {what}", "correct the line or remove the file"
         ) from error

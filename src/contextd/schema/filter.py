@@ -33,18 +33,18 @@ def parse_filter(
     Unknown fields are accepted if `open`, or if `held` says that some record has the field. Raises one
     `Invalid` with every problem.
     """
-    reading = _Reading(fields, within, lambda name: open or bool(held and held(name)))
-    condition = reading.all_of(filter, 1)
-    if reading.problems:
+    parser = _Parser(fields, within, lambda name: open or bool(held and held(name)))
+    condition = parser.all_of(filter, 1)
+    if parser.problems:
         raise Invalid(
-            "filter: " + "; ".join(reading.problems),
+            "filter: " + "; ".join(parser.problems),
             f"fields: {', '.join(fields) or 'any'}; operators: {' '.join((*ON_FIELDS, '$and', '$or'))}",
-            {"problems": reading.problems},
+            {"problems": parser.problems},
         )
     return condition if filter else None
 
 
-class _Reading:
+class _Parser:
     """One pass over a filter that collects all problems."""
 
     def __init__(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from contextd.domain.problems import FileProblem
 from contextd.domain.records import digest
-from contextd.runtime.caches import Cache
+from contextd.runtime.caches import Cache, as_of
 from contextd.schema.model import ContextType, Origin, Schema, SchemaFile
 from contextd.schema.parse import parse_schema
 from contextd_code.files.guarded import read_file
@@ -56,26 +56,17 @@ def read_schema_file(origin: Origin, home: Path, root: Path | None, parsed: Pars
     try:
         # The inode too: a file replaced within the clock's resolution has another one.
         stamp = (found.st_mtime_ns, found.st_size, found.st_ino)
-        known = parsed.get(path)
-        if known is None or known[0] != stamp:
-            known = (
-                stamp,
-                parsed_file(
-                    _bytes(path, root if origin == "project" else None).decode("utf-8-sig"),
-                    shown,
-                    origin,
-                ),
-            )
-            parsed.put(path, known)
-        return known[1]
+        within = root if origin == "project" else None
+
+        def read() -> SchemaFile:
+            text = read_file(path, LARGEST, within=within).decode("utf-8-sig")
+            return parsed_file(text, shown, origin)
+
+        return as_of(parsed, path, stamp, read)
     except UnicodeDecodeError as error:
         return _unreadable(shown, origin, f"byte {error.start} is not valid UTF-8")
     except OSError as error:
         return _unreadable(shown, origin, f"cannot be read: {error.strerror}")
-
-
-def _bytes(path: Path, root: Path | None) -> bytes:
-    return read_file(path, LARGEST, within=root)
 
 
 def parsed_file(text: str, path: str, origin: Origin) -> SchemaFile:

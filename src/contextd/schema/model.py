@@ -37,7 +37,9 @@ class ContextType:
         """Return `data` with defaults, in the order of the fields. Raises one `Invalid` naming every wrong
         field.
         """
-        return self._kind(open=self.partial).check(data)
+        return Kind(self.name, "contexts", self.description, self.fields, open=self.partial).check(
+            data
+        )
 
     def check_change(self, before: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
         """Apply `changes` to `before`; null removes a field. Existing fields that the type no longer
@@ -55,9 +57,6 @@ class ContextType:
     def undeclared(self, data: Mapping[str, Any]) -> list[str]:
         """Fields in `data` that the type does not declare."""
         return [name for name in data if name not in self.fields]
-
-    def _kind(self, *, open: bool) -> Kind:
-        return Kind(self.name, "contexts", self.description, self.fields, open=open)
 
 
 @dataclass(frozen=True, slots=True)

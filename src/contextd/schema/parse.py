@@ -15,7 +15,7 @@ from contextd.domain.kind import Field, FieldType, Kind
 from contextd.domain.problems import FileProblem
 from contextd.schema.model import VERSION, ContextType, Origin
 from contextd_code.errors import Invalid, nearest
-from contextd_code.files.yaml_text import compose
+from contextd_code.files.yaml_text import compose, explained
 
 FIELD_TYPES: tuple[FieldType, ...] = get_args(FieldType)
 MOST_TYPES, MOST_FIELDS = 200, 100
@@ -33,15 +33,15 @@ def parse_schema(
     text: str, file: str, origin: Origin
 ) -> tuple[dict[str, ContextType], list[FileProblem]]:
     """The valid types of a schema.yaml, and every problem in line order."""
-    reading = _Reading(file, origin)
+    parser = _Parser(file, origin)
     try:
-        reading.document(compose(text))
+        parser.document(compose(text))
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        reading.broken(text, error)
-    return reading.types, sorted(reading.problems, key=lambda problem: problem.line)
+        parser.broken(text, error)
+    return parser.types, sorted(parser.problems, key=lambda problem: problem.line)
 
 
-class _Reading:
+class _Parser:
     """One pass over a file that collects types and problems."""
 
     def __init__(self, file: str, origin: Origin) -> None:
@@ -80,11 +80,9 @@ class _Reading:
             self._syntax(error, 0)
 
     def _syntax(self, error: Exception, line: int) -> None:
-        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-        at = mark.line + 1 if mark is not None else line
-        what = getattr(error, "problem", None) or str(error).splitlines()[0]
+        at, what = explained(error)
         hint = "indent with spaces, and quote text that contains `: `, ` #` or, within braces, `[]`"
-        self.problems.append(FileProblem(self._file, at, f"not YAML: {what}", hint))
+        self.problems.append(FileProblem(self._file, at or line, f"not YAML: {what}", hint))
 
     def _version(self, node: yaml.Node) -> None:
         if str(node.value) != str(VERSION):

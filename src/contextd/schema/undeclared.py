@@ -35,6 +35,6 @@ def expect_adoption(runtime: Runtime, schema: Schema) -> None:
 
 
 def _queue_adoption(runtime: Runtime, schema: Schema) -> None:
-    query = runtime.query("context", reach="project", filter=leftovers_for(schema), limit=1)
+    query = runtime.query("context", level="project", filter=leftovers_for(schema), limit=1)
     if runtime.view.records.find(query).records:
         runtime.queue(new_job("adopt_leftovers", runtime.scope, runtime.place, once=""))

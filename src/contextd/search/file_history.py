@@ -71,7 +71,7 @@ def _of_records(runtime: Runtime, question: str) -> Mapping[str, ScorePart]:
     embedder = runtime.embedder
     if not embedder.model or not question.strip():
         return {}
-    query = runtime.query(*kinds_that("attached"), reach="project", valid_at=runtime.clock.now())
+    query = runtime.query(*kinds_that("attached"), level="project", valid_at=runtime.clock.now())
     try:
         vector = embedder.embed([question])[0]
         near = runtime.view.index.dense(vector, embedder.model, query, _NEAREST)

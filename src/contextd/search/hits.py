@@ -69,7 +69,7 @@ class Candidate:
         return sum([part.amount for part in self.parts])
 
     def part(self, name: str) -> ScorePart:
-        """The part called `name`; an empty one if there is none."""
+        """The part of the score called `name`; one that adds nothing if there is none."""
         return _named(self.parts, name)
 
 
@@ -118,7 +118,7 @@ class Hit:
         return ", ".join(reasons)
 
     def part(self, name: str) -> ScorePart:
-        """The part called `name`; an empty one if there is none."""
+        """The part of the score called `name`; one that adds nothing if there is none."""
         return _named(self.parts, name)
 
     def plus(self, parts: Sequence[ScorePart]) -> Hit:

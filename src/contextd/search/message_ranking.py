@@ -16,7 +16,7 @@ from contextd.search.boosts import in_order
 from contextd.search.hits import Hit, ScorePart
 from contextd.search.ranking_weights import weights
 from contextd_code.dataclass import dataclass
-from contextd_code.text.regex import regex
+from contextd_code.text.languages import ByLanguage
 from contextd_code.text.words import words
 
 SIGNALS = ("length", "question", "answer", "session", "assisted", "speaker", "own", "oneself")
@@ -31,7 +31,17 @@ _NOBODY = frozenset({_USER, "assistant", "system", "tool"})
 the user's question is followed by a long answer, which says nothing about either message.
 """
 
-_OF_ONESELF = regex(r"(?<![\w/.-])(?:[Ii]|[Mm](?:y|e|ine)|[Ww]e|[Oo]urs?|us)(?![\w/-])")
+_OF_ONESELF = ByLanguage(
+    {
+        "en": r"(?<![\w/.-])(?:[Ii]|[Mm](?:y|e|ine)|[Ww]e|[Oo]urs?|us)(?![\w/-])",
+        "de": r"\b(?:[Ii]ch|[Mm]ich|[Mm]ir|[Mm]eine?[mnrs]?|[Ww]ir|[Uu]ns|[Uu]nsere?[mnrs]?)\b",
+        "fr": r"\b(?:[Jj]e|[Jj][’']|[Mm]oi|[Mm]on|[Mm]a|[Mm]es|[Nn]ous|[Nn]otre|[Nn]os|[Oo]n)(?:\b|(?<=[’']))",
+        "es": r"\b(?:[Yy]o|[Mm]e|[Mm]i|[Mm]is|[Nn]os|[Nn]osotr[oa]s|[Nn]uestr[oa]s?)\b",
+        "ja": r"私|僕|俺|自分|我々|うち(?:の|は)|弊社",
+        "zh": r"我|咱|本人",
+    },
+    0,
+)
 """Not the `I` of I/O, the `us` of us-east-1 or the US."""
 
 _WHY = {

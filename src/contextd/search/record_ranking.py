@@ -16,7 +16,7 @@ from contextd.search.boosts import in_order
 from contextd.search.hits import Hit, ScorePart
 from contextd.search.query_words import Asked
 from contextd.search.ranking_weights import RECORDS, weights
-from contextd_code.text.regex import regex
+from contextd_code.text.languages import ByLanguage
 from contextd_code.text.words import content_words
 
 SIGNALS = ("current",)
@@ -26,10 +26,26 @@ _A_WHILE = timedelta(days=30)
 within noise.
 """
 
-_ASKS = regex(
-    r"(?i)\s*(?:how|what|why|when|where|which|who|whose|is|are|was|were|do|does|did|has|have|should|may|can|could|will|would)\b"
+_ASKS = ByLanguage(
+    {
+        "en": r"\s*(?:how|what|why|when|where|which|who|whose|is|are|was|were|do|does|did|has|have|should|may|can|could|will|would)\b",
+        "de": r"\s*(?:wie|was|warum|wieso|wann|wo|woher|wohin|welche[rsmn]?|wer|wem|wen|wessen|ist|sind|war|hat|haben|gibt|kann|darf|soll|muss|wird|werden)\b",
+        "fr": r"\s*(?:comment|qu[e’']|quelles?|quels?|pourquoi|quand|o[ùu]|qui|combien|est-ce|y a-t-il|peut-on|faut-il|d[’']o[ùu]|sur quel\w*|dans quel\w*)",
+        "es": r"\s*¿|\s*(?:c[óo]mo|qu[ée]|por qu[ée]|cu[áa]ndo|d[óo]nde|de d[óo]nde|cu[áa]l(?:es)?|qui[ée]n(?:es)?|cu[áa]nt[oa]s?|en qu[ée]|hay|se puede)\b",
+        "ja": r".*(?:(?:です|ます|した|の)か|(?:どこ|なに|何|いつ|誰|だれ|どれ|どう|なぜ|どの|いくつ)(?!か).{0,14}|とは|理由|方法|(?:は|の(?:意味|原因|名前|形式))|には)[。]?$",
+        "zh": r".*(?:吗|呢|什么|哪|谁|怎么|如何|为什么|为何|多少|多久|多大|几|是不是|能不能|有没有)",
+    }
 )
-_ORDERS = regex(r"(?i)\s*(?:please|(?:can|could|would|will) (?:you|we))\b")
+_ORDERS = ByLanguage(
+    {
+        "en": r"\s*(?:please|(?:can|could|would|will) (?:you|we))\b",
+        "de": r"\s*(?:bitte|(?:kannst|k[öo]nntest|w[üu]rdest|magst) du|k[öo]nnen wir)\b",
+        "fr": r"\s*(?:s[’']il te pla[iî]t|stp|(?:tu )?(?:peux|pourrais)(?:-tu)?|on peut|est-ce que tu peux|merci de)\b",
+        "es": r"\s*¿?(?:por favor|porfa|(?:puedes|podr[íi]as|podemos))\b",
+        "ja": r".*(?:て(?:ください|下さい|もらえます?か|くれますか|いただけますか)|お願い(?:します|できますか))[。？?]*$",
+        "zh": r"\s*(?:请|麻烦|帮(?:我|忙)|(?:你)?(?:能|可以)(?:帮|把|给|不能))",
+    }
+)
 """`Can you add …?` asks for work despite its question mark; `Can I use …?` does not."""
 
 _LEAST = 0.001

@@ -1,18 +1,19 @@
 """Whether records and messages are still valid. All readers use this module.
 
-A text is invalid if the user took it back, if another record replaced it or was merged with it, or if it was
-archived or deleted. Of two contradicting texts the later one comes first.
+A text is invalid if the user took it back, if another record replaced it or was merged with it, if it was
+archived or deleted, or if an event ended the state that it reports (`state_events.py`). Of two contradicting texts the later one comes first.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from contextd.claims.contradiction_search import said_at
-from contextd.claims.replacements import Swap, renamed, swap
+from contextd.claims.exchanged_names import exchanged_name
+from contextd.claims.replacements import Swap, swaps, uses_old_name
 from contextd.claims.states import State, state, succeeds
 from contextd.domain.documents import message_place
 from contextd.domain.kinds import EPISODE, kinds_that
@@ -22,8 +23,9 @@ from contextd.domain.validity import CURRENT, TAKEN_BACK, Validity
 from contextd.knowledge.disagreements import conflicting
 from contextd.runtime.runtime import Runtime
 from contextd.search.hits import Hit, Result
+from contextd.search.state_events import StatedText, ended, ended_states
 from contextd_code.dataclass import dataclass
-from contextd_code.text.words import content_words, one_line
+from contextd_code.text.words import one_line
 
 _QUOTED = 100
 """Characters quoted of the replacing text."""
@@ -33,6 +35,9 @@ _COMPARED, _EVIDENCE, _READ = 20, 10, 3_000
 
 _AT_ONCE = timedelta(minutes=1)
 """Texts written within this time count as simultaneous."""
+
+_AGAIN = timedelta(days=1)
+"""Time after which a sentence with another name in it is an update. Lists are written at one sitting."""
 
 
 def validities(runtime: Runtime, records: Sequence[Record]) -> dict[str, Validity]:
@@ -44,16 +49,14 @@ def validities(runtime: Runtime, records: Sequence[Record]) -> dict[str, Validit
     missing = list(dict.fromkeys(id for id in (*named, *others) if id not in known))
     if missing:
         known |= {one.id: one for one in runtime.view.records.get(missing)}
+    ended = ended_states(runtime, records)
     return {
-        one.id: _taken_back(one) or _replaced(one, known) or _opposed(one, against, known)
+        one.id: _taken_back(one)
+        or _replaced(one, known)
+        or ended.get(one.id)
+        or _opposed(one, against, known)
         for one in records
     }
-
-
-def current(runtime: Runtime, records: Sequence[Record]) -> list[Record]:
-    """The valid records among these, which may be injected."""
-    found = validities(runtime, records)
-    return [record for record in records if not found[record.id].replaced]
 
 
 def in_force(runtime: Runtime, result: Result) -> Result:
@@ -137,10 +140,13 @@ def _since(record: Record) -> datetime:
     return record.created_at if record.kind == EPISODE else said_at(record)
 
 
-def _messages(runtime: Runtime, hits: Iterable[Hit]) -> dict[str, Validity]:
-    """The validity of messages that the user took back."""
+def _messages(runtime: Runtime, hits: Sequence[Hit]) -> dict[str, Validity]:
+    """The validity of messages that the user took back, or that report a state which has ended."""
     places = {hit.id: place for hit in hits if (place := message_place(hit.id)) is not None}
-    found: dict[str, Validity] = {}
+    texts = [(hit.id, hit.content) for hit in hits if hit.id in places]
+    found = ended(
+        runtime, [StatedText(id, one.text, one.at) for id, one in texts if isinstance(one, Event)]
+    )
     for id in dict.fromkeys(session for session, _ in places.values()):
         session = runtime.view.sessions.get(id)
         for after, last, by, words in session.data.get(TAKEN_BACK, ()) if session else ():
@@ -165,14 +171,12 @@ def _outdated(hits: Sequence[Hit], evidence: Sequence[Hit]) -> list[Hit]:
     """The hits; those that use a name which a later hit declares obsolete are marked as replaced."""
     texts = [one for hit in (*hits[:_COMPARED], *evidence) if (one := _text_of(hit)) is not None]
     telling = [one for one in texts if one.swaps or any(state.now for state in one.states)]
-    if not telling:
-        return list(hits)
-    found: dict[str, Validity] = {}
+    found = _stated_again(texts)
     for older in texts:
         for newer in telling:
             if newer.at - older.at <= _AT_ONCE or newer.hit.validity.replaced:
                 continue
-            swapped = next((one for one in newer.swaps if _speaks_of(older.text, one)), None)
+            swapped = next((one for one in newer.swaps if uses_old_name(older.text, one)), None)
             changed = _successor(newer, older)
             if swapped is not None:
                 found[older.hit.id] = _renamed(swapped, newer.hit)
@@ -184,6 +188,25 @@ def _outdated(hits: Sequence[Hit], evidence: Sequence[Hit]) -> list[Hit]:
         else hit
         for hit in hits
     ]
+
+
+def _stated_again(texts: Sequence[_Text]) -> dict[str, Validity]:
+    """The texts that a later one repeats with another name. Three and more such texts are a list."""
+    partners: dict[str, list[tuple[_Text, str]]] = {}
+    for older in texts:
+        for newer in texts:
+            if newer.at - older.at > _AGAIN and (name := exchanged_name(newer.text, older.text)):
+                partners.setdefault(older.hit.id, []).append((newer, name))
+                partners.setdefault(newer.hit.id, []).append((newer, ""))
+    return {
+        id: Validity(
+            f"older: {one_line(name, _QUOTED)} since {_name_of(newer.hit)}",
+            newer.hit.id,
+            replaced=True,
+        )
+        for id, [(newer, name), *others] in partners.items()
+        if name and not others and len(partners[newer.hit.id]) == 1
+    }
 
 
 def _successor(newer: _Text, older: _Text) -> State | None:
@@ -210,8 +233,6 @@ def _renamed(swapped: Swap, by: Hit) -> Validity:
 
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_TELLING = re.compile(r"[a-z0-9][A-Z]|\w[-_.#/]\w|[A-Za-z]\d|^[A-Z]")
-_NAME = re.compile(r"[\w.+#@/-]{3,}")
 
 
 def _text_of(hit: Hit) -> _Text | None:
@@ -223,24 +244,9 @@ def _text_of(hit: Hit) -> _Text | None:
     else:
         return None
     sentences = _SENTENCE.split(text[:_READ])
-    swaps = [one for s in sentences for one in (renamed(s), swap(s)) if one is not None]
+    replaced = tuple(one for s in sentences for one in swaps(s))
     states = tuple(one for s in sentences if (one := state(s)) is not None)
-    return _Text(hit, text, at, tuple(one for one in swaps if _NAME.fullmatch(one.worse)), states)
-
-
-def _speaks_of(text: str, swapped: Swap) -> bool:
-    """Whether a text uses the old name of a thing and not the new one. If the name may be a plain word,
-    the text must also share a word with the context of the renaming.
-    """
-    if not _has(text, swapped.worse) or (swapped.better and _has(text, swapped.better)):
-        return False
-    if _TELLING.search(swapped.worse):
-        return True
-    return not set(content_words(swapped.rest)).isdisjoint(content_words(text))
-
-
-def _has(text: str, name: str) -> bool:
-    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text, re.I) is not None
+    return _Text(hit, text, at, replaced, states)
 
 
 def _later_first(hits: Sequence[Hit], records: Mapping[str, Record]) -> list[Hit]:

@@ -55,21 +55,30 @@ def told_lines(text: str) -> dict[str, Any]:
     return {LINES: list(dict.fromkeys(map(line_digest, lines)))} if lines else {}
 
 
+def injected_at(events: Iterable[Event]) -> dict[str, datetime]:
+    """When each record was first injected."""
+    found: dict[str, datetime] = {}
+    for event in events:
+        if event.type == "injection":
+            for id in event.data.get("records", ()):
+                found.setdefault(str(id), event.at)
+    return found
+
+
 def texts_after(events: Iterable[Event]) -> dict[str, list[str]]:
     """For each injected record, the agent's words and actions in the session from then on, step by step.
     Skips what a forked transcript repeats from before, and what the agent saved to contextd, since
     agents save again what they were just shown.
     """
     steps: list[tuple[datetime, str]] = []
-    injected_at: dict[str, datetime] = {}
-    for event in events:
-        if event.type == "injection":
-            for id in event.data.get("records", ()):
-                injected_at.setdefault(str(id), event.at)
-        elif event.role == "assistant" and not event.data.get("sidechain") and not _to_us(event):
+    known = list(events)
+    for event in known:
+        if event.role == "assistant" and not event.data.get("sidechain") and not _to_us(event):
             given = event.data.get("input")
             steps.append((event.at, event.text if not given else f"{event.text} {given}"))
-    return {id: [text for at, text in steps if at >= since] for id, since in injected_at.items()}
+    return {
+        id: [text for at, text in steps if at >= since] for id, since in injected_at(known).items()
+    }
 
 
 def _to_us(event: Event) -> bool:

@@ -21,6 +21,9 @@ _ITEM = re.compile(r"^(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(.*)$")
 _ROW = re.compile(r"^\s*\|(.+)\|\s*$")
 _RULE_ROW = re.compile(r"^[\s|:+-]+$")
 _RULE = re.compile(r"^\s*(?:[-=*_─━★═]\s?){3,}.*$|^\s*[`★].{0,20}[─━]{4,}.*$")
+_CODE_SPAN = re.compile(r"(`[^`\n]+`)")
+_STARS = re.compile(r"(?<!/)(?:(?<![\w)])\*\*(?!/)|\*\*(?![/\d]))")
+_UNDERLINED = re.compile(r"(?<!\w)__(?=\S)([^_\n]+?\s[^_\n]*?)(?<=\S)__(?!\w)")
 _END = re.compile(
     r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<=[.!?])[\"')*`]*\s+(?=\S)|(?<=[。！？])"
 )
@@ -56,8 +59,12 @@ def passages(text: str) -> Iterator[Passage]:
 
 
 def plain(text: str) -> str:
-    """One line without emphasis; code spans keep their backticks, which distinguish names from words."""
-    return " ".join(text.replace("**", "").replace("__", "").split()).strip()
+    """One line without emphasis; code spans stay as they are, with the backticks that distinguish names from words.
+    Names such as `__init__`, patterns such as `src/**` and powers are no emphasis.
+    """
+    parts = _CODE_SPAN.split(text)
+    parts[::2] = [_UNDERLINED.sub(r"\1", _STARS.sub("", part)) for part in parts[::2]]
+    return " ".join("".join(parts).split())
 
 
 def sentences_of(text: str) -> list[str]:

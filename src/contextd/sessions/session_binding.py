@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from contextd.domain.changes import WorkChanges
 from contextd.domain.jobs import Schedule
+from contextd.domain.records import digest
 from contextd.domain.scope import Scope
-from contextd.domain.sessions import Session, SessionChange
+from contextd.domain.sessions import Seat, Session, SessionChange
 from contextd.domain.time import iso
 from contextd.jobs.cron import cron
 from contextd.jobs.table import JOBS
 from contextd.redaction.redact import redact
-from contextd.runtime.caches import Cache
 from contextd.runtime.runtime import Runtime
 from contextd.runtime.settings import SETTINGS
-from contextd.sessions.session_end import close_session
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid
+from contextd.sessions.session_end import MACHINE, close_session
+from contextd_code.errors import Invalid, Stale
 from contextd_code.git.git_queries import branch, head, here, repository
 
 AGENTS = ("mcp", "rest")
@@ -34,7 +32,6 @@ OPENERS = frozenset({"session_start", "session_resume"})
 _FIRST_ROUND = timedelta(minutes=1)
 """The daily work of a project that is used for the first time starts soon, but not at once."""
 
-_SEATS = 4_096
 _TASK_KEPT = 500
 
 
@@ -56,22 +53,6 @@ _RESUMED_ON = "resumed_on"
 _RESUMPTIONS = 50
 
 
-@dataclass(slots=True)
-class Seat:
-    """The session that a connection's calls in a project belong to."""
-
-    session: str = ""
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-
-Seats = Cache[tuple[str, Scope], Seat]
-
-
-def seats(runtime: Runtime) -> Seats:
-    """The seats of recent connections, by connection and project."""
-    return runtime.organisation.caches.of("seats", _SEATS)
-
-
 def seated(runtime: Runtime) -> tuple[Runtime, Session | None]:
     """Bind a call to its session and return both. The session is the one its client names, the
     connection's own, one of the same client with hooks, or a new one. If the connection's session ended
@@ -84,27 +65,45 @@ def seated(runtime: Runtime) -> tuple[Runtime, Session | None]:
     named = _named_by_client(runtime)
     if named is not None:
         return replace(runtime, session=named.id), named
-    seat = seats(runtime).made((runtime.connection, runtime.scope), Seat)
-    with seat.lock:
-        before = _session_on(runtime, seat)
-        if before is not None and is_open(before) and _has_paused(runtime, before):
-            close_session(runtime.aside(), before, at=before.last_seen_at)
-            before = runtime.view.sessions.get(before.id)
-        if before is None or not is_open(before):
-            data = {IMPLICIT: True} | ({"continues": before.id} if before is not None else {})
-            found = _hooked(runtime)
-            if found is None:
-                found = new_session(runtime, external_id=runtime.connection, data=data)
-                open_session(runtime.aside(), found)
-            before = found
-        seat.session = before.id
-        return replace(runtime, session=before.id), before
+    before = _session_on(runtime)
+    if before is not None and before.is_open and _has_paused(runtime, before):
+        close_session(runtime.aside(), before, at=before.last_seen_at)
+        before = runtime.view.sessions.get(before.id)
+    if before is None or not before.is_open:
+        data = {IMPLICIT: True} | ({"continues": before.id} if before is not None else {})
+        found = _hooked(runtime)
+        if found is not None:
+            take_seat(runtime.aside(), found)
+        before = found or _opened(runtime, data)
+    return replace(runtime, session=before.id), before
+
+
+def _opened(runtime: Runtime, data: Mapping[str, Any]) -> Session:
+    """A new session of the connection, or the one that another replica opened at the same moment."""
+    session = new_session(runtime, external_id=runtime.connection, data=data)
+    try:
+        open_session(runtime.aside(), session)
+    except Stale:
+        found = runtime.view.sessions.by_external(runtime.client, runtime.connection)
+        if found is None:
+            raise
+        return found
+    return session
 
 
 def take_seat(runtime: Runtime, session: Session) -> None:
     """Bind later calls of the connection to this session."""
-    if runtime.connection:
-        seats(runtime).made((runtime.connection, runtime.scope), Seat).session = session.id
+    seats = _seats(runtime, session)
+    if seats:
+        runtime.commit(work=WorkChanges(seats=seats))
+
+
+def _seats(runtime: Runtime, session: Session) -> tuple[Seat, ...]:
+    """The seat of the call's connection in a session; none for a hook, whose connection lasts for one event."""
+    named = runtime.connection
+    if not named or runtime.surface == "hook":
+        return ()
+    return (Seat(runtime.scope, digest(named), session.id),)
 
 
 def session_of(runtime: Runtime) -> Session | None:
@@ -114,10 +113,12 @@ def session_of(runtime: Runtime) -> Session | None:
     named = _named_by_client(runtime)
     if named is not None:
         return named
-    seat = seats(runtime).get((runtime.connection, runtime.scope))
-    id = runtime.session or (seat.session if seat is not None else "")
-    found = runtime.view.sessions.get(id) if id else None
-    return found if found is not None and is_open(found) else None
+    found = None
+    if runtime.session:
+        found = runtime.view.sessions.get(runtime.session)
+    elif runtime.connection:
+        found = runtime.view.sessions.seated(runtime.scope, digest(runtime.connection))
+    return found if found is not None and found.is_open else None
 
 
 def session_begun(runtime: Runtime) -> Session | None:
@@ -126,19 +127,20 @@ def session_begun(runtime: Runtime) -> Session | None:
     if found is None and runtime.connection and runtime.project is not None:
         found = _hooked(runtime)
         if found is not None:
-            take_seat(runtime, found)
+            take_seat(runtime.aside(), found)
     return found
 
 
 def leave_seats(runtime: Runtime) -> list[tuple[Scope, str]]:
     """Remove the seats of a connection that ended; return the project and session of each."""
-    known = seats(runtime)
-    left: list[tuple[Scope, str]] = []
-    for connection, scope in known.keys():  # noqa: SIM118 - a copy: entries go meanwhile
-        if connection == runtime.connection:
-            seat = known.pop((connection, scope))
-            left += [(scope, seat.session)] if seat is not None and seat.session else []
-    return left
+    if not runtime.connection:
+        return []
+    around, named = runtime.everywhere().aside(), digest(runtime.connection)
+    scopes = frozenset(project.scope for project in runtime.projects())
+    seats = around.view.sessions.seats(scopes, named)
+    if seats:
+        around.commit(work=WorkChanges(left=[named]))
+    return [(seat.scope, seat.session) for seat in seats]
 
 
 def branch_here(runtime: Runtime) -> str:
@@ -167,15 +169,11 @@ def resumed_here(runtime: Runtime, session: Session, at: datetime) -> dict[str, 
     return {RESUMED: [*session.data.get(RESUMED, ()), place][-_RESUMPTIONS:]}
 
 
-def is_open(session: Session) -> bool:
-    """Whether a session can still receive events."""
-    return session.status == "active" and session.ended_at is None
-
-
 def open_session(runtime: Runtime, session: Session, *changes: SessionChange) -> None:
-    """Open a session of the project together with its first changes."""
-    runtime.commit(work=WorkChanges(open=[session], sessions=changes))
-    runtime.sinks.later("schedules", lambda: expect_rounds(runtime))
+    """Open a session of the project together with its first changes. Later calls of the connection belong to it."""
+    seats = _seats(runtime, session)
+    runtime.commit(work=WorkChanges(open=[session], sessions=changes, seats=seats))
+    runtime.later("schedules", lambda: expect_rounds(runtime))
 
 
 def new_session(
@@ -188,6 +186,7 @@ def new_session(
 ) -> Session:
     """A session that begins now, with the checkout's commit and branch; not yet committed."""
     now = runtime.clock.now()
+    here_only = {MACHINE: runtime.place} if runtime.checkout and runtime.organisation.shares else {}
     repo = repository(runtime.root) if runtime.checkout else None
     commit, branch = here(repo.root) if repo else ("", "")
     return Session(
@@ -200,7 +199,7 @@ def new_session(
         last_seen_at=now,
         commit=commit,
         branch=branch,
-        data=dict(data or {}),
+        data={**here_only, **(data or {})},
     )
 
 
@@ -245,12 +244,11 @@ def _has_paused(runtime: Runtime, session: Session) -> bool:
     return session.is_idle(runtime.clock.now(), timeout)
 
 
-def _session_on(runtime: Runtime, seat: Seat) -> Session | None:
-    """The session of a seat; after a restart, the one the connection had before."""
-    sessions = runtime.view.sessions
-    if seat.session:
-        return sessions.get(seat.session)
-    return sessions.by_external(runtime.client, runtime.connection)
+def _session_on(runtime: Runtime) -> Session | None:
+    """The session on the connection's seat; without a seat, the one that the connection opened."""
+    sessions, named = runtime.view.sessions, runtime.connection
+    found = sessions.seated(runtime.scope, digest(named))
+    return found or sessions.by_external(runtime.client, named)
 
 
 def _named_by_client(runtime: Runtime) -> Session | None:
@@ -259,9 +257,8 @@ def _named_by_client(runtime: Runtime) -> Session | None:
     """
     if not runtime.client_sessions:
         return None
-    here = frozenset({runtime.scope})
-    open_ones = runtime.view.sessions.find(here, statuses=("active",), limit=_OPEN)
-    by_name = {one.external_id: one for one in reversed(open_ones) if is_open(one)}
+    open_ones = runtime.sessions(statuses=("active",), limit=_OPEN)
+    by_name = {one.external_id: one for one in reversed(open_ones) if one.is_open}
     return next((by_name[id] for id in runtime.client_sessions if id in by_name), None)
 
 
@@ -273,8 +270,10 @@ def _hooked(runtime: Runtime) -> Session | None:
     With several windows in one process, the one with the latest event is taken: the call does not say
     which is meant, and an agent calls soon after its prompt.
     """
-    taken = {seat.session for seat in seats(runtime).values()}
-    free = (session for session in hooked_sessions(runtime) if session.id not in taken)
+    found = hooked_sessions(runtime)
+    seats = runtime.view.sessions.seats(frozenset({runtime.scope})) if found else []
+    taken = {one.session for one in seats}
+    free = (session for session in found if session.id not in taken)
     return max(free, key=lambda session: session.last_seen_at, default=None)
 
 
@@ -282,9 +281,8 @@ def hooked_sessions(runtime: Runtime) -> list[Session]:
     """The open sessions of the project that hooks of the connection's client process started."""
     if not runtime.process or runtime.project is None:
         return []
-    here = frozenset({runtime.scope})
     return [
         session
-        for session in runtime.view.sessions.find(here, statuses=("active",), limit=_OPEN)
-        if runtime.process in session.data.get("ancestors", ()) and is_open(session)
+        for session in runtime.sessions(statuses=("active",), limit=_OPEN)
+        if runtime.process in session.data.get("ancestors", ()) and session.is_open
     ]

@@ -10,6 +10,9 @@ from contextd.jobs.table import new_job
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.session_summary import STATED
 
+MACHINE = "place"
+"""Session data in a shared store: the machine with the session's checkout and transcript."""
+
 
 def close_session(
     runtime: Runtime,
@@ -39,7 +42,7 @@ def close_session(
         new_job(
             "learn_session",
             session.scope,
-            runtime.place,
+            str(session.data.get(MACHINE) or runtime.place),
             {"session_id": session.id, "root": session.cwd},
             once=session.id,
         )

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 
+from contextd.claims.blockers import blockers
 from contextd.domain.time import iso, parse_instant
 from contextd.sessions.episode import best_lines, plain
 from contextd.sessions.turns import Turn
@@ -18,6 +19,9 @@ from contextd_code.text.words import one_line, weight
 
 THREAD = "thread"
 """Session data: the thread it left."""
+
+NOT_ANSWERED = "Not answered yet: "
+"""The beginning of an open item: the last prompt, without an answer or any work."""
 
 EXPIRES = timedelta(days=14)
 """After two weeks, open items are either done elsewhere or no longer wanted."""
@@ -46,11 +50,6 @@ _ANNOUNCED = regex(
 _NEXT = regex(
     r"\b(?:next,? (?:i'?ll|i will|we|step)|i'?ll .{0,60}\bnext|then i'?ll|als nächstes|nächster schritt|la prochaine étape"
     r"|ensuite, je|el siguiente paso|a continuación)\b|次に|次は|接下来|다음으로",
-    re.I,
-)
-_BLOCKED = regex(
-    r"\b(?:blocked (?:by|on|until|:)|(?:we|i)(?:'m| am|'re| are) blocked|waiting (?:for|on)|can(?:no|')t (?:continue|go on|proceed) (?:until|without)"
-    r"|on hold until|blockiert|warten? auf|bloqué|en attente d(?:e|es|u)?|bloquead[oa]|a la espera de)\b|待ち|ブロックされ|等待|대기 ?중",
     re.I,
 )
 _SENTENCE = regex(r"(?<=[.!?。！？])\s+|\n+")
@@ -116,7 +115,7 @@ def thread_of(turns: Sequence[Turn], *, branch: str, root: str = "") -> Thread |
         said="\n".join(best_lines(plain(answer or last.summary), _ANSWER)),
         done=tuple(_last_distinct(done, _DONE)),
         open=tuple(_open(worked))[:_OPEN],
-        blocked=tuple(_blocked(worked))[:2],
+        blocked=tuple(_blocked(worked)),
         files=tuple(files)[:_FILES],
     )
 
@@ -131,8 +130,11 @@ def _open(turns: Sequence[Turn]) -> list[str]:
     """The agent's unanswered question, a failing test, the rest of the to-do list, announced steps."""
     last = turns[-1]
     found: list[str] = []
-    if not last.answer and last.prompt and not last.commits:
-        found.append("Not answered yet: " + _line(last.prompt))
+    # A session without any answer was a program's, or its client never started to work.
+    alive = any(_was_answered(turn) for turn in turns)
+    prompt = last.prompt.strip()
+    if alive and not _was_answered(last) and weight(prompt) >= _TELLS and prompt[0] != "/":
+        found.append(NOT_ANSWERED + _line(last.prompt))
     if last.failing:
         found.append("Failing: " + _line(last.failing))
     found += [_line(text) for text, state in last.todo if state not in _OVER]
@@ -142,6 +144,12 @@ def _open(turns: Sequence[Turn]) -> list[str]:
     found += ["Asked the user: " + _line(asked[-1])] if asked else []
     found += _announced(answer)
     return _last_distinct(found, len(found))
+
+
+def _was_answered(turn: Turn) -> bool:
+    """Whether a prompt has an answer in words or in work."""
+    work = (turn.files, turn.commands, turn.delegated, turn.commits, turn.pull_requests)
+    return bool(turn.answer or turn.plan or turn.summary or turn.reports or any(work))
 
 
 def _left(turns: Sequence[Turn]) -> list[str]:
@@ -168,14 +176,10 @@ def _announced(answer: str) -> list[str]:
 
 
 def _blocked(turns: Sequence[Turn]) -> list[str]:
-    """What the last turns say they are blocked by, latest first."""
-    found: list[str] = []
-    for turn in reversed(turns[-2:]):
-        for text in (*turn.answers, turn.prompt, plain(turn.answer)):
-            found += [
-                _line(_unmarked(s)) for s in _SENTENCE.split(text[:4_000]) if _BLOCKED.search(s)
-            ]
-    return _last_distinct(found, len(found))
+    """What the last turn says the work is blocked by, latest first; what an earlier turn said may be over."""
+    last = turns[-1]
+    found = [one for words in (last.prompt, *last.answers) for one in blockers(words, typed=True)]
+    return _last_distinct([_line(one) for one in (*blockers(plain(last.answer)), *found)], 2)
 
 
 def lines_of(thread: Thread, budget: int) -> list[str]:

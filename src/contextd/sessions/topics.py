@@ -6,7 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from contextd_code.text.words import STOP_WORDS
+from contextd_code.text.languages import function_words
+from contextd_code.text.words import STOP_WORDS, weight
 
 MOST_TOPICS = 6
 
@@ -63,10 +64,11 @@ def topics(texts: Iterable[str], limit: int = MOST_TOPICS) -> tuple[str, ...]:
 
 def _phrases(text: str) -> list[tuple[str, ...]]:
     found = []
+    idle = STOP_WORDS | function_words(text) | _VAGUE
     for piece in _BREAK.split(_FENCE.sub("\n", text[:_LONGEST_TEXT])):
         run: list[str] = []
         for word in (*_WORD.findall(piece.casefold()), "the"):
-            if word in STOP_WORDS or word in _VAGUE or len(word) < 3 or len(word) > 30:
+            if word in idle or weight(word) < 3 or len(word) > 30:
                 if run:
                     found.append(tuple(run[:3]))
                 run = []

@@ -26,9 +26,9 @@ _SHA = re.compile(r"^\[[\w./ -]{1,120}?\s([0-9a-f]{7,40})\]", re.M)
 @dataclass(slots=True)
 class Turn:
     """One turn: a prompt and everything until the next. `answers` are the user's further words during the turn:
-    queued messages, refusals, answers to questions. `answer` is the agent's last message, `files` the
-    files it wrote, `commands` its last commands and whether they succeeded. `delegated` are the
-    commands of its sub-agents, `reports` their last messages; their writes and commits count as
+    queued messages, refusals, answers to questions. `answer` is the agent's last message, `earlier` its
+    other messages, `files` the files it wrote, `commands` its last commands and whether they succeeded. `delegated`
+    are the commands of its sub-agents, `reports` their last messages; their writes and commits count as
     the turn's own. `taken_back_by` is the key of the turn that takes it back, and the words.
     """
 
@@ -38,6 +38,7 @@ class Turn:
     prompt: str
     answers: list[str] = field(default_factory=list[str])
     answer: str = ""
+    earlier: list[str] = field(default_factory=list[str])
     files: dict[str, None] = field(default_factory=dict[str, None])
     commands: list[tuple[str, bool]] = field(default_factory=list[tuple[str, bool]])
     delegated: list[tuple[str, bool]] = field(default_factory=list[tuple[str, bool]])
@@ -183,7 +184,7 @@ class _Reading:
         command = self._commands.get(str(event.data.get("id", "")), "")
         if event.data.get("tool") != "Bash" and "exit_code" not in event.data:
             return
-        outcome = tests_told(event)
+        outcome = tests_told(event, command)
         wrong = failed(event) or outcome == "failed"
         if command and event.data.get("sidechain"):
             turn.delegated = [*turn.delegated, (command, not wrong)][-12:]
@@ -241,8 +242,12 @@ def _answer(turn: Turn, text: str) -> None:
     if open_line is not None and len(text) < _CLOSING:
         turn.open = [*turn.open, open_line[1].strip()]
         text = text[: open_line.start()].strip()
+    if not text or text == turn.answer:
+        return
     if len(text) >= _SAYS or len(turn.answer) < _SAYS:
-        turn.answer = text or turn.answer
+        text, turn.answer = turn.answer, text
+    if text:
+        turn.earlier.append(text)
 
 
 _OPEN = re.compile(r"^Open: *(.+)$", re.M)

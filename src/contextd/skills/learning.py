@@ -6,12 +6,12 @@ import uuid
 from collections.abc import Sequence
 from contextlib import suppress
 
-from contextd.domain.changes import KnowledgeChanges, Put
-from contextd.domain.confidence import START
-from contextd.domain.documents import record_document
-from contextd.domain.records import STATUSES, Record, Source
+from contextd.domain.changes import Put
+from contextd.domain.records import STATUSES, Record
 from contextd.domain.sessions import Session
-from contextd.knowledge.writing import change, cleaned, embed_documents
+from contextd.knowledge.embedding import with_vectors
+from contextd.knowledge.session_proposals import proposed_by
+from contextd.knowledge.writing import change
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.turns import Turn
 from contextd.skills.procedures import PROCEDURES, Procedure, procedures_of, returned
@@ -36,7 +36,8 @@ def judge_skills(runtime: Runtime, session: Session) -> int:
     helped = 0
     reason = f"helped in session {session.id[:8]}"
     for record in runtime.view.records.get(served):
-        counted = record.kind == "skill" and record.usage_count and _may_change(runtime, record)
+        mine = runtime.caller.may("write", record.scope, "skills")
+        counted = record.kind == "skill" and record.usage_count and mine
         if not counted or any(
             one.reason == reason for one in runtime.view.records.history(record.id)[-20:]
         ):
@@ -46,10 +47,6 @@ def judge_skills(runtime: Runtime, session: Session) -> int:
             change(runtime, record, after, action="feedback", reason=reason)
             helped += 1
     return helped
-
-
-def _may_change(runtime: Runtime, record: Record) -> bool:
-    return runtime.caller.may("write", record.scope, "skills")
 
 
 def propose_skills(
@@ -67,7 +64,7 @@ def propose_skills(
     again = returned(found, others, SESSIONS)
     if not again:
         return keys, 0
-    query = runtime.query("skill", reach="project", statuses=STATUSES, limit=_MOST)
+    query = runtime.query("skill", level="project", statuses=STATUSES, limit=_MOST)
     known = list(runtime.view.records.find(query).records)
     made = [
         _proposal(runtime, session, one, times)
@@ -79,28 +76,23 @@ def propose_skills(
         if not any(_overlap(record, other) for other in distinct):
             distinct.append(record)
     if distinct:
-        vectors = embed_documents(runtime, [record_document(record) for record in distinct])
         puts = [
             Put(record, "create", f"succeeded in {SESSIONS} sessions or more")
             for record in distinct
         ]
-        runtime.commit(
-            knowledge=KnowledgeChanges(
-                records=puts, vectors={runtime.scope: vectors}, model=runtime.embedder.model
-            )
-        )
+        runtime.commit(knowledge=with_vectors(runtime, puts))
     return keys, len(distinct)
 
 
 def _proposal(runtime: Runtime, session: Session, one: Procedure, times: int) -> Record:
-    now = runtime.clock.now()
     name = "-".join(dict.fromkeys(word for step in one.steps for word in step.split()[:2]))
     name = "".join(letter if letter.isalnum() else "-" for letter in name.lower())[:60].strip("-")
     step_chain = " → ".join(one.steps)
-    record = Record(
+    return proposed_by(
+        runtime,
+        session,
         id=str(uuid.uuid5(_NAMESPACE, f"{session.scope}:{one.key}")),
         kind="skill",
-        scope=session.scope,
         title=name,
         content=f"Steps that succeeded together in {times} sessions: {step_chain}",
         data={
@@ -108,16 +100,7 @@ def _proposal(runtime: Runtime, session: Session, one: Procedure, times: int) ->
             "steps": [f"run `{command}`" for command in one.commands],
             "source_sessions": [session.id],
         },
-        source=Source(agent=session.client, client=runtime.client, operation="learn_session"),
-        session=session.id,
-        trust="extracted",
-        status="inbox",
-        confidence=START["extracted"],
-        valid_from=now,
-        created_at=now,
-        updated_at=now,
     )
-    return cleaned(runtime, record)[0]
 
 
 def _alike(one: Procedure, record: Record) -> bool:

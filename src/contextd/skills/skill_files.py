@@ -10,18 +10,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 
-from contextd.domain.changes import KnowledgeChanges, Put, WorkChanges
+from contextd.domain.changes import Put
 from contextd.domain.confidence import START
-from contextd.domain.documents import record_document
 from contextd.domain.problems import FileProblem
 from contextd.domain.records import STATUSES, Record, Source
 from contextd.domain.scope import PERSON
-from contextd.jobs.table import new_job
-from contextd.knowledge.writing import cleaned, embed_documents
+from contextd.knowledge.embedding import commit_file_records
+from contextd.knowledge.writing import cleaned
 from contextd.projects.project_lookup import trusted_roots
 from contextd.runtime.runtime import Runtime
-from contextd.skills.skill_folders import PLACES, Owner
-from contextd.skills.skill_text import SkillFile, read_skill_file
+from contextd.skills.skill_text import PLACES, Owner, SkillFile, read_skill_file
 from contextd.thin.home import user_directory
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import ContextdError
@@ -29,9 +27,6 @@ from contextd_code.errors import ContextdError
 _NAMESPACE = uuid.UUID("51c2f1a4-7e0b-5d0c-8a67-2f9d6f3b9b10")
 _MOST = 2_000
 _CHECKOUTS = 64
-_AT_ONCE = 16
-"""New texts that are embedded during the call, which takes a tenth of a second."""
-
 _log = logging.getLogger(__name__)
 
 Stamps = tuple[tuple[str, int, int], ...]
@@ -138,7 +133,7 @@ def _take_in(runtime: Runtime, files: Sequence[_Found]) -> list[FileProblem]:
             # The same skill in several clients' folders counts once.
             definitions.setdefault((read.sort, read.name), read)
     query = runtime.query(
-        "skill", "agent", reach=runtime.scope.level, statuses=STATUSES, limit=_MOST
+        "skill", "agent", level=runtime.scope.level, statuses=STATUSES, limit=_MOST
     )
     known = {record.id: record for record in runtime.view.records.find(query).records}
     puts: list[Put] = []
@@ -224,13 +219,5 @@ def _data(read: SkillFile) -> dict[str, object]:
 def _commit(runtime: Runtime, puts: Sequence[Put]) -> None:
     if not puts:
         return
-    shown = [put.record for put in puts if put.record.status == "active"]
-    soon = len(shown) <= _AT_ONCE
-    documents = [record_document(record) for record in shown] if soon else []
-    vectors = {runtime.scope: embed_documents(runtime, documents)} if documents else {}
-    later = [] if soon else [new_job("embed_pending", runtime.scope, runtime.place, once="")]
-    runtime.commit(
-        knowledge=KnowledgeChanges(records=puts, vectors=vectors, model=runtime.embedder.model),
-        work=WorkChanges(jobs=later),
-    )
+    commit_file_records(runtime, puts)
     _log.info("skills and agents: %d changed in %s", len(puts), runtime.scope)

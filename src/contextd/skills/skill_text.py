@@ -4,19 +4,82 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 
 from contextd.domain.problems import FileProblem
 from contextd.domain.records import digest
-from contextd.skills.skill_folders import SKILL_MD, Sort
 from contextd_code.dataclass import dataclass
 from contextd_code.files.guarded import read_file
-from contextd_code.files.yaml_text import load_plain
+from contextd_code.files.yaml_text import explained, load_plain
+
+Sort = Literal["skill", "agent"]
+Owner = Literal["project", "user", "home"]
+"""The owner of a folder, which decides its root: the project's root, the user's directory, contextd's home.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class SkillPlace:
+    """A folder of skills, each in its own folder with a `SKILL.md`, or of agents, each a Markdown file."""
+
+    sort: Sort
+    owner: Owner
+    folder: str
+
+    def files(self, below: Path) -> Iterator[Path]:
+        """Its files, by name."""
+        try:
+            entries = sorted((below / self.folder).iterdir(), key=lambda entry: entry.name)
+        except OSError:
+            return
+        for entry in entries[:MOST_ENTRIES]:
+            file = entry / SKILL_MD if self.sort == "skill" else entry
+            if (self.sort == "skill" or entry.suffix == ".md") and file.is_file():
+                yield file
+
+
+SKILL_MD = "SKILL.md"
+MOST_ENTRIES = 500
+
+PLACES: tuple[SkillPlace, ...] = (
+    *(
+        SkillPlace("skill", "project", folder)
+        for folder in (
+            ".context/skills", ".claude/skills", ".agents/skills", ".github/skills", ".codex/skills",
+            ".gemini/skills", ".qwen/skills", ".cursor/skills", ".opencode/skills", ".opencode/skill",
+        )
+    ),
+    *(
+        SkillPlace("agent", "project", folder)
+        for folder in (
+            ".context/agents", ".claude/agents", ".github/agents", ".gemini/agents", ".qwen/agents",
+            ".cursor/agents", ".opencode/agents", ".opencode/agent",
+        )
+    ),
+    SkillPlace("skill", "home", "skills"),
+    SkillPlace("agent", "home", "agents"),
+    *(
+        SkillPlace("skill", "user", folder)
+        for folder in (
+            ".claude/skills", ".agents/skills", ".codex/skills", ".gemini/skills", ".qwen/skills",
+            ".copilot/skills", ".cursor/skills", ".config/opencode/skills",
+        )
+    ),
+    *(
+        SkillPlace("agent", "user", folder)
+        for folder in (
+            ".claude/agents", ".gemini/agents", ".qwen/agents", ".copilot/agents", ".cursor/agents",
+            ".config/opencode/agents",
+        )
+    ),
+)  # fmt: skip
+"""Every folder; for files with the same name, the earlier folder takes precedence."""
+
 
 LARGEST = 50_000
 """Maximum characters stored of a file, as for any record."""
@@ -81,9 +144,8 @@ def _parsed(
     try:
         fields = load_plain("\n".join(front))
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        line = min(mark.line + 2, end) if mark is not None else 2
-        what = getattr(error, "problem", None) or "invalid YAML"
+        line, what = explained(error)
+        line = min(line + 1, end) if line else 2
         hint = "quote values that contain `: ` or `#`"
         problem = FileProblem(file, line, f"its front matter is not valid YAML: {what}", hint)
         # Clients accept a description with a colon, which is the most frequent mistake.

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from contextd.domain.access import Grant
 from contextd.domain.changes import Changes
-from contextd.stores.granted_rows import Reach
+from contextd.stores.granted_rows import GrantedRows
 from contextd_code.errors import Denied
 
 
-def authorise(reach: Reach, changes: Changes) -> None:
+def authorise(granted: GrantedRows, changes: Changes) -> None:
     """Raise `Denied` for the first change outside the grant."""
     knowledge, work = changes.knowledge, changes.work
     for change in knowledge.records:
-        reach.require("write", change.record.scope, change.record.kind)
+        granted.require("write", change.record.scope, change.record.kind)
     scopes = {code.scope for code in changes.code}
-    scopes |= {session.scope for session in work.open}
+    scopes |= {session.scope for session in work.open} | {seat.scope for seat in work.seats}
     scopes |= {*knowledge.vectors, *knowledge.forget}
     scopes |= {original.scope for original in knowledge.originals}
     scopes |= {job.scope for job in work.jobs if job.scope is not None}
     for scope in sorted(scopes):
-        reach.require("write", scope)
+        granted.require("write", scope)
     for document in knowledge.documents:
-        reach.require("write", document.scope, document.kind)
-    if any(job.scope is None for job in work.jobs) and not _writes_for_all(reach.grant):
+        granted.require("write", document.scope, document.kind)
+    for scope in sorted(changes.beside.scopes):
+        granted.require("read", scope)
+    if any(job.scope is None for job in work.jobs) and not _writes_for_all(granted.grant):
         raise Denied("jobs of the whole organisation cannot be queued here", "name the project")
 
 

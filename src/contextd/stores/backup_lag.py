@@ -9,9 +9,7 @@ from typing import Any
 import apsw
 
 from contextd.domain.upkeep import WrittenSince
-
-_HEADER = 100
-"""Bytes of a database's header."""
+from contextd.stores.missing_file import HEADER
 
 _CHANGES = "SELECT scope, record_id, seq FROM {}.changes"
 _SESSIONS = "SELECT scope, id FROM {}.sessions"
@@ -27,7 +25,7 @@ def written_since(store: Path, backup: Path | None) -> WrittenSince:
     """
     if not store.is_file():
         return WrittenSince()
-    if store.stat().st_size < _HEADER:
+    if store.stat().st_size < HEADER:
         # SQLite would treat it as a new database and delete the old one's log.
         return WrittenSince(readable=False)
     try:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from contextd.domain.code_places import CodePlace, IndexedCheckout
+from contextd.domain.checkout_keys import CheckoutKey, IndexedCheckout
 from contextd.domain.scope import Scope
-from contextd.stores.connection import Database, placeholders
+from contextd.stores.database import Database
 from contextd.stores.index_parts import IndexPart
+from contextd.stores.sql_conditions import placeholders
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +31,7 @@ Known = tuple[tuple[int, ...], "NDArray[np.int64]"]
 class Checkouts:
     """The checkouts of a store's projects, for one view."""
 
-    def __init__(self, database: Database, place: CodePlace | None) -> None:
+    def __init__(self, database: Database, place: CheckoutKey | None) -> None:
         self._database, self.place = database, place
 
     def number(self, scope: Scope) -> int:

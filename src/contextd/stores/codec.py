@@ -22,6 +22,8 @@ Json = dict[str, Any]
 
 _SYMBOL = tuple(field.name for field in fields(Symbol))
 _symbol_values = attrgetter(*_SYMBOL)
+_SESSION = tuple(field.name for field in fields(Session))
+_session_values = attrgetter(*_SESSION)
 
 parse_scope = lru_cache(maxsize=4096)(Scope.parse)
 """Cached `Scope.parse`."""
@@ -33,14 +35,12 @@ def dumps(value: Any) -> str:
     """Compact JSON. Raises `Invalid` for values that JSON or UTF-8 cannot represent."""
     try:
         text = _encode(value)
-        text.encode()
-    except UnicodeEncodeError:
-        raise _not_unicode() from None
     except (TypeError, ValueError, RecursionError) as problem:
         raise Invalid(
             f"the data is not plain JSON: {problem}",
             "use text, finite numbers, true, false, null, lists and objects",
         ) from None
+    check_text(text)
     return text
 
 
@@ -51,11 +51,9 @@ def check_text(*texts: str) -> None:
             if not text.isascii():
                 text.encode()
     except UnicodeEncodeError:
-        raise _not_unicode() from None
-
-
-def _not_unicode() -> Invalid:
-    return Invalid("the text is not valid Unicode", "replace lone surrogates and send it again")
+        raise Invalid(
+            "the text is not valid Unicode", "replace lone surrogates and send it again"
+        ) from None
 
 
 def loads(text: str) -> Any:
@@ -234,26 +232,14 @@ def file_from_json(
 def session_to_json(session: Session) -> Json:
     """Every field of a session as JSON values."""
     return {
-        "id": session.id,
+        **dict(zip(_SESSION, _session_values(session), strict=True)),
         "scope": str(session.scope),
-        "client": session.client,
-        "external_id": session.external_id,
-        "cwd": session.cwd,
-        "task": session.task,
-        "status": session.status,
-        "outcome": session.outcome,
         "started_at": to_micros(session.started_at),
         "last_seen_at": to_micros(session.last_seen_at),
         "ended_at": micros(session.ended_at),
-        "commit": session.commit,
-        "branch": session.branch,
         "files": [
             [f.path, f.count, to_micros(f.first_at), to_micros(f.last_at)] for f in session.files
         ],
-        "topics": list(session.topics),
-        "tool_calls": session.tool_calls,
-        "tokens_served": session.tokens_served,
-        "injected": list(session.injected),
         "data": dict(session.data),
     }
 

@@ -125,7 +125,7 @@ class _Local(threading.local):
     writing: bool = False
 
 
-class Database:
+class SqliteDatabase:
     """One SQLite file: a connection per thread, reads fetched completely, writes one at a time."""
 
     def __init__(self, path: Path, clock: Clock, timeout: float = BUSY_SECONDS) -> None:
@@ -180,6 +180,11 @@ class Database:
         found = self.rows(sql, values)
         return found[0][0] if found else None
 
+    @property
+    def incarnation(self) -> object:
+        """See `Database.incarnation`. A restored file is another one, which an open database refuses."""
+        return self._opened
+
     def now(self) -> int:
         """The store's own time, in microseconds."""
         return to_micros(self.clock.now())
@@ -203,8 +208,8 @@ class Database:
                 self.connection.execute("COMMIT")
 
     @contextmanager
-    def write(self) -> Iterator[apsw.Connection]:
-        """Run statements atomically. Keep it short: other writers wait."""
+    def write(self, *locks: str) -> Iterator[apsw.Connection]:
+        """Run statements atomically. Keep it short: other writers wait, whatever their locks."""
         with self.turnstile.hold(), translated(self.path):
             connection = self.connection
             connection.execute("BEGIN IMMEDIATE")
@@ -246,15 +251,3 @@ def _identity(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return about.st_dev, about.st_ino
-
-
-def fetch(
-    connection: apsw.Connection, sql: str, values: Sequence[Any] | dict[str, Any] = ()
-) -> list[Any]:
-    """Every row of a statement on a given connection."""
-    return connection.execute(sql, values).fetchall()
-
-
-def placeholders(values: Sequence[Any]) -> str:
-    """`?,?,…` for an IN list."""
-    return ",".join("?" * len(values))

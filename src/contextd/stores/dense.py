@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from contextd.domain.query import Query, Vector
-from contextd.stores.connection import Database
+from contextd.stores.database import Database
 from contextd.stores.document_table import PartSource, Places, Roster, caught_up, widened
 from contextd.stores.granted_rows import Slice
 from contextd.stores.sign_prefilter import Signs
@@ -41,7 +41,7 @@ class _Matrix:
     """The vectors of one part, model and size, with the columns that queries filter by."""
 
     def __init__(self, dimensions: int) -> None:
-        self.seq = -1
+        self.seq, self.incarnation = -1, object()
         self.roster = Roster()
         self.names: list[tuple[str, str]] = []
         self.vectors = np.zeros((self.roster.capacity, dimensions), np.float32)
@@ -76,11 +76,6 @@ class _Matrix:
         dropped = list(numbers)
         self.roster.drop(dropped)
         self.misfits.difference_update(dropped)
-
-    @property
-    def wasteful(self) -> bool:
-        """Whether most rows belong to removed documents."""
-        return self.roster.wasteful
 
     @property
     def bytes(self) -> int:

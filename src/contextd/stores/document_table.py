@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from contextd.domain.query import Query
 from contextd.domain.time import to_micros
-from contextd.stores.connection import Database
+from contextd.stores.database import Database
 from contextd.stores.granted_rows import Slice
 from contextd_code.dataclass import dataclass
 
@@ -171,14 +171,11 @@ def _is_one_of(codes: NDArray[np.int32], wanted: list[int]) -> NDArray[np.bool_]
 
 
 class PartCopy(Protocol):
-    """The in-memory copy of a part, as of `seq`."""
+    """The in-memory copy of a part, as of `seq` in this incarnation of the database."""
 
     seq: int
-
-    @property
-    def wasteful(self) -> bool:
-        """Whether reading it again would save memory."""
-        ...
+    incarnation: object
+    roster: Roster
 
     def take(self, rows: list[tuple[Any, ...]]) -> None:
         """Store the current state of these documents."""
@@ -206,13 +203,13 @@ def caught_up(
 ) -> Copy:
     """The updated copy; a new one if it must be read again."""
     ask = "SELECT clock, floor FROM parts WHERE no = ?"
-    [(now, floor)] = database.rows(ask, (part,))
-    if copy.seq == now:
-        return copy
     values = {"part": part, **source.values}
     with database.snapshot():
         [(now, floor)] = database.rows(ask, (part,))
-        known = floor <= copy.seq <= now
+        incarnation = database.incarnation
+        if copy.seq == now and copy.incarnation == incarnation:
+            return copy
+        known = floor <= copy.seq <= now and copy.incarnation == incarnation
         if known:
             forgotten_rows = database.rows(
                 "SELECT doc FROM forgotten WHERE part = ? AND seq > ?", (part, copy.seq)
@@ -221,8 +218,8 @@ def caught_up(
             since = copy.seq
             for sql in source.newer:
                 copy.take(database.rows(sql, {**values, "since": since}))
-        if not known or copy.wasteful:
+        if not known or copy.roster.wasteful:
             copy = new()
             copy.take(database.rows(source.whole, values))
-    copy.seq = now
+    copy.seq, copy.incarnation = now, incarnation
     return copy

@@ -10,7 +10,7 @@ from itertools import islice
 from zlib import crc32
 
 from contextd.domain.scope import Scope
-from contextd.stores.connection import Database
+from contextd.stores.connection import SqliteDatabase
 from contextd_code.values.definition_queries import (
     Defining,
     Naming,
@@ -71,7 +71,9 @@ def _tokens(scope: Scope, asked: Importing) -> Iterator[str]:
         yield f"{mark}{_WORDLESS}"
 
 
-def paths_importing(database: Database, scope: Scope, checkout: int, asked: Importing) -> set[str]:
+def paths_importing(
+    database: SqliteDatabase, scope: Scope, checkout: int, asked: Importing
+) -> set[str]:
     """See `Files.importing`."""
     found: set[str] = set()
     tokens = _tokens(scope, asked)
@@ -92,7 +94,7 @@ def paths_importing(database: Database, scope: Scope, checkout: int, asked: Impo
 
 
 def files_defining(
-    database: Database, scope: Scope, checkout: int, asked: Defining
+    database: SqliteDatabase, scope: Scope, checkout: int, asked: Defining
 ) -> list[tuple[str, float]]:
     """See `Files.defining`."""
     mark = _mark(scope)
@@ -116,7 +118,7 @@ def files_defining(
     return [(path, top) for path, top in rows]
 
 
-def paths_naming(database: Database, scope: Scope, checkout: int, asked: Naming) -> set[str]:
+def paths_naming(database: SqliteDatabase, scope: Scope, checkout: int, asked: Naming) -> set[str]:
     """See `Files.naming`."""
     mark, found = _mark(scope), set[str]()
     words = _either(
@@ -129,7 +131,7 @@ def paths_naming(database: Database, scope: Scope, checkout: int, asked: Naming)
     return found
 
 
-def names_beginning(database: Database, scope: Scope, prefix: str, limit: int) -> list[str]:
+def names_beginning(database: SqliteDatabase, scope: Scope, prefix: str, limit: int) -> list[str]:
     """See `Files.names`."""
     start = f"{_mark(scope)}{_NAME}{_one_token(prefix)}"
     skipped = len(_mark(scope)) + len(_NAME)
@@ -145,7 +147,7 @@ def _either(tokens: Iterable[str]) -> str:
     return " OR ".join(f'"{token}"' for token in tokens)
 
 
-def _paths(database: Database, checkout: int, matching: str) -> set[str]:
+def _paths(database: SqliteDatabase, checkout: int, matching: str) -> set[str]:
     rows = database.rows(
         "SELECT path FROM file_words JOIN files ON files.content = file_words.rowid"
         # The plus keeps SQLite from scanning all files of the checkout.

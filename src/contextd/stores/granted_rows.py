@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from contextd.domain.access import Grant, Verb
@@ -11,13 +11,13 @@ from contextd.domain.kinds import area_of, kinds_in
 from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
+from contextd.stores.rules import nearness
+from contextd.stores.sql_conditions import placeholders
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Denied
 
 SPECIAL = tuple(kind for area in AREAS if area != "knowledge" for kind in kinds_in(area))
 """Kinds with an area of their own; all others, including user-defined ones, are knowledge."""
-
-_NEARER = {"project": 0, "team": 1, "org": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,24 @@ class Slice:
         """Whether a kind is requested."""
         return kind in self.kinds if self.kinds else kind not in self.without
 
+    @property
+    def of_kinds(self) -> tuple[str, tuple[str, ...]]:
+        """The kinds as a further condition on `kind`, with its values; empty for all kinds."""
+        if self.kinds:
+            return f" AND kind IN ({placeholders(self.kinds)})", self.kinds
+        if self.without:
+            return f" AND kind NOT IN ({placeholders(self.without)})", self.without
+        return "", ()
 
-class Reach:
-    """What one grant can reach."""
+    @property
+    def condition(self) -> tuple[str, list[Any]]:
+        """The slice as a condition on `scope` and `kind`, with its values."""
+        kinds, values = self.of_kinds
+        return f"scope IN ({placeholders(self.scopes)}){kinds}", [*self.scopes, *values]
+
+
+class GrantedRows:
+    """What one grant includes."""
 
     def __init__(self, grant: Grant) -> None:
         self.grant = grant
@@ -82,16 +97,10 @@ class Reach:
         clauses: list[str] = []
         values: list[Any] = []
         for part in self.slices(query):
-            clause = f"scope IN ({_marks(part.scopes)})"
-            values += part.scopes
-            if part.kinds:
-                clause += f" AND kind IN ({_marks(part.kinds)})"
-                values += part.kinds
-            elif part.without:
-                clause += f" AND kind NOT IN ({_marks(part.without)})"
-                values += part.without
+            clause, bound = part.condition
             clauses.append(f"({clause})")
-        return f"({' OR '.join(clauses)})" if clauses else "0", values
+            values += bound
+        return f"({' OR '.join(clauses)})" if clauses else "FALSE", values
 
     def require(self, verb: Verb, scope: Scope, kind: str = "") -> None:
         """Raise `Denied` unless the grant includes the cell of this kind."""
@@ -109,13 +118,9 @@ def nearest(records: Iterable[Record]) -> dict[str, Record]:
     found = {record.id: record for record in several}
     if len(found) == len(several):
         return found
-    ordered = sorted(several, key=lambda r: (_NEARER[r.scope.level], str(r.scope)), reverse=True)
+    ordered = sorted(several, key=lambda record: nearness(record.scope), reverse=True)
     return {record.id: record for record in ordered}
 
 
 def _ordered(scopes: Iterable[Scope]) -> tuple[str, ...]:
     return tuple(sorted(map(str, scopes)))
-
-
-def _marks(values: Sequence[Any]) -> str:
-    return ",".join("?" * len(values))

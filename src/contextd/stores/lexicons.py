@@ -1,8 +1,7 @@
 """BM25 over exactly the documents that a query selects.
 
 Word rarity and average length are computed among the documents of the requested scopes that pass the filters,
-family by family. FTS5 computes both over the whole table, so only its postings are used: reading them costs
-half of its own bm25().
+family by family.
 """
 
 from __future__ import annotations
@@ -16,16 +15,15 @@ from numpy.typing import NDArray
 
 from contextd.domain.query import Match, Query
 from contextd.stores import codec, ranking
-from contextd.stores.connection import Database
-from contextd.stores.document_table import PartSource, Roster, caught_up, widened
-from contextd.stores.index_parts import IndexPart, occurring
+from contextd.stores.database import Database
+from contextd.stores.document_table import Roster, caught_up, widened
+from contextd.stores.index_parts import IndexPart
 from contextd.stores.postings import Held, Postings, Seen, seen_of
+from contextd.stores.word_tables import WordTables
 from contextd_code.dataclass import dataclass
 
-_ROW = """SELECT d.no, d.kind, d.status, d.confidence, d.valid_from, d.valid_to, z.sz FROM docs d
-    {join} lexicon_{part}_docsize z ON z.id = d.no WHERE d.part = :part"""
 MOST_COUNTED = 20_000
-"""Words per part whose document count is cached. FTS5 counts them again on every request: 0.6 ms for a
+"""Words per part whose document count is cached. The database counts them again on every request: 0.6 ms for a
 word in 100,000 documents.
 """
 
@@ -56,11 +54,12 @@ class _Lengths:
     the next change, lookup counts, and the ids of documents.
     """
 
-    def __init__(self, part: int) -> None:
-        self.seq = -1
+    def __init__(self, part: int, tables: WordTables) -> None:
+        self.seq, self.incarnation = -1, object()
+        self._tables = tables
         self.roster = Roster()
         self.words = np.zeros(self.roster.capacity, np.int64)
-        self.postings = Postings(part, self.roster)
+        self.postings = Postings(part, self.roster, tables)
         self.counted: dict[str, int] = {}
         self.looked: dict[str, int] = {}
         self.found: dict[tuple[str, ...], dict[str, Held]] = {}
@@ -76,7 +75,7 @@ class _Lengths:
         places = self.roster.take(lexed)
         if self.roster.capacity > len(self.words):
             self.words = widened(self.words, self.roster.capacity)
-        self.words[places] = [_length(row[6]) for row in lexed]
+        self.words[places] = [self._tables.length(row[6]) for row in lexed]
         numbers = [row[0] for row in lexed]
         self.postings.change(numbers)
         for number in numbers if self.names else ():
@@ -98,27 +97,6 @@ class _Lengths:
         self.counted.clear()
         self.found.clear()
 
-    @property
-    def wasteful(self) -> bool:
-        """Whether most positions belong to removed documents."""
-        return self.roster.wasteful
-
-
-def _length(sizes: bytes) -> int:
-    """The words of the first two fields, from the three counts FTS5 stores per document: varints with
-    seven bits a byte (sqlite.org/fts5.html, "The %_docsize table").
-    """
-    if sizes[0] < 128 and sizes[1] < 128:
-        return sizes[0] + sizes[1]
-    total = number = fields = 0
-    for byte in sizes:
-        number = number << 7 | byte & 127
-        if byte < 128:
-            total, number, fields = total + number, 0, fields + 1
-            if fields == 2:
-                break
-    return total
-
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
@@ -134,8 +112,8 @@ class _Asked:
 class Lexicons:
     """The word data of all parts, as known to this process."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Database, tables: WordTables) -> None:
+        self._database, self._tables = database, tables
         self._lock = Lock()
         self._known: dict[int, _Lengths] = {}
 
@@ -156,7 +134,9 @@ class Lexicons:
             for family in dict.fromkeys(part.family for part in parts):
                 mine = [part for part in parts if part.family == family]
                 asked = self._asked(words, mine, query, facets, hidden)
-                scored += _top(self._scores(words, asked), limit)
+                unread = {} if facets else {one.part: _unread(words, one) for one in asked}
+                with self._tables.reading(unread):
+                    scored += _top(self._scores(words, asked), limit)
             named = self._named(scored, {part.number for part in parts})
         return ranking.best(named, limit, ranking.DECIMALS_OF_BM25)
 
@@ -165,7 +145,7 @@ class Lexicons:
         if not facets:
             return None
         with self._lock, self._database.snapshot():
-            return self._lengths(part).postings.carrying(self._database, facets)
+            return self._lengths(part).postings.carrying(facets)
 
     def _asked(
         self,
@@ -179,7 +159,7 @@ class Lexicons:
         masks: dict[int, NDArray[np.bool_]] = {}
         for part in parts:
             lengths = self._lengths(part.number)
-            among = lengths.postings.carrying(self._database, facets) if facets else None
+            among = lengths.postings.carrying(facets) if facets else None
             mask = lengths.roster.allowed(query, part.asked, among, hidden.get(part.number))
             masks[part.number] = mask | masks.get(part.number, np.False_)
         found: list[_Asked] = []
@@ -215,7 +195,7 @@ class Lexicons:
 
     def _found(self, words: Sequence[str], part: int, facets: Sequence[str]) -> dict[str, Held]:
         """The postings of these words among the documents with the facets."""
-        rows = occurring(self._database, part, facets, words)
+        rows = self._tables.occurring(part, facets, words)
         places = self._known[part].roster.places(np.array([number for number, _ in rows], np.int64))
         counts = np.frombuffer(b"".join(count for _, count in rows), np.uint32)
         times = counts.reshape(len(rows), len(words), 2) @ np.array((1.0, ranking.NEAR_WEIGHT))
@@ -233,10 +213,12 @@ class Lexicons:
         return lengths.looked[word] <= _ENOUGH
 
     def _lengths(self, part: int) -> _Lengths:
-        known = self._known.pop(part) if part in self._known else _Lengths(part)
-        whole, newer = (_ROW.format(join=join, part=part) for join in ("JOIN", "LEFT JOIN"))
-        source = PartSource(whole, (f"{newer} AND d.seq > :since",), {})
-        self._known[part] = caught_up(self._database, part, known, source, lambda: _Lengths(part))
+        def new() -> _Lengths:
+            return _Lengths(part, self._tables)
+
+        known = self._known.pop(part) if part in self._known else new()
+        source = self._tables.source(part)
+        self._known[part] = caught_up(self._database, part, known, source, new)
         return self._known[part]
 
     def _make_room(self) -> None:
@@ -284,7 +266,7 @@ class Lexicons:
         """How many selected documents contain a word."""
         if word in asked.looked:
             return len(asked.looked[word][0])
-        return asked.lengths.postings.count(self._database, word, asked.seen)
+        return asked.lengths.postings.count(word, asked.seen)
 
     def _count(self, word: str, part: int) -> int:
         """How many documents of a whole part contain a word."""
@@ -292,15 +274,14 @@ class Lexicons:
         if word not in counted:
             if len(counted) >= MOST_COUNTED:
                 counted.clear()
-            ask = f"SELECT doc FROM vocabulary_{part} WHERE term = ?"
-            counted[word] = self._database.value(ask, (word,)) or 0
+            counted[word] = self._tables.count(part, word, self._known[part].roster)
         return counted[word]
 
     def _holders(self, word: str, asked: _Asked) -> Held:
         """The selected documents that contain a word."""
         if word in asked.looked:
             return asked.looked[word]
-        return asked.lengths.postings.holding(self._database, word, asked.seen)
+        return asked.lengths.postings.holding(word, asked.seen)
 
     def _named(
         self, scored: Sequence[tuple[int, float]], parts: Iterable[int]
@@ -311,7 +292,7 @@ class Lexicons:
         if len(names) < len(scored):
             missing = {number: score for number, score in scored if number not in names}
             rows = self._database.rows(
-                "SELECT no, part, id, kind FROM docs WHERE no IN (SELECT value FROM json_each(?))",
+                "SELECT no, part, id, kind FROM docs WHERE no IN (SELECT CAST(value AS BIGINT) FROM json_each(?))",
                 (codec.dumps(list(missing)),),
             )
             for number, part, id_, kind in rows:
@@ -322,6 +303,10 @@ class Lexicons:
                 names[number] = id_, kind, missing[number]
         # Missing rows are left to the consistency check and must not fail a search.
         return list(names.values())
+
+
+def _unread(words: Sequence[str], asked: _Asked) -> list[str]:
+    return [word for word in words if not asked.lengths.postings.is_current(word)]
 
 
 def _words_of(asked: _Asked) -> int:

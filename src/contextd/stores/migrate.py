@@ -10,7 +10,7 @@ from pathlib import Path
 
 import apsw
 
-from contextd.stores.connection import Database, translated
+from contextd.stores.connection import SqliteDatabase, translated
 from contextd_code.errors import Invalid, Unavailable
 
 _log = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ def schema_of(scripts: Sequence[str]) -> int:
     return _FIRST - 1 + len(scripts)
 
 
-def migrate(database: Database, scripts: Sequence[str]) -> None:
+def migrate(database: SqliteDatabase, scripts: Sequence[str]) -> None:
     """Migrate the schema to the last script, each in its own transaction; all of a new database in one, which
     waits for the disk once.
 
@@ -75,8 +75,11 @@ def _pending(done: int, scripts: Sequence[str]) -> list[tuple[int, str]]:
     return [step for step in numbered if step[0] > done]
 
 
-def _version(database: Database, scripts: Sequence[str]) -> int:
-    version = int(database.value("PRAGMA user_version"))
+def _version(database: SqliteDatabase, scripts: Sequence[str]) -> int:
+    # One snapshot: between two reads another process may commit the first schema.
+    with database.snapshot():
+        version = int(database.value("PRAGMA user_version"))
+        is_empty = not database.value("SELECT count(*) FROM sqlite_schema")
     if version > schema_of(scripts):
         raise Unavailable(
             f"{database.path} was made by a newer contextd (schema {version},"
@@ -88,12 +91,12 @@ def _version(database: Database, scripts: Sequence[str]) -> int:
             f"{database.path} was made by a contextd from before its first release (schema {version})",
             f"open it once with a version that knows schema {min(_UPGRADE)}, then with this one",
         )
-    if not version and database.value("SELECT count(*) FROM sqlite_schema"):
+    if not version and not is_empty:
         raise Unavailable(f"{database.path} belongs to another program", "open another file")
     return version
 
 
-def copy(database: Database, target: Path) -> None:
+def copy(database: SqliteDatabase, target: Path) -> None:
     """Write a consistent copy to `target`, in one step that does not block writers."""
     if target.resolve() == database.path.resolve():
         raise Invalid(f"{target} is the store itself", "choose another file")

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import NoReturn
 
 from contextd.domain.time import iso
-from contextd.stores.connection import Database
+from contextd.stores.connection import SqliteDatabase
 from contextd_code.errors import Corrupt
 
-_HEADER = 100
+HEADER = 100
 """Bytes of a database's header; SQLite treats a shorter file as a new database."""
 
 _EXPLANATION = """\
@@ -36,7 +36,7 @@ def refuse_lost(path: Path, backups: Path | None) -> None:
         size = -1
     except OSError:
         return  # opening it will report why it is inaccessible
-    if size >= _HEADER:
+    if size >= HEADER:
         return
     trace = _trace(path, backups)
     if size > 0:
@@ -45,7 +45,7 @@ def refuse_lost(path: Path, backups: Path | None) -> None:
         _refuse(path, f"is {'missing' if size < 0 else 'empty'}, though {trace}", backups)
 
 
-def refuse_emptied(database: Database, backups: Path | None) -> None:
+def refuse_emptied(database: SqliteDatabase, backups: Path | None) -> None:
     """Raise `Corrupt` if the open database has no tables although it had them."""
     if not _trace(database.path, backups) or _has_tables(database):
         return
@@ -56,7 +56,7 @@ def refuse_emptied(database: Database, backups: Path | None) -> None:
             _refuse(database.path, f"has no tables, though {trace}", backups)
 
 
-def _has_tables(database: Database) -> bool:
+def _has_tables(database: SqliteDatabase) -> bool:
     return bool(database.value("SELECT count(*) FROM sqlite_schema"))
 
 
@@ -83,7 +83,7 @@ def ways_on(path: Path, backups: Path | None) -> str:
 def newest_copy(path: Path, backups: Path) -> Path | None:
     """The latest backup or copy made by a migration. Files set aside by a restore are excluded."""
     copies = [*backups.glob("*.db"), *path.parent.glob(f"{path.name}.before-[0-9]*[0-9]")]
-    whole = [copy for copy in copies if copy.stat().st_size >= _HEADER]
+    whole = [copy for copy in copies if copy.stat().st_size >= HEADER]
     return max(whole, key=lambda copy: copy.stat().st_mtime, default=None)
 
 

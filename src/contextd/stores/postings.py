@@ -1,6 +1,6 @@
-"""In-memory postings: FTS5 is read once per word, then only for changes.
+"""In-memory postings: the database is read once per word, then only for changes.
 
-Transferring the positions of a common word from SQLite was most of the cost of a search in many documents,
+Transferring the positions of a common word from it was most of the cost of a search in many documents,
 and query words recur.
 """
 
@@ -12,18 +12,10 @@ from dataclasses import field
 import numpy as np
 from numpy.typing import NDArray
 
-from contextd.stores import index_parts, ranking
-from contextd.stores.connection import Database
+from contextd.stores import ranking
 from contextd.stores.document_table import Places, Roster
+from contextd.stores.word_tables import MOST_TIMES, WordTables
 from contextd_code.dataclass import dataclass
-
-_EVERYWHERE = """CREATE VIRTUAL TABLE IF NOT EXISTS temp.places_{part}
-    USING fts5vocab ('main', 'lexicon_{part}', 'instance')"""
-_PLACES = """SELECT group_concat(doc * 2 + (col < 'o')) FROM temp.places_{part}
-    WHERE term = ?"""
-"""`near` sorts below `o`, and `text` above it. A lookup of a facet's token finds the documents with the
-facet: comparing the column name twice would cost a quarter of the time.
-"""
 
 MOST_BYTES = 32 << 20
 """Memory for a part's postings: 400 words in 10,000 documents each, or 40 in 100,000. The least recently
@@ -41,9 +33,6 @@ _FEW = 8
 postings, otherwise the other way round.
 """
 
-_MOST_TIMES = np.iinfo(np.uint16).max
-"""Maximum count of a word: far smaller counts already agree to four digits of the score."""
-
 Held = tuple[Places, NDArray[np.float64]]
 """The positions of documents with a word, and its count in each; `near` text counts less."""
 
@@ -52,8 +41,8 @@ _Range = tuple[int, int]
 
 @dataclass(slots=True)
 class _Posting:
-    """The positions of documents with a word, in order, and its counts in text and `near` text. `at` is
-    the last known change.
+    """The documents with a word, by their positions in the roster, in order, and its counts in text and `near`
+    text. It includes the first `at` changes of the part.
     """
 
     places: NDArray[np.int32]
@@ -86,6 +75,7 @@ class Postings:
 
     part: int
     roster: Roster
+    tables: WordTables
     _known: dict[str, _Posting] = field(default_factory=dict[str, _Posting])
     _changed: list[int] = field(default_factory=list[int])
     _bytes: int = 0
@@ -101,36 +91,44 @@ class Postings:
         """Whether a word was read already."""
         return word in self._known
 
-    def holding(self, database: Database, word: str, seen: Seen) -> Held:
+    def is_current(self, word: str) -> bool:
+        """Whether a word was read since the last change."""
+        known = self._known.get(word)
+        return known is not None and known.at == len(self._changed)
+
+    def holding(self, word: str, seen: Seen) -> Held:
         """The visible documents with a word."""
-        one = self._current(database, word, facet=False)
+        one = self._current(word, facet=False)
         at = _among(one.places, seen)
         # Counts are added in the same order everywhere, so that sums agree to the last digit.
         times = one.times[:, at]
         return one.places[at].astype(np.intp), times[0] + ranking.NEAR_WEIGHT * times[1]
 
-    def count(self, database: Database, word: str, seen: Seen) -> int:
+    def count(self, word: str, seen: Seen) -> int:
         """How many visible documents have the word."""
-        places = self._current(database, word, facet=False).places
+        places = self._current(word, facet=False).places
         return len(places) if seen.whole else len(places[_among(places, seen)])
 
-    def carrying(self, database: Database, facets: Sequence[str]) -> NDArray[np.int64]:
+    def carrying(self, facets: Sequence[str]) -> NDArray[np.int64]:
         """The numbers of the documents with all of the facets, and of some removed ones."""
-        first, *more = [self._current(database, facet, facet=True).places for facet in facets]
+        first, *more = [self._current(facet, facet=True).places for facet in facets]
         for places in more:
             first = np.intersect1d(first, places, assume_unique=True)
         numbers: NDArray[np.int64] = self.roster.numbers[first]
         return numbers
 
-    def _current(self, database: Database, word: str, *, facet: bool) -> _Posting:
+    def _current(self, word: str, *, facet: bool) -> _Posting:
         # Facets contain an equals sign, words never do.
         known = self._known.pop(word, None)
         if known is not None:
             self._bytes -= known.bytes
-            known = self._caught_up(database, known, word, facet=facet)
+            known = self._caught_up(known, word, facet=facet)
         if known is None:
-            numbers, times = (_carriers if facet else _holders)(database, self.part, word)
-            known = self._posting(numbers, times)
+            if facet:
+                numbers = self.tables.carriers(self.part, word)
+                known = self._posting(numbers, np.zeros((2, len(numbers)), np.uint16))
+            else:
+                known = self._posting(*self.tables.holders(self.part, word))
         self._known[word] = known
         self._bytes += known.bytes
         while self._bytes > MOST_BYTES and len(self._known) > 1:
@@ -145,9 +143,7 @@ class Postings:
             places, times = places[order], times[:, order]
         return _Posting(places.astype(np.int32), times, len(self._changed))
 
-    def _caught_up(
-        self, database: Database, known: _Posting, word: str, *, facet: bool
-    ) -> _Posting | None:
+    def _caught_up(self, known: _Posting, word: str, *, facet: bool) -> _Posting | None:
         """The cached postings, updated; None if too much changed."""
         changed = sorted(set(self._changed[known.at :]))
         if not changed:
@@ -160,10 +156,10 @@ class Postings:
         found: list[tuple[int, bytes]] = []
         for first, last in ranges:
             stays &= (stands < first) | (stands > last)
-            found += index_parts.between(database, self.part, word, facet, first, last)
+            found += self.tables.between(self.part, word, facet, first, last)
         numbers = np.concatenate((stands[stays], np.array([n for n, _ in found], np.int64)))
         counts = np.frombuffer(b"".join(count for _, count in found), np.uint32).reshape(-1, 2).T
-        fresh = np.minimum(counts, _MOST_TIMES).astype(np.uint16)
+        fresh = np.minimum(counts, MOST_TIMES).astype(np.uint16)
         order = np.argsort(numbers, kind="stable")
         times = np.concatenate((known.times[:, stays], fresh), axis=1)
         return self._posting(numbers[order], times[:, order])
@@ -190,33 +186,3 @@ def _among(places: NDArray[np.int32], seen: Seen) -> slice | Places:
     at[at == len(places)] = 0
     found: Places = at[places[at] == seen.places]
     return found
-
-
-def _holders(
-    database: Database, part: int, word: str
-) -> tuple[NDArray[np.int64], NDArray[np.uint16]]:
-    database.rows(_EVERYWHERE.format(part=part))
-    found = database.value(_PLACES.format(part=part), (word,))
-    # An occurrence is one number: twice the document's, plus one in `near` text.
-    written = np.fromstring(found or "", np.int64, sep=",")
-    numbers = written >> 1
-    # Not np.diff: for a rare word's few positions its Python overhead costs more than the computation.
-    begins = np.ones(len(numbers), np.bool_)
-    np.not_equal(numbers[1:], numbers[:-1], out=begins[1:])
-    first = np.flatnonzero(begins)
-    if not len(first):
-        return numbers, np.zeros((2, 0), np.uint16)
-    near = np.add.reduceat(written & 1, first)
-    times = np.full(len(first), len(written))
-    times[:-1] = first[1:]
-    times -= first
-    counts = np.minimum(np.stack((times - near, near)), _MOST_TIMES)
-    return numbers[first], counts.astype(np.uint16)
-
-
-def _carriers(
-    database: Database, part: int, facet: str
-) -> tuple[NDArray[np.int64], NDArray[np.uint16]]:
-    found = index_parts.carrying(database, part, facet)
-    numbers = np.fromstring(found, np.int64, sep=",")
-    return numbers, np.zeros((2, len(numbers)), np.uint16)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from contextd.domain.time import from_micros
-from contextd.stores.connection import Database
+from contextd.stores.database import Database
 from contextd_code.errors import Corrupt, Invalid
 
 _log = logging.getLogger(__name__)

@@ -10,6 +10,7 @@ from typing import Literal
 from contextd.domain.changes import NewJob
 from contextd.domain.records import Change, Record, short_id
 from contextd.domain.scope import Scope
+from contextd.domain.sessions import Session
 from contextd_code.errors import Conflict, NotFound, Stale
 
 OBSERVATIONS, OBSERVATIONS_DROPPED = 1_000, 500
@@ -59,10 +60,15 @@ def round_of(row: NewJob, scope: Scope | None) -> NewJob:
     return replace(row, scope=scope, unique_key=f"round:{row.name}")
 
 
+def nearness(scope: Scope) -> tuple[int, str]:
+    """The order of scopes that have the same id: the nearer one first."""
+    return _NEARER[scope.level], str(scope)
+
+
 def nearest_history(found: Sequence[tuple[Scope, Change]]) -> list[Change]:
     """The history of one record, from the nearer scope if several have its id."""
-    scopes = sorted({scope for scope, _ in found}, key=lambda s: (_NEARER[s.level], str(s)))
-    return [change for scope, change in found if scope == scopes[0]]
+    nearest = min((scope for scope, _ in found), key=nearness, default=None)
+    return [change for scope, change in found if scope == nearest]
 
 
 def no_session(session_id: str) -> NotFound:
@@ -74,6 +80,14 @@ def session_there(session_id: str) -> Conflict:
     """The error of opening a session twice."""
     return Conflict(
         f"session {session_id!r} already exists", "continue in it, or choose another id"
+    )
+
+
+def session_begun(session: Session) -> Stale:
+    """The error of opening a second session under the client's id of an open one."""
+    return Stale(
+        f"{session.client or 'this client'} has an open session {session.external_id!r} already",
+        "continue in it",
     )
 
 
@@ -101,6 +115,12 @@ def committed_already() -> Conflict:
 def lost_job(job_id: str, worker: str) -> Conflict:
     """The error of a worker whose lease was lost or ended."""
     return Conflict(f"{worker!r} does not hold job {job_id!r}", "stop: another worker may run it")
+
+
+def place_gone(gone_after: timedelta) -> tuple[str, str]:
+    """The error of a job whose machine is gone, before and after the name of its place."""
+    days = gone_after / timedelta(days=1)
+    return "it needs the checkout of the machine ", f", which was not running for {days:g} days"
 
 
 def distinct(values: Iterable[str]) -> list[str]:

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from contextd.domain.access import Grant
-from contextd.domain.code_places import CodePlace
+from contextd.domain.checkout_keys import CheckoutKey
 from contextd.ports.knowledge import Scrub
 from contextd.ports.upkeep import Clock
-from contextd.stores.connection import BUSY_SECONDS, Database
+from contextd.stores.connection import BUSY_SECONDS, SqliteDatabase
 from contextd.stores.migrate import migrate, migrations
 from contextd.stores.missing_file import mark, refuse_emptied, refuse_lost, ways_on
-from contextd.stores.sqlite_directory import SqliteDirectory
-from contextd.stores.sqlite_index import IndexMemory
-from contextd.stores.sqlite_jobs import SqliteQueue
+from contextd.stores.silent_signals import SilentSignals
+from contextd.stores.sql_directory import SqlDirectory
+from contextd.stores.sql_index import IndexCaches
+from contextd.stores.sql_jobs import SqlQueue
+from contextd.stores.sql_replicas import SqlReplicas
 from contextd.stores.sqlite_upkeep import SqliteUpkeep
 from contextd.stores.sqlite_view import SqliteView
 from contextd_code.errors import Corrupt, Invalid, Unavailable
+
+if TYPE_CHECKING:
+    from contextd.stores.database import Database
+    from contextd.stores.word_tables import WordTables
 
 
 class SqliteStore:
@@ -40,38 +47,53 @@ class SqliteStore:
         self._scrub = scrub
         if not fresh:
             refuse_lost(path, backups)
-        self._database = Database(path, clock, timeout)
+        self.database = SqliteDatabase(path, clock, timeout)
         try:
             if not fresh:
-                refuse_emptied(self._database, backups)
-            migrate(self._database, migrations())
+                refuse_emptied(self.database, backups)
+            migrate(self.database, migrations())
             mark(path)
         except BaseException:
-            self._database.close()
+            self.database.close()
             raise
-        self._memory = IndexMemory(self._database)
-        self.directory = SqliteDirectory(self._database, scrub)
-        self.queue = SqliteQueue(self._database, scrub)
-        self.upkeep = SqliteUpkeep(self._database, scrub)
+        self._caches = IndexCaches(self.database, _fts5)
+        self.directory = SqlDirectory(self.database, scrub)
+        self.queue = SqlQueue(self.database, scrub)
+        self.replicas = SqlReplicas(self.database)
+        self.signals = SilentSignals()
+        self.upkeep = SqliteUpkeep(self.database, scrub)
 
-    def view(self, grant: Grant, code: CodePlace | None = None) -> SqliteView:
+    def view(self, grant: Grant, code: CheckoutKey | None = None) -> SqliteView:
         """See `Store.view`."""
-        return SqliteView(self._database, grant, self._memory, self._scrub, code)
+        return SqliteView(self.database, grant, self._caches, self._scrub, code)
 
     @property
     def writing(self) -> bool:
         """Whether this thread is inside a write, where embedding and disk reads are forbidden."""
-        return self._database.writing
+        return self.database.writing
 
     def close(self) -> None:
         """See `Store.close`."""
-        self._database.close()
+        self.database.close()
+
+
+def _fts5(database: Database) -> WordTables:
+    from contextd.stores.sqlite_words import Fts5Words  # noqa: PLC0415 - numpy: 0.13 s
+
+    return Fts5Words(database)
 
 
 def open_sqlite(
-    url: str, clock: Clock, scrub: Scrub, backups: Path | None = None, fresh: bool = False
+    url: str,
+    organisation: str,
+    clock: Clock,
+    scrub: Scrub,
+    backups: Path | None = None,
+    fresh: bool = False,
 ) -> SqliteStore:
-    """The store at `sqlite:///absolute/path`; creates a new file and its directory."""
+    """The store at `sqlite:///absolute/path`, all of which belongs to one organisation; creates a new file and
+    its directory.
+    """
     path = Path(url.partition("://")[2])
     if not path.is_absolute():
         raise Invalid(f"{url!r} has no absolute path", "write sqlite:///home/you/contextd.db")

@@ -11,10 +11,10 @@ from itertools import chain
 import apsw
 
 from contextd.domain.changes import CodeChange
-from contextd.domain.code_places import CodePlace
+from contextd.domain.checkout_keys import CheckoutKey
 from contextd.domain.scope import Scope
 from contextd.stores import codec
-from contextd.stores.connection import fetch
+from contextd.stores.database import fetch
 from contextd.stores.file_words import token_text
 from contextd_code.dataclass import dataclass
 from contextd_code.values.source import FileCalls, FileWeight, KeptReading, SourceFile
@@ -112,7 +112,7 @@ def checksum(data: bytes) -> bytes:
 
 
 def write_code(
-    connection: apsw.Connection, rows: CodeRows, place: CodePlace | None, now: int
+    connection: apsw.Connection, rows: CodeRows, place: CheckoutKey | None, now: int
 ) -> list[str]:
     """Write a change of code; return the ids of chunks that no content of the project has any more."""
     change, scope = rows.change, str(rows.change.scope)

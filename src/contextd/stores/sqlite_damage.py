@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from contextd.stores.connection import STOP_HINT, Database
+from contextd.stores.connection import STOP_HINT, SqliteDatabase
 from contextd_code.errors import Unavailable
 
 _MOST_DAMAGE = 5
 """Lines shown of SQLite's check: one damaged page can give a hundred."""
 
 
-def file_problems(database: Database) -> list[str]:
+def file_problems(database: SqliteDatabase) -> list[str]:
     """Problems of the file: replaced since it was opened, truncated, or damaged inside. Reads all
     of it.
     """
@@ -19,7 +19,7 @@ def file_problems(database: Database) -> list[str]:
     return [*_cut_off(database), *_damage(database)]
 
 
-def _cut_off(database: Database) -> list[str]:
+def _cut_off(database: SqliteDatabase) -> list[str]:
     path, page = database.path, int(database.value("PRAGMA page_size"))
     size = path.stat().st_size
     log = path.with_name(path.name + "-wal")
@@ -29,7 +29,7 @@ def _cut_off(database: Database) -> list[str]:
     return []
 
 
-def _damage(database: Database) -> list[str]:
+def _damage(database: SqliteDatabase) -> list[str]:
     """The problems that SQLite's own check reports, one per line; SQLite joins several below a heading."""
     try:
         found = [text for (text,) in database.rows("PRAGMA integrity_check")]

@@ -4,29 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
-from typing import Any
 
-import apsw
-
-from contextd.domain.jobs import Job
 from contextd.domain.query import Pending
 from contextd.domain.scope import Scope
-from contextd.domain.sessions import Session
-from contextd.domain.time import from_micros, to_micros
-from contextd.domain.upkeep import Ages, Balance, Repair
-from contextd.domain.usage import ByProducts
+from contextd.domain.upkeep import Balance, Repair
 from contextd.ports.knowledge import Scrub
-from contextd.stores import codec, rules
-from contextd.stores.connection import Database, fetch, placeholders
+from contextd.stores import codec
+from contextd.stores.connection import SqliteDatabase
+from contextd.stores.database import fetch
 from contextd.stores.migrate import copy
-from contextd.stores.row_checks import readable, unreadable_rows
-from contextd.stores.scrub import scrubbed
+from contextd.stores.row_checks import unreadable_rows
+from contextd.stores.sql_conditions import placeholders
+from contextd.stores.sql_upkeep import SqlUpkeep
 from contextd.stores.sqlite_damage import file_problems
-from contextd.stores.sqlite_jobs import failed_jobs
-from contextd.stores.sqlite_sessions import session_of
-from contextd.stores.sqlite_usage import log, observation_row
 from contextd_code.errors import Corrupt
 
 _OF_PARTS = "SELECT scope, count(*) FROM parts JOIN docs ON docs.part = parts.no"
@@ -69,21 +60,16 @@ _HALF_FILES = """SELECT DISTINCT path FROM contents WHERE scope = ?1
 _MISCOUNTED = """SELECT id FROM sessions WHERE scope = ?1
     AND events <> dropped + (SELECT count(*) FROM events WHERE session = no) LIMIT ?2"""
 
-_OLD_CHANGES = """DELETE FROM changes WHERE at < ?1 AND seq <= (SELECT max(seq) FROM changes latest
-    WHERE latest.scope = changes.scope AND latest.record_id = changes.record_id) - ?2"""
-_OLD_EVENTS = """SELECT no FROM sessions WHERE status = 'archived' AND last_seen_at < ?
-    AND events > dropped LIMIT 1000"""
-
-
 _MOST_NAMED = 5
 """Ids listed for each kind of problem in a scope."""
 
 
-class SqliteUpkeep:
+class SqliteUpkeep(SqlUpkeep):
     """`Upkeep` of one file."""
 
-    def __init__(self, database: Database, scrub: Scrub) -> None:
-        self._database, self._scrub = database, scrub
+    def __init__(self, database: SqliteDatabase, scrub: Scrub) -> None:
+        super().__init__(database, scrub)
+        self._database: SqliteDatabase = database
 
     def check(self) -> list[str]:
         """See `Upkeep.check`. Reads the whole file."""
@@ -173,17 +159,6 @@ class SqliteUpkeep:
             found += [Pending(kind, id_, scope) for kind, id_ in rows]
         return found
 
-    def recount_sessions(self, scope: Scope, ids: Sequence[str]) -> None:
-        """See `Upkeep.recount_sessions`."""
-        with self._database.write() as connection:
-            connection.execute(
-                "UPDATE sessions SET dropped = max(0, (SELECT ifnull(max(seq), 0) FROM events"
-                " WHERE session = no) - (SELECT count(*) FROM events WHERE session = no)),"
-                " events = (SELECT ifnull(max(seq), 0) FROM events WHERE session = no)"
-                " WHERE scope = ? AND id IN (SELECT value FROM json_each(?))",
-                (str(scope), codec.dumps(list(ids))),
-            )
-
     def rebuild(self, scope: Scope) -> None:
         """See `Upkeep.rebuild`."""
         with self._database.write() as connection:
@@ -203,125 +178,6 @@ class SqliteUpkeep:
                     f"DELETE FROM {table} WHERE content NOT IN (SELECT no FROM contents)"
                 )
 
-    def drop_vectors(self, model: str, dimensions: int) -> None:
-        """See `Upkeep.drop_vectors`."""
-        misfits = "FROM vectors WHERE model = ? AND length(vector) <> ?"
-        values = (model, 2 * dimensions)
-        with self._database.write() as connection:
-            connection.execute(
-                "UPDATE parts SET clock = clock + 1, floor = clock + 1"
-                f" WHERE no IN (SELECT part {misfits})",
-                values,
-            )
-            connection.execute(f"DELETE {misfits}", values)
-
-    def retire(self, ages: Ages) -> dict[str, int]:
-        """See `Upkeep.retire`."""
-        counts: dict[str, int] = {}
-        simple = {
-            "jobs": ("DELETE FROM jobs WHERE finished_at < ?", ages.jobs),
-            "handed_out": ("DELETE FROM handed_out WHERE at < ?", ages.handed_out),
-            "calls": ("DELETE FROM calls WHERE at < ?", ages.calls),
-            "originals": ("DELETE FROM originals WHERE at < ?", ages.originals),
-        }
-        with self._database.write() as connection:
-            for name, (sql, before) in simple.items():
-                counts[name] = _deleted(connection, sql, before)
-            counts["changes"] = _deleted(connection, _OLD_CHANGES, ages.changes, rules.CHANGES_KEPT)
-            counts["events"] = _drop_events(connection, ages.events) if ages.events else 0
-            counts["vectors"] = _drop_vectors(connection)
-        return {name: count for name, count in counts.items() if count}
-
-    def waiting(self, model: str) -> dict[Scope, int]:
-        """See `Upkeep.waiting`."""
-        rows = self._database.rows(
-            "SELECT scope, count(*) FROM parts JOIN docs ON docs.part = parts.no WHERE NOT EXISTS"
-            " (SELECT 1 FROM vectors v WHERE v.part = docs.part AND v.digest = docs.digest"
-            " AND v.model = ?) GROUP BY scope",
-            (model,),
-        )
-        return {codec.parse_scope(scope): n for scope, n in rows if codec.is_scope(scope)}
-
-    def failed_jobs(self, limit: int) -> list[Job]:
-        """See `Upkeep.failed_jobs`."""
-        return failed_jobs(self._database, limit)
-
-    def idle_sessions(self, seen_before: datetime, limit: int) -> list[Session]:
-        """See `Upkeep.idle_sessions`."""
-        return self._sessions("status = 'active' AND ended = 0", seen_before, limit)
-
-    def rested_sessions(self, seen_before: datetime, limit: int) -> list[Session]:
-        """See `Upkeep.rested_sessions`."""
-        return self._sessions("status = 'completed'", seen_before, limit)
-
-    def _sessions(self, condition: str, seen_before: datetime, limit: int) -> list[Session]:
-        rows = self._database.rows(
-            f"SELECT body FROM sessions WHERE {condition} AND last_seen_at < ?"
-            " ORDER BY last_seen_at, id LIMIT ?",
-            (to_micros(seen_before), max(0, limit)),
-        )
-        return readable(session_of, rows)
-
-    def next_idle(self) -> datetime | None:
-        """See `Upkeep.next_idle`."""
-        seen = self._database.value(
-            "SELECT min(last_seen_at) FROM sessions WHERE status = 'active' AND ended = 0"
-        )
-        return None if seen is None else from_micros(seen)
-
-    def note(self, by_products: ByProducts) -> None:
-        """See `Upkeep.note`."""
-        by_products = scrubbed(by_products, self._scrub)
-        observed = [observation_row(one) for one in by_products.observations]
-        handed_out = by_products.handed_out
-        codec.check_text(*(one.digest for one in handed_out))
-        if not (observed or handed_out or by_products.uses):
-            return
-        now = self._database.now()
-        with self._database.write() as connection:
-            if observed:
-                log(connection, by_products.observations, observed)
-            connection.executemany(
-                "INSERT INTO handed_out (scope, session, digest, at) VALUES (?, ?, ?, ?)"
-                " ON CONFLICT (scope, session, digest) DO UPDATE SET at = excluded.at",
-                [(str(one.scope), one.session, one.digest, now) for one in handed_out],
-            )
-            connection.executemany(
-                "UPDATE records SET usage_count = usage_count + 1, last_used_at = ?"
-                " WHERE scope = ? AND id = ?",
-                [(now, str(one.scope), one.record_id) for one in by_products.uses],
-            )
-
     def backup(self, target: Path) -> None:
         """See `Upkeep.backup`. `target` is replaced only once the copy is complete."""
         copy(self._database, target)
-
-
-def _deleted(connection: apsw.Connection, sql: str, before: datetime | None, *values: Any) -> int:
-    if before is None:
-        return 0
-    connection.execute(sql, (to_micros(before), *values))
-    return connection.changes()
-
-
-def _drop_events(connection: apsw.Connection, before: datetime) -> int:
-    """Delete non-message events of archived sessions; the sessions keep their number."""
-    count = 0
-    for (number,) in fetch(connection, _OLD_EVENTS, (to_micros(before),)):
-        connection.execute("DELETE FROM events WHERE session = ? AND type <> 'message'", (number,))
-        dropped = connection.changes()
-        if dropped:
-            connection.execute(
-                "UPDATE sessions SET dropped = dropped + ? WHERE no = ?", (dropped, number)
-            )
-        count += dropped
-    return count
-
-
-def _drop_vectors(connection: apsw.Connection) -> int:
-    """Delete vectors without a document."""
-    connection.execute(
-        "DELETE FROM vectors WHERE NOT EXISTS (SELECT 1 FROM docs"
-        " WHERE docs.part = vectors.part AND docs.digest = vectors.digest)"
-    )
-    return connection.changes()

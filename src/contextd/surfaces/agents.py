@@ -13,7 +13,7 @@ from anyio import to_thread
 
 from contextd.runtime.gc_pause import loading
 from contextd.runtime.operation import Profile
-from contextd.surfaces.agent_options import Manner
+from contextd.surfaces.agent_options import AgentOptions
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.line_reader import LineReader
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 async def serve_agent(
     calls: Calls,
-    manner: Manner,
+    options: AgentOptions,
     peer: Peer,
     lines: LineReader,
     writer: asyncio.StreamWriter,
@@ -33,7 +33,7 @@ async def serve_agent(
     """Serve one agent on a stream until it closes."""
     serve = await to_thread.run_sync(_over_streams)
     calls.warm()
-    await serve(calls, manner, peer, lines, writer)
+    await serve(calls, options, peer, lines, writer)
 
 
 class AgentsOverHttp:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from contextd.domain.scope import Scope
 from contextd.domain.upkeep import WrittenSince
+from contextd.runtime.doors import Door
 from contextd.runtime.operation import Answer
 from contextd.runtime.runtime import Request
 from contextd.runtime.settings import Settings
@@ -19,6 +20,11 @@ class Backend(Protocol):
     @property
     def settings(self) -> Settings:
         """The values this process started with."""
+        ...
+
+    @property
+    def door(self) -> Door:
+        """Identifies the callers of this contextd."""
         ...
 
     def call(self, name: str, request: Request, arguments: Mapping[str, Any]) -> Answer:
@@ -35,6 +41,14 @@ class Backend(Protocol):
 
     def written_since(self, backup: Path | None) -> WrittenSince:
         """Count the records of this machine's store that a backup lacks; all of them without a backup."""
+        ...
+
+    def move_store(self, target: str) -> Mapping[str, int]:
+        """Copy this machine's store to the empty one at `target`, a URL; return the number of rows by table."""
+        ...
+
+    def delete_organisation(self, name: str) -> Sequence[str]:
+        """Delete an organisation from a team's database; return where copies of its bytes remain."""
         ...
 
     def wake(self) -> None:
@@ -63,6 +77,6 @@ class Backend(Protocol):
 class OpenBackend(Protocol):
     """Opens a contextd for one command, in its process."""
 
-    def __call__(self, *, fresh: bool = False) -> Backend:
-        """Open it; `fresh` allows an empty store in place of a lost one."""
+    def __call__(self, *, fresh: bool = False, migrate: bool = False) -> Backend:
+        """Open it. `fresh` allows an empty store in place of a lost one; `migrate` upgrades a team's database."""
         ...

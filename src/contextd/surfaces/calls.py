@@ -16,8 +16,9 @@ from anyio import CapacityLimiter, from_thread, to_thread
 
 from contextd.domain.access import Caller
 from contextd.domain.scope import Scope
+from contextd.runtime.doors import Door, Surface
 from contextd.runtime.operation import OPERATIONS, Answer
-from contextd.runtime.runtime import Request, Surface
+from contextd.runtime.runtime import Request
 from contextd.runtime.supervision import Supervisor
 from contextd.surfaces.backend import Backend
 from contextd_code.dataclass import dataclass
@@ -37,10 +38,11 @@ class Peer:
     `connection` names a conversation, across restarts of this process too; it is empty for a single
     request. `process` is the client's process, `client_sessions` are the client's names of the session that
     makes the call, `repeats` are the ids of requests that were running when the conversation was interrupted.
+    `credential` is the bearer token it presented.
     """
 
     surface: Surface
-    caller: Caller
+    credential: str = ""
     cwd: str = ""
     client: str = ""
     project: str = ""
@@ -49,12 +51,15 @@ class Peer:
     client_sessions: tuple[str, ...] = ()
     repeats: frozenset[str | int] = frozenset()
 
-    def request(self, operation: str, arguments: Mapping[str, Any], call: Call | None) -> Request:
-        """The request for a call of this peer."""
-        key = call.key(self.caller, operation, arguments) if call is not None else ""
+    def request(
+        self, door: Door, operation: str, arguments: Mapping[str, Any], call: Call | None
+    ) -> Request:
+        """The request for a call of this peer, whom `door` identifies. Raises `Denied`."""
+        caller = door.caller(self.surface, self.credential)
+        key = call.key(caller, operation, arguments) if call is not None else ""
         return Request(
             surface=self.surface,
-            caller=self.caller,
+            caller=caller,
             cwd=self.cwd,
             project=self.project,
             client=self.client,
@@ -202,7 +207,7 @@ class Calls:
         A cancelled caller stops waiting; the operation itself is finished.
         """
         backend = await self.backend()
-        request = peer.request(name, arguments, call)
+        request = peer.request(backend.door, name, arguments, call)
         answer: Answer = await self._in_thread(
             lambda: backend.call(name, request, arguments), hook=peer.surface == "hook"
         )
@@ -215,7 +220,8 @@ class Calls:
 
         def call(peer: Peer, name: str, arguments: Mapping[str, Any], call: Call | None) -> Answer:
             backend = self._backend or from_thread.run(self.backend)
-            return backend.call(name, peer.request(name, arguments, call), arguments)
+            request = peer.request(backend.door, name, arguments, call)
+            return backend.call(name, request, arguments)
 
         return await self._in_thread(lambda: work(call))
 

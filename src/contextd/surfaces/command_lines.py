@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from contextd import __version__
-from contextd.domain.access import Caller
 from contextd.surfaces.calls import Call, CallNow, Calls, Peer
 from contextd.surfaces.cli.terminal import ERR, NotHere, Terminal, attached
 from contextd_code.errors import Invalid
@@ -28,10 +27,10 @@ _WIDEST = 10_000
 
 
 class CommandLines:
-    """Runs the command lines of one user. Without `run` each one has to run in its own process."""
+    """Runs command lines. Without `run` each one has to run in its own process."""
 
-    def __init__(self, calls: Calls, caller: Caller, run: RunLine | None) -> None:
-        self._calls, self._caller, self._run = calls, caller, run
+    def __init__(self, calls: Calls, run: RunLine | None) -> None:
+        self._calls, self._run = calls, run
 
     async def answer(self, about: Mapping[str, Any], line: Mapping[str, Any]) -> dict[str, Any]:
         """Run one line. Raises `Invalid` if the request is malformed."""
@@ -43,7 +42,7 @@ class CommandLines:
             return LOCAL
         shown = frozenset(terminals) if isinstance(terminals, list) else frozenset()
         width = min(max(columns, 1), _WIDEST)
-        peer = Peer("cli", self._caller, cwd=cwd, client="cli")
+        peer = Peer("cli", cwd=cwd, client="cli")
         key = line.get("key")
         begin = _Calling(
             peer, key if isinstance(key, str) else "", line.get("again") is True, arguments

@@ -15,11 +15,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from contextd.domain.access import OWNER
 from contextd.domain.records import new_id
 from contextd.redaction.redact import redact_json
 from contextd.runtime.operation import PROFILES, Profile
-from contextd.surfaces.agent_options import manner_of
+from contextd.surfaces.agent_options import options_for
 from contextd.surfaces.agents import serve_agent
 from contextd.surfaces.calls import Call, Calls, Peer
 from contextd.surfaces.command_lines import CommandLines, RunLine
@@ -29,6 +28,7 @@ from contextd.surfaces.web.access import Access
 from contextd.thin import spool
 from contextd.thin.channel import PROTOCOL
 from contextd.thin.long_lines import LINE_LIMIT, LongLine
+from contextd.thin.plain_json import text_in
 from contextd_code.errors import (
     Busy,
     ContextdError,
@@ -79,9 +79,7 @@ class Connections:
         self._calls, self._profile, self._token = calls, profile, token
         self._access = access
         self._facts, self._stop, self._home = facts, stop, home
-        # The socket and its folder are private to this user, so every client is the owner of the home.
-        self._caller = OWNER
-        self._lines = CommandLines(calls, self._caller, run_line)
+        self._lines = CommandLines(calls, run_line)
         self._redaction_key = secrets.token_bytes(32)
         self._interrupted = False
         self._tasks: set[asyncio.Task[None]] = set()
@@ -204,10 +202,9 @@ class Connections:
         repeats = about.get("repeats")
         peer = Peer(
             "mcp",
-            self._caller,
-            cwd=_text(about, "cwd"),
-            client=_text(about, "client"),
-            connection=_text(about, "conversation") or new_id(),
+            cwd=text_in(about, "cwd"),
+            client=text_in(about, "client"),
+            connection=text_in(about, "conversation") or new_id(),
             # A hook names its ancestors: the client's process tells which session is this one's.
             process=_number(about, "ppid"),
             repeats=frozenset(
@@ -217,10 +214,10 @@ class Connections:
             ),
         )
         profile: Profile = about.get("profile") or self._profile  # type: ignore[assignment]
-        manner = manner_of(profile, peer.client, hooked=about.get("hooked") is True)
+        options = options_for(profile, peer.client, hooked=about.get("hooked") is True)
         self.clients += 1
         try:
-            await serve_agent(self._calls, manner, peer, lines, writer)
+            await serve_agent(self._calls, options, peer, lines, writer)
         finally:
             self.clients -= 1
             self.left_at = time.monotonic()
@@ -308,22 +305,22 @@ class Connections:
                 "a call needs an operation and arguments",
                 'for example {"id":1,"operation":"tools_list","arguments":{}}',
             )
-        peer = Peer("cli", self._caller, cwd=_text(about, "cwd"), client=_text(about, "client"))
-        key = _text(line, "key")
+        peer = Peer("cli", cwd=text_in(about, "cwd"), client=text_in(about, "client"))
+        key = text_in(line, "key")
         call = Call(key, 1, repeated=line.get("again") is True) if key else None
         answer = await self._calls.call(peer, line["operation"], arguments, call)
         return {"value": answer.value, "text": answer.text}
 
     async def _hook(self, about: Line, line: Line) -> Line:
-        client = _text(line, "client") or _text(about, "client")
+        client = text_in(line, "client") or text_in(about, "client")
         arguments = {
             "client": client,
-            "event": _text(line, "event"),
+            "event": text_in(line, "event"),
             "payload": line.get("payload") or {},
             "marks": line.get("marks") or [],
             "ancestors": about.get("ancestors") or [],
         }
-        peer = Peer("hook", self._caller, cwd=_text(about, "cwd"), client=client)
+        peer = Peer("hook", cwd=text_in(about, "cwd"), client=client)
         try:
             answer = await self._calls.call(peer, "hook_event", arguments)
         except Stale as error:
@@ -357,7 +354,7 @@ class Connections:
             await self._calls.wake()
             return {"woken": True}
         if do == "signin":
-            return {"code": self._access.new_code(_text(about, "cwd")), **self._facts}
+            return {"code": self._access.new_code(text_in(about, "cwd")), **self._facts}
         raise Invalid(f"cannot {do!r}", "control can do: status, signin, wake, stop, handover")
 
 
@@ -393,8 +390,3 @@ async def _write(writer: asyncio.StreamWriter, line: Mapping[str, Any]) -> None:
 def _number(line: Line, name: str) -> int:
     value = line.get(name)
     return value if isinstance(value, int) and not isinstance(value, bool) else 0
-
-
-def _text(line: Line, name: str) -> str:
-    value = line.get(name)
-    return value if isinstance(value, str) else ""

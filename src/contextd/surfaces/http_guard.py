@@ -27,6 +27,12 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 """Host names that this port accepts."""
 
 
+def bearer_token(authorization: str) -> str:
+    """The token in an Authorization header; empty for none and for other schemes."""
+    scheme, _, given = authorization.partition(" ")
+    return given.strip() if scheme.lower() == "bearer" else ""
+
+
 class Guard:
     """Pure ASGI. Refusals are problem details: 421 host, 403 origin, 401 token, 413 body, 503 if too many
     bodies are being read.
@@ -119,10 +125,8 @@ class Guard:
         return None
 
     def _knows_token(self, headers: Mapping[bytes, str]) -> bool:
-        scheme, _, given = headers.get(b"authorization", "").partition(" ")
-        return scheme.lower() == "bearer" and secrets.compare_digest(
-            given.strip().encode("latin-1"), self._token.encode()
-        )
+        given = bearer_token(headers.get(b"authorization", ""))
+        return bool(given) and secrets.compare_digest(given.encode("latin-1"), self._token.encode())
 
     def _too_large(self) -> ContextdError:
         return TooLarge(f"a body may have {self._body_limit} bytes", "send less at once")

@@ -22,11 +22,10 @@ from contextd import __version__
 from contextd.domain.notices import Notice
 from contextd.domain.quoting import harmless_data, inline
 from contextd.runtime.operation import Operation, tool_schema, tools
-from contextd.surfaces.agent_options import Manner
+from contextd.surfaces.agent_options import AgentOptions, error_text, instructions
 from contextd.surfaces.calls import Call, Calls, Peer
 from contextd.surfaces.mcp_resources import Resources
 from contextd.surfaces.mcp_subscriptions import Subscriptions
-from contextd.surfaces.render import error_text, instructions
 from contextd_code.errors import ContextdError
 
 ALWAYS_LOADED = frozenset({"session_start", "context_search", "remember"})
@@ -50,7 +49,7 @@ Context = ServerRequestContext[Any, Any]
 PeerOf = Callable[[Context], Peer]
 
 
-def build_server(calls: Calls, manner: Manner, peer_of: PeerOf) -> Server[Any]:
+def build_server(calls: Calls, options: AgentOptions, peer_of: PeerOf) -> Server[Any]:
     """A server that shows the tools of a profile; `peer_of` identifies the sender of a request.
 
     Tools outside the profile can be called by name: profiles save tokens, they are no access control.
@@ -60,11 +59,11 @@ def build_server(calls: Calls, manner: Manner, peer_of: PeerOf) -> Server[Any]:
 
     async def list_tools(ctx: Context, params: Any) -> types.ListToolsResult:
         await calls.operations()
-        return types.ListToolsResult(tools=list(tool_rows(manner)))
+        return types.ListToolsResult(tools=list(tool_rows(options)))
 
     async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         await calls.operations()
-        op = manner.tool(params.name)
+        op = options.tool(params.name)
         if op is None:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {inline(params.name)}")
         peer = replace(_named(peer_of(ctx), ctx), client_sessions=client_sessions(ctx.meta))
@@ -87,7 +86,7 @@ def build_server(calls: Calls, manner: Manner, peer_of: PeerOf) -> Server[Any]:
     return Server(
         "contextd",
         version=__version__,
-        instructions=instructions(manner),
+        instructions=instructions(options),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=resources.fixed,
@@ -112,9 +111,9 @@ def build_server(calls: Calls, manner: Manner, peer_of: PeerOf) -> Server[Any]:
 
 
 @cache
-def tool_rows(manner: Manner) -> tuple[types.Tool, ...]:
+def tool_rows(options: AgentOptions) -> tuple[types.Tool, ...]:
     """The answer to `tools/list`, the same for all clients with these options."""
-    return tuple(_tool(op, manner) for op in tools(manner.profile))
+    return tuple(_tool(op, options) for op in tools(options.profile))
 
 
 def tool_error(error: ContextdError) -> types.CallToolResult:
@@ -126,10 +125,10 @@ def tool_error(error: ContextdError) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(text=error_text(error))], is_error=True)
 
 
-def _tool(op: Operation, manner: Manner) -> types.Tool:
-    at_once = ALWAYS_LOADED - LATER if manner.hooked else ALWAYS_LOADED
+def _tool(op: Operation, options: AgentOptions) -> types.Tool:
+    at_once = ALWAYS_LOADED - LATER if options.hooked else ALWAYS_LOADED
     return types.Tool(
-        name=manner.name(op),
+        name=options.name(op),
         description=op.summary,
         input_schema=tool_schema(op),
         annotations=types.ToolAnnotations(

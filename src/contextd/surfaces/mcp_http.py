@@ -12,17 +12,17 @@ from pydantic import ValidationError
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from contextd.domain.access import OWNER
 from contextd.runtime.operation import PROFILES, Profile
-from contextd.surfaces.agent_options import Manner
+from contextd.surfaces.agent_options import AgentOptions
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.http_guard import BODY_LIMIT
 from contextd.surfaces.mcp import Context, build_server
 from contextd.surfaces.mcp_stream import lacks_id, refusal
 from contextd.surfaces.rest import peer_of
+from contextd_code.errors import Denied
 
 
-class Door:
+class McpEndpoint:
     """Answers requests to `/mcp` in one profile. The SDK mistakes a request with an invalid id for a
     notification and accepts it without an answer, so such a body is refused first.
     """
@@ -58,7 +58,7 @@ def _is_unanswered(body: bytes) -> bool:
         return False
 
 
-Managers: TypeAlias = Mapping[Profile, Door]
+Managers: TypeAlias = Mapping[Profile, McpEndpoint]
 
 
 @asynccontextmanager
@@ -66,7 +66,7 @@ async def managers(calls: Calls) -> AsyncIterator[Managers]:
     """The request handlers of `/mcp`, by profile. The task that enters this context must leave it."""
     by_profile = {
         name: StreamableHTTPSessionManager(
-            build_server(calls, Manner(name), _peer),
+            build_server(calls, AgentOptions(name), _peer),
             stateless=True,
             max_request_body_size=BODY_LIMIT,
         )
@@ -75,8 +75,10 @@ async def managers(calls: Calls) -> AsyncIterator[Managers]:
     async with AsyncExitStack() as stack:
         for manager in by_profile.values():
             await stack.enter_async_context(manager.run())
-        yield {name: Door(manager) for name, manager in by_profile.items()}
+        yield {name: McpEndpoint(manager) for name, manager in by_profile.items()}
 
 
 def _peer(ctx: Context) -> Peer:
-    return peer_of(ctx.request, "mcp") if ctx.request is not None else Peer("mcp", OWNER)
+    if ctx.request is None:
+        raise Denied("this call came without an HTTP request", "send it to /mcp with the token")
+    return peer_of(ctx.request, "mcp")

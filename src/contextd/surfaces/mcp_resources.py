@@ -17,8 +17,8 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from contextd.domain.quoting import harmless, harmless_data, inline
 from contextd.domain.scope import Scope
 from contextd.runtime.operation import OPERATIONS
+from contextd.surfaces.agent_options import PROMPTS, error_text
 from contextd.surfaces.calls import Calls, Peer
-from contextd.surfaces.render import PROMPTS, error_text
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import ContextdError, NotFound
 
@@ -131,10 +131,8 @@ class Resources:
             variables = row.match(uri)
             if variables is None:
                 continue
-            arguments = {
-                **row.arguments,
-                **{k: v for k, v in variables.items() if k in _fields(row.operation)},
-            }
+            fields = OPERATIONS[row.operation].arguments.model_fields
+            arguments = {**row.arguments, **{k: v for k, v in variables.items() if k in fields}}
             try:
                 answer = await self._calls.call(self._peer_of(ctx), row.operation, arguments)
             except NotFound as error:
@@ -251,10 +249,6 @@ def _module(row: Mapping[str, Any]) -> types.Resource:
         uri=MODULE.uri.replace("{name}", quote(row["name"], safe="")),
         mime_type=MODULE.mime,
     )
-
-
-def _fields(operation: str) -> Mapping[str, Any]:
-    return OPERATIONS[operation].arguments.model_fields
 
 
 def _not_found(ctx: Context, uri: str, message: str) -> MCPError:

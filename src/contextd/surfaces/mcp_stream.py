@@ -13,7 +13,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
-from contextd.surfaces.agent_options import Manner
+from contextd.surfaces.agent_options import AgentOptions
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.line_reader import LineReader
 from contextd.surfaces.mcp import build_server
@@ -39,13 +39,13 @@ class LineWriter(Protocol):
 
 async def serve_peer(
     calls: Calls,
-    manner: Manner,
+    options: AgentOptions,
     peer: Peer,
     lines: LineReader,
     writer: LineWriter,
 ) -> None:
     """Serve one peer with its options; see `serve_stream`."""
-    await serve_stream(build_server(calls, manner, lambda _: peer), lines, writer)
+    await serve_stream(build_server(calls, options, lambda _: peer), lines, writer)
 
 
 async def serve_stream(server: Server[Any], lines: LineReader, writer: LineWriter) -> None:

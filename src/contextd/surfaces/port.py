@@ -80,12 +80,14 @@ def _listen(home: Path, wanted: int) -> socket.socket | None:
     keep working; two homes use one each.
     """
     if wanted:
-        listener = _bound(wanted)
+        listener = loopback_listener(wanted)
         if listener is None:
             logger.warning("port %d cannot be used, there is no HTTP", wanted)
         return listener
     memory = home / _PORT_FILE
-    listener = next(filter(None, map(_bound, (_remembered(memory), FIRST_PORT, 0))), None)
+    listener = next(
+        filter(None, map(loopback_listener, (_remembered(memory), FIRST_PORT, 0))), None
+    )
     if listener is not None:
         with contextlib.suppress(OSError):
             memory.write_text(f"{listener.getsockname()[1]}\n", "utf-8")
@@ -100,8 +102,11 @@ def _remembered(memory: Path) -> int:
     return port if 1024 <= port < 65536 else FIRST_PORT
 
 
-def _bound(port: int) -> socket.socket | None:
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+def loopback_listener(port: int) -> socket.socket | None:
+    """A listening socket on 127.0.0.1, on any free port for 0; `None` if that port is taken."""
+    # asyncio turns Nagle's algorithm off only for a socket that names its protocol; without that each answer
+    # on a connection in use waits 40 ms for an acknowledgement.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     if sys.platform != "win32":
         # On Windows the option would let two programs share a port; here it only skips the wait after a close.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

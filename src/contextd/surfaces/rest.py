@@ -15,11 +15,11 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from contextd import __version__
-from contextd.domain.access import OWNER
 from contextd.domain.argument_names import argument_meant
 from contextd.domain.invisible_characters import visible_json
 from contextd.runtime.operation import OPERATIONS, Operation, as_problem, slim_schema
 from contextd.surfaces.calls import Call, Calls, Peer
+from contextd.surfaces.http_guard import bearer_token
 from contextd.surfaces.openapi import openapi
 from contextd_code.errors import Conflict, ContextdError, Invalid, NotFound
 
@@ -133,8 +133,7 @@ def peer_of(request: Request, surface: Any) -> Peer:
     headers, query = request.headers, request.query_params
     return Peer(
         surface,
-        # The guard only admits clients with the home's token.
-        OWNER,
+        credential=bearer_token(headers.get("authorization", "")),
         cwd=headers.get(CWD_HEADER, ""),
         client=headers.get(CLIENT_HEADER, ""),
         project=headers.get(PROJECT_HEADER)

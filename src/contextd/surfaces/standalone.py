@@ -9,11 +9,10 @@ from pathlib import Path
 
 from anyio import to_thread
 
-from contextd.domain.access import OWNER
 from contextd.domain.records import new_id
 from contextd.runtime.operation import PROFILES
 from contextd.runtime.settings import Settings
-from contextd.surfaces.agent_options import Manner, manner_of
+from contextd.surfaces.agent_options import AgentOptions, options_for
 from contextd.surfaces.backend import Backend
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.line_reader import CHUNK, LineReader
@@ -38,24 +37,23 @@ def serve_stdio(
         raise Invalid(f"unknown profile {profile!r}", "profiles: " + ", ".join(PROFILES))
     peer = Peer(
         "mcp",
-        OWNER,
         cwd=cwd or str(Path.cwd()),
         client=client,
         connection=new_id(),
         process=os.getppid(),
     )
-    manner = manner_of(profile, client, hooked=hooked)
-    asyncio.run(_serve(open_backend, settings, manner, peer))
+    options = options_for(profile, client, hooked=hooked)
+    asyncio.run(_serve(open_backend, settings, options, peer))
     return 0
 
 
 async def _serve(
-    open_backend: Callable[[], Backend], settings: Settings, manner: Manner, peer: Peer
+    open_backend: Callable[[], Backend], settings: Settings, options: AgentOptions, peer: Peer
 ) -> None:
     calls = Calls(open_backend, settings.number("daemon.workers"))
     lines = LineReader(lambda: to_thread.run_sync(os.read, _STDIN, CHUNK), seconds=None)
     try:
-        await serve_peer(calls, manner, peer, lines, _Stdout())
+        await serve_peer(calls, options, peer, lines, _Stdout())
     finally:
         await calls.call_if_known(peer, "connection_closed", {})
         await calls.close()

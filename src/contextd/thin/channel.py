@@ -17,13 +17,12 @@ import time
 
 from contextd import __version__
 from contextd.thin.home import endpoint_path, log_path, socket_path, token_path
-from contextd.thin.plain_json import dumps, loads
+from contextd.thin.plain_json import dumps, object_in
 from contextd.thin.spawn import check_directory, has_exited, start_daemon, take_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import TracebackType
     from typing import Any
 
     from contextd.thin.home import AnyPath, Home
@@ -62,7 +61,7 @@ class Channel:
         finally:
             self._ahead = b"".join(pieces)
         line, _, self._ahead = self._ahead.partition(b"\n")
-        answer = _json_object(line)
+        answer = object_in(line)
         if answer is None:
             raise ValueError("the daemon's answer is not a JSON object")
         return answer
@@ -74,12 +73,7 @@ class Channel:
     def __enter__(self) -> Channel:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 
@@ -204,7 +198,7 @@ def ancestors() -> list[int]:
 def read_endpoint(home: Home) -> dict[str, Any]:
     """The endpoint file of the daemon; empty if it is missing or unreadable."""
     try:
-        return _json_object(_content(endpoint_path(home))) or {}
+        return object_in(_content(endpoint_path(home))) or {}
     except OSError:
         return {}
 
@@ -220,7 +214,7 @@ _LEAST_BYTES = 1 << 16
 
 def last_words(home: Home) -> str:
     """Why a daemon ended: a full disk, which it could not log, or the last line of its log."""
-    if _is_full(home):
+    if is_full(home):
         return f"the disk of {home} is full; free some space"
     try:
         lines = _content(log_path(home)).decode("utf-8", "replace").strip().splitlines()
@@ -229,7 +223,8 @@ def last_words(home: Home) -> str:
     return lines[-1] if lines else "its log is empty"
 
 
-def _is_full(home: AnyPath) -> bool:
+def is_full(home: AnyPath) -> bool:
+    """Whether the disk of the home is full."""
     if sys.platform == "win32":
         return False
     try:
@@ -248,14 +243,6 @@ def _numbers(version: str) -> list[int]:
 def _content(path: AnyPath) -> bytes:
     with open(path, "rb") as file:
         return file.read()
-
-
-def _json_object(text: bytes) -> dict[str, Any] | None:
-    try:
-        value = loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def _replace_older(home: Home, version: str, deadline: float) -> None:

@@ -10,7 +10,7 @@ import errno
 import os
 import sys
 
-from contextd.thin.plain_json import dumps, loads
+from contextd.thin.plain_json import dumps, object_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -142,10 +142,9 @@ def read_object(path: AnyPath, largest: int) -> dict[str, Any] | None:
     try:
         with open(path, "rb") as file:
             content = file.read(largest + 1)
-        value = loads(content) if len(content) <= largest else None
-    except (OSError, ValueError, RecursionError):
+    except OSError:
         return None
-    return value if isinstance(value, dict) else None
+    return object_in(content) if len(content) <= largest else None
 
 
 def write_object(path: AnyPath, value: Mapping[str, Any]) -> None:

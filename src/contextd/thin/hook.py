@@ -16,14 +16,16 @@ from contextd.thin.channel import (
     Channel,
     ancestors,
     dial,
+    is_full,
+    last_words,
     preamble,
     read_endpoint,
     working_directory,
 )
 from contextd.thin.home import first_set, home_problem, plain_home
 from contextd.thin.long_lines import LINE_LIMIT
-from contextd.thin.plain_json import dumps, loads
-from contextd.thin.spawn import start_daemon
+from contextd.thin.plain_json import dumps, loads, object_in, text_in
+from contextd.thin.spawn import has_exited, start_daemon
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,6 +56,7 @@ _STARTING = ("SessionStart", "sessionStart", "TaskStart")
 """Events that wait for a daemon: without one the session starts without context."""
 
 _PROMPTS = ("UserPromptSubmit", "userPromptSubmitted", "BeforeAgent", "beforeSubmitPrompt")
+_WATCHED = (*_STARTING, *_PROMPTS)
 """Events at which the user is watching: warnings are shown then, not at every tool."""
 
 _GOING_ON = ("compact", "resume")
@@ -84,7 +87,7 @@ def main(argv: Sequence[str] = ()) -> int:
         home = plain_home()
         client, event = _options(argv)
         payload = _payload(started + _budget(home, event))
-        event = event or next(filter(None, (_text(payload, f) for f in _EVENT_FIELDS)), "")
+        event = event or next(filter(None, (text_in(payload, f) for f in _EVENT_FIELDS)), "")
         deadline = started + _budget(home, event)
         output = _deliver(home, client, event, payload, deadline)
     except OSError as error:
@@ -104,18 +107,19 @@ def _deliver(
 ) -> dict[str, Any]:
     """The daemon's output for the client; empty if the event went to the spool."""
     cwd = _place(payload)
-    if event in _STARTING and ready.was_told(home, _text(payload, "session_id")):
+    if event in _STARTING and ready.was_told(home, text_in(payload, "session_id")):
         return {}
     line = {"event": event, "client": client, "marks": _marks(), "payload": payload}
     try:
         connection = dial(home, _CONNECT_SECONDS)
     except OSError:
         connection = None
+    started = None
     if connection is None:
         lies_ready = _from_file(home, cwd, line)
         warning: dict[str, Any] = {}
         try:
-            start_daemon(home)
+            started = start_daemon(home)
             wanted = event in _STARTING and not lies_ready
         except OSError as error:
             # A full or read-only disk: without a daemon the event can still be spooled elsewhere.
@@ -128,7 +132,7 @@ def _deliver(
         connection = _await_daemon(home, deadline) if wanted else None
     if connection is None:
         _leave(home, cwd, line)
-        return warning if event in (*_STARTING, *_PROMPTS) else {}
+        return warning if warning and event in _WATCHED else _why_ended(home, event, started)
     with Channel(connection) as channel:
         try:
             connection.settimeout(max(0.001, deadline - time.monotonic()))
@@ -138,22 +142,46 @@ def _deliver(
         except (OSError, ValueError) as error:
             # Spooled before closing: a daemon that finds the connection closed leaves the event to
             # the spool.
-            lies_ready = _from_file(home, cwd, line)
-            if lies_ready:
-                return _told(home, cwd, line, lies_ready)
-            _leave(home, cwd, line)
             late = isinstance(error, TimeoutError)
-            _say("no answer in time; the event waits in the spool" if late else f"{error}; spooled")
-            return {}
+            briefing = _unanswered(home, cwd, line, "no answer in time" if late else str(error))
+            return briefing if briefing or late else _why_ended(home, event, started, deadline)
     refusal = answer.get("error")
     if isinstance(refusal, dict):
         _say(str(refusal.get("message", refusal)))
         if refusal.get("code") in _PASSING:
             _leave(home, cwd, line)
-        if refusal.get("code") in _BROKEN and event in (*_STARTING, *_PROMPTS):
+        if refusal.get("code") in _BROKEN and event in _WATCHED:
             return _warning(f"not recording for now: {refusal.get('message')}")
     output = answer.get("output")
     return output if isinstance(output, dict) else {}
+
+
+def _unanswered(home: PlainPath, cwd: str, line: dict[str, Any], why: str) -> dict[str, Any]:
+    """Spool an event that the daemon did not answer, and return the prepared briefing, if any."""
+    lies_ready = _from_file(home, cwd, line)
+    if lies_ready:
+        return _told(home, cwd, line, lies_ready)
+    _leave(home, cwd, line)
+    _say(f"{why}; the event waits in the spool")
+    return {}
+
+
+def _why_ended(
+    home: PlainPath, event: str, started: int | None, deadline: float = 0.0
+) -> dict[str, Any]:
+    """The warning that the daemon which this hook started could not run; empty if it still runs at the
+    deadline, and for events that the user does not watch.
+    """
+    if event not in _WATCHED:
+        return {}
+    if is_full(home):
+        return _warning(f"recording elsewhere for now: {last_words(home)}")
+    while started is not None and has_exited(started) is None:
+        if time.monotonic() > deadline - _RESERVE_SECONDS:
+            return {}
+        time.sleep(_POLL_SECONDS)
+    # A daemon that another process started may have been stopped on purpose.
+    return _warning(f"not recording for now: {last_words(home)}") if started is not None else {}
 
 
 def _warning(text: str) -> dict[str, Any]:
@@ -190,7 +218,7 @@ def _told(
     """The prepared briefing, after spooling the event for the daemon; empty if another hook of the session
     just did both.
     """
-    session = _text(line["payload"], "session_id")
+    session = text_in(line["payload"], "session_id")
     if session and not ready.note_told(home, session):
         return {}
     _leave(home, cwd, line)
@@ -267,7 +295,7 @@ def _payload(deadline: float) -> dict[str, Any]:
         if sys.platform != "win32" and not select.select([0], [], [], pause)[0]:
             if pause == left:
                 break
-            with_all = _object(b"".join(pieces))
+            with_all = object_in(b"".join(pieces))
             if with_all is not None:
                 return with_all
             # Incomplete: wait for the rest as if nothing had arrived yet.
@@ -291,14 +319,6 @@ def _payload(deadline: float) -> dict[str, Any]:
     return payload
 
 
-def _object(text: bytes) -> dict[str, Any] | None:
-    try:
-        value = loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
 def _marks() -> list[str]:
     """The environment variables that identify the client of this hook, and the one, with its value, that
     shows whether a program runs the client.
@@ -312,12 +332,7 @@ def _place(payload: dict[str, Any]) -> str:
     """The directory the client works in."""
     roots = payload.get("workspace_roots")
     root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
-    return _text(payload, "cwd") or root or first_set("CLAUDE_PROJECT_DIR") or working_directory()
-
-
-def _text(payload: dict[str, Any], name: str) -> str:
-    value = payload.get(name)
-    return value if isinstance(value, str) else ""
+    return text_in(payload, "cwd") or root or first_set("CLAUDE_PROJECT_DIR") or working_directory()
 
 
 def _say(text: str) -> None:

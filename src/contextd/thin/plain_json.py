@@ -8,6 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
 _BLANK = " \t\n\r"
@@ -60,6 +61,21 @@ def loads(text: bytes) -> Any:
     import json  # noqa: PLC0415 - see above
 
     return json.loads(text)
+
+
+def object_in(text: bytes) -> dict[str, Any] | None:
+    """The JSON object in a text; None if it has none."""
+    try:
+        value = loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def text_in(value: Mapping[str, Any], name: str) -> str:
+    """A member of an object that is a text; empty if there is none."""
+    found = value.get(name)
+    return found if isinstance(found, str) else ""
 
 
 def dumps(value: Any) -> str:

@@ -16,7 +16,7 @@ from contextd.thin.home import read_object
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from datetime import datetime, timedelta
+    from datetime import datetime
     from typing import Any
 
     from contextd.thin.home import AnyPath, Home
@@ -78,10 +78,32 @@ def said(made: Mapping[str, Any], now: datetime) -> str:
     at = _instant(made.get("last_at"))
     here = now.astimezone()
     present = f"Now {here:%A, %Y-%m-%d %H:%M} {here.tzname() or ''}".rstrip() + ". "
-    since = f"Last worked here {_ago(now - at)}." if at else ""
+    since = f"Last worked here {_in_words((now - at).total_seconds() / 60)}." if at else ""
     text = _aged(str(made["text"]), now).replace(NOW, present).replace(SINCE, since)
     lines = text.split("\n")
-    return "\n".join(line for line in lines if line.strip() != "-")
+    briefing = "\n".join(line for line in lines if line.strip() != "-")
+    changed = _changed_rules(made)
+    return f"{briefing}\n\n{CHANGED_RULES.format(changed)}" if changed else briefing
+
+
+CHANGED_RULES = (
+    "Rule files changed after this was written: {}. `standards_get` lists the rules in force."
+)
+"""Rules of a pull are not in the prepared text. Their files are counted and not named: a repository chooses names."""
+
+
+def _changed_rules(made: Mapping[str, Any]) -> int:
+    at, folders = _instant(made.get("made_at")), made.get("rule_folders")
+    if at is None or not isinstance(folders, list):
+        return 0
+    since, count = at.timestamp(), 0
+    for folder in folders:
+        try:
+            with os.scandir(str(folder)) as entries:
+                count += sum(one.stat().st_mtime > since for one in entries)
+        except OSError:
+            continue
+    return count
 
 
 def note_told(home: Home, session: str) -> bool:
@@ -182,10 +204,6 @@ def _aged(text: str, now: datetime) -> str:
         known = brace and seconds.isdigit()
         first += _in_words((now.timestamp() - int(seconds)) / 60) + after if known else AGO + part
     return first
-
-
-def _ago(gap: timedelta) -> str:
-    return _in_words(gap.total_seconds() / 60)
 
 
 def _in_words(minutes: float) -> str:

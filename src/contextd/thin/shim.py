@@ -21,7 +21,7 @@ from contextd.thin.channel import connect, last_words, working_directory
 from contextd.thin.greetings import LISTEN, Greetings
 from contextd.thin.home import first_set, home_problem, plain_home
 from contextd.thin.long_lines import LineCutter, LongLine
-from contextd.thin.plain_json import dumps, loads
+from contextd.thin.plain_json import dumps, object_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -487,11 +487,7 @@ def _lines(partial: bytearray, data: bytes) -> list[bytes]:
 
 
 def _message(line: bytes) -> Mapping[str, Any]:
-    try:
-        message = loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return _as_object(message)
+    return object_in(line) or {}
 
 
 def _as_object(value: Any) -> Mapping[str, Any]:

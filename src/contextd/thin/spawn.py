@@ -194,7 +194,8 @@ def _listen(home: Home) -> socket.socket:
     import socket  # noqa: PLC0415 - only a daemon listens; it imports `enum` and `selectors`
 
     if sys.platform == "win32":
-        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        # Named, so that asyncio turns Nagle's algorithm off for what it accepts.
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.bind(("127.0.0.1", 0))
     else:
         path = socket_path(home)

@@ -19,7 +19,7 @@ from contextd.thin.home import (
     unknown_path,
 )
 from contextd.thin.long_lines import LineCutter, LongLine
-from contextd.thin.plain_json import dumps, loads
+from contextd.thin.plain_json import dumps, object_in
 
 if sys.platform != "win32":
     import fcntl
@@ -131,17 +131,9 @@ def read(batch: Path) -> Iterator[dict[str, Any]]:
             data = file.read(1 << 16)
             ended = not data
             for line in lines.feed(data or b"\n"):
-                entry = None if isinstance(line, LongLine) else _entry(line)
+                entry = None if isinstance(line, LongLine) else object_in(line)
                 if entry is not None:
                     yield entry
-
-
-def _entry(line: bytes) -> dict[str, Any] | None:
-    try:
-        entry = loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return entry if isinstance(entry, dict) else None
 
 
 def _set_aside(path: Path, home: Path) -> None:

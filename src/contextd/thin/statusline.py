@@ -5,7 +5,6 @@ it repeatedly.
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import sys
@@ -18,6 +17,7 @@ from typing import Any
 from contextd.thin import ready
 from contextd.thin.channel import Channel, dial, preamble, working_directory
 from contextd.thin.home import home_directory
+from contextd.thin.plain_json import object_in, text_in
 
 _SECONDS = 0.25
 """Time limit in total: Claude Code redraws its line three times a second at most, and drops a slow one."""
@@ -70,7 +70,7 @@ def _from_daemon(
             channel.send(preamble(home, "call", cwd=cwd, client=_CLIENT))
             if "welcome" not in channel.receive(deadline - time.monotonic()):
                 return {}
-            asked = {"client_session": _text(payload, "session_id"), "client": _CLIENT}
+            asked = {"client_session": text_in(payload, "session_id"), "client": _CLIENT}
             channel.send({"id": 1, "operation": "status_line", "arguments": asked})
             answer = channel.receive(deadline - time.monotonic())
     except (OSError, ValueError):
@@ -96,23 +96,14 @@ def _told(deadline: float) -> Mapping[str, Any]:
         if not piece:
             break
         pieces.append(piece)
-    try:
-        payload = json.loads(b"".join(pieces) or b"{}")
-    except ValueError:
-        return {}
-    return payload if isinstance(payload, dict) else {}
+    return object_in(b"".join(pieces)) or {}
 
 
 def _directory(payload: Mapping[str, Any]) -> str:
     """The directory of the session's agent: the project it was opened in, if known."""
     workspace = payload.get("workspace")
-    place = _text(workspace, "project_dir") if isinstance(workspace, dict) else ""
-    return place or _text(payload, "cwd") or working_directory()
-
-
-def _text(payload: Mapping[str, Any], name: str) -> str:
-    value = payload.get(name)
-    return value if isinstance(value, str) else ""
+    place = text_in(workspace, "project_dir") if isinstance(workspace, dict) else ""
+    return place or text_in(payload, "cwd") or working_directory()
 
 
 def _number(figures: Mapping[str, Any], name: str) -> int:

@@ -31,7 +31,8 @@ its properties; `("payload", type, x)` a field of a struct or variant bound by a
 
 Others: `("guarded", callee)` the argument type that a type predicate asserts; `("guard", type)` the
 return type of such a predicate; `("fixture", x)` a pytest fixture by name; `("given", e)` the value
-a fixture provides; and the constants below.
+a fixture provides; `("imported", x, line)` a name that an import inside a Python function binds; and the
+constants below.
 """
 
 SELF: Expr = ("self",)

@@ -17,7 +17,7 @@ from contextd_code.calls.linkage import are_for_systems
 from contextd_code.calls.meaning import Interpreter
 from contextd_code.calls.rust_traits import trait_method
 from contextd_code.calls.scip import INITIALISERS
-from contextd_code.calls.scope_layout import CONSTANTS, FUNCTIONS, CodeLayout
+from contextd_code.calls.scope_layout import CONSTANTS, FUNCTIONS, CodeLayout, arity_of
 from contextd_code.calls.stored_facts import base_names
 from contextd_code.dataclass import dataclass
 from contextd_code.symbols.references import Reference
@@ -185,9 +185,16 @@ class CallGraph:
                     edge
                     for site in self.facts.sites(path, name)
                     for edge in self._own(path, site)
-                    if _same(edge.target, one)
+                    if edge.target == one or self._is_overload(edge.target, one)
                 )
             yield from edges
+
+    def _is_overload(self, one: Definition, other: Definition) -> bool:
+        """Whether two definitions of a file have one name; types of C# also need as many type parameters."""
+        if (one.path, one.qualified) != (other.path, other.qualified):
+            return False
+        is_function = one.symbol.kind in FUNCTIONS or other.symbol.kind in FUNCTIONS
+        return is_function or self.layout.of_arity(one, arity_of(other.symbol)) == one
 
     def _may_reach(self, path: str, name: str, one: Definition) -> bool:
         """Whether a file with a name may use it for the definition and is worth reading. A top-level definition
@@ -417,8 +424,3 @@ class CallGraph:
 
 def _functions(found: Interpretation) -> list[Definition]:
     return [one.one for one in found.meanings if one.one is not None and one.kind == "function"]
-
-
-def _same(one: Definition, other: Definition) -> bool:
-    """Whether two definitions are overloads of one another."""
-    return one == other or (one.path, one.qualified) == (other.path, other.qualified)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 
 from contextd_code.calls.call_facts import SELF, UNKNOWN, Expr
+from contextd_code.calls.containers_c import Place, alias_places, container_of, reached, steps
 from contextd_code.calls.evaluator import Evaluator
 from contextd_code.calls.interpretation import NOT_KNOWN, Interpretation, joined
 from contextd_code.calls.scope_layout import FUNCTIONS, CodeLayout
@@ -41,9 +42,6 @@ _KEEPING = frozenset(
 _KEPT_MAPPINGS = frozenset(("copy", "clone", "lock", "borrow", "borrow_mut", "write", "read"))
 _VIEWS = frozenset(("values", "items", "enumerate", "entries", "into_values", "values_mut"))
 
-Place = tuple[str, int, Expr]
-"""A type, and the file and scope that contain it."""
-
 
 @dataclass(frozen=True, slots=True)
 class Containers:
@@ -59,15 +57,23 @@ class Containers:
             places = self._stepped(path, scope, inner, depth)
         return [self._typed(place, _walked(place[2]), depth) for place in places]
 
-    def held_by(
-        self, path: str, scope: int, inner: Expr, heads: Container[str], depth: int
-    ) -> list[Interpretation]:
-        """The element type of a container with one of these type names."""
-        return [
-            self._typed(place, place[2][2][0], depth)
-            for place in self._types(path, scope, inner, depth)
-            if _last(place[2][1]) in heads
-        ]
+    def reached(self, path: str, scope: int, expression: Expr, depth: int) -> Interpretation:
+        """The value that an expression of C++ takes out of a container, a pair, an iterator or a smart pointer."""
+        places = self._of_c(path, scope, expression, depth)
+        found = [self.evaluator.evaluate(*place, depth) for place in places]
+        return joined(found) if found else NOT_KNOWN
+
+    def _of_c(self, path: str, scope: int, expression: Expr, depth: int) -> list[Place]:
+        """What an expression of C++ takes out of a container, or what the name of a type stands for."""
+        if expression[0] == "typed" and expression[1][0] in ("name", "scoped"):
+            container = container_of(expression[1])
+            if container == UNKNOWN:
+                return alias_places(self.layout, path, scope, expression[1])
+            return [(path, scope, ("call", ("attr", ("typed", container), "begin")))]
+        step = steps(expression)
+        held = self._types(path, scope, step[0], depth + 1) if step is not None else []
+        places = [(where, at, reached(one, step[1])) for where, at, one in held if step]
+        return [(where, at, ("typed", one)) for where, at, one in places if one != UNKNOWN]
 
     def _stepped(self, path: str, scope: int, inner: Expr, depth: int) -> list[Place]:
         """The type declared by `next` of one of the project's iterators."""
@@ -175,6 +181,12 @@ class Containers:
         """The container types, with their elements, that an expression may have."""
         if depth > _DEEPEST:
             return []
+        is_c = self.layout.family(path) == "c"
+        if is_c and (places := self._of_c(path, scope, expression, depth)):
+            return [found for place in places for found in self._types(*place, depth + 1)]
+        return self._types_of(path, scope, expression, depth)
+
+    def _types_of(self, path: str, scope: int, expression: Expr, depth: int) -> list[Place]:
         match expression:
             case ("typed" | "new", ("of", _, given)) | ("of", ("unknown",), given) if given:
                 written = expression if expression[0] == "of" else expression[1]

@@ -24,6 +24,15 @@ SMART = frozenset(
     "unique_ptr shared_ptr weak_ptr optional intrusive_ptr scoped_refptr scoped_ptr".split()
 )
 """Smart pointers, which `->` and `*` dereference."""
+ITERATOR, PAIR = "<iterator>", "pair"
+ITERATORS = frozenset(
+    "iterator const_iterator reverse_iterator const_reverse_iterator local_iterator".split()
+)
+_SEARCHING = frozenset(
+    """find find_if find_if_not lower_bound upper_bound max_element min_element remove remove_if unique next prev
+    partition search adjacent_find""".split()
+)
+"""Algorithms of the library that return an iterator of the range they are given."""
 POINTING = "->"
 
 
@@ -102,7 +111,19 @@ def _scoped(node: Node) -> Expr:
     if found[0] != "name":
         return UNKNOWN
     scoped = ("scoped", before, found[1])
+    if found[1] in ITERATORS and (inner := _template_before(node)) is not None:
+        return ("of", scoped, (c_value(inner),))
     return ("of", scoped, arguments) if arguments else scoped
+
+
+def _template_before(node: Node) -> Node | None:
+    """The type with arguments before the last `::`."""
+    here: Node | None = node
+    outer: Node | None = None
+    while here is not None and here.type == "qualified_identifier":
+        outer = here.child_by_field_name("scope")
+        here = here.child_by_field_name("name")
+    return outer if outer is not None and outer.type == "template_type" else None
 
 
 def _member(node: Node) -> Expr:
@@ -154,6 +175,11 @@ def _call(node: Node) -> Expr:
         if given and name in _MADE:
             return ("typed", ("of", ("name", _MADE[name]), given[:1]))
     listed = node.child_by_field_name("arguments")
+    first = listed.named_children[0] if listed is not None and listed.named_children else None
+    if name in _SEARCHING and first is not None and first.type in ("call_expression", "identifier"):
+        before, _ = parts(function)
+        if before[:1] == ("std",):
+            return c_value(first)
     if name in _HANDED_ON and listed is not None and len(listed.named_children) == 1:
         return c_value(listed.named_children[0])
     called = c_value(function)
@@ -161,10 +187,14 @@ def _call(node: Node) -> Expr:
 
 
 def declared(node: Node | None) -> tuple[str, bool]:
-    """The name in a declarator, and whether it is a function or a function pointer."""
+    """The name in a declarator, and whether it is a function or a function pointer. `Cart* Cart::first = 0;` has no
+    name of its own: the class has declared it.
+    """
     is_function = False
     here = node
     while here is not None and here.type not in _NAMES:
+        if here.type == "qualified_identifier":
+            return "", is_function
         is_function |= here.type in ("function_declarator", "abstract_function_declarator")
         inner = here.child_by_field_name("declarator")
         if inner is None:

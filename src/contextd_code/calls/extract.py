@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from tree_sitter import Node
 
-from contextd_code.calls import extract_csharp, extract_php
+from contextd_code.calls import extract_csharp, extract_go, extract_php, extract_python
 from contextd_code.calls.call_facts import (
     NOTHING,
     SELF,
@@ -53,6 +53,8 @@ _NAMED = frozenset(
     scoped_identifier""".split()
 )
 """The name of a definition represents it."""
+_BARE = frozenset(("ClassVar", "Final"))
+"""Annotations of Python that leave the type to the value."""
 _SEVERAL = frozenset(("expression_list", "pattern_list", "tuple_pattern"))
 
 
@@ -91,7 +93,7 @@ def facts_of(path: str, language_name: str, data: bytes, digest: str) -> FileFac
 
 def _class(reading: FileReading, node: Node) -> None:
     name = text_of(node.child_by_field_name("name"))
-    if reading.scopes[reading.here].kind == "function":
+    if reading.scopes[reading.here].kind in ("function", "block"):
         reading.bind(name, ("defined", node.start_byte))
     scope = reading.enter("class", name, node)
     type_parameters(reading, node)
@@ -159,6 +161,8 @@ def _assign(reading: FileReading, node: Node) -> None:
         left = left.child_by_field_name("name") or left
         if text_of(written) == "var":
             written = None
+    if right is not None and text_of(written).rpartition(".")[2] in _BARE:
+        written = None
     found = typed(written) if written is not None else value(right) if right else UNKNOWN
     if right is not None and right.type in _NAMED:
         reading.site("use", right)
@@ -355,6 +359,7 @@ _STEPS: dict[str, Callable[[FileReading, Node], None]] = {
     "lexical": lexical,
     "caught": caught,
     "narrow": narrow,
+    "case": extract_go.case,
     "default": default_export,
     "class": _class,
     "impl": _impl,
@@ -385,5 +390,14 @@ _STEPS: dict[str, Callable[[FileReading, Node], None]] = {
     "mention": _mention,
     **C_STEPS,
 }
-_STEPS_OF = {"csharp": extract_csharp.STEPS, "php": extract_php.STEPS}
+_STEPS_OF = {
+    "csharp": extract_csharp.STEPS,
+    "php": extract_php.STEPS,
+    "python": {
+        "rest": extract_python.narrow_rest,
+        **_STEPS,
+        "narrow": extract_python.narrow,
+        "import": extract_python.imported,
+    },
+}
 """Families with extraction steps of their own."""

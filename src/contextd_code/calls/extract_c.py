@@ -22,6 +22,8 @@ from contextd_code.text.regex import regex
 
 NAMESPACE, USING = "<namespace>", "<using>"
 
+ALIASED = "@"
+"""Prefix in the bindings of a scope for other names of namespaces."""
 ELSEWHERE, HERE = "?", "!"
 """Prefixes in the bindings of a file for names it defines for another platform, and for non-functions."""
 
@@ -33,6 +35,7 @@ _WORDS = frozenset(
 )
 _PARAMETERS = frozenset(("parameter_declaration", "optional_parameter_declaration"))
 _PLAIN = frozenset(("identifier", "qualified_identifier"))
+_BUILT_IN = frozenset(("primitive_type", "sized_type_specifier"))
 _LONGEST_MACRO = 20_000
 
 
@@ -122,13 +125,25 @@ def namespace(reading: FileReading, node: Node) -> None:
 
 
 def using(reading: FileReading, node: Node) -> None:
-    """`using namespace a::b`, and `using a::f`."""
-    named = next(iter(node.named_children), None)
-    found = c_value(named)
+    """`using namespace a::b`, `using a::f` and `namespace b = a::b`."""
+    at = reading.here
+    while reading.scopes[at].parent >= 0 and _is_unnamed(reading.scopes[at]):
+        # What stands in a namespace without a name is known around it.
+        at = reading.scopes[at].parent
+    if node.type == "namespace_alias_definition":
+        named = node.child_by_field_name("name")
+        *before, last = text_of(node.named_children[-1]).replace(" ", "").split("::")
+        reading.bind(f"{ALIASED}{text_of(named)}", ("scoped", tuple(before), last), at)
+        return
+    found = c_value(next(iter(node.named_children), None))
     if any(one.type == "namespace" for one in node.children):
-        reading.bind(USING, found)
+        reading.bind(USING, found, at)
     elif found[0] == "scoped":
-        reading.bind(str(found[2]), found)
+        reading.bind(str(found[2]), found, at)
+
+
+def _is_unnamed(scope: CodeScope) -> bool:
+    return NAMESPACE in scope.bindings and not scope.name
 
 
 def alias(reading: FileReading, node: Node) -> None:
@@ -172,7 +187,7 @@ def walk(reading: FileReading, node: Node) -> None:
     """`for (auto& x : xs)`."""
     reading.enter("block", "", node)
     walked = c_value(node.child_by_field_name("right"))
-    found: Expr = walked if walked == UNKNOWN else ("item", walked)
+    found: Expr = walked if walked == UNKNOWN else ("walked", walked)
     _bind_declared(reading, node, node.child_by_field_name("declarator"), found)
 
 
@@ -201,7 +216,9 @@ def declaration(reading: FileReading, node: Node) -> None:
             here = reading.scopes[reading.here]
             if here.kind == "class":
                 _method(reading, type_, inner)
-            elif reading.scopes[reading.function].kind == "function":
+            elif reading.scopes[reading.function].kind == "function" and not _is_function(
+                node, type_, inner
+            ):
                 # `Reader reader(file);` inside a function declares a variable, not a function.
                 reading.bind(declared(inner)[0], c_typed(type_))
                 if type_ is not None and type_.type.endswith(("identifier", "template_type")):
@@ -219,6 +236,20 @@ def declaration(reading: FileReading, node: Node) -> None:
     field_value = node.child_by_field_name("default_value")
     if field_value is not None:
         _handed(reading, [field_value])
+
+
+def _is_function(node: Node, type_: Node | None, declarator: Node) -> bool:
+    """Whether a declaration inside a function declares a function, as `void run();` does and `Reader reader(file);`
+    may not.
+    """
+    listed = declarator.child_by_field_name("parameters")
+    types = [one.child_by_field_name("type") for one in (listed.named_children if listed else ())]
+    return (
+        not types
+        or text_of(type_) == "void"
+        or any(one.type == "storage_class_specifier" for one in node.named_children)
+        or any(one is not None and one.type in _BUILT_IN for one in types)
+    )
 
 
 def _method(reading: FileReading, type_: Node | None, declarator: Node) -> None:

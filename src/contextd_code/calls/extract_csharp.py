@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from sys import intern
 
 from tree_sitter import Node
 
 from contextd_code.calls.call_facts import (
     ELEMENT,
+    IMPLICIT,
     NOTHING,
     SELF,
     SUPER,
@@ -245,6 +247,20 @@ def _mention(reading: FileReading, node: Node) -> None:
         reading.site("use", named, _named_type(written))
 
 
+def _group(reading: FileReading, node: Node) -> None:
+    """A method that is named without a call, to be passed on or in `nameof`."""
+    named = last_name(node)
+    if named is None or (
+        node.parent is not None and node.parent.child_by_field_name("name") == node
+    ):
+        return
+    name = text_of(named)
+    if node.type != "identifier":
+        reading.site("use", named, value(node))
+    elif not any(name in reading.scopes[number].bindings for number in reading.open_[1:]):
+        reading.site("use", named, ("attr", IMPLICIT, intern(name)))
+
+
 STEPS: dict[str, Callable[[FileReading, Node], None]] = {
     "space": _space,
     "class": _class,
@@ -260,4 +276,5 @@ STEPS: dict[str, Callable[[FileReading, Node], None]] = {
     "call": _call,
     "new": _new,
     "mention": _mention,
+    "group": _group,
 }

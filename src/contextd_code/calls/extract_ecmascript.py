@@ -32,7 +32,7 @@ def narrow(reading: FileReading, node: Node) -> None:
 
 
 def lexical(reading: FileReading, node: Node) -> None:
-    """Open a block for declarations by `const`, `let` and loops; a function body already is a scope."""
+    """Open a block for declarations by `const`, `let`, `:=` and loops; a function body already is a scope."""
     around = node.parent
     is_body = around is not None and around.child_by_field_name("parameters") is not None
     is_body = is_body or (around is not None and around.type == "arrow_function")

@@ -34,16 +34,15 @@ class FileReading:
         return next(n for n in reversed(self.open_) if self.scopes[n].kind != "block")
 
     def enter(
-        self, kind: Literal["class", "function", "block"], name: str, node: Node
+        self,
+        kind: Literal["class", "function", "block"],
+        name: str,
+        node: Node,
+        end: int | None = None,
     ) -> CodeScope:
-        """Open the scope of a node."""
-        scope = CodeScope(
-            kind,
-            name,
-            node.start_byte,
-            node.end_byte,
-            self.here,
-        )
+        """Open the scope of a node, or one from its start to another `end`."""
+        last = node.end_byte if end is None else end
+        scope = CodeScope(kind, name, node.start_byte, last, self.here)
         self.open_.append(len(self.scopes))
         self.scopes.append(scope)
         return scope
@@ -55,14 +54,19 @@ class FileReading:
 
     def bind(self, name: str, found: Expr, scope: int | None = None) -> None:
         """Record the value of a name, here or in another scope."""
-        at = self.here if scope is None else scope
+        # A block of Python hides no name.
+        own = self.function if self.family == "python" else self.here
+        at = own if scope is None else scope
         if name and found == NOTHING and self.family == "ecmascript":
             # It has no type, but still hides the outer name.
             self.scopes[at].bindings.setdefault(name, [])
         if name and found != NOTHING:
             known = self.scopes[at].bindings.setdefault(name, [])
-            if (found, self.here) not in known:
-                known.append((found, self.here))
+            # `x := x` of Go reads the variable of the block around.
+            is_block = self.family == "go" and self.scopes[at].kind == "block"
+            where = self.scopes[at].parent if is_block and _names(found, name) else self.here
+            if (found, where) not in known:
+                known.append((found, where))
 
     def declaring(self, name: str) -> int:
         """The nearest enclosing scope with a name, else the file."""
@@ -81,3 +85,10 @@ class FileReading:
         """The class of `self` at this point."""
         found = [number for number in self.open_ if self.scopes[number].kind == "class"]
         return found[-1] if found else None
+
+
+def _names(found: Expr, name: str) -> bool:
+    """Whether an expression names a variable."""
+    if found == ("name", name):
+        return True
+    return any(isinstance(one, tuple) and _names(one, name) for one in found)

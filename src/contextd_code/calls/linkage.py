@@ -175,9 +175,11 @@ class Linkage:
         ]
         bodies = _distinct(far)
         # A header that is generated or installed may declare it; the library has few names of several words.
-        is_alone = len(bodies) == 1 and bodies[0].symbol.name.strip("_").count("_") > 0
-        is_alone = is_alone and not any(one.symbol.kind == MACRO for one in every)
-        is_whole = is_alone and self.is_blind(path)
+        is_alone = len(bodies) == 1 and not any(one.symbol.kind == MACRO for one in every)
+        is_long = is_alone and bodies[0].symbol.name.strip("_").count("_") > 0
+        is_whole = (is_long and self.is_blind(path)) or (
+            is_alone and self._declares(path, bodies[0].path)
+        )
         return Choice(tuple(far) if len(far) <= _MOST_UNSEEN else (), is_whole, seen=False)
 
     def is_blind(self, path: str) -> bool:
@@ -188,6 +190,16 @@ class Linkage:
             and not one.specifier.startswith("<")
             and not _SETTINGS.search(one.specifier)
             for one in file.imports
+        )
+
+    def _declares(self, path: str, source: str) -> bool:
+        """Whether a file includes a header that is not in the repository and has the name of a source file, as
+        headers do that the build makes.
+        """
+        file = self.graph.files.get(path)
+        stem = _stem(source)
+        return file is not None and any(
+            not one.target and _stem(one.specifier.strip("<>")) == stem for one in file.imports
         )
 
     def _function(self, path: str, functions: list[Definition], macros: list[Definition]) -> Choice:
@@ -254,3 +266,7 @@ def _distinct(several: Iterable[Definition]) -> list[Definition]:
     for one in several:
         by_place.setdefault((one.path, one.qualified), one)
     return list(by_place.values())
+
+
+def _stem(path: str) -> str:
+    return posixpath.splitext(posixpath.basename(path))[0]

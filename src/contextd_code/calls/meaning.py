@@ -199,7 +199,14 @@ class Interpreter:
                 dotted = self.names.dotted(path, ("attr", around, name))
                 if dotted is not None:
                     return dotted
-                return self.attribute(self.evaluate(path, scope, around, depth), name, depth)
+                held = self.evaluate(path, scope, around, depth)
+                found = self.attribute(held, name, depth)
+                is_c = self.layout.family(path) == "c" and not held.meanings
+                return (
+                    self._or_reached(found, path, scope, ("attr", around, name), depth)
+                    if is_c
+                    else found
+                )
 
     def _gotten(self, path: str, scope: int, expression: Expr, depth: int) -> Interpretation:
         """The element of a container."""
@@ -209,7 +216,7 @@ class Interpreter:
                 if any(one.kind in ("class", "function") for one in held.meanings):
                     return held
                 return self._or_picked(held, path, scope, expression, depth)
-            case ("scoped" | "pointee", *_):
+            case ("scoped" | "pointee" | "walked", *_):
                 return self._of_c(path, scope, expression, depth)
             case ("item", inner):
                 if self.layout.family(path) == "c":
@@ -242,12 +249,8 @@ class Interpreter:
         match expression:
             case ("scoped", before, str(name)):
                 return self.names.c.scoped(path, scope, before, name, depth)
-            case ("pointee", inner):
-                return self.names.c.pointee(self.containers, path, scope, inner, depth)
-            case (_, inner):
-                return self.names.c.item(self.containers, path, scope, inner, depth)
             case _:
-                return NOT_KNOWN
+                return self.names.c.reached(self.containers, path, scope, expression, depth)
 
     def _found(self, path: str, scope: int, expression: Expr, depth: int) -> Interpretation:
         """The type of a value, inferred from its position or from the parameter it is passed to."""
@@ -262,10 +265,10 @@ class Interpreter:
                 return Interpretation((meant,), whole=True) if at else NOT_KNOWN
             case ("module", str(which)):
                 return self.names.module(path, scope, which, depth)
-            case ("fixture", str(name)):
-                return self._named(self.layout.fixture(path, name), depth)
-            case ("given", fixture):
-                return self._given(path, scope, fixture, depth)
+            case ("fixture" | "given", _):
+                return self._of_pytest(path, scope, expression, depth)
+            case ("imported", str(name), int(line)):
+                return self.names.imported_at(path, name, line, depth)
             case ("defined", int(start)):
                 at = self.layout.scope_at(path, start)
                 return self._named(self.layout.definition_of(path, at) if at else None, depth)
@@ -291,8 +294,17 @@ class Interpreter:
         """The results, or else the elements of the container in the expression."""
         if found.meanings:
             return found
+        if self.layout.family(path) == "c":
+            return self._or_reached(found, path, scope, expression, depth)
         picked = self.containers.picked(path, scope, expression, depth)
         return picked if picked.meanings else found
+
+    def _or_reached(
+        self, found: Interpretation, path: str, scope: int, expression: Expr, depth: int
+    ) -> Interpretation:
+        """The results, or else what an expression of C++ takes out of a container."""
+        known = self.containers.reached(path, scope, expression, depth)
+        return known if known.meanings else found
 
     def attribute(
         self, around: Interpretation, name: str, depth: int = 0, count: int | None = None
@@ -349,7 +361,9 @@ class Interpreter:
         )
 
     def _returned(self, function: Meant, depth: int) -> Interpretation:
-        places = self.layout.scopes_of(function.one) if function.one is not None else []
+        one = function.one
+        same = self.names.c.overloads(one) if one is not None and self._is_c(one) else [one]
+        places = [at for each in same if each is not None for at in self.layout.scopes_of(each)]
         returns = [
             (path, number, with_given(one, function.parts))
             for path, number in places
@@ -360,6 +374,9 @@ class Interpreter:
         return joined(
             self.members.filled(*place, function.type_arguments, depth) for place in returns
         )
+
+    def _is_c(self, one: Definition) -> bool:
+        return self.layout.family(one.path) == "c"
 
     def _answered(self, meant: Meant, depth: int) -> Interpretation:
         """The result of calling a bare signature."""
@@ -381,8 +398,11 @@ class Interpreter:
         ]
         return joined(dict.fromkeys(found)) if found else NOT_KNOWN
 
-    def _given(self, path: str, scope: int, fixture: Expr, depth: int) -> Interpretation:
-        """The value that a fixture returns or yields."""
+    def _of_pytest(self, path: str, scope: int, expression: Expr, depth: int) -> Interpretation:
+        """A fixture by its name, or the value that it returns or yields."""
+        kind, fixture = expression
+        if kind == "fixture":
+            return self._named(self.layout.fixture(path, fixture), depth)
         found = self.evaluate(path, scope, fixture, depth)
         functions = [one.one for one in found.meanings if one.one is not None]
         places = [place for one in functions for place in self.layout.scopes_of(one)]

@@ -20,6 +20,7 @@ from contextd_code.calls.interpretation import (
 from contextd_code.calls.names_c import CNames
 from contextd_code.calls.scope_layout import CONSTANTS, FUNCTIONS, CodeLayout
 from contextd_code.dataclass import dataclass
+from contextd_code.symbols.reference_names import OPENED
 from contextd_code.symbols.symbol_graph import Definition
 from contextd_code.symbols.symbols import WHOLE, NameUse, definer
 
@@ -177,7 +178,24 @@ class ScopeNames:
                 if some := [each for each in found if each.meanings]:
                     return joined(some)
             at = here.parent
-        return self._global(path, name, depth)
+        visible = self._global(path, name, depth)
+        if visible.meanings:
+            return visible
+        return self._static_method(path, name, count, depth) or visible
+
+    def _static_method(self, path: str, name: str, count: int, depth: int) -> Interpretation | None:
+        """A method imported with all static members of its class; None where an import binds the name."""
+        if any(
+            local == name for one in self.layout.graph.files[path].imports for _, local in one.names
+        ):
+            return None
+        for use in self.layout.bound(path, WHOLE):
+            if use.symbol is not None:
+                around = self.means(Definition(use.path, use.symbol), depth)
+                found = self.evaluator.attribute(around, name, depth, count)
+                if found.meanings:
+                    return found
+        return None
 
     def of_arity(self, found: Interpretation, arity: int) -> Interpretation:
         """A type with this many type parameters: C# distinguishes types of one name by that."""
@@ -204,10 +222,13 @@ class ScopeNames:
         if self.layout.family(path) == "csharp":
             # `[Route]` binds `Route` to the file of `RouteAttribute`, which defines no `Route`.
             imported = [use for use in imported if use.symbol is not None]
+            imported = imported or self._attribute(path, name)
         if imported:
             return joined(self._imported(use, depth) for use in imported)
         if package := self._package(path, name):
             return Interpretation(package, whole=True)
+        if (opened := self._opened(path, name)) is not None:
+            return self.means(opened, depth)
         if seen := self._seen(path, name):
             return Interpretation(seen, whole=len(seen) == 1)
         if own is not None:
@@ -224,6 +245,11 @@ class ScopeNames:
             return self._bound(path, bound, depth)
         return OUTSIDE if not wild else NOT_KNOWN
 
+    def imported_at(self, path: str, name: str, line: int, depth: int) -> Interpretation:
+        """The meaning of a name that an import on a line binds."""
+        found = self.layout.bound_at(path, name, line)
+        return joined(self._imported(use, depth) for use in found) if found else OUTSIDE
+
     def _package(self, path: str, name: str) -> tuple[Meant, ...]:
         """The files of a Go package, named by its last segment or by an alias."""
         if self.layout.family(path) != "go":
@@ -232,6 +258,18 @@ class ScopeNames:
         if known is None:
             known = self._packages[path, name] = self._files_of_package(path, name)
         return known
+
+    def _opened(self, path: str, name: str) -> Definition | None:
+        """A definition of a Go package whose names a dot import makes visible."""
+        if self.layout.family(path) != "go" or not name[:1].isupper():
+            return None
+        folders = [posixpath.dirname(use.path) for use in self.layout.bound(path, OPENED)]
+        held = (
+            self.layout.held(other, "").get(name)
+            for folder in folders
+            for other in self.layout.folders.get(folder, ())
+        )
+        return next((one for one in held if one is not None), None)
 
     def _files_of_package(self, path: str, name: str) -> tuple[Meant, ...]:
         targets = [
@@ -246,6 +284,13 @@ class ScopeNames:
             for other in self.layout.folders.get(folder, ())
         )
 
+    def _attribute(self, path: str, name: str) -> list[NameUse]:
+        """The attribute that a C# file imports by its short name."""
+        short = name.removesuffix("Attribute")
+        imported = self.layout.bound(path, short) if short != name else ()
+        found = [definer(self.layout.graph.files.get, use.path, name) for use in imported]
+        return [NameUse(name, name, *one) for one in found if one is not None]
+
     def _seen(self, path: str, name: str) -> tuple[Meant, ...]:
         """A type visible in a file without an import: in C# one that a member has the name of, in PHP one of
         the namespace that only a comment names.
@@ -254,24 +299,24 @@ class ScopeNames:
         if family not in ("csharp", "php"):
             return ()
         imports = self.layout.graph.files[path].imports
-        space = self.layout.space(path)
-        open_ = {space}
+        around = [self.layout.space(path)]
         if family == "php" and any(local == name for one in imports for _, local in one.names):
             return ()
-        if family == "csharp":
-            open_ |= {one.specifier for one in imports}
-            while space:
-                open_.add(space)
-                space = space.rpartition(".")[0]
-        found = {
-            self.layout.space(one.path): Meant("class", one)
-            for one in self.layout.graph.by_name.get(name, ())
-            if not one.symbol.parent
-            and one.symbol.kind not in CONSTANTS | FUNCTIONS
-            and self.layout.family(one.path) == family
-            and self.layout.space(one.path) in open_
-        }
-        return tuple(found.values())
+        while family == "csharp" and around[-1]:
+            around.append(around[-1].rpartition(".")[0])
+        open_ = {*around, *(one.specifier for one in imports if family == "csharp")}
+        found: dict[str, Meant] = {}
+        for one in self.layout.graph.by_name.get(name, ()):
+            is_type = not one.symbol.parent and one.symbol.kind not in CONSTANTS | FUNCTIONS
+            is_type = is_type and self.layout.family(one.path) == family
+            space = self.layout.space(one.path)
+            # A copy of a public interface is no part of the partial type.
+            if is_type and space in open_ and (space not in found or self.layout.parts(one)):
+                found[space] = Meant("class", one)
+        nearest = next((space for space in around if space in found), None)
+        # A file may open a namespace inside its own, which then comes before the outer ones.
+        is_own = nearest == around[0] or not any(space not in around for space in found)
+        return (found[nearest],) if nearest is not None and is_own else tuple(found.values())
 
     def _imported(self, use: NameUse, depth: int) -> Interpretation:
         if use.symbol is not None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from contextd_code.calls.call_facts import Expr
 from contextd_code.calls.containers import Containers
 from contextd_code.calls.evaluator import Evaluator
-from contextd_code.calls.expressions_c import SMART
-from contextd_code.calls.extract_c import ELSEWHERE, HERE, NAMESPACE, USING
+from contextd_code.calls.extract_c import ALIASED, ELSEWHERE, HERE, NAMESPACE, USING
 from contextd_code.calls.interpretation import (
     NOT_KNOWN,
     OUTSIDE,
@@ -21,6 +21,7 @@ from contextd_code.calls.scope_layout import CONSTANTS, FUNCTIONS, CodeLayout
 from contextd_code.dataclass import dataclass
 from contextd_code.symbols.symbol_graph import Definition
 
+_SEVERAL_WORDS = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]")
 _CONDITIONAL = frozenset(("function", MACRO))
 
 
@@ -103,10 +104,12 @@ class CNames:
             return self._meaning(choice.several, depth, whole=choice.whole)
         if elsewhere.meanings:
             return elsewhere
-        return self._by_argument(path, name, depth) if named else OUTSIDE
+        return self._by_argument(path, prefixes, name, depth) if named else OUTSIDE
 
-    def _by_argument(self, path: str, name: str, depth: int) -> Interpretation:
-        """A function of any namespace, found through its arguments."""
+    def _by_argument(self, path: str, prefixes: list[str], name: str, depth: int) -> Interpretation:
+        """A function of any namespace, found through its arguments. The only visible one of several words is
+        certain: the library has few such names.
+        """
         seen = self.layout.linkage.included(path)
         functions = [
             one
@@ -114,7 +117,8 @@ class CNames:
             if home and one.symbol.kind == "function" and one.path in seen
         ]
         choice = self.layout.linkage.chosen(path, functions)
-        return self._meaning(choice.several[:3], depth, whole=False)
+        is_alone = choice.whole and _SEVERAL_WORDS.search(name) is not None
+        return self._meaning(choice.several[:3], depth, whole=is_alone and prefixes[:1] == [""])
 
     def _meaning(
         self, several: tuple[Definition, ...], depth: int, *, whole: bool
@@ -135,7 +139,7 @@ class CNames:
         if kind in FUNCTIONS or kind == MACRO:
             several = {
                 (each.path, each.qualified): each
-                for overload in self._overloads(one)
+                for overload in self.overloads(one)
                 for each in self.layout.linkage.definitions(overload)
             }
             # Overloads are several, but no others are possible.
@@ -150,7 +154,7 @@ class CNames:
             return Interpretation((Meant("class", one),), whole=True)
         return self._bound_at(one, one.symbol.name, depth)
 
-    def _overloads(self, one: Definition) -> list[Definition]:
+    def overloads(self, one: Definition) -> list[Definition]:
         """The overloads of a method in its class."""
         if one.symbol.kind != "method":
             return [one]
@@ -176,6 +180,7 @@ class CNames:
         """The meaning of `a::b`: a member of a class, or of a namespace."""
         if not before:
             return self._found(path, [""], name, depth)
+        before = unaliased(self.layout, path, scope, before)
         outer: Expr = ("scoped", before[:-1], before[-1]) if before[1:] else ("name", before[-1])
         for meant in self.evaluator.evaluate(path, scope, outer, depth).meanings:
             if meant.kind == "class" and meant.one is not None:
@@ -190,27 +195,35 @@ class CNames:
         prefixes = [one for one in prefixes if one in homes]
         return self._found(path, prefixes, name, depth) if prefixes else OUTSIDE
 
-    def pointee(
-        self, containers: Containers, path: str, scope: int, inner: Expr, depth: int
+    def reached(
+        self, containers: Containers, path: str, scope: int, expression: Expr, depth: int
     ) -> Interpretation:
-        """The target of a pointer, including smart pointers of the library."""
+        """What a pointer points to, the element in brackets, or the one of an iteration."""
+        kind, inner = expression
         found = self.evaluator.evaluate(path, scope, inner, depth)
-        held = containers.held_by(path, scope, inner, SMART, depth) if not found.meanings else []
-        return joined(held) if held else found
-
-    def item(
-        self, containers: Containers, path: str, scope: int, inner: Expr, depth: int
-    ) -> Interpretation:
-        """The element in brackets, or of an iteration."""
-        if items := containers.items(path, scope, inner, depth):
-            return joined(items)
-        found = self.evaluator.evaluate(path, scope, inner, depth)
+        if kind == "pointee":
+            return found if found.meanings else containers.reached(path, scope, expression, depth)
+        known = containers.reached(path, scope, expression, depth)
+        if known.meanings:
+            return known
         for meant in found.meanings:
             one = meant.one if meant.kind == "instance" else None
             if one is not None and self.evaluator.member(one, "operator[]", depth).meanings:
                 called: Expr = ("call", ("attr", inner, "operator[]"))
                 return self.evaluator.evaluate(path, scope, called, depth)
         return found
+
+
+def unaliased(
+    layout: CodeLayout, path: str, scope: int, before: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Qualifiers with the namespace for which the first one stands in a file: `namespace b = a::b;`."""
+    scopes = layout.scopes(path)
+    while before and 0 <= scope < len(scopes):
+        for found, _ in scopes[scope].bindings.get(f"{ALIASED}{before[0]}", ()):
+            return (*found[1], found[2], *before[1:])
+        scope = scopes[scope].parent
+    return before
 
 
 def _dotted(found: Expr) -> str:

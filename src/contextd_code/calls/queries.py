@@ -19,6 +19,18 @@ _PYTHON = """
 (type) @annotation
 (pair) @pair
 (attribute) @mention
+(if_statement consequence: (_) @narrow)
+(elif_clause consequence: (_) @narrow)
+(conditional_expression . (_) @narrow)
+(boolean_operator operator: "and" right: (_) @narrow)
+(list_comprehension body: (_) @narrow (if_clause))
+(set_comprehension body: (_) @narrow (if_clause))
+(dictionary_comprehension body: (_) @narrow (if_clause))
+(generator_expression body: (_) @narrow (if_clause))
+(import_from_statement) @import
+(import_statement) @import
+(block (assert_statement) . (_) @rest)
+(block (if_statement) . (_) @rest)
 """
 
 _JAVASCRIPT = """
@@ -81,6 +93,17 @@ _GO = """
 (range_clause) @loop
 (return_statement) @return
 (selector_expression) @mention
+(block (statement_list (short_var_declaration))) @lexical
+(block (statement_list (var_declaration))) @lexical
+(for_statement (range_clause)) @lexical
+(for_statement (for_clause)) @lexical
+(if_statement initializer: (_)) @lexical
+(expression_switch_statement initializer: (_)) @lexical
+(type_switch_statement initializer: (_)) @lexical
+(expression_case (statement_list (short_var_declaration))) @lexical
+(communication_case) @lexical
+(type_case) @case
+(type_switch_statement (default_case) @case)
 """
 
 _JAVA = """
@@ -160,6 +183,7 @@ _CPP = """
 (for_range_loop) @c_walk
 (alias_declaration) @c_alias
 (using_declaration) @using
+(namespace_alias_definition) @using
 (field_initializer) @initialised
 (new_expression) @c_call
 (compound_literal_expression) @c_call
@@ -226,6 +250,11 @@ _CSHARP = """
 (invocation_expression) @call
 (object_creation_expression) @new
 (typeof_expression) @mention
+(argument [(identifier) (member_access_expression)] @group)
+(assignment_expression right: [(identifier) (member_access_expression)] @group)
+(return_statement [(identifier) (member_access_expression)] @group)
+(arrow_expression_clause [(identifier) (member_access_expression)] @group)
+(variable_declarator [(identifier) (member_access_expression)] @group .)
 """
 
 QUERIES: Mapping[str, Mapping[str, str]] = {

@@ -63,14 +63,14 @@ def trait_method(
     (method, trait), trait_name = found[0], found[0][1].symbol.name
     is_seen = trait.path == path or (trait_name in imported and trait.path in near)
     rest = (one for one in named if one != method)
-    return method if is_seen and all(_implements(layout, one, trait_name) for one in rest) else None
+    return method if is_seen and all(is_of_trait(layout, one, trait_name) for one in rest) else None
 
 
 def _is_around(outer: Definition, inner: Definition) -> bool:
     return outer.symbol.start <= inner.symbol.start and inner.symbol.end <= outer.symbol.end
 
 
-def _implements(layout: CodeLayout, one: Definition, trait: str) -> bool:
+def is_of_trait(layout: CodeLayout, one: Definition, trait: str) -> bool:
     """Whether a method is in an `impl` of a trait."""
     scopes = layout.scopes(one.path)
     around = [

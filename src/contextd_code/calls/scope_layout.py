@@ -15,7 +15,7 @@ from contextd_code.calls.linkage import Linkage
 from contextd_code.dataclass import dataclass
 from contextd_code.index.languages.table import BY_NAME
 from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
-from contextd_code.symbols.symbols import WHOLE, NameUse, uses
+from contextd_code.symbols.symbols import WHOLE, NameUse, uses_of
 from contextd_code.values.source import Symbol
 
 FUNCTIONS = frozenset(("function", "method"))
@@ -41,8 +41,8 @@ class CodeLayout:
     _members: dict[str, dict[str, dict[str, Definition]]] = field(
         default_factory=dict[str, dict[str, dict[str, Definition]]]
     )
-    _bound: dict[str, dict[str, list[NameUse]]] = field(
-        default_factory=dict[str, dict[str, list[NameUse]]]
+    _bound: dict[str, dict[str, list[tuple[int, NameUse]]]] = field(
+        default_factory=dict[str, dict[str, list[tuple[int, NameUse]]]]
     )
     _of_scope: dict[str, dict[int, Definition]] = field(
         default_factory=dict[str, dict[int, Definition]]
@@ -158,17 +158,38 @@ class CodeLayout:
         return path
 
     def bound(self, path: str, name: str) -> Sequence[NameUse]:
-        """The target of a file's import for a name that it binds or makes visible."""
+        """The target of a file's import for a name that it binds or makes visible; of several imports, those at
+        the top of a Python file.
+        """
         known = self._bound.get(path)
         if known is None:
             known = {}
             file = self.graph.files.get(path)
-            for use in uses(self.graph.files.get, file) if file is not None else ():
-                local = use.local or (use.name if use.name != WHOLE else "")
-                if local:
-                    known.setdefault(local, []).append(use)
+            for one in file.imports if file is not None else ():
+                for use in uses_of(self.graph.files.get, file, one) if file is not None else ():
+                    local = use.local or (use.name if use.name != WHOLE else "")
+                    if local:
+                        known.setdefault(local, []).append((one.line, use))
             self._bound[path] = known
-        return known.get(name, ())
+        found = known.get(name, ())
+        if len(found) > 1 and self.family(path) == "python":
+            inner = self._lines_of_inner_imports(path, name)
+            found = [(line, use) for line, use in found if line not in inner] or found
+        return [use for _, use in found]
+
+    def bound_at(self, path: str, name: str, line: int) -> Sequence[NameUse]:
+        """The same for an import on one line."""
+        self.bound(path, name)
+        return [use for at, use in self._bound[path].get(name, ()) if at == line]
+
+    def _lines_of_inner_imports(self, path: str, name: str) -> set[int]:
+        """The lines of imports that bind a name inside functions only."""
+        return {
+            int(found[2])
+            for scope in self.scopes(path)
+            for found, _ in scope.bindings.get(name, ())
+            if found[0] == "imported"
+        }
 
     def alias(self, path: str, name: str) -> Iterator[tuple[str, Expr]]:
         """The target of a type alias, and the file that declares it."""
@@ -270,12 +291,12 @@ class CodeLayout:
             and each.qualified == one.qualified
             and "partial" in each.symbol.signature
             and self.space(each.path) == self.space(one.path)
-            and _arity(each.symbol) == _arity(symbol)
+            and arity_of(each.symbol) == arity_of(symbol)
         ]
 
     def of_arity(self, one: Definition, arity: int) -> Definition | None:
         """A C# type, or its namesake in the namespace with this many type parameters; None where there is none."""
-        if self.family(one.path) != "csharp" or _arity(one.symbol) == arity:
+        if self.family(one.path) != "csharp" or arity_of(one.symbol) == arity:
             return one
         return next(
             (
@@ -283,7 +304,7 @@ class CodeLayout:
                 for each in self.graph.by_name.get(one.symbol.name, ())
                 if each.qualified == one.qualified
                 and each.symbol.kind in _CSHARP_TYPES
-                and _arity(each.symbol) == arity
+                and arity_of(each.symbol) == arity
                 and self.space(each.path) == self.space(one.path)
             ),
             None,
@@ -366,7 +387,7 @@ class CodeLayout:
         return Definition(path, constant) if constant is not None else None
 
 
-def _arity(symbol: Symbol) -> int:
+def arity_of(symbol: Symbol) -> int:
     """The number of type parameters of a C# type."""
     _, _, after = symbol.signature.partition(symbol.name)
     listed = re.match(r"\s*<([^>]*)>", after)

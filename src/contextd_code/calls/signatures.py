@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from contextd_code.calls.call_facts import RECEIVER, UNKNOWN, Expr
-from contextd_code.calls.containers import Place
+from contextd_code.calls.containers_c import Place
 from contextd_code.calls.evaluator import Evaluator
 from contextd_code.calls.interpretation import NOT_KNOWN, Interpretation, Meant, joined
 from contextd_code.calls.scope_layout import FUNCTIONS, At, CodeLayout

@@ -9,24 +9,27 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from math import inf
 
 from contextd_code.calls.ambient_types import files_seeing
-from contextd_code.calls.call_facts import UseKind
+from contextd_code.calls.call_facts import CodeScope, UseKind
 from contextd_code.calls.call_graph import CallGraph
 from contextd_code.calls.edges import Edge
 from contextd_code.calls.queries import QUERIES
 from contextd_code.calls.scope_layout import FUNCTIONS
-from contextd_code.calls.uses_c import is_part_of_name, uses_in_c
+from contextd_code.calls.uses_c import is_open_in_c, is_part_of_name, uses_in_c
 from contextd_code.calls.uses_csharp import (
     is_member_of_csharp,
+    is_other_in_csharp,
     is_type_of_csharp,
     parts_of_holder,
     uses_of_member,
     uses_of_type,
 )
+from contextd_code.calls.uses_java import files_inheriting, is_constant_of_java, names_constant
 from contextd_code.calls.uses_php import is_other_in_php
-from contextd_code.calls.uses_rust import is_of_other_type, is_other_in_rust
+from contextd_code.calls.uses_rust import files_invoking, is_of_other_type, is_other_in_rust
 from contextd_code.symbols.reference_names import holder_of
 from contextd_code.symbols.references import Reference, word_uses
 from contextd_code.symbols.sources import Sources
@@ -51,11 +54,14 @@ def uses(
     """
     found: dict[tuple[str, int], Edge] = {}
     is_c_name = calls.layout.family(one.path) == "c" and one.symbol.kind not in FUNCTIONS
+    is_open = is_c_name and is_open_in_c(calls, sources, one)
     parts = calls.layout.parts(one)
     for edge in (e for each in (one, *parts) for e in calls.callers(each, until, among)):
         if is_c_name and one.path not in calls.layout.linkage.included(edge.path):
             # A variable there may have the name of a type that only another `.c` file knows.
             continue
+        if edge.certain and is_open:
+            edge = replace(edge, certain=False)
         known = found.get((edge.path, edge.line))
         if known is None or (edge.certain and not known.certain):
             found[edge.path, edge.line] = edge
@@ -118,6 +124,11 @@ def _word_uses(
     unbound = [] if _is_member(calls, one) else files_seeing(calls.layout, sources, one)
     if calls.layout.family(one.path) == "csharp":
         unbound = [*unbound, *sorted(parts_of_holder(calls, one))]
+    unbound = [
+        *unbound,
+        *files_inheriting(calls, sources, one),
+        *files_invoking(calls, sources, one),
+    ]
     for part in (one, *calls.layout.parts(one)):
         yield from word_uses(calls.graph, sources, part, among, unbound)
 
@@ -143,8 +154,12 @@ def _is_other(calls: CallGraph, sources: Sources, one: Definition, line: Referen
         return True
     if calls.layout.family(one.path) == "php" and is_other_in_php(calls, sources, one, line):
         return True
+    if calls.layout.family(one.path) == "csharp" and is_other_in_csharp(calls, sources, one, line):
+        return True
     holder = holder_of(calls.graph, one)
-    binding = calls.layout.binding_scope(line.path, line.start, line.name)
+    # A variable hides no member of a module: `shop.size` beside `size = 1`.
+    is_behind = sources.current(line.path).data[: line.start].endswith(b".")
+    binding = None if is_behind else calls.layout.binding_scope(line.path, line.start, line.name)
     # Definitions inside a function or callback are bound there. Several of one name in a file
     # are one.
     is_around = (
@@ -156,14 +171,30 @@ def _is_other(calls: CallGraph, sources: Sources, one: Definition, line: Referen
             for declared in [calls.layout.declaring_scope(one.path, start, line.name)]
         )
     )
+    if holder is not None and binding is not None and _is_imported(binding, line.name):
+        return not any(
+            use.symbol is not None
+            and (use.path, use.symbol.name) == (holder.path, holder.symbol.name)
+            for found, _ in binding.bindings[line.name]
+            for use in calls.layout.bound_at(line.path, line.name, int(found[2]))
+        )
     if holder is None or binding is not None:
         return not is_around
+    if is_constant_of_java(calls, one):
+        is_named = names_constant(calls, sources, one, line)
+        if is_named is not None:
+            return not is_named
     if holder != one and _is_of_other_type(calls, sources, one, holder, line):
         return True
     # An alias of a type refers on to its target.
     led = [edge for edge in _leading(calls, line) if edge.target.symbol.name == line.name]
     same = (one, *calls.layout.parts(one))
     return bool(led) and all(edge.certain and edge.target not in same for edge in led)
+
+
+def _is_imported(scope: CodeScope, name: str) -> bool:
+    """Whether only imports inside a function bind a name there."""
+    return all(found[0] == "imported" for found, _ in scope.bindings[name])
 
 
 def _is_of_other_type(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -11,12 +12,12 @@ from tree_sitter import Node
 
 from contextd_code.calls.call_facts import UNKNOWN, Expr
 from contextd_code.calls.call_graph import CallGraph
-from contextd_code.calls.csharp_values import holder_of_member, type_of
+from contextd_code.calls.csharp_values import holder_of_member, qualified, type_of
 from contextd_code.calls.interpretation import Interpretation
 from contextd_code.calls.scope_layout import FUNCTIONS
 from contextd_code.errors import ContextdError
 from contextd_code.index.languages.outline import text_of
-from contextd_code.symbols.references import Reference, named_nodes
+from contextd_code.symbols.references import Reference, named_nodes, node_of
 from contextd_code.symbols.sources import Sources
 from contextd_code.symbols.symbol_graph import Definition
 from contextd_code.tree.word_lines import lines_naming
@@ -24,7 +25,11 @@ from contextd_code.tree.word_lines import lines_naming
 _SECONDS = 3.0
 _ACCESS = frozenset(("member_access_expression", "member_binding_expression"))
 _CREATION = frozenset(("object_creation_expression",))
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _PATTERNS = frozenset(("subpattern", "property_pattern_clause"))
+_VALUE_PLACES = frozenset(
+    "assignment_expression argument return_statement arrow_expression_clause binary_expression".split()
+)
 _TYPE_PLACES = frozenset(
     """generic_name type_argument_list base_list qualified_name nullable_type array_type typeof_expression
     using_directive type_parameter type_parameter_constraint explicit_interface_specifier
@@ -142,6 +147,9 @@ def uses_of_type(
 
 def _names_type(calls: CallGraph, same: set[Definition], path: str, node: Node, name: str) -> bool:
     """Whether a word certainly means one of the parts of a type."""
+    space = _space_before(node)
+    if space and text_of(node) == name and _in_space(calls, same, path, space):
+        return True
     written = _written_type(node, name)
     if written == UNKNOWN:
         return False
@@ -149,6 +157,61 @@ def _names_type(calls: CallGraph, same: set[Definition], path: str, node: Node, 
     held = calls.interpreter.evaluate(path, scope, written)
     meant = {m.one for m in held.meanings if m.kind == "class"}
     return held.whole and bool(meant) and meant <= same and len(held.meanings) == len(meant)
+
+
+def is_other_in_csharp(
+    calls: CallGraph, sources: Sources, one: Definition, line: Reference
+) -> bool:
+    """Whether the name of a type means a type with another number of type parameters, or the member of the class
+    around it that bears the name of its type.
+    """
+    node = node_of(sources, line)
+    around = node.parent if node is not None else None
+    if node is None or around is None or not is_type_of_csharp(calls, one) or line.role == "import":
+        return False
+    given = 0
+    if around.type == "generic_name":
+        listed = around.named_children[-1]
+        # `typeof(Box<,>)` names no arguments.
+        given = 1 + sum(child.type == "," for child in listed.children)
+    if calls.layout.of_arity(one, given) != one:
+        return True
+    if around.type not in _VALUE_PLACES or _is_type(around, node):
+        return False
+    scope = calls.layout.scope_around(line.path, line.start)
+    held = calls.interpreter.evaluate(line.path, scope, ("own_class",))
+    return any(
+        m.one is not None and _member(calls, m.one, line.name)[0] is not None for m in held.meanings
+    )
+
+
+def _space_before(node: Node) -> str:
+    """The dotted names before a type or an expression of one: `Shop.Tags` in `new Shop.Tags.Label()`."""
+    whole = node.parent if node.parent is not None and node.parent.type == "generic_name" else node
+    around = whole.parent
+    if around is None or not _is_field(around, "name", whole):
+        return ""
+    before = around.child_by_field_name("qualifier") or around.child_by_field_name("expression")
+    written = "".join(text_of(before).split()).removeprefix("global::")
+    return written if _DOTTED.fullmatch(written) else ""
+
+
+def _in_space(calls: CallGraph, same: set[Definition], path: str, space: str) -> bool:
+    """Whether the only type that a namespace written in a file holds by that name is the one in question."""
+    around = calls.layout.space(path)
+    written = {space}
+    while around:
+        written.add(f"{around}.{space}")
+        around = around.rpartition(".")[0]
+    one = next(iter(same))
+    named = {
+        each
+        for each in calls.graph.by_name.get(one.symbol.name, ())
+        if each.symbol.kind in _TYPES
+        and not each.symbol.parent
+        and calls.layout.space(each.path) in written
+    }
+    return bool(named) and named <= same
 
 
 def _written_type(node: Node, name: str) -> Expr:
@@ -164,9 +227,12 @@ def _written_type(node: Node, name: str) -> Expr:
         return ("type", 0, name) if is_last else UNKNOWN
     if text_of(node) != name:
         return UNKNOWN
+    whole = around if around.type == "generic_name" else node
+    path = whole.parent
+    if path is not None and path.type == "qualified_name" and _is_field(path, "name", whole):
+        # `System.Resources` is no type that a file knows as `Resources`.
+        return qualified(path)
     if around.type == "generic_name":
-        return type_of(around)
-    if around.type == "qualified_name" and _is_field(around, "name", node):
         return type_of(around)
     if around.type in _ACCESS:
         is_head = _is_field(around, "expression", node)
@@ -267,7 +333,15 @@ def _by_itself(calls: CallGraph, one: Definition, path: str, scope: int) -> bool
             if own is not None:
                 return True if (own.path, own.qualified) == (one.path, one.qualified) else None
         at = scopes[at].parent
-    return None
+    return True if _is_static_import(calls, one, path) else None
+
+
+def _is_static_import(calls: CallGraph, one: Definition, path: str) -> bool:
+    """Whether a file names the members of the definition's type without it: `using static T`."""
+    return any(
+        imported.target == one.path and (one.symbol.parent, "") in imported.names
+        for imported in calls.graph.files[path].imports
+    )
 
 
 def _is_field(around: Node, field: str, node: Node) -> bool:

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid, Unavailable
 from contextd_code.files.guarded import read_file
 
@@ -33,6 +34,10 @@ OPTIONS = (
     "-c", "submodule.recurse=false", "-c", "diff.submodule=short", "-c", "status.submoduleSummary=false",
     # A repository inside of a repository, without `.git`, arrives with an ordinary clone.
     "-c", "safe.bareRepository=explicit",
+    # The form of the output, which contextd parses: a person's own settings may change it as well.
+    "-c", "i18n.logOutputEncoding=UTF-8", "-c", "log.showRoot=true", "-c", "log.follow=false",
+    "-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false", "-c", "diff.srcPrefix=a/",
+    "-c", "diff.dstPrefix=b/", "-c", "diff.relative=false", "-c", "core.abbrev=auto",
 )  # fmt: skip
 
 _INHERITED = frozenset(
@@ -77,6 +82,14 @@ RULES = (".gitignore", ".gitattributes", ".gitmodules", ".mailmap")
 
 _WRITTEN_BY_HAND = (*RULES, "config", "config.worktree", "exclude", "attributes")
 
+_NAMING_A_FILE = frozenset(
+    "core.attributesfile core.excludesfile mailmap.file diff.orderfile blame.ignorerevsfile".split()
+)
+"""Options, in lower case, that name a file which git opens while it reads, wherever it is."""
+
+_MOST_INCLUDED = 100
+"""Configuration files that a configuration may include."""
+
 _LARGEST = 4 << 20
 """Bytes of a settings or rules file: git reads each of them whole, for every command."""
 
@@ -111,6 +124,8 @@ def git_command(root: Path, arguments: Sequence[str]) -> list[str]:
         for rules in RULES:
             _require_file(root / rules)
         fixed += _drivers_off(root, named)
+    elif named or os.path.lexists(around(root) / ".git"):
+        _checked_configuration(root, named)
     if name in _SHOWS_DIFFERENCES:
         at = arguments.index(name) + 1
         quiet = ["--no-textconv"] if name == "blame" else ["--no-ext-diff", "--no-textconv"]
@@ -214,42 +229,129 @@ def _require_file(path: Path) -> None:
 
 def _drivers_off(root: Path, named: Sequence[str]) -> list[str]:
     """Options that switch off each filter and diff driver that any configuration names."""
-    drivers = _listed_drivers(root, named)[0] if named else _drivers(root)
-    return [part for one in drivers for part in ("-c", one)]
-
-
-def _drivers(root: Path) -> tuple[str, ...]:
-    drivers, includes = _drivers_as_of(root, _config_stamp(root))
-    # Included files may be anywhere, so no stamp covers them.
-    return _listed_drivers(root)[0] if includes else drivers
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _drivers_as_of(root: Path, stamp: tuple[object, ...]) -> tuple[tuple[str, ...], bool]:
-    return _listed_drivers(root)
-
-
-def _listed_drivers(root: Path, named: Sequence[str] = ()) -> tuple[tuple[str, ...], bool]:
-    """The settings that switch every driver off, and whether the configuration includes other files."""
-    names = _configured(root, named)
+    names, included = _checked_configuration(root, named)
+    if included:
+        # Included files may be anywhere, so no stamp covers them.
+        names = tuple(one.name for one in _configured(root, named, "--includes"))
     found = tuple(dict.fromkeys(_switched_off(names)))
     if len(found) > _MOST_DRIVERS:
         raise Unavailable(
             f"the git configuration of {root} names {len(found)} drivers", "remove some of them"
         )
-    return found, any(name.startswith(("include.", "includeif.")) for name in names)
+    return [part for one in found for part in ("-c", one)]
+
+
+def _checked_configuration(
+    root: Path, named: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[Path, ...]]:
+    """The names of the options that are set without included files, and the included files. Raises
+    `Unavailable` when git would open a file that is not an ordinary one.
+    """
+    stamp = (object(),) if named else _config_stamp(root)
+    names, files, included = _configured_as_of(root, tuple(named), stamp)
+    for path in (*files, *_files_of_included(included)):
+        _require_named(path)
+    return names, included
+
+
+def _require_named(path: Path) -> None:
+    """Raise `Unavailable` for a file of a configuration that git could not read in an ordinary way."""
+    if path == Path(os.devnull):
+        return
+    try:
+        _require_file(path)
+    except Unavailable as error:
+        raise Unavailable(
+            f"git's configuration names a file that git cannot read: {error.message}",
+            "remove the option: `git config --list --show-origin` lists them",
+        ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Option:
+    """An option that is set. `folder` is that of its file: a path in it is relative to there."""
+
+    name: str
+    value: str
+    folder: Path
+
+    @property
+    def is_include(self) -> bool:
+        return self.name.startswith(("include.", "includeif."))
+
+    def path(self, base: Path) -> Path:
+        """Its value as a path."""
+        return base / Path(self.value.removeprefix(":(optional)")).expanduser()
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _configured_as_of(
+    root: Path, named: tuple[str, ...], stamp: tuple[object, ...]
+) -> tuple[tuple[str, ...], tuple[Path, ...], tuple[Path, ...]]:
+    """What the configuration sets without the files it includes: the names of its options, the files that
+    they name, and the files it includes.
+    """
+    options = _configured(root, named, "--no-includes")
+    files = tuple(one.path(root) for one in options if one.name in _NAMING_A_FILE and one.value)
+    included = tuple(one.path(one.folder) for one in options if one.is_include)
+    return tuple(one.name for one in options), files, included
+
+
+def _files_of_included(first: Sequence[Path]) -> Iterator[Path]:
+    """The files that included files name. Raises `Unavailable` for an included file that is not ordinary."""
+    waiting, seen = list(first), set(first)
+    while waiting:
+        path = waiting.pop()
+        _require_named(path)
+        options = _configured_in(path, _state(path))
+        yield from (one.path(path.parent) for one in options if one.name in _NAMING_A_FILE)
+        further = {one.path(path.parent) for one in options if one.is_include} - seen
+        seen |= further
+        waiting += further
+        if len(seen) > _MOST_INCLUDED:
+            raise Unavailable(
+                f"a git configuration includes more than {_MOST_INCLUDED} files", f"see {path}"
+            )
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _configured_in(path: Path, state: object) -> tuple[_Option, ...]:
+    if state is None:
+        return ()
+    return tuple(_configured(path.parent, (), "--no-includes", "--file", str(path)))
 
 
 def _config_stamp(root: Path) -> tuple[object, ...]:
     """A stamp of the configuration; always new where it is in another place."""
     own = root / ".git"
-    if not own.is_dir():
+    folders: tuple[Path, ...] = (own,)
+    if own.is_file():
+        folders = _folders_of_linked(own)
+    elif not own.is_dir():
+        folders = ()
+    if not folders:
         return (object(),)
     home = os.environ.get("HOME", "")
     other = os.environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
     given = os.environ.get("GIT_CONFIG_GLOBAL", "")
-    files = (own / "config", own / "config.worktree", Path(home, ".gitconfig"))
-    return tuple(_state(one) for one in (*files, Path(other, "git", "config"), Path(given)))
+    files = [folder / name for folder in folders for name in ("config", "config.worktree")]
+    files += [Path(home, ".gitconfig"), Path(other, "git", "config"), Path(given)]
+    return tuple(_state(one) for one in (own, *files))
+
+
+def _folders_of_linked(file: Path) -> tuple[Path, ...]:
+    """The git directory that a `.git` file names, and the one it shares; none if it cannot be read."""
+    try:
+        git_dir = file.parent / _line_in(file).removeprefix("gitdir:").strip()
+        shared = git_dir / "commondir"
+        common = git_dir / _line_in(shared) if shared.is_file() else git_dir
+    except (OSError, ValueError):
+        return ()
+    return git_dir, common
+
+
+def _line_in(file: Path) -> str:
+    return read_file(file, 8_192).decode("utf-8", "surrogateescape").strip()
 
 
 def _state(path: Path) -> object:
@@ -261,11 +363,12 @@ def _state(path: Path) -> object:
     return about.st_ino, about.st_mtime_ns, about.st_ctime_ns, about.st_size
 
 
-def _configured(root: Path, named: Sequence[str]) -> list[str]:
-    """The names of all set options, of the repository, the user or the machine."""
+def _configured(root: Path, named: Sequence[str], *how: str) -> list[_Option]:
+    """The set options, of the repository, the user or the machine."""
+    command = [program("git"), *OPTIONS, *named, "config", *how, "--list", "--show-origin", "-z"]
     try:
         done = subprocess.run(
-            [program("git"), *OPTIONS, *named, "config", "--list", "--name-only", "-z"],
+            command,
             cwd=root,
             env=git_environment(),
             stdin=subprocess.DEVNULL,
@@ -277,7 +380,13 @@ def _configured(root: Path, named: Sequence[str]) -> list[str]:
         raise Unavailable(f"git cannot read its configuration in {root}", str(error)) from None
     if done.returncode:
         raise Unavailable(f"git cannot read its configuration in {root}", "check `git config -l`")
-    return os.fsdecode(done.stdout).split("\0")
+    parts = os.fsdecode(done.stdout).split("\0")
+    found = []
+    for origin, setting in zip(parts[::2], parts[1::2], strict=False):
+        name, _, value = setting.partition("\n")
+        folder = root / Path(origin.removeprefix("file:")).parent
+        found.append(_Option(name, value, folder))
+    return found
 
 
 def _switched_off(names: Sequence[str]) -> Iterator[str]:
@@ -318,6 +427,5 @@ def require_own(root: Path, git_dir: Path) -> None:
 
 
 def _leads_to(file: Path, git_dir: Path) -> bool:
-    text = read_file(file, 8_192).decode("utf-8", "surrogateescape")
-    named = text.removeprefix("gitdir:").strip()
+    named = _line_in(file).removeprefix("gitdir:").strip()
     return (file.parent / named).samefile(git_dir)

@@ -31,6 +31,15 @@ from contextd_code.git.command import (
 TIMEOUT = 10.0
 """The default time limit of a command, in seconds."""
 
+_QUICK = frozenset("rev-parse symbolic-ref show-ref remote".split())
+"""Commands that read a few small files: one that takes `TIMEOUT` waits for a pipe, or for a dead disk."""
+
+_STUCK_SECONDS = 60.0
+"""How long git is not started in a repository where such a command did not answer."""
+
+_stuck: dict[Path, float] = {}
+"""Until when git is not started in these repositories. Any file below `.git` could be a pipe."""
+
 FILE_BYTES = 120
 """Bytes of git's index per file: 107 to 154 in rich, TanStack query and kafka, by the length of their paths."""
 
@@ -93,6 +102,11 @@ class Running:
     def __init__(self, root: Path, arguments: Sequence[str], stdin: bytes | None = None) -> None:
         if not root.is_dir():
             raise Invalid(f"{root} is not a directory", "give an existing directory")
+        if _stuck.get(around(root), 0.0) > time.monotonic():
+            raise Unavailable(
+                f"git did not answer in {root} a moment ago",
+                f"check `git status` there; contextd tries again in {_STUCK_SECONDS:.0f} s",
+            )
         command = git_command(root, arguments)
         try:
             self._process = subprocess.Popen(
@@ -122,6 +136,8 @@ class Running:
             out, err = self._process.communicate(self._stdin, timeout=max(0.0, timeout))
         except subprocess.TimeoutExpired as error:
             self.stop()
+            if self._name in _QUICK and timeout >= TIMEOUT:
+                _note_stuck(around(self._root))
             raise Unavailable(
                 f"git {self._name} did not answer in {timeout:.1f} s{_size_of(self._root)}",
                 "try again when the machine is less busy",
@@ -133,6 +149,14 @@ class Running:
         with suppress(OSError):
             self._process.kill()
         self._process.communicate()
+
+
+def _note_stuck(root: Path) -> None:
+    now = time.monotonic()
+    for other in [one for one, until in list(_stuck.items()) if until <= now]:
+        _stuck.pop(other, None)
+    if len(_stuck) < _REMEMBERED:
+        _stuck[root] = now + _STUCK_SECONDS
 
 
 def ask(root: Path, *arguments: str, timeout: float = TIMEOUT) -> str | None:

@@ -82,7 +82,13 @@ def _children(own: Sequence[str]) -> dict[str, dict[str, int]]:
 def _workspace(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
     below = {m.ecosystem for m in manifests if "/" in m.path and (m.name or m.dependencies)}
     for manifest in manifests:
-        if manifest.members and "/" not in manifest.path and manifest.ecosystem in below:
+        alone = len(manifest.members) == 1 and "*" not in manifest.members[0]
+        if (
+            manifest.members
+            and not alone
+            and "/" not in manifest.path
+            and manifest.ecosystem in below
+        ):
             more = ", …" if len(manifest.members) > 3 else ""
             listed = ", ".join(manifest.members[:3]) + more
             return f"{manifest.path} lists members: {listed}."
@@ -114,7 +120,8 @@ def _two_sides(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
 
 def _features(own: Sequence[str], children: dict[str, dict[str, int]]) -> ReasonedValue | None:
     for folder, below in sorted(children.items(), key=lambda one: one[0].count("/")):
-        if folder.rpartition("/")[2] in _FEATURE_HOMES and len(below) > 1:
+        much = sum(below.values()) >= _GOOD_PART * len(own)
+        if folder.rpartition("/")[2] in _FEATURE_HOMES and len(below) > 1 and much:
             return ReasonedValue(
                 "feature-based", f"{folder}/ has a folder per feature{_names(below)}."
             )

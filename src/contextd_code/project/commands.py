@@ -28,7 +28,7 @@ _TARGET = re.compile(
 
 _SETS_VARIABLE = re.compile(r"^\s*(?:export\s+|override\s+)?[\w.]+\s*[:+?]?=")
 _IDLE = re.compile(
-    r"(?:[@-]|\s)*(?:echo\b|printf\b|exit\b|true\b|false\b|:(?:\s|$)|#|$|\$\((?:error|info|warning)\b)"
+    r"(?:[@-]|\s)*(?:(?:echo|printf|awk|grep|sed|cat)\b|exit\b|true\b|false\b|:(?:\s|$)|#|$|\$\((?:error|info|warning)\b)"
 )
 """A recipe line that builds and tests nothing."""
 
@@ -76,7 +76,7 @@ _TESTS = re.compile(
     r"(?:^|[\s/:_.-])(?:tests?(?!/)|pytest|tox|nox|phpunit|rspec|molecule|ctest|vitest|jest)\b"
 )
 _NO_TEST = re.compile(
-    r"^(?:if|for|while|case|set|echo|cd|mkdir|export|cat|git|rm|cp)\b|^test\s+[-!\[]|[{(|&]$|^[#!]|\binstall\b|\bupload|[$`\\]"
+    r"^(?:if|for|while|case|set|echo|cd|mkdir|export|cat|git|rm|cp)\b|^test\s+[-!\[]|[{(|&]$|^[#!]|^[-*]\s|\binstall\b|\bupload|[$`\\]"
 )
 """Skip commands that are empty or use variables that exist only inside the pipeline."""
 

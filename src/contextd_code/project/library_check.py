@@ -76,9 +76,14 @@ def why_library(
             continue
         if manifest.ecosystem == "swift" and "/" in manifest.path and built_by_xcode:
             continue
+        part = manifest.ecosystem == "maven" and "/" in manifest.path
+        if part and any(builds_program(m) for m in manifests):
+            # A part that others can depend on says nothing of a family with a program.
+            continue
         if manifest.publishes and not manifest.private and manifest.path.count("/") <= 2:
             return f"{manifest.path} describes a package for others to depend on."
-    if any(m.ecosystem == "cargo" for m in manifests):
+    others = {m.ecosystem for m in manifests if "/" not in m.path and m.name} - {"cargo"}
+    if any(m.ecosystem == "cargo" for m in manifests) and not others:
         lib = file_named(own, r"src/lib\.rs")
         if lib and not any(programs_of_crates(manifests, own).values()):
             return f"{lib} is its entry and there is no program."

@@ -39,7 +39,7 @@ _LAYERS = frozenset(
 """Folders named after a type of code, not after a subject."""
 
 _NO_MODULE = frozenset(
-    """test tests __tests__ spec specs e2e __mocks__ mocks fixtures testdata testing example
+    """test tests __tests__ spec specs e2e __mocks__ mocks fixtures __fixtures__ testdata testing example
     examples samples demo demos docs doc documentation scripts script bin assets static public
     styles css typings constants migrations templates benchmarks benchmark benches vendor
     third_party stories storybook .storybook .github generated __generated__ fuzz fuzzer fuzzing
@@ -55,6 +55,8 @@ _UPKEEP = frozenset(
     "tools tool ci build config configs cmake gradle fastlane jni m4 packaging site sites".split()
 )
 """Folders of the root that keep the project going and are no part of it."""
+
+_JVM = re.compile(r"(?:^|/)src/\w+/(?:java|kotlin|scala)/")
 
 _DOMINANT, _LARGE, _MUCH, _FEW_PACKAGES, _SMALL_PROJECT = 0.5, 30, 8, 3, 40
 
@@ -104,7 +106,7 @@ def tree_of(paths: Sequence[str]) -> Folder:
 
 
 def units_of(root: Folder, packages: Collection[str]) -> list[Unit]:
-    """The modules of a tree. `packages` are folders with a manifest of their own."""
+    """The modules of a file tree. `packages` are folders with a manifest of their own."""
     units = list(_Division(root, frozenset(packages) - {""}).opened(root, "", 0))
     if root.count > _SMALL_PROJECT:
         least = 2 if len(units) <= 12 else max(2, root.count // 200)
@@ -167,6 +169,9 @@ class _Division:
         if depth < 40 and self.is_opened(folder, around, is_package):
             yield from self.opened(folder, package, depth + 1)
         elif folder.count >= (1 if self.gathers(around) else 2) or is_package:
+            while _JVM.search(folder.path) and len(folder.inner) == 1 and not folder.direct:
+                # The parts of a package name before the one that says something.
+                folder = next(iter(folder.inner.values()))
             yield Unit(folder.path, folder.count, package=package)
 
     def is_opened(self, folder: Folder, around: Folder, is_package: bool) -> bool:
@@ -269,7 +274,7 @@ def by_name(units: Sequence[Unit], fallback: str) -> dict[str, list[Unit]]:
 def _plain(unit: Unit, fallback: str) -> str:
     parts = unit.path.split("/")
     # The remaining files of a `src` are named after its parent.
-    while unit.rest and parts and parts[-1].lower() in _SOURCES:
+    while (unit.rest or len(parts) == 1) and parts and parts[-1].lower() in _SOURCES:
         parts.pop()
     name = parts[-1] if parts else fallback
     return re.sub(r"[^\w.-]+", "", name).strip("._-") or name or "root"

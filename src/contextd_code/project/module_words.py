@@ -32,13 +32,13 @@ _NOISE = re.compile(
     r"|^(?:(?:written|created|made|maintained|developed|authored|designed) )?by\b|^(?:authors?|maintainers?|contributors?)\b\s*:"
     r"|\b(?:for|of|to|with|and|or|by|in|on|from|the|an?|including|following|are|is)$"
     r"|spdx|eslint|prettier|@ts-|auto-?generated|do not edit|https?://\S+$"
-    r"|pom\.xml|^(?:see|click (?:here|on|the)|read|check|visit|star|join|follow|explore|view|note|important|warning|caution)\b"
+    r"|\(parent\)$|^parent (?:pom|project|module)\b|pom\.xml|^(?:see|click (?:here|on|the)|read|check|visit|star|join|follow|explore|view|note|important|warning|caution)\b"
     r"|\b(?:docs?|documentation|repository|project|code) (?:was|were|has|have) (?:been )?moved\b|\bmoved to\b"
-    r"|npm (?:install|run|i)\b|registry|^\$ "
+    r"|^(?:initiali[sz]es?|imports?|exports?|re-?exports?|init)\b.*\b(?:package|module|submodule|namespace|space|API)s?\b|npm (?:install|run|i)\b|registry|^\$ "
     r"|^(?:please|for (?:more|further|full|detailed)|as per|refer to|to (?:install|get started|run|build|use))\b"
     r"|^(?:learn|show|run|buy|donate|sign up)\b|^a description of this package|\bsuch as$"
     r"|^\w[\w.-]* (?:was|were) (?:an?|the)\b|^this functionality\b|\bsubject to change\b|\bunder (?:heavy |active )?development\b"
-    r"|^this readme\b|^use (?:strict|client|server)|^todo\b|create[- ](?:next|react)-app|^this (?:is|starter) a? ?"
+    r"|^we(?: are|'re|'ve| have)\b|^this readme\b|^use (?:strict|client|server)|^todo\b|create[- ](?:next|react)-app|^this (?:is|starter) a? ?"
     r"(?:turborepo|template)"
     r"|: `(?:yarn|npm|npx|pnpm|bun|make|cargo|go|python3?|pip|docker|\./)\b"
     r"|\bwas generated (?:with|by|using)\b|^this website is built\b|^welcome\b|^[@\\\\](?:page|file|mainpage|brief)\b"
@@ -77,6 +77,14 @@ _ASIDE = re.compile(
 _COMPILED = "c", "cc", "cpp", "h", "hpp"
 _HIDDEN_NAME = re.compile(r"_|default$|preview$|main$|tests?$")
 """Names that a language hides from other files, or that occur in files of every kind."""
+
+_PREPROCESSED = "c", "c-header", "cpp", "objc"
+"""Languages whose macros guard headers and set switches; they do not say what a file is about."""
+
+_SPACED = "c-header", "cpp", "typescript", "tsx"
+"""Languages in which a module is a namespace, and never a thing of its own as in Ruby."""
+
+_WITHIN = frozenset(("class", "interface", "module"))
 
 _RUST = re.compile(r"^\s*//!\s?(.*)$")
 _BLOCK = re.compile(r"\s*/\*\*(.*?)\*/", re.DOTALL)
@@ -184,7 +192,8 @@ def comment_sentence(path: str, text: str) -> str:
                 # The heading of a list is not a sentence.
                 return ""
             if found and not (lines and not found[1].strip()):
-                lines += [found[1]] if found[1].strip() and found[1][0] not in "#=-`" else []
+                prose = found[1].strip() and not found[1].startswith(("#", "=", "-", "```"))
+                lines += [found[1]] if prose else []
             elif lines:
                 break
         return first_sentence(" ".join(lines))
@@ -230,6 +239,9 @@ def counted(members: Sequence[SourceFile], rank: Mapping[str, float], left_out: 
     """
     languages = {f.path: _NAMES.get(f.language, f.language.capitalize()) for f in members}
     main = Counter(languages[f.path] for f in members)
+    # What builds a module is counted, but names its language only if there is nothing else.
+    written = {languages[f.path] for f in members if not is_build_file(f.path)}
+    main = Counter({one: n for one, n in main.items() if one in written or not written})
     if len(main) > 1:
         main.pop("SQL", None)
     if "C++" in main:
@@ -259,8 +271,20 @@ def counted(members: Sequence[SourceFile], rank: Mapping[str, float], left_out: 
 
 
 def most_public(file: SourceFile) -> list[Symbol]:
-    """The exported definitions of a file: classes and functions first, the largest of them."""
-    public = [
-        s for s in file.symbols if s.exported and not s.parent and not _HIDDEN_NAME.match(s.name)
-    ]
+    """The exported definitions of a file: classes and functions first, the largest of them. Those in a module
+    that holds types, as namespaces do, stand for it.
+    """
+    holders = {s.parent for s in file.symbols if s.parent and s.kind in _WITHIN}
+    spaces = {""}
+    public: list[Symbol] = []
+    for symbol in file.symbols:
+        whole = f"{symbol.parent}.{symbol.name}" if symbol.parent else symbol.name
+        if symbol.parent not in spaces or not symbol.exported:
+            continue
+        if symbol.kind == "module" and (whole in holders or file.language in _SPACED):
+            spaces.add(whole)
+        elif not _HIDDEN_NAME.match(symbol.name) and not (
+            symbol.kind == "macro" and file.language in _PREPROCESSED
+        ):
+            public.append(symbol)
     return sorted(public, key=lambda s: (s.kind not in ("class", "function"), s.start - s.end))

@@ -58,6 +58,12 @@ _ENTRY = re.compile(
 part among several.
 """
 
+_STARTS = re.compile(r"(?:^|/)main\.(?:go|rs|c|cc|cpp|cxx|java|kt|swift|dart|zig)$")
+_ON_THE_WAY = frozenset("src source sources lib main js ts cmd bin".split())
+"""Folders between a module and its entry file."""
+
+_GENERATED = re.compile(r"(?:^|/)generated/|\.designer\.(?:cs|vb)$", re.I)
+
 _CONFIG = re.compile(
     r"(?:^|/)(?:config|settings|[^/]*\.config|[^/]*\.settings|[^/]*rc)\.[a-z]+$", re.I
 )
@@ -67,8 +73,8 @@ _CONFIG = re.compile(
 class DetectedModule:
     """A part of the project.
 
-    `prefixes` are its folders, `files` its paths (without tests elsewhere), `dependencies` the
-    modules it imports, most used first; `languages` counts files.
+    `prefixes` are its folders, `files` its paths (without tests in other folders), `dependencies` the
+    modules it imports, most used first; `languages` maps a language to its number of files.
     """
 
     name: str
@@ -257,9 +263,10 @@ def _needs(
     counts: dict[str, Counter[str]] = {name: Counter() for name in members}
     for (start, end), weight in weighted.items():
         one, other = module_of.get(start), module_of.get(end)
-        if role_of(start) == "config" or (is_beside(start) and one not in shows):
-            # A tool's configuration, or an example in a folder, does not show what
-            # the code needs.
+        helps = role_of(start) == "config" or is_build_file(start)
+        if helps or (is_beside(start) and one not in shows):
+            # A tool's configuration, a build script, or an example in a folder, does not
+            # show what the code needs.
             continue
         if one is not None and other is not None and one != other:
             counts[one][other] += weight
@@ -338,13 +345,16 @@ def _key_files(
     `others` are file names, without suffixes, that occur in several modules.
     """
     by_role: dict[Role, list[str]] = {"entry": [], "core": [], "config": [], "test": []}
+    written = [f for f in members if not _GENERATED.search(f.path)] or members
     for file in sorted(
-        [f for f in members if not is_build_file(f.path)] or members,
+        [f for f in written if not is_build_file(f.path)] or written,
         key=lambda f: (f.error in UNWRITTEN, -rank.get(f.path, 0), f.path.count("/"), f.path),
     ):
         # A package file with only a docstring is no useful entry.
         if file.language not in BY_NAME or file.symbols or file.imports or file.exports:
-            by_role[role_of(file.path)].append(file.path)
+            role = role_of(file.path)
+            inner = role == "entry" and not _enters(file.path, name, prefixes)
+            by_role["core" if inner else role].append(file.path)
     own = [path for path in tests if path.startswith(tuple(p + "/" for p in prefixes))]
     by_role["test"] = own or _tests_about(name, members, tests, others)
     unwritten = {file.path for file in members if file.error in UNWRITTEN}
@@ -357,3 +367,16 @@ def _key_files(
         ("test", by_role["test"][:1]),
     )
     return tuple(KeyFile(path=path, role=role) for role, paths in chosen for path in paths)
+
+
+def _enters(path: str, name: str, prefixes: Sequence[str]) -> bool:
+    """Whether an entry file is the module's own, and not that of a folder in it."""
+    for prefix in prefixes:
+        own = "" if prefix == ROOT else f"{prefix}/"
+        if path.startswith(own) and not _STARTS.search(path):
+            between = path.removeprefix(own).split("/")[:-1]
+            return {one.lower().replace("-", "_") for one in between} <= {
+                *_ON_THE_WAY,
+                name.lower().replace("-", "_"),
+            }
+    return True

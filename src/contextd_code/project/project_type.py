@@ -30,7 +30,11 @@ from contextd_code.project.library_check import (
 from contextd_code.project.manifests import Manifest
 from contextd_code.project.manifests.others import PACKED_AS_TOOL
 from contextd_code.project.stack import Stack
-from contextd_code.project.stack_evidence import FoundTechnology, private_beside_published
+from contextd_code.project.stack_evidence import (
+    FoundTechnology,
+    apart_from_root,
+    private_beside_published,
+)
 from contextd_code.project.stack_languages import LANGUAGES_OF, MARKUP
 from contextd_code.project.support_code import is_beside
 
@@ -60,7 +64,11 @@ _PAGE_FOLDERS = {"templates", "views", "pages", "resources", "webapp", "jinja2",
 _GOOD_PART = 0.25
 _COMPILED = ("C", "C++")
 _STARTS = re.compile(r"(?:^|/)(?:main|server)\.\w+$")
-_STATIC = {"static", "public", "dist"}
+_STATIC = {"static", "public", "dist", "webroot", "wwwroot", "www", "assets"}
+_LISTENS = re.compile(
+    r"^org\.springframework(?:\.boot)?:spring-(?:web(?:mvc|flux)|boot-starter-(?:web\w*|jersey|hateoas|thymeleaf|data-rest|graphql"
+    r"|rsocket|tomcat|jetty|undertow|reactor-netty))$"
+)
 _SITES = ("Django", "Rails", "Laravel", "Symfony", "Phoenix", "Wagtail", "CodeIgniter", "CakePHP")
 _FOR_OTHERS = re.compile(
     r"\b(?:library|framework|toolkit|sdk|client for|http client|bindings?|wrapper|parser|module for"
@@ -124,7 +132,7 @@ def _type_of(
     other = substance(paths, [path for path in own if CODE.search(path)])
     if other is not None and not any(m.publishes for m in stack.manifests):
         return _of_material(other, paths)
-    full, back = _used(stack.of("fullstack")), _used(stack.of("backend"))
+    full, back = _used(stack.of("fullstack")), _servers(stack)
     front, app = _used(stack.of("frontend")), _used(stack.of("mobile", "desktop"))
     data, api = _used(stack.of("orm", "database", "api")), _used(stack.of("api"))
     library = why_library(stack.manifests, own, programs) or why_jvm(stack, own)
@@ -163,7 +171,24 @@ def _made_for_others(
         return made
     if alone and (loaded := why_loaded(stack, own)):
         return loaded
-    return "" if serves and _program_behind(stack, own) else why_family(stack.manifests, own)
+    if (serves and _program_behind(stack, own)) or (command and _installs(stack)):
+        return ""
+    return why_family(stack.manifests, own)
+
+
+def _installs(stack: Stack) -> bool:
+    """Whether the root itself is a package with a command, with others beside it."""
+    return any("/" not in m.path and m.commands and not m.private for m in stack.manifests)
+
+
+def _servers(stack: Stack) -> list[FoundTechnology]:
+    """The frameworks that serve. With a plain starter, Spring Boot only configures what something else serves."""
+    asked = {name for manifest in stack.manifests for name in manifest.dependencies}
+    plain = "org.springframework.boot:spring-boot-starter" in asked
+    silent = plain and not any(_LISTENS.search(name) for name in asked)
+    return [
+        one for one in _used(stack.of("backend")) if not (silent and one.name.startswith("Spring"))
+    ]
 
 
 def _of_server(server: str, shown: list[FoundTechnology], paths: Sequence[str]) -> ReasonedValue:
@@ -348,7 +373,7 @@ def _draws_pages(paths: Sequence[str], *, few_count: bool = True) -> bool:
 
 def _command(stack: Stack, own: Sequence[str], programs: Sequence[str]) -> str:
     libraries = _used(stack.of("cli"))
-    aside = private_beside_published(stack.manifests)
+    aside = private_beside_published(stack.manifests) | apart_from_root(stack.manifests)
     for manifest in stack.manifests:
         named = manifest.commands and manifest.path.count("/") <= 2
         if named and manifest.path not in aside and not manifest.private:
@@ -365,7 +390,7 @@ def _command(stack: Stack, own: Sequence[str], programs: Sequence[str]) -> str:
         main = program_of_go(own, programs)
         return f"{main} is a program." if main else ""
     for manifest in stack.manifests:
-        if manifest.commands:
+        if manifest.commands and manifest.path not in aside and not manifest.private:
             return f"{manifest.path} {_verb(manifest)} {', '.join(manifest.commands[:3])}."
     return ""
 

@@ -145,7 +145,10 @@ def detect(
     manifests = [jvm.as_used(m, scripts) if m.path.endswith(".toml") else m for m in manifests]
     languages = _languages(own, sizes)
     manifests = [one for one in manifests if not _is_aside(one, languages)]
-    of_tests = sorted((p for p in paths if _is_of_tests(p)), key=lambda p: (p.count("/"), p))
+    of_tests = sorted(
+        (p for p in paths if _is_of_tests(p) and not _OF_OTHERS.search(p)),
+        key=lambda p: (p.count("/"), p),
+    )
     trials = [_load(path, load) for path in of_tests[:MOST_OF_TESTS]]
     found = technologies(manifests, own, paths, used, trials)
     primary = primary_ecosystem(manifests, languages)
@@ -216,6 +219,10 @@ def _load(path: str, read: Read) -> Manifest:
         return Manifest(path, problem=f"not read: {error}"[:200])
 
 
+_QUERY = re.compile(r"(?:queries/.*|(?:highlights|injections|locals|tags|indents|folds))\.scm$")
+"""Queries of Tree-sitter, which are not Scheme."""
+
+
 def language_shares(
     paths: Iterable[str], sizes: Mapping[str, int] | None = None, aside: tuple[str, ...] = ()
 ) -> tuple[Share, ...]:
@@ -245,7 +252,7 @@ def _languages(
     endings: dict[str, int] = defaultdict(int)
     for path in paths:
         language = LANGUAGES.get(path.rpartition(".")[2].lower()) if "." in path else None
-        if language:
+        if language and not _QUERY.search(path):
             # One huge file, mostly generated, must not dominate.
             weight[language] += max(1, min(sizes.get(path, 0), largest)) if sizes is not None else 1
             count[language] += 1

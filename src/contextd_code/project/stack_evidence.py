@@ -23,7 +23,7 @@ _UNVERSIONED = {
 }  # fmt: skip
 """Package families with separate versions, and technologies known only through a tool."""
 
-_OTHER_VERSION = {"github-pages", "mkdocs-material"}
+_OTHER_VERSION = {"github-pages", "mkdocs-material", "@reduxjs/toolkit"}
 """Packages that imply a technology but have their own version numbers."""
 
 _UPPER = re.compile(r"(?:<=?|!=?)\s*v?\d[\w.*+-]*")
@@ -232,11 +232,21 @@ def trial_folders(manifests: Sequence[Manifest]) -> tuple[str, ...]:
     top = [m for m in manifests if "/" not in m.path]
     offered = {m.ecosystem for m in top if m.publishes and not m.private}
     offered -= {m.ecosystem for m in top if m.members}
-    return tuple(
-        f"{m.path.rpartition('/')[0]}/"
+    published = {m.path.rpartition("/")[0] for m in manifests if m.publishes}
+    folders = {
+        m.path.rpartition("/")[0]: ""
         for m in manifests
         if "/" in m.path and m.ecosystem in offered and not m.publishes and m.dependencies
-    )
+    }
+    return tuple(f"{one}/" for one in folders if one not in published)
+
+
+def apart_from_root(manifests: Sequence[Manifest]) -> frozenset[str]:
+    """Packages of npm in folders of a repository whose root is one itself and lists no members: they serve its upkeep."""
+    roots = [m for m in manifests if m.path == "package.json" and m.name and not m.problem]
+    if not roots or any(m.members for m in manifests):
+        return frozenset()
+    return frozenset(m.path for m in manifests if m.ecosystem == "npm" and "/" in m.path)
 
 
 def _tried_out(manifests: Sequence[Manifest]) -> frozenset[str]:

@@ -21,7 +21,7 @@ from contextd_code.project.stack_languages import (
     RUNTIME_OF,
 )
 
-_SERVING, _GOOD_PART = ("composer", "gem"), 0.25
+_SERVING, _GOOD_PART = ("composer", "gem", "nuget"), 0.25
 """Ecosystems of sites whose pages are built with npm, and the share of the files that makes it one."""
 
 _SMALL_PART = 0.1
@@ -69,7 +69,7 @@ def primary_ecosystem(manifests: Sequence[Manifest], languages: Sequence[Share])
                 and sites & {m.ecosystem for m in manifests}
             ):
                 # What draws the pages of a site is built with it; the site runs on what serves them.
-                score *= 0.5
+                score *= 0.25
             ranked[system] = max(ranked.get(system, 0.0), score)
     return max(ranked, key=lambda system: ranked[system], default="")
 

@@ -9,7 +9,7 @@ from contextd_code.values.source import is_test
 
 _BY_NAME = re.compile(
     r"^(?i:docs?|tests?|examples?|samples?|demos?|bench(?:es|mark)?)[-_.]"
-    r"|[-_. ](?i:tests?|specs?|examples?|samples?|demos?|benchmarks?|e2e|testsuite)$|[a-z]Tests?$|[.]docc$|[.]Test[A-Z]\w*$|[.]Tests?[.]"
+    r"|[a-z](?:Example|Sample|Demo|Benchmark)s?$|[-_. ](?i:tests?|specs?|examples?|samples?|demos?|benchmarks?|e2e|testsuite)$|[a-z]Tests?$|[.]docc$|[.]Test[A-Z]\w*$|[.]Tests?[.]"
     r"|^project_templates?$|^(?:Examples?|Samples?|Demos?|Tests?|Benchmarks?|Docs?|Fixtures?|Playgrounds?|Tutorials?)$"
 )
 
@@ -42,6 +42,8 @@ def is_beside(path: str) -> bool:
 def is_test_file(path: str) -> bool:
     """Whether a file is a test. Outside of the folders of tests, `test_shop` is one only in Python."""
     folder, _, name = path.rpartition("/")
+    if name == "tests.rs":
+        return True
     if name.startswith("test_") and not name.endswith(".py"):
         return is_test(f"{folder}/{name.removeprefix('test_')}")
     return is_test(path)

@@ -32,10 +32,8 @@ _IMPORTED_AS = {
 }  # fmt: skip
 """Packages of Python that are imported by another name."""
 
-_BY_SHARE: frozenset[Category] = frozenset(("fullstack", "backend", "frontend"))
-_BY_ANY: frozenset[Category] = frozenset(
-    ("cli", "orm", "api", "database", "messaging", "ai", "data")
-)
+_BY_SHARE: frozenset[Category] = frozenset(("fullstack", "backend", "frontend", "api", "messaging"))
+_BY_ANY: frozenset[Category] = frozenset(("cli", "orm", "database", "ai", "data"))
 _LANGUAGE = {"Android": ("Java", "Kotlin"), "Jetpack Compose": ("Kotlin",)}
 _LEAST_SHARE = 0.04
 """A framework that fewer files of its language import is a detail: of 21 projects every one built on a
@@ -46,6 +44,8 @@ _ENOUGH_FILES = 20
 """With fewer files, an unused declared dependency may only mean that the code is not written yet."""
 
 _MOST_MINOR = 4
+_SEVERAL_STORES = 4
+"""A project that connects to as many databases offers them to its users, and does not store its own data in each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +152,8 @@ def weighed_by_use(
     each technology that was left out, with the evidence for it.
     """
     has_enough = sum(file.language in _ECOSYSTEMS for file in files) >= _ENOUGH_FILES
+    stores = [one for one in stack.technologies if one.category == "database" and not one.only_dev]
+    many = len(stores) >= _SEVERAL_STORES
     major: list[FoundTechnology] = []
     minor: list[tuple[float, str]] = []
     for one in stack.technologies:
@@ -162,7 +164,9 @@ def weighed_by_use(
         if not _is_told_by_imports(one, stack) or (use is None and not has_enough):
             major.append(one)
         elif use is not None and (
-            one.category in _BY_ANY or use.share >= _LEAST_SHARE or not has_enough
+            (one.category in _BY_ANY and not (many and one.category == "database"))
+            or use.share >= _LEAST_SHARE
+            or not has_enough
         ):
             major.append(replace(one, weight=one.weight * (0.1 + use.share)))
         elif not one.only_dev:

@@ -94,11 +94,19 @@ def defined_as(
 
 
 def references_of(
-    calls: CallGraph, sources: Sources, meant: Sequence[Definition], limit: int, using: Using
+    calls: CallGraph,
+    sources: Sources,
+    meant: Sequence[Definition],
+    limit: int,
+    using: Using,
+    whole: str = "",
 ) -> References:
-    """The references of the most used of some definitions, at most `limit` lines in each list."""
+    """The references of the most used of some definitions, at most `limit` lines in each list. The one with the
+    `whole` name goes before members of that name: nothing else names a function beside a method.
+    """
     end = time.monotonic() + SECONDS
-    chosen, others, found = _chosen(meant, end, using)
+    chosen, found = _chosen([o for o in meant if o.qualified == whole] or meant, end, using)
+    others = [one for one in meant if one is not chosen]
     late = time.monotonic() > end
     texts = word_lines(sources.root, chosen.symbol.name, _TEXT_SECONDS)
     notes = [calls.notice, texts.notice]
@@ -115,8 +123,8 @@ def references_of(
 
 def _chosen(
     meant: Sequence[Definition], end: float, using: Using
-) -> tuple[Definition, list[Definition], tuple[Edge, ...]]:
-    """(the chosen definition, the others, its uses)."""
+) -> tuple[Definition, tuple[Edge, ...]]:
+    """(the most used definition, its uses)."""
     found: dict[Definition, tuple[Edge, ...]] = {}
     for one in meant[:COMPARED]:
         if time.monotonic() > end:
@@ -125,7 +133,7 @@ def _chosen(
     counts = {one: use_count(edges) for one, edges in found.items()}
     none = UseCount(0, 0)
     best = most_used_first(meant, {one: counts.get(one, none) for one in meant})[0]
-    return best, [one for one in meant if one is not best], found.get(best, ())
+    return best, found.get(best, ())
 
 
 def _certain(found: Sequence[Edge]) -> int:

@@ -57,6 +57,12 @@ def asked_name(name: str) -> str:
     return asked.removesuffix("()") or asked
 
 
+def names_asked(name: str) -> list[str]:
+    """The names to look for, in order: as queried, then with dots for the slashes of `Class/method`."""
+    asked = asked_name(name)
+    return list(dict.fromkeys((asked, asked.strip("/").replace("/", "."))))
+
+
 def is_inside(path: str, wanted: str | None) -> bool:
     """Whether a path is this file, in this folder, or fits this glob."""
     if not wanted:

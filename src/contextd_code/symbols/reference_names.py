@@ -20,7 +20,7 @@ _IMPLICIT = frozenset(("java", "csharp", "kotlin", "c", "swift", "ruby"))
 """Families in which a class can name its members without a receiver."""
 _WHOLESALE = frozenset(("c", "ruby"))
 """Families in which an import makes all names of a file visible."""
-_OPENED = "."
+OPENED = "."
 """Go's dot import, which makes the names of a package visible without a prefix."""
 _FARTHEST = 2
 """The longest chain of imports between a renamed use of a member and its definition."""
@@ -71,6 +71,14 @@ def holder_of(graph: SymbolGraph, definition: Definition) -> Definition | None:
     return holder or _type_beside(graph, definition)
 
 
+def _is_in_module(graph: SymbolGraph, definition: Definition) -> bool:
+    """Whether an inline module declares it, whose items name each other without a path."""
+    return any(
+        one.kind == "module" and _qualified(one) == definition.symbol.parent
+        for one in graph.files[definition.path].symbols
+    )
+
+
 def _type_beside(graph: SymbolGraph, definition: Definition) -> Definition | None:
     """The type of a method declared outside of it: `impl`, receivers, `A::b`."""
     folder = posixpath.dirname(definition.path)
@@ -99,6 +107,8 @@ def names_by_file(graph: SymbolGraph, definition: Definition) -> dict[str, Names
     (own.members if member else own.plain).add(symbol.name)
     if symbol.parent and family in _IMPLICIT:
         (own.called if symbol.kind in _NESTING else own.plain).add(symbol.name)
+    if family == "rust" and _is_in_module(graph, definition):
+        own.plain.add(symbol.name)
     if family in _WHOLESALE:
         for path in _including(graph, definition.path, family) - {definition.path}:
             names = found.setdefault(path, Names(plain={symbol.name}))
@@ -109,9 +119,11 @@ def names_by_file(graph: SymbolGraph, definition: Definition) -> dict[str, Names
     using = dict(found) if not member else {path: Names() for path in found}
     _add_users(graph, using, holder, extends=family == "kotlin" and symbol.kind == "function")
     if not member:
+        _add_longer(graph, using, definition)
         return using
     named = [path for path, _ in graph.users.get(definition.place, ())]
     members = {path: _member(graph, path, definition) for path in [*using, *named]}
+    _add_longer(graph, members, definition)
     if family in _WHOLESALE:
         members = found | members
     if len(graph.by_name[symbol.name]) == 1 and symbol.kind == "method":
@@ -133,7 +145,7 @@ def _add_users(
     called = _called(graph, holder.symbol.name)
     for module in graph.whole_uses:
         for path, use in graph.whole_uses[module]:
-            if use.name == _OPENED:
+            if use.name == OPENED:
                 if posixpath.dirname(use.path) == posixpath.dirname(holder.path):
                     found.setdefault(path, Names()).plain.add(holder.symbol.name)
             elif path != holder.path:
@@ -157,6 +169,19 @@ def _member(graph: SymbolGraph, path: str, definition: Definition) -> Names:
                     names.imported |= {name, local} - {""}
                     names.lines.add(one.line)
     return names
+
+
+def _add_longer(graph: SymbolGraph, found: dict[str, Names], definition: Definition) -> None:
+    """The imports of a member of a type, whose path names the type, and of all its static members."""
+    for path in graph.importers.get(definition.path, ()):
+        for one in graph.files[path].imports:
+            for inner, local in one.names if one.target == definition.path else ():
+                if inner.startswith(f"{definition.qualified}."):
+                    names = found.setdefault(path, Names())
+                    names.imported.add(definition.symbol.name)
+                    names.lines.add(one.line)
+                elif local == WHOLE and inner == definition.symbol.parent:
+                    found.setdefault(path, Names()).plain.add(definition.symbol.name)
 
 
 def _including(graph: SymbolGraph, path: str, family: str) -> set[str]:
@@ -191,9 +216,11 @@ def _called(graph: SymbolGraph, name: str) -> set[str]:
 
 
 def _add_import(graph: SymbolGraph, names: Names, path: str, use: NameUse) -> None:
-    if use.local:
-        names.plain.add(use.local)
-    names.imported |= {use.name, use.local} - {""}
+    row = BY_NAME.get(graph.files[path].language)
+    # `use shop::Priced as _` brings the methods of a trait, and no name.
+    unnamed = {"", WHOLE, "_"} if row is not None and row.family == "rust" else {"", WHOLE}
+    names.plain |= {use.local} - unnamed
+    names.imported |= {use.name, use.local} - unnamed
     pair = use.name, use.local
     meant = use.path, use.symbol
     leading = [
@@ -204,7 +231,6 @@ def _add_import(graph: SymbolGraph, names: Names, path: str, use: NameUse) -> No
         and definer(graph.files.get, one.target, use.name) == meant
     ]
     names.lines |= {one.line for one in leading}
-    row = BY_NAME.get(graph.files[path].language)
     if not use.local and row is not None and row.family not in _BOUND:
         names.seen.add(use.name)
         names.packages |= {one.specifier for one in leading if one.specifier}

@@ -16,7 +16,6 @@ from contextd_code.index.languages.table import language_of
 from contextd_code.symbols.reference_names import Names, holder_of, names_by_file
 from contextd_code.symbols.sources import Sources, SourceText
 from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
-from contextd_code.values.source import Symbol
 
 Role = Literal["use", "import"]
 
@@ -31,10 +30,15 @@ _SPREAD = re.compile(r"\.\.\s*\Z")
 _DOTTED = re.compile(r"(?:\?\.|\.|::|->)\s*\Z")
 _RETURNS = re.compile(r"->\s*\Z")
 _CALLED = re.compile(rb"\s*(?:<[^<>()\n]*>)?\s*[({]")
+_ATTRIBUTES = frozenset(
+    "attribute_list attribute_item decorator annotation marker_annotation comment".split()
+)
 _IMPORTING = re.compile(r"import|^use_|^using_|namespace_use")
 _NO_CODE = re.compile(r"comment|string|text|regex|char|template_chars")
 _TYPE = "type_identifier"
 """Nodes whose parameters do not hide types: `impl Fn(Order)`."""
+_FIELD = "field_identifier"
+_VALUES = frozenset(("constant", "variable"))
 _KEYS = frozenset(("property_identifier", "shorthand_property_identifier_pattern"))
 _PATTERN_KEYS = frozenset(("shorthand_property_identifier_pattern",))
 _PATTERNS = frozenset(("object_pattern", "array_pattern", "list_splat_pattern"))
@@ -74,7 +78,10 @@ def word_uses(
     named = names_by_file(graph, definition)
     for path in unbound_in:
         if among is None or among(path):
-            named.setdefault(path, Names()).plain.add(definition.symbol.name)
+            names = named.setdefault(path, Names())
+            names.plain.add(definition.symbol.name)
+            if definition.symbol.parent:
+                names.members.add(definition.symbol.name)
     for path, names in sorted(named.items()):
         if among is None or among(path):
             with suppress(ContextdError):
@@ -101,7 +108,7 @@ def _in_file(
     word = re.compile(rb"(?<![\w$\x80-\xff])(?:%s)(?![\w$\x80-\xff])" % either.encode())
     # A C definition separate from its declaration names it.
     apart = language.family == "c" and source.file.path != definition.path
-    own = set[int]() if apart else _defined_names(source, present)
+    own = set[int]() if apart else _defined_names(root, source, present)
     packages = _package_names(source, names.packages, language.family)
     lines: list[bytes] | None = None
     found: list[Reference] = []
@@ -114,6 +121,8 @@ def _in_file(
         # `Two(generic::Two::new())` of Rust names two types on one line.
         is_known = row in rows and language.family != "rust"
         if is_known or match.start() in own or _NO_CODE.search(node.type):
+            continue
+        if definition.symbol.kind not in _VALUES and _is_key_of_go(node):
             continue
         before = source.data[max(0, node.start_byte - 200) : node.start_byte].decode(
             "utf-8", "replace"
@@ -152,7 +161,7 @@ def named_nodes(
     if language is None or name.encode() not in source.data or source.unparsed:
         return
     root = sources.tree(source, language)
-    own = _defined_names(source, [name], kind)
+    own = _defined_names(root, source, [name], kind)
     parsed = root.text or b""
     lines = source.data.split(b"\n")
     word = re.compile(rb"(?<![\w$\x80-\xff\"'])%s(?![\w$\x80-\xff\"'])" % re.escape(name.encode()))
@@ -161,46 +170,57 @@ def named_nodes(
         if node is None or match.start() in own or _NO_CODE.search(node.type):
             continue
         is_whole = (match.start(), match.end()) == (node.start_byte, node.end_byte)
-        is_blank = parsed[match.start() : match.end()].isspace()
+        # Macros that the grammar does not know are replaced before parsing.
+        is_blank = parsed[match.start() : match.end()] != match[0]
         if is_whole or is_blank or node.type == "preproc_arg":
             row = node.start_point[0] if is_whole else source.data.count(b"\n", 0, match.start())
             text = lines[row].decode("utf-8", "replace").strip()[:_LONGEST_LINE]
             yield node, Reference(source.file.path, row + 1, text, "use", match.start(), name)
 
 
-def _defined_names(source: SourceText, names: Sequence[str], kind: str = "") -> set[int]:
+def _defined_names(
+    root: Node, source: SourceText, names: Sequence[str], kind: str = ""
+) -> set[int]:
     """Offsets at which the definitions of a file bear one of these names."""
     own: set[int] = set()
     for name in names:
         word = re.compile(rb"(?<![\w$])%s(?![\w$])" % re.escape(name).encode())
         for symbol in source.file.symbols:
             if symbol.name == name and kind in ("", symbol.kind):
-                match = word.search(source.data, _after_decorators(source.data, symbol), symbol.end)
-                # In `Cart::Cart() {` the first one names the class.
-                while match is not None and source.data.startswith(b"::", match.end()):
+                match = word.search(source.data, symbol.start, symbol.end)
+                # In `Cart::Cart() {` the first one names the class, in `@value.setter def value` an attribute.
+                while match is not None and (
+                    source.data.startswith(b"::", match.end())
+                    or _is_attribute(root, match.start(), symbol.start)
+                ):
                     match = word.search(source.data, match.end(), symbol.end)
                 if match is not None:
                     own.add(match.start())
     return own
 
 
-def _after_decorators(data: bytes, symbol: Symbol) -> int:
-    """Whether a decorator has the name of its own definition, as in `@value.setter def value`."""
-    head = re.compile(rb"\s*@[^\n]*\n")
-    start = symbol.start
-    while (match := head.match(data, start, symbol.end)) is not None:
-        start = match.end()
-    return start
+def _is_attribute(root: Node, at: int, start: int) -> bool:
+    """Whether an offset of a definition that starts at `start` belongs to its attributes."""
+    node = root.descendant_for_byte_range(at, at + 1)
+    while node is not None and node.start_byte >= start:
+        if node.type in _ATTRIBUTES:
+            return True
+        node = node.parent
+    return False
 
 
 def _package_names(source: SourceText, specifiers: set[str], family: str) -> set[str]:
     """The local names of packages: the last part (in Go the last that is not a version), or an
     alias.
     """
-    found = {_SEGMENTS.split(one)[-1] for one in specifiers}
+    found: set[str] = set()
     for one in specifiers:
-        found.update(package_names(one) if family == "go" else ())
-        found |= set(re.findall(rf'(\w+)\s+"{re.escape(one)}"', source.text))
+        aliases = set(re.findall(rf'(\w+)\s+"{re.escape(one)}"', source.text)) - {"import"}
+        if family != "go" or not aliases:
+            # Beside `own "m/slog"`, the name `slog` is another package.
+            found.add(_SEGMENTS.split(one)[-1])
+            found.update(package_names(one) if family == "go" else ())
+        found |= aliases
     return found
 
 
@@ -226,6 +246,8 @@ def _role(
         name not in (names.plain | names.seen) - names.behind
         or node.type in _KEYS
         or _is_keyword(node)
+        or _is_set_in_class(node)
+        or _is_field_of_go(node)
     ):
         return None
     is_hidden = node.type != _TYPE and _is_shadowed(node, name)
@@ -250,6 +272,30 @@ def _is_keyword(node: Node) -> bool:
         return False
     name = parent.child_by_field_name("name")
     return name is not None and name.id == node.id
+
+
+def _is_set_in_class(node: Node) -> bool:
+    """Whether the body of a Python class gives it a value: a member, whatever has the name outside."""
+    parent = node.parent
+    if parent is None or parent.type != "assignment" or parent.child_by_field_name("left") != node:
+        return False
+    body = parent.parent.parent if parent.parent is not None else None
+    return body is not None and body.parent is not None and body.parent.type == "class_definition"
+
+
+def _is_field_of_go(node: Node) -> bool:
+    """Whether it names a field of a struct type without a name: `[]struct{ size int }`."""
+    parent = node.parent
+    return parent is not None and parent.type == "field_declaration" and node.type == _FIELD
+
+
+def _is_key_of_go(node: Node) -> bool:
+    """Whether it is a key in a literal: a field, as functions and types are no keys of maps."""
+    element = (
+        node.parent if node.parent is not None and node.parent.type == "literal_element" else None
+    )
+    pair = element.parent if element is not None else None
+    return pair is not None and pair.type == "keyed_element" and pair.named_children[0] == element
 
 
 def _is_shadowed(node: Node, name: str) -> bool:

@@ -51,17 +51,20 @@ def definer(lookup: Lookup, path: str, name: str) -> tuple[str, Symbol] | None:
 def uses(lookup: Lookup, file: SourceFile) -> Iterator[NameUse]:
     """The names a file imports from the project, each with its definition, in source order."""
     for one in file.imports:
-        if not one.target:
+        yield from uses_of(lookup, file, one)
+
+
+def uses_of(lookup: Lookup, file: SourceFile, one: Import) -> Iterator[NameUse]:
+    """The names that one import of a file takes from the project."""
+    for name, local in one.names if one.target else ():
+        if name == WHOLE or is_module(one, name):
+            yield NameUse(name, local, one.target, None)
             continue
-        for name, local in one.names:
-            if name == WHOLE or is_module(one, name):
-                yield NameUse(name, local, one.target, None)
-                continue
-            found = definer(lookup, one.target, name)
-            if found is None:
-                yield NameUse(name, local, one.target, None)
-            elif found[0] != file.path:
-                yield NameUse(name, local, *found)
+        found = definer(lookup, one.target, name)
+        if found is None:
+            yield NameUse(name, local, one.target, None)
+        elif found[0] != file.path:
+            yield NameUse(name, local, *found)
 
 
 def is_module(one: Import, name: str) -> bool:

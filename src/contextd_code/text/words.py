@@ -12,6 +12,7 @@ from itertools import pairwise
 
 import Stemmer
 
+from contextd_code.text.languages import function_words
 from contextd_code.text.regex import regex
 
 _RUN = regex(
@@ -107,11 +108,46 @@ def query_words(text: str) -> list[str]:
 
 
 def content_words(text: str) -> list[str]:
-    """The distinct words of `text` that are not stop words."""
+    """The distinct words of `text` that are not stop words of its language."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-    runs = [run for run in _runs(text) if run.casefold() not in STOP_WORDS]
-    return list(dict.fromkeys(word for run in runs for word in _expand(run).split()))
+    idle = function_words(text)
+    if not idle:
+        runs = [run for run in _runs(text) if run.casefold() not in STOP_WORDS]
+        return list(dict.fromkeys(word for run in runs for word in _expand(run).split()))
+    found = dict.fromkeys(
+        word for run in _runs(text) if run.casefold() not in idle for word in _expand(run).split()
+    )
+    return [word for word in found if not _WIDE.match(word) or not idle.issuperset(word)]
+
+
+_STEMMERS = {
+    "de": "german",
+    "fr": "french",
+    "es": "spanish",
+    "it": "italian",
+    "pt": "portuguese",
+    "nl": "dutch",
+}
+
+
+def comparable_words(text: str, language: str) -> frozenset[str]:
+    """The content words of a text as they are compared with those of another: stemmed in `language` and without
+    accents. The index knows English stems only.
+    """
+    found = content_words(text)
+    if language not in _STEMMERS:
+        return frozenset(found)
+    return frozenset(_stem_in(language, word) for word in found)
+
+
+@lru_cache(maxsize=_KEPT)
+def _stem_in(language: str, word: str) -> str:
+    if not word.isalpha() or _WIDE.match(word):
+        return word
+    stemmed: str = Stemmer.Stemmer(_STEMMERS[language], 0).stemWord(word)
+    plain = unicodedata.normalize("NFD", stemmed)
+    return "".join(letter for letter in plain if not unicodedata.combining(letter))
 
 
 def _runs(text: str) -> list[str]:

@@ -91,7 +91,7 @@ def missed(home: Home, call: Callable[..., Any]) -> Callable[[str], None]:
             query=query,
             scope=scope,
         )
-        store = open_store(f"sqlite://{database_path(home.path, LOCAL)}", scrub=plain)
+        store = open_store(f"sqlite://{database_path(home.path, LOCAL)}", LOCAL, scrub=plain)
         store.upkeep.note(ByProducts(observations=(found,) * 3))
         store.close()
 
@@ -193,6 +193,17 @@ class Visitor:
 
     def go(self, path: str) -> Any:
         return self.page.goto(self.base + path)
+
+    def fill(self, field: Any, text: str) -> None:
+        """Fill a field until it holds the text: a busy browser was seen to drop what is inserted
+        before its focus has arrived.
+        """
+        for _ in range(20):
+            field.fill(text)
+            if field.input_value() == text:
+                return
+            self.page.wait_for_timeout(100)
+        raise AssertionError(f"the field does not take {text!r}")
 
 
 @pytest.fixture(scope="module")

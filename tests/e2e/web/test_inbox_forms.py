@@ -117,7 +117,7 @@ def test_an_edit_from_the_inbox_is_saved_and_accepted_in_one_go(
     visitor.go("/inbox")
     page.keyboard.type("je")
     page.wait_for_url("**/edit?back=inbox")
-    page.get_by_label("Content").fill("The depot is painted in cedar green.")
+    visitor.fill(page.get_by_label("Content"), "The depot is painted in cedar green.")
     page.get_by_role("button", name="Review changes").click()
     page.get_by_role("button", name="Save and accept").click()
     page.wait_for_url("**/inbox")
@@ -140,7 +140,7 @@ def test_one_is_merged_into_what_says_the_same(
     page = visitor.page
     visitor.go("/inbox")
     page.get_by_role("link", name="Merge: Birch").click()
-    page.get_by_label("Search for another record").fill("depot painted green")
+    visitor.fill(page.get_by_label("Search for another record"), "depot painted green")
     page.get_by_role("button", name="Search").click()
     page.get_by_role("button", name="Merge into this one: The depot was painted").click()
     expect(page.locator(".notice")).to_contain_text("merged into the other")

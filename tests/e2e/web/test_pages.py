@@ -121,7 +121,7 @@ def test_a_search_says_why_a_hit_is_where_it_is(visit: Visit) -> None:
     visitor = visit()
     page = visitor.page
     visitor.go("/records")
-    page.get_by_label("Search by words and meaning").fill("sliding window token")
+    visitor.fill(page.get_by_label("Search by words and meaning"), "sliding window token")
     page.get_by_role("button", name="Search").click()
     why = page.locator("details.why").first
     expect(why).to_contain_text("words #1")
@@ -179,7 +179,8 @@ def test_every_part_of_the_menu_is_reached_by_keyboard(visit: Visit) -> None:
     page.get_by_role("link", name="Jobs", exact=True).focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**/jobs")
-    assert page.get_by_role("link", name="Jobs", exact=True).get_attribute("aria-current") == "page"
+    jobs = page.get_by_role("link", name="Jobs", exact=True)
+    expect(jobs).to_have_attribute("aria-current", "page")
 
 
 @pytest.mark.long
@@ -203,7 +204,7 @@ def test_the_menu_folds_on_a_small_screen(visit: Visit) -> None:
     button.focus()
     page.keyboard.press("Enter")
     expect(jobs).to_be_visible()
-    assert button.get_attribute("aria-expanded") == "true"
+    expect(button).to_have_attribute("aria-expanded", "true")
     page.keyboard.press("Escape")
     expect(jobs).to_be_hidden()
 
@@ -220,7 +221,7 @@ def test_the_theme_follows_the_system_and_a_choice_outlives_the_page(visit: Visi
     assert light != dark
     visitor.go("/jobs")
     assert page.evaluate(shade) == light
-    assert page.get_by_role("button", name="Light").get_attribute("aria-pressed") == "true"
+    expect(page.get_by_role("button", name="Light")).to_have_attribute("aria-pressed", "true")
     page.get_by_role("button", name="Auto").click()
     assert page.evaluate(shade) == dark
 
@@ -233,7 +234,7 @@ def test_pages_and_their_forms_work_without_script(visit: Visit, known: dict[str
     page.get_by_role("link", name="Records", exact=True).click()
     page.wait_for_url("**/records")
     visitor.go(f"/records/{known['lesson']}/edit")
-    page.get_by_label("Tags").fill("noscript")
+    visitor.fill(page.get_by_label("Tags"), "noscript")
     page.get_by_role("button", name="Review changes").click()
     expect(page.get_by_role("heading", name="What will change")).to_be_visible()
 

@@ -36,7 +36,7 @@ def test_what_a_person_says_of_themselves_is_kept_edited_and_removed(
     visitor.go("/person")
     expect(page.get_by_role("heading", level=1)).to_have_text("Ana Kos")
     expect(page.get_by_role("region", name="Text of USER.md")).to_contain_text("<b>short</b>")
-    page.get_by_label("One preference, in your own words").fill("No emojis in commits")
+    visitor.fill(page.get_by_label("One preference, in your own words"), "No emojis in commits")
     page.get_by_label("Strength").select_option("strong")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("status")).to_contain_text("all of your projects")
@@ -50,7 +50,7 @@ def test_what_a_person_says_of_themselves_is_kept_edited_and_removed(
     page.get_by_role("button", name="Undo").click()
     expect(strong).to_contain_text("No emojis in commits")
     strong.get_by_role("link", name="Edit").click()
-    page.get_by_label("Content").fill("Never an emoji in a commit")
+    visitor.fill(page.get_by_label("Content"), "Never an emoji in a commit")
     page.get_by_role("button", name="Review changes").click()
     page.get_by_role("button", name="Save", exact=True).click()
     texts = [line["text"] for line in call("user_profile")["lines"]]

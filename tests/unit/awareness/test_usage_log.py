@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 
@@ -36,7 +35,7 @@ def observation(name: str) -> Observation:
 def log_of(
     store: Store, failed: Callable[[str, BaseException], None] = lambda *_: None
 ) -> UsageLog:
-    return UsageLog(store, failed, interval=0.01)  # type: ignore[arg-type]
+    return UsageLog(store, failed)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("error", [Busy, Unavailable])
@@ -153,26 +152,11 @@ def test_the_oldest_observations_are_dropped_past_the_limit(
     assert store.noted == ["two", "three"]
 
 
-def test_what_was_kept_is_written_although_nothing_new_comes_in(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(usage_log, "_RETRY_SECONDS", 0.01)
-    store, stop, refused = Store(Busy("not now")), threading.Event(), threading.Event()
-    written = threading.Event()
-
-    def note(by_products: ByProducts) -> None:
-        if not refused.is_set():
-            refused.set()
-            raise Busy("not now")
-        written.set()
-
-    store.note = note  # type: ignore[method-assign]
-    log = log_of(store)
-    thread = threading.Thread(target=log.run, args=(stop,))
-    thread.start()
+def test_what_was_kept_is_tried_again_although_nothing_new_comes_in() -> None:
+    store, wanted = Store(Busy("not now")), list[str]()
+    log = UsageLog(store, lambda *_: None, wanted=lambda: wanted.append("once"))  # type: ignore[arg-type]
     log.observe(observation("one"))
-    assert written.wait(30)
-    stop.set()
-    log.wake()
-    thread.join(30)
-    assert not thread.is_alive()
+    assert log.step() == usage_log._RETRY_SECONDS
+    store.error = None
+    assert log.step() is None
+    assert (store.noted, wanted) == (["one"], ["once"])

@@ -11,7 +11,6 @@ import pytest
 
 from contextd.domain.access import OWNER
 from contextd.domain.scope import Scope
-from contextd.runtime.code_index import ProjectIndex
 from contextd_bench import code
 from contextd_bench.code_accuracy import (
     Accuracy,
@@ -32,7 +31,7 @@ REPOSITORY = Path(__file__).parents[3]
 def model(root: Path) -> dict[str, SourceFile]:
     scope = Scope("local", "default", "x")
     files = opened("memory://").view(OWNER.grant([scope])).files
-    return {file.path: file for file in scan(root, ProjectIndex(files, scope)).changed}
+    return {file.path: file for file in scan(root, files.of(scope)).changed}
 
 
 def package(root: Path) -> Path:

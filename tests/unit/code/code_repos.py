@@ -10,14 +10,13 @@ from pathlib import Path
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.scope import Scope
-from contextd.ports.code import Files
 from contextd.ports.store import Store
-from contextd.runtime.code_index import ProjectIndex
 from contextd_code.calls.call_graph import CallGraph
 from contextd_code.calls.checkout_facts import CodeFacts
 from contextd_code.calls.scip import told_edges
 from contextd_code.index.scan import ScanReport, scan
 from contextd_code.symbols.symbol_graph import build_graph
+from contextd_code.values.code_index import CodeIndex
 from support.stores import opened
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "code"
@@ -49,14 +48,11 @@ class CodeModel:
 
     def __init__(self, store: Store | None = None) -> None:
         self.view = (store or opened("memory://")).view(OWNER.grant([SCOPE]))
-        files = self.view.files
-        self.index = ProjectIndex(files, SCOPE)
-        self.get, self.all, self.chunks = files.get, files.all, files.chunks
-        self.stamps, self.count, self.changes = files.stamps, files.count, files.changes
-        self.imports, self.importing, self.linked = files.imports, files.importing, files.linked
-        self.linking, self.defining, self.naming = files.linking, files.defining, files.naming
-        self.names, self.weights, self.weighed = files.names, files.weights, files.weighed
-        self.readings = files.readings
+        self.chunks, self.index = self.view.files.chunks, self.view.files.of(SCOPE)
+
+    def of(self, scope: Scope) -> CodeIndex:
+        assert scope == SCOPE
+        return self.index
 
     def write(self, report: ScanReport) -> None:
         change = CodeChange(
@@ -84,8 +80,8 @@ def scan_fixture(name: str, tmp_path: Path) -> tuple[Path, CodeModel]:
     return root, files
 
 
-def edges_of(files: Files) -> set[tuple[str, str]]:
-    return {(f.path, one.target) for f in files.all(SCOPE) for one in f.imports if one.target}
+def edges_of(files: CodeModel) -> set[tuple[str, str]]:
+    return {(f.path, one.target) for f in files.of(SCOPE).all() for one in f.imports if one.target}
 
 
 def call_graph_of(root: Path, files: Mapping[str, str]) -> CallGraph:
@@ -94,5 +90,5 @@ def call_graph_of(root: Path, files: Mapping[str, str]) -> CallGraph:
         write(root, path, text)
     model = CodeModel()
     scanned(root, model)
-    graph = build_graph(model.all(SCOPE))
+    graph = build_graph(model.index.all())
     return CallGraph(graph, CodeFacts(root, graph), told_edges(root, graph).edges)

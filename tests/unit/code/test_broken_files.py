@@ -74,7 +74,7 @@ def break_projects(root: Path, count: int, seed: int) -> int:
             os.utime(folder / path, ns=(PAST_NS, PAST_NS))
         files = CodeModel()
         scanned(folder, files)
-        known = files.all(SCOPE)
+        known = files.of(SCOPE).all()
         graph = build_graph(known)
         sources = Sources(folder, files.index)
         for one in dice.sample(graph.definitions, min(8, len(graph.definitions))):

@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from code_repos import SCOPE, CodeModel, call_graph_of, scanned, write
+from code_repos import CodeModel, call_graph_of, scanned, write
 
 from contextd_code.calls.call_graph import CallGraph
 from contextd_code.calls.checkout_facts import CodeFacts
@@ -431,7 +431,7 @@ def test_what_takes_too_many_steps_leaves_the_next_question_as_it_is(tmp_path):
     )
     model = CodeModel()
     scanned(tmp_path, model)
-    graph = build_graph(model.all(SCOPE))
+    graph = build_graph(model.index.all())
     calls = CallGraph(graph, CodeFacts(tmp_path, graph))
     calls.callees(graph.by_name["long"][0])
     found = calls.callees(graph.by_name["short"][0])

@@ -95,6 +95,21 @@ def test_references_separate_uses_from_text(shop: Path) -> None:
     assert ("notes.txt", 1) in {(one.path, one.line) for one in found.text_matches}
 
 
+def test_a_path_and_a_name_mean_the_function_beside_a_method_of_that_name(shop: Path) -> None:
+    client = (
+        "class Client:\n    def get(self):\n        return self.get()\n\n\n"
+        "def get():\n    return Client().get()\n"
+    )
+    write(shop, "src/client.py", client)
+    project = contextd_code.scan(shop)
+    assert project.references("get").definition.name == "Client.get"
+    found = project.references("get", path="src/client.py")
+    assert found.definition.name == "get"
+    assert [one.name for one in found.others] == ["Client.get"]
+    asked = project.references("Client.get", path="src/client.py")
+    assert asked.definition.name == "Client.get"
+
+
 def test_impact_names_the_callers_and_the_tests(shop: Path) -> None:
     found = contextd_code.scan(shop).impact("src/money.py:rounded")
     assert found.targets == ["src/money.py:rounded"]

@@ -94,7 +94,7 @@ def order(graph: SymbolGraph, one: Definition) -> tuple[int, float, str, int]:
 
 
 def weigh(files: CodeModel) -> None:
-    version = files.changes(SCOPE, 0).version
+    version = files.of(SCOPE).changes(0).version
     change = CodeChange(scope=SCOPE, weights=weights(files.index), weighed=version)
     files.view.commit(Changes(code=[change]))
 
@@ -116,7 +116,7 @@ def test_after_any_edits_what_is_looked_up_is_what_a_graph_of_all_has(
                 write(root, path, text)
         scanned(root, files)
         weigh(files)
-        graph = build_graph(files.all(SCOPE))
+        graph = build_graph(files.of(SCOPE).all())
         for asked in ASKED:
             expected = by_graph(graph, asked)
             found = definitions(files.index, asked, 1_000)
@@ -138,7 +138,7 @@ def test_of_many_only_those_that_matter_most_are_read_and_they_are_the_first(
     scanned(tmp_path, files)
     weigh(files)
     found = definitions(files.index, "run", 5)
-    assert list(found.found[:5]) == by_graph(build_graph(files.all(SCOPE)), "run")[:5]
+    assert list(found.found[:5]) == by_graph(build_graph(files.of(SCOPE).all()), "run")[:5]
     assert found.more
     assert 5 < len(found.found) < 150
 
@@ -168,7 +168,7 @@ def test_weights_are_the_scores_of_a_graph_of_this_repository() -> None:
     files = CodeModel()
     scanned(REPOSITORY, files, below="src/contextd")
     weigh(files)
-    graph = build_graph(files.all(SCOPE))
+    graph = build_graph(files.of(SCOPE).all())
     asked = ["find", "run", "Runtime", "Scope", "put", "rows", "as_text", "Files.get"]
     for name in asked:
         found = definitions(files.index, name, 10)

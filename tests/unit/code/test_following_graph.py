@@ -44,7 +44,7 @@ def test_an_exact_graph_that_takes_in_changes_is_the_one_made_anew(
             else:
                 (root / path).unlink()
         scanned(root, files)
-        graph, anew = symbol_graph(files.index, graphs, SCOPE), build_graph(files.all(SCOPE))
+        graph, anew = symbol_graph(files.index, graphs, SCOPE), build_graph(files.of(SCOPE).all())
         assert list(unstamped(graph).items()) == list(unstamped(anew).items())
         assert (graph.uses, graph.users, graph.rank) == (anew.uses, anew.users, anew.rank)
         assert graph.by_name == anew.by_name

@@ -7,6 +7,8 @@ import pytest
 from contextd_code.errors import Invalid, Unavailable
 from contextd_code.git import git_queries as git
 from contextd_code.git.changes import external_changes, is_dependency_file
+from contextd_code.git.diffs import diff
+from support.repositories import committed
 
 
 def test_a_directory_without_a_repository_has_none_and_says_so(tmp_path):
@@ -364,3 +366,61 @@ def test_a_command_that_takes_too_long_says_how_large_the_repository_is(make_rep
     with pytest.raises(Unavailable) as large:
         running.collect(timeout=0.0)
     assert large.value.message == "git ls-files did not answer in 0.0 s (about 72,000 files)"
+
+
+def test_git_is_not_asked_again_for_a_while_where_it_does_not_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = committed(tmp_path / "repository", {"src/a.py": "x = 1\n"})
+    other = committed(tmp_path / "other", {"src/a.py": "x = 1\n"})
+    tip = root / ".git" / "refs" / "heads" / git.branch(root)
+    tip.unlink()
+    os.mkfifo(tip)
+    now = [1_000.0]
+    monkeypatch.setattr(git, "TIMEOUT", 0.3)
+    monkeypatch.setattr("contextd_code.git.git_queries.time.monotonic", lambda: now[0])
+
+    with pytest.raises(Unavailable, match=r"did not answer in 0\.3 s"):
+        git.ask(root, "rev-parse", "HEAD", timeout=0.3)
+    for command in ("status", "log", "rev-parse"):
+        with pytest.raises(Unavailable, match="a moment ago"):
+            git.ask(root / "src", command)
+    assert git.head(other)
+
+    tip.unlink()
+    now[0] += 61
+    assert git.ask(root, "rev-parse", "--is-inside-work-tree") == "true\n"
+
+
+def test_a_slow_command_that_reads_many_files_does_not_stop_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = committed(tmp_path / "repository", {"src/a.py": "x = 1\n"})
+    monkeypatch.setattr(git, "TIMEOUT", 0.0)
+    with pytest.raises(Unavailable):
+        git.ask(root, "status", timeout=0.0)
+    assert git.head(root)
+
+
+FORMS = """color.diff=always color.status=always color.ui=always column.ui=always core.abbrev=4 core.quotePath=true
+    diff.noprefix=true diff.mnemonicPrefix=true diff.srcPrefix=x/ diff.dstPrefix=y/ diff.relative=true diff.context=0
+    diff.renames=copies diff.colorMoved=zebra diff.wsErrorHighlight=all diff.suppressBlankEmpty=true
+    format.pretty=oneline i18n.logOutputEncoding=UTF-16 i18n.logOutputEncoding=UTF-7 log.abbrevCommit=true
+    log.date=raw log.decorate=full log.diffMerges=separate log.follow=true log.showRoot=false
+    status.branch=true status.relativePaths=true status.short=true status.showUntrackedFiles=no""".split()
+
+
+@pytest.mark.parametrize("setting", FORMS)
+def test_no_setting_changes_what_is_read_of_a_repository(tmp_path: Path, setting: str) -> None:
+    root = committed(tmp_path / "repository", {"src/a.py": "x = 1\n", "src/größe.py": "y = 1\n"})
+    (root / "src" / "a.py").write_text("x = 2\n")
+    (root / "src" / "größe.py").rename(root / "src" / "b.py")
+    before = git.status(root), git.log(root), diff(root)
+
+    with (root / ".git" / "config").open("a") as config:
+        name, _, value = setting.partition("=")
+        section, _, key = name.partition(".")
+        config.write(f"[{section}]\n\t{key} = {value}\n")
+
+    assert (git.status(root), git.log(root), diff(root)) == before
+    assert before[1][0].files == ("src/a.py", "src/größe.py")

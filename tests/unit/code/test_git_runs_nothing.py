@@ -34,6 +34,17 @@ COMMANDS = (
 """One command of every sort that the product runs, with the flags under which git would run most."""
 
 
+FILES = (
+    "core.attributesFile",
+    "core.excludesFile",
+    "mailmap.file",
+    "diff.orderFile",
+    "blame.ignoreRevsFile",
+    "include.path",
+)
+"""The options that name a file which git opens while it reads."""
+
+
 def ask_everything(root: Path) -> None:
     """Ask git all that the product asks it."""
     for command in COMMANDS:
@@ -182,6 +193,49 @@ def test_git_is_not_run_where_one_of_its_files_is_a_pipe(tmp_path: Path, name: s
     with pytest.raises(Unavailable, match="not an ordinary file"):
         git_command(root, ["rev-parse", "HEAD"])
     assert [one.path for one in walk(root).files] == ["src/a.py"]
+
+
+@pytest.mark.parametrize("option", FILES)
+@pytest.mark.parametrize("included", [False, True])
+def test_git_is_not_run_where_its_configuration_names_a_pipe(
+    tmp_path: Path, option: str, included: bool
+) -> None:
+    root = committed(tmp_path / "repository", {"src/a.py": "x = 1\n"})
+    os.mkfifo(root / "pipe")
+    section, _, name = option.partition(".")
+    config = root / ".git" / "config"
+    planted = f"[{section}]\n\t{name} = {root / 'pipe'}\n"
+    if included:
+        (root / "more").write_text(planted)
+        planted = '[includeIf "gitdir:/**"]\n\tpath = ../more\n'
+    config.write_text(config.read_text() + planted)
+
+    for command in (("rev-parse", "HEAD"), *COMMANDS):
+        with pytest.raises(Unavailable, match="not an ordinary file"):
+            git_command(root, command)
+    assert [one.path for one in walk(root).files if one.path.endswith(".py")] == ["src/a.py"]
+
+
+def test_an_ordinary_file_that_a_configuration_names_or_includes_is_used(tmp_path: Path) -> None:
+    root = committed(tmp_path / "repository", {"src/a.py": "x = 1\n", "more": "# nothing\n"})
+    (root / "hidden").write_text("new.py\n")
+    (root / "new.py").write_text("y = 1\n")
+    config = root / ".git" / "config"
+    config.write_text(
+        f"{config.read_text()}[include]\n\tpath = ../more\n[core]\n\texcludesFile = hidden\n"
+        "[mailmap]\n\tfile = /dev/null\n"
+    )
+
+    assert git.status(root).untracked == ("hidden",)
+
+
+def test_a_configuration_that_includes_itself_is_read(tmp_path: Path) -> None:
+    root = committed(tmp_path / "repository", {"src/a.py": "x = 1\n"})
+    config = root / ".git" / "config"
+    config.write_text(config.read_text() + "[include]\n\tpath = config\n")
+
+    with pytest.raises(Unavailable, match="cannot read its configuration"):
+        git_command(root, ["status"])
 
 
 def test_the_directory_of_a_repository_supplies_no_program(

@@ -10,6 +10,7 @@ import pytest
 
 from contextd_code.git import git_queries
 from contextd_code.git.identity import identify
+from support.repositories import git
 
 
 @pytest.fixture
@@ -51,11 +52,20 @@ CHANGES: dict[str, Callable[[Any], object]] = {
 }
 
 
+@pytest.mark.parametrize("linked", [False, True], ids=["repository", "linked work tree"])
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_change_of_what_is_checked_out_is_seen(make_repo, change: str) -> None:
+def test_a_change_of_what_is_checked_out_is_seen(make_repo, asked, change, linked) -> None:
     repo = make_repo()
     repo.commit("start")
+    if linked:
+        repo.git("worktree", "add", "-q", "../beside", "-b", "beside")
+        repo = type(repo)(repo.root.parent / "beside")
     git_queries.here(repo.root)
+    git_queries.repository(repo.root)
+    asked.clear()
+    assert git_queries.repository(repo.root) is not None
+    git_queries.here(repo.root)
+    assert asked == []
     CHANGES[change](repo)
     commit, branch = git_queries.here(repo.root)
     assert commit == repo.git("rev-parse", "HEAD").strip()
@@ -88,11 +98,35 @@ def test_a_repository_that_is_no_more_is_not_remembered(make_repo) -> None:
     assert git_queries.repository(repo.root) is None
 
 
-def test_a_linked_work_tree_is_asked_each_time(make_repo, asked, tmp_path: Path) -> None:
+def test_a_linked_work_tree_that_is_removed_moved_or_published_is_seen(make_repo) -> None:
     repo = make_repo()
     repo.commit("start")
-    repo.git("worktree", "add", "-q", str(tmp_path / "task"), "-b", "task")
+    beside = repo.root.parent / "beside"
+    repo.git("worktree", "add", "-q", str(beside), "-b", "task")
+    assert git_queries.repository(beside).is_linked
+    before = identify(beside).identity
+    repo.git("remote", "add", "origin", "https://example.org/shop")
+    assert identify(beside).identity == identify(repo.root).identity != before
+    (repo.root / ".git" / "worktrees" / "beside").rename(repo.root / "elsewhere")
+    assert git_queries.repository(beside) is None
+
+
+def test_a_folder_outside_of_any_repository_starts_git_once(asked, tmp_path: Path) -> None:
+    folder = tmp_path / "notes" / "2026"
+    folder.mkdir(parents=True)
+    assert git_queries.repository(folder) is None
+    asked.clear()
+    assert git_queries.find(folder) == (None, "not a git repository")
+    assert asked == []
+    git(tmp_path / "notes", "init", "-q")
+    found = git_queries.repository(folder)
+    assert found is not None
+    assert found.root == tmp_path / "notes"
+
+
+def test_a_folder_inside_a_bare_repository_is_asked_each_time(asked, tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "--bare", "shop.git")
     for _ in range(2):
         asked.clear()
-        assert git_queries.here(tmp_path / "task")[1] == "task"
+        assert git_queries.find(tmp_path / "shop.git" / "refs")[1] == git_queries.NO_WORK_TREE
         assert asked

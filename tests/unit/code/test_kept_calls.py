@@ -51,7 +51,7 @@ def test_calls_that_were_kept_lead_where_those_lead_that_are_read(
 ):
     model = CodeModel(opened(address(store, tmp_path / "home")))
     scanned(repository, model)
-    graph = build_graph(model.all(SCOPE))
+    graph = build_graph(model.index.all())
     stored = StoredCalls(model.index)
     reading = CodeFacts(repository, graph, stored=stored)
     for path in graph.files:
@@ -72,7 +72,7 @@ def test_who_builds_on_a_type_is_known_while_files_are_read_ahead(tmp_path: Path
         write(tmp_path, path, text)
     model = CodeModel()
     scanned(tmp_path, model)
-    graph = build_graph(model.all(SCOPE))
+    graph = build_graph(model.index.all())
     interval = sys.getswitchinterval()
     # A thread gets its turn after every few steps of the other.
     sys.setswitchinterval(1e-6)
@@ -93,7 +93,7 @@ def test_who_builds_on_a_type_is_known_while_files_are_read_ahead(tmp_path: Path
 def test_two_who_ask_at_once_are_told_what_one_alone_is(repository: Path):
     model = CodeModel()
     scanned(repository, model)
-    graph = build_graph(model.all(SCOPE))
+    graph = build_graph(model.index.all())
     alone = edges(graph, CodeFacts(repository, graph))
     every = [one for found in graph.by_name.values() for one in found]
     interval = sys.getswitchinterval()

@@ -25,7 +25,7 @@ def listed(language: str, what: str) -> list[str]:
 
 def definitions_of(files: Files) -> Counter[str]:
     found: Counter[str] = Counter()
-    for file in files.all(SCOPE):
+    for file in files.of(SCOPE).all():
         for s in file.symbols:
             name = f"{s.parent}.{s.name}" if s.parent else s.name
             found[f"{file.path} {s.kind} {'' if s.exported else '-'}{name}"] += 1
@@ -36,7 +36,7 @@ def definitions_of(files: Files) -> Counter[str]:
 def test_the_definitions_are_those_written_by_hand(language: str, tmp_path: Path) -> None:
     _, files = scan_fixture(f"{language}/project", tmp_path)
     assert definitions_of(files) == Counter(listed(language, "definitions"))
-    assert {f.path: f.error for f in files.all(SCOPE) if f.error} == {}
+    assert {f.path: f.error for f in files.of(SCOPE).all() if f.error} == {}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -49,7 +49,7 @@ def test_the_edges_are_those_written_by_hand(language: str, tmp_path: Path) -> N
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_resolving_what_was_resolved_gives_the_same_again(language: str, tmp_path: Path) -> None:
     root, files = scan_fixture(f"{language}/project", tmp_path)
-    known = files.all(SCOPE)
+    known = files.of(SCOPE).all()
     resolver = Resolver(root, [file.path for file in known])
     for file in known:
         assert resolver.resolve(file.path, file.language, file.imports) == file.imports
@@ -84,7 +84,7 @@ def test_offsets_lines_and_signatures_fit_the_text_with_either_line_ending(
     language: str, tmp_path: Path
 ) -> None:
     root, files = scan_fixture(f"{language}/project", tmp_path)
-    for file in files.all(SCOPE):
+    for file in files.of(SCOPE).all():
         if file.language not in BY_NAME:
             continue
         text = (root / file.path).read_text("utf-8")

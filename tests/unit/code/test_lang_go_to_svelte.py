@@ -33,11 +33,11 @@ def test_the_definitions_are_those_written_by_hand(project: str, tmp_path: Path)
     _, files = scan_project(project, tmp_path)
     found = Counter(
         f"{file.path} {s.kind} {'' if s.exported else '-'}{qualified(s.parent, s.name)}"
-        for file in files.all(SCOPE)
+        for file in files.of(SCOPE).all()
         for s in file.symbols
     )
     assert found == Counter(listed(project, "definitions"))
-    assert {f.error for f in files.all(SCOPE)} <= {"", "vendored"}
+    assert {f.error for f in files.of(SCOPE).all()} <= {"", "vendored"}
 
 
 @pytest.mark.parametrize("project", PROJECTS)
@@ -49,7 +49,7 @@ def test_the_edges_are_those_written_by_hand(project: str, tmp_path: Path) -> No
 @pytest.mark.parametrize("project", PROJECTS)
 def test_resolving_what_was_resolved_gives_the_same_again(project: str, tmp_path: Path) -> None:
     root, files = scan_project(project, tmp_path)
-    known = files.all(SCOPE)
+    known = files.of(SCOPE).all()
     resolver = Resolver(root, [file.path for file in known])
     for file in known:
         assert resolver.resolve(file.path, file.language, file.imports) == file.imports
@@ -90,7 +90,7 @@ def test_offsets_and_lines_fit_the_text_with_either_line_ending(
     project: str, tmp_path: Path
 ) -> None:
     root, files = scan_project(project, tmp_path)
-    for file in files.all(SCOPE):
+    for file in files.of(SCOPE).all():
         if file.language not in BY_NAME or file.error:
             continue
         text = (root / file.path).read_text("utf-8")

@@ -19,7 +19,7 @@ def scan_project(project: str, tmp_path: Path) -> tuple[Path, Files]:
 
 
 def by_path(files: Files) -> dict[str, SourceFile]:
-    return {file.path: file for file in files.all(SCOPE)}
+    return {file.path: file for file in files.of(SCOPE).all()}
 
 
 @pytest.mark.parametrize(
@@ -244,5 +244,5 @@ def test_modules_need_each_other_as_their_imports_say(
         write(tmp_path, path, text)
     files = CodeModel()
     scanned(tmp_path, files)
-    found = {module.name: module.dependencies for module in modules(files.all(SCOPE))}
+    found = {module.name: module.dependencies for module in modules(files.of(SCOPE).all())}
     assert found == {"barn": ("cows",), "cows": ()}

@@ -37,7 +37,7 @@ def told(command: list[str], folder: Path) -> str:
 def reached(files: Files, root: str) -> set[str]:
     """The files of a crate: those that `mod` statements lead to."""
     follows: dict[str, set[str]] = {}
-    for file in files.all(SCOPE):
+    for file in files.of(SCOPE).all():
         for one in file.imports:
             if one.specifier.startswith("mod ") and one.target:
                 follows.setdefault(file.path, set()).add(one.target)
@@ -111,10 +111,10 @@ def test_the_rust_project_is_one_that_the_compiler_takes(tmp_path: Path) -> None
 def test_the_edges_of_java_are_the_dependencies_jdeps_finds(tmp_path: Path) -> None:
     javac, jdeps = tool("javac"), tool("jdeps")
     folder, files = scan_fixture("java/project", tmp_path)
-    sources = {file.path for file in files.all(SCOPE) if file.path.endswith(".java")}
+    sources = {file.path for file in files.of(SCOPE).all() if file.path.endswith(".java")}
     told([javac, "-d", "out", *sorted(sources)], folder)
     file_of = {}
-    for file in files.all(SCOPE):
+    for file in files.of(SCOPE).all():
         package = file.path.rpartition("/java/")[2].rpartition("/")[0].replace("/", ".")
         for symbol in file.symbols:
             if not symbol.parent:

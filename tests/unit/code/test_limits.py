@@ -70,16 +70,17 @@ def test_a_scan_gives_large_new_files_to_a_process_that_may_end(
     files = CodeModel()
     report = scanned(tmp_path, files)
     assert report.parsed == 2
-    assert [one.error for one in files.get(SCOPE, ["b.py", "c.py"])] == [OVER_LIMIT, ""]
+    assert [one.error for one in files.of(SCOPE).get(["b.py", "c.py"])] == [OVER_LIMIT, ""]
     # What was too much once is not tried in this process after an edit.
     write(tmp_path, "b.py", ENDLESS + "# more\n")
     assert scanned(tmp_path, files).modified == ("b.py",)
-    assert files.get(SCOPE, ["b.py"])[0].error == OVER_LIMIT
+    assert files.of(SCOPE).get(["b.py"])[0].error == OVER_LIMIT
 
 
 def test_a_small_file_that_only_repeats_itself_costs_a_scan_no_more_than_its_limit(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("contextd_code.index.scan_worker.CPU_SECONDS", 0.5)
     # Without a limit a parser takes minutes for it.
     write(tmp_path, "a.py", ("/*" * 30 + "\n") * 500)
     write(tmp_path, "b.py", "def behind(): ...\n")
@@ -87,7 +88,7 @@ def test_a_small_file_that_only_repeats_itself_costs_a_scan_no_more_than_its_lim
     scanned(tmp_path, files)
     write(tmp_path, "a.py", ("/*" * 30 + "\n") * 400)
     scanned(tmp_path, files)
-    monotonous, other = files.get(SCOPE, ["a.py", "b.py"])
+    monotonous, other = files.of(SCOPE).get(["a.py", "b.py"])
     assert (monotonous.error, monotonous.symbols) == (OVER_LIMIT, ())
     assert other.symbols[0].name == "behind"
 
@@ -132,7 +133,7 @@ def test_what_takes_too_long_among_others_is_read_by_a_process_of_its_own(
     write(tmp_path, "b.py", "def short(): ...\n")
     files = CodeModel()
     report = scanned(tmp_path, files)
-    known = {file.path: file for file in files.all(SCOPE)}
+    known = {file.path: file for file in files.of(SCOPE).all()}
     assert (known["a.py"].error, len(known["a.py"].symbols)) == ("", 600)
     assert [one.name for one in known["b.py"].symbols] == ["short"]
     assert report.added == ("a.py", "b.py")

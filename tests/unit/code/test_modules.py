@@ -63,7 +63,7 @@ def test_there_are_never_more_than_thirty() -> None:
 
 def test_dependencies_come_from_real_imports_and_leave_tests_out(tmp_path: Path) -> None:
     _, files = scan_fixture("pkg", tmp_path)
-    found = {module.name: module for module in modules(files.all(SCOPE))}
+    found = {module.name: module for module in modules(files.of(SCOPE).all())}
     assert set(found) == {"animals", "fields", "tools", "farm"}
     assert found["animals"].dependencies == ("fields", "tools", "farm")
     assert found["fields"].dependencies == ()

@@ -106,7 +106,7 @@ def project(tmp_path: Path, texts: dict[str, str]) -> Files:
 
 
 def found(tmp_path: Path, files: Files, name: str, path: str, parent: str = "") -> list[Reference]:
-    graph = build_graph(files.all(SCOPE))
+    graph = build_graph(files.of(SCOPE).all())
     one = next(d for d in graph.by_name[name] if d.path == path and d.symbol.parent == parent)
     return list(word_uses(graph, Sources(tmp_path, files.index), one))
 

@@ -87,7 +87,7 @@ def test_a_definition_is_found_where_it_is_used(
         write(tmp_path, file, text)
     files = CodeModel()
     scanned(tmp_path, files)
-    graph = build_graph(files.all(SCOPE))
+    graph = build_graph(files.of(SCOPE).all())
     definition = next(one for one in graph.by_name[name] if one.path == path)
     found = list(word_uses(graph, Sources(tmp_path, files.index), definition))
     assert sorted((one.path, one.line) for one in found) == sorted(expected)

@@ -15,7 +15,7 @@ from contextd_code.text.tokens import count_tokens
 
 def graph_of(name: str, tmp_path: Path) -> SymbolGraph:
     _, files = scan_fixture(name, tmp_path)
-    return build_graph(files.all(SCOPE))
+    return build_graph(files.of(SCOPE).all())
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def wide(tmp_path: Path) -> SymbolGraph:
     write(tmp_path, "tests/test_core.py", "from src.core import spine\n\ndef test_it(): spine(1)\n")
     files = CodeModel()
     scanned(tmp_path, files)
-    return build_graph(files.all(SCOPE))
+    return build_graph(files.of(SCOPE).all())
 
 
 def test_the_map_names_what_is_used_most_first(tmp_path: Path) -> None:
@@ -137,5 +137,5 @@ def test_what_nobody_wrote_is_not_on_the_map(tmp_path: Path) -> None:
     write(tmp_path, "main.py", "from api_pb2 import made_by_a_tool\n\ndef run():\n    return 1\n")
     files = CodeModel()
     scanned(tmp_path, files)
-    ranked = rank_symbols(build_graph(files.all(SCOPE)))
+    ranked = rank_symbols(build_graph(files.of(SCOPE).all()))
     assert [one.symbol.name for one in ranked] == ["run"]

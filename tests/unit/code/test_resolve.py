@@ -90,7 +90,7 @@ def test_from_imports_are_split_into_modules_and_names(tmp_path: Path) -> None:
     write(root, "src/farm/mixed.py", "from farm.tools import spade, dig\n")
     files = CodeModel()
     scanned(root, files)
-    [mixed] = files.get(SCOPE, ["src/farm/mixed.py"])
+    [mixed] = files.of(SCOPE).get(["src/farm/mixed.py"])
     assert [(one.target, one.names) for one in mixed.imports] == [
         ("src/farm/tools/spade.py", (("spade", "spade"),)),
         ("src/farm/tools/__init__.py", (("dig", "dig"),)),

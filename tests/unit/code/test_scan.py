@@ -29,7 +29,7 @@ def files(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def get(files: CodeModel, path: str) -> SourceFile:
-    [file] = files.get(SCOPE, [path])
+    [file] = files.of(SCOPE).get([path])
     return file
 
 
@@ -40,8 +40,8 @@ def searched(files: CodeModel, text: str) -> list[str]:
 
 
 def chunk_ids(files: CodeModel) -> list[str]:
-    paths = [file.path for file in files.all(SCOPE)]
-    return [chunk.id for file in files.get(SCOPE, paths) for chunk in file.chunks]
+    paths = [file.path for file in files.of(SCOPE).all()]
+    return [chunk.id for file in files.of(SCOPE).get(paths) for chunk in file.chunks]
 
 
 def touch(path: Path) -> None:
@@ -54,7 +54,7 @@ def test_the_first_scan_adds_everything_and_the_second_finds_nothing(
 ) -> None:
     root = unpack("shop", tmp_path)
     first = scanned(root, files)
-    assert len(first.added) == first.files == first.parsed == len(files.stamps(SCOPE))
+    assert len(first.added) == first.files == first.parsed == len(files.of(SCOPE).stamps())
     assert get(files, "apps/web/src/main.tsx").symbols[0].name == "lazy"
     ids = chunk_ids(files)
     again = scanned(root, files)
@@ -285,7 +285,7 @@ def test_documents_carry_path_symbol_and_facets(tmp_path: Path) -> None:
         "tree=apps/web",
         "tree=apps",
     )
-    assert len({d.id for f in files.all(SCOPE) for d in code_documents(SCOPE, f)}) > 30
+    assert len({d.id for f in files.of(SCOPE).all() for d in code_documents(SCOPE, f)}) > 30
 
 
 def test_an_empty_project_has_an_empty_report(tmp_path: Path) -> None:
@@ -316,7 +316,7 @@ def test_a_scan_gives_files_away_as_they_come_and_what_depends_on_them_before(
     report = scan(tmp_path, files.index, keep=keep)
     assert given == [(["use.py"], frozenset({"use.py"})), (["late.py"], frozenset())]
     assert (report.changed, report.put, report.relinked) == ((), 2, ("use.py",))
-    [use] = files.get(SCOPE, ["use.py"])
+    [use] = files.of(SCOPE).get(["use.py"])
     assert {one.target for one in use.imports} == {"late.py", "early.py"}
 
 
@@ -326,4 +326,4 @@ def test_a_folder_scanned_for_the_first_time_leads_others_into_it(tmp_path: Path
     scanned(tmp_path, files)
     write(tmp_path, "part/late.py", "y = 1\n")
     scanned(tmp_path, files, below="part")
-    assert [one.target for one in files.get(SCOPE, ["use.py"])[0].imports] == ["part/late.py"]
+    assert [one.target for one in files.of(SCOPE).get(["use.py"])[0].imports] == ["part/late.py"]

@@ -124,7 +124,7 @@ STATES: dict[str, list[str | None]] = {
 
 
 def known(files: Files) -> dict[str, SourceFile]:
-    whole = files.get(SCOPE, [listed.path for listed in files.all(SCOPE)])
+    whole = files.of(SCOPE).get([listed.path for listed in files.of(SCOPE).all()])
     # The time of a file that was just written is kept as one that cannot be trusted.
     return {file.path: replace(file, mtime_ns=0) for file in whole}
 
@@ -185,12 +185,12 @@ def test_some_of_many_edits_brought_over_first_end_where_a_fresh_scan_does(
         age_some(tmp_path, state, chance)
         tree.look(settled=False, certain=True)
         assert tree.walked is not None
-        difference = tree.compare_all(tree.walked, files.stamps(SCOPE))
+        difference = tree.compare_all(tree.walked, files.of(SCOPE).stamps())
         differing = [*difference.changed, *difference.added]
         some = difference.only(chance.sample(differing, len(differing) // 3))
         resolver = tree.linked_beside(difference, some)
         scanned(tmp_path, files, walked=some.walked, stamps=some.stamps, resolver=resolver)
-        difference = tree.compare_all(tree.walked, files.stamps(SCOPE))
+        difference = tree.compare_all(tree.walked, files.of(SCOPE).stamps())
         resolver = tree.linked()
         scanned(
             tmp_path,
@@ -228,9 +228,9 @@ def test_edits_and_switches_followed_by_one_tree_end_where_a_fresh_scan_does(
         walked = tree.look(settled=False, certain=True)
         assert walked is not None
         if tree.touched is None:
-            difference = tree.compare_all(walked, files.stamps(SCOPE))
+            difference = tree.compare_all(walked, files.of(SCOPE).stamps())
         else:
-            stamps = files.stamps(SCOPE)
+            stamps = files.of(SCOPE).stamps()
             touched = {path: stamps[path] for path in tree.touched if path in stamps}
             some = tuple(file for file in walked.files if file.path in tree.touched)
             difference = tree.compare(replace(walked, files=some), touched)

@@ -11,7 +11,7 @@ from contextd_code.values.source import SourceFile
 
 
 def by_path(files: Files) -> dict[str, SourceFile]:
-    return {file.path: file for file in files.all(SCOPE)}
+    return {file.path: file for file in files.of(SCOPE).all()}
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from code_repos import SCOPE, CodeModel, scanned, write
+from code_repos import CodeModel, scanned, write
 
 from contextd_code.calls.call_graph import CallGraph
 from contextd_code.calls.checkout_facts import CodeFacts
@@ -49,6 +49,8 @@ func mine() Thing { return Thing{} }
 import . "example.com/m/v2"
 
 var _ = NewThing() // uses NewThing
+
+func d(t *Thing) { t.Close() } // uses Thing, Thing.Close
 """,
     "a_test.go": """package m
 
@@ -64,6 +66,90 @@ import (
 )
 
 func use() { yaml.Marshal(); tools.Run() } // uses Marshal, Run
+""",
+}
+
+GO_BLOCKS = {
+    "go.mod": "module example.com/m\n",
+    "set.go": """package m
+
+type Set struct{}
+type Other struct{}
+
+func (s *Set) Get() int { return 1 }
+func (o *Other) Get() int { return 2 }
+func v(i int) int { return i }
+func Debug() {}
+
+type Level int
+
+const Top = 1
+
+type Opt struct {
+	Debug bool
+	Level Level // uses Level
+	run   func()
+}
+
+func opts() []Opt {
+	m := map[int]Opt{
+		Top: {Debug: true}, // uses Top
+		2:   {run: Debug}, // uses Debug
+	}
+	return []Opt{{Debug: true}, {Level: 1}, m[0]}
+}
+""",
+    "named/named.go": """package named
+
+import (
+	own "example.com/m"
+	"example.org/other/m"
+)
+
+var size own.Level = 1 // uses Level
+var other m.Level = 2
+""",
+    "set_test.go": """package m
+
+func TestBlocks(t *testing.T, s *Set) {
+	tests := []struct {
+		v    int
+		name string
+	}{{v(1), "a"}, {v: v(2)}} // uses v
+	for _, v := range tests {
+		print(v)
+	}
+	if w := v(3); w > 0 { // uses v
+		print(w)
+	}
+	print(v(4)) // uses v
+	if s := s; s != nil {
+		s.Get() // uses Set.Get
+	}
+	for _, s := range []*Other{} {
+		s.Get() // uses Other.Get
+	}
+	{
+		s := &Other{}
+		s.Get() // uses Other.Get
+	}
+	s.Get() // uses Set.Get
+}
+
+func cases(x any) {
+	switch x := x.(type) {
+	case *Set:
+		x.Get() // uses Set.Get
+	case *Other, int:
+		x.Get()
+	default:
+		x.Get()
+	}
+}
+
+type F func(v int)
+
+func after() int { return v(5) } // uses v
 """,
 }
 
@@ -200,6 +286,7 @@ use(far); // uses far
 
 ASKED = {
     "go": (GO, ["NewThing", "Thing", "Thing.Close", "Inner.Open", "Marshal", "Run"]),
+    "blocks of go": (GO_BLOCKS, ["Set.Get", "Other.Get", "v", "Debug", "Level", "Top"]),
     "python": (
         PYTHON,
         """Agent Agent.request Agent.urljoin Agent.size Base.request Base.prepare Pool
@@ -235,7 +322,7 @@ def test_the_certain_uses_are_the_marked_lines_and_no_others(
         write(tmp_path, path, text)
     model = CodeModel()
     scanned(tmp_path, model)
-    graph = build_graph(model.all(SCOPE))
+    graph = build_graph(model.index.all())
     calls = CallGraph(graph, CodeFacts(tmp_path, graph))
     [one] = [
         each

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from code_repos import SCOPE, CodeModel, scanned, write
+from code_repos import CodeModel, scanned, write
 from test_uses import marked
 
 from contextd_code.calls.call_graph import CallGraph
@@ -119,7 +119,7 @@ def test_types_lead_to_the_marked_members_and_no_others(tmp_path: Path, title: s
         write(tmp_path, path, text)
     model = CodeModel()
     scanned(tmp_path, model)
-    graph = build_graph(model.all(SCOPE))
+    graph = build_graph(model.index.all())
     calls = CallGraph(graph, CodeFacts(tmp_path, graph))
     for name in ("Shop.open", "Book.save", "Page.drop", "Other.open"):
         [one] = [each for each in graph.definitions if each.qualified == name]

@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from code_repos import SCOPE, CodeModel, scanned, write
+from code_repos import CodeModel, scanned, write
 from test_uses import marked
 
 from contextd_code.calls.call_graph import CallGraph
@@ -106,6 +106,73 @@ class Start {
 }
 
 
+SPACES = {
+    "Shop/Tags.cs": """namespace Shop.Tags {
+    [Named("Label")]
+    public class Label {
+        public static int Count(int number) => number;
+        void Run() {
+            Walk(Step); // uses Label.Step
+            System.Action<int> step = Step; // uses Label.Step
+            var name = nameof(Step); // uses Label.Step
+        }
+        void Step(int number) { }
+        void Walk(System.Action<int> step) { step(1); }
+    }
+    public class Box<T> { }
+}
+""",
+    "Shop/Use.cs": """namespace Shop {
+    class Use {
+        Tags.Label label = new Tags.Label(); // uses Label
+        Shop.Tags.Box<int> box; // uses Box
+        int count = Shop.Tags.Label.Count(2); // uses Label
+        Other.Tags.Label theirs;
+        System.Label.Part part;
+    }
+}
+""",
+    "Shop/Outcome.cs": """namespace Shop {
+    public partial class Outcome { }
+    class Pair { static Pair Make() => new Pair(); } // uses Pair
+    class Pair<T> { static Pair<T> Make() => new Pair<T>(); }
+    class Address { }
+}
+""",
+    "Shop/Outcome.Of.cs": "namespace Shop { public class Outcome<T> { } }",
+    "Shop/Outcomes.cs": """namespace Shop {
+    class Customer {
+        Address Address { get; } // uses Address
+        Outcome Run() { return null; } // uses Outcome
+        Outcome<int> Count() { return null; }
+        Customer(Address given) { // uses Address
+            Address = given;
+            Keep(Address);
+        }
+        void Keep(Address kept) { } // uses Address
+    }
+}
+""",
+    "Other/Tags.cs": "namespace Other.Tags { public class Label { } }",
+}
+
+
+@pytest.mark.parametrize("name", ["Label", "Box", "Label.Step", "Outcome", "Address", "Pair"])
+def test_a_namespace_before_a_type_decides_and_methods_are_named_without_a_call(
+    tmp_path: Path, name: str
+) -> None:
+    for path, text in SPACES.items():
+        write(tmp_path, path, text)
+    model = CodeModel()
+    scanned(tmp_path, model)
+    graph = build_graph(model.index.all())
+    calls = CallGraph(graph, CodeFacts(tmp_path, graph))
+    places = {("Shop/Tags.cs", name), ("Shop/Outcome.cs", name)}
+    one = next(e for e in graph.definitions if (e.path, e.qualified) in places)
+    found = uses(calls, Sources(tmp_path, model.index), one)
+    assert {(use.path, use.line) for use in found if use.certain} == marked(SPACES, name)
+
+
 @pytest.mark.parametrize("title", CASES)
 def test_types_lead_to_the_marked_types_and_members_and_no_others(
     tmp_path: Path, title: str
@@ -115,7 +182,7 @@ def test_types_lead_to_the_marked_types_and_members_and_no_others(
         write(tmp_path, path, text)
     model = CodeModel()
     scanned(tmp_path, model)
-    graph = build_graph(model.all(SCOPE))
+    graph = build_graph(model.index.all())
     calls = CallGraph(graph, CodeFacts(tmp_path, graph))
     asked = {"Book.Title", "Page.Title", "ShelfAttribute", "Options.Name"}
     asked |= {"Around.Inner"} if "Around" in CASES[title] else set()

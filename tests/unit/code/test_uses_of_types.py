@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from code_repos import SCOPE, CodeModel, scanned, write
+from code_repos import CodeModel, scanned, write
 from test_uses import marked
 
 from contextd_code.calls.call_graph import CallGraph
@@ -336,7 +336,7 @@ ASKED = {
     "c, a macro where there is none": (CONDITIONS, "first.h", ["SHARED", "inline"]),
     "c, unnamed types": (CONDITIONS, "named.c", ["shared"]),
     "c++, a static member": (CPP, "shop/runner.cc", ["Runner.limit"]),
-    "c++, the standard library": (CPP, "shop/runner.h", ["std", "SHOP_FN"]),
+    "c++, a macro of its own": (CPP, "shop/runner.h", ["SHOP_FN"]),
     "c++, a function": (CPP, "shop/checks.cc", ["total"]),
     "c++, a macro": (CPP, "shop/checks.h", ["CHECK_THAT"]),
     "c++": (CPP, "shop/cart.h", "shop.Cart shop.Cart.State shop.kLimit".split()),
@@ -359,7 +359,7 @@ def test_a_question_cut_short_goes_on_where_it_ended(tmp_path: Path) -> None:
         write(tmp_path, inside, text)
     model = CodeModel()
     scanned(tmp_path, model)
-    graph = build_graph(model.all(SCOPE))
+    graph = build_graph(model.index.all())
     calls = CallGraph(graph, CodeFacts(tmp_path, graph))
     one = next(each for each in graph.by_name["VALUE_LIMIT"])
     sources = Sources(tmp_path, model.index)
@@ -386,7 +386,7 @@ def test_a_type_or_constant_is_used_where_its_name_means_it(
         write(tmp_path, inside, text)
     model = CodeModel()
     scanned(tmp_path, model)
-    graph = build_graph(model.all(SCOPE))
+    graph = build_graph(model.index.all())
     calls = CallGraph(graph, CodeFacts(tmp_path, graph))
     one = next(
         each

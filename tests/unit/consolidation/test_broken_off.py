@@ -20,6 +20,7 @@ from contextd.domain.documents import record_document
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record
 from contextd.domain.scope import Scope
+from contextd.runtime.doors import HomeDoor
 from contextd.runtime.runtime import Request, Runtime, SystemClock
 from contextd.runtime.settings import load_settings
 from contextd.thin.home import LOCAL, make_home
@@ -45,7 +46,7 @@ def runtime(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Runtime]
     make_home(tmp_path / "home")
     url = {"memory": "memory://", "sqlite": ""}[request.param]
     settings = load_settings(home=tmp_path / "home", flags={"store.url": url})
-    host = Host(settings, Drawn(), clock=SystemClock(), work=False)
+    host = Host(settings, Drawn(), door=HomeDoor(), clock=SystemClock(), work=False)
     organisation = host.organisation(LOCAL)
     made = organisation.runtime(Request(surface="job", caller=OWNER), upkeep=False)
     made = replace(made, view=organisation.view(OWNER, [HERE, NEIGHBOUR]))

@@ -167,3 +167,29 @@ def test_the_past_plans_questions_code_and_other_files_contradict_nothing(one, o
 def test_replacements_owners_settings_and_states_are_compared(one, other):
     assert contradiction(one, other) is not None
     assert contradiction(other, one) is not None
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Bump MSRV to 1.62", "The minimum supported Rust version has been increased to 1.74"),
+        ("Updated `ash` to `0.37`", "Upgrade `ash` to `0.38`"),
+        ("Bump setup-uv from 4 to 5", "Bump setup-uv from 5 to 6"),
+        ("Updated vendored packaging version to 20.4.", "Bump vendored packaging to 21.3."),
+    ],
+)
+def test_reports_of_a_change_in_other_words_are_about_one_value(older: str, newer: str) -> None:
+    assert contradiction(older, newer)
+    assert outline(older).keys & outline(newer).keys
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Merge pull request from ann/patch", "Merge pull request from ben/travis"),
+        ("Bump the minimum Node version to 18", "Bump the minimum npm version to 9"),
+        ("Bump `ash` to 0.38", "Bump `naga` to 0.20"),
+    ],
+)
+def test_reports_of_other_things_are_not(one: str, other: str) -> None:
+    assert contradiction(one, other) is None

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from contextd.claims.contradiction_test import conflict, differs
-from contextd.claims.write_gate import Draft, GateLookup, admit, junk, sentence_digests
+from contextd.claims.write_gate import Draft, GateLookup, admit, junk
 from contextd.domain.records import Record, Trust
 from contextd.domain.scope import Scope
+from contextd.domain.served_sentences import sentence_digests
 from contextd_bench import secret_samples as samples
 from contextd_code.errors import Invalid, TooLarge
 
@@ -228,3 +229,27 @@ def test_differs_names_the_detail() -> None:
     assert differs("see a/b.py", "see a/c.py") == "paths differ"
     assert differs("use it", "do not use it") == "one is negated"
     assert differs("use it here", "use it there") == ""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "**reactivity:** fix nested batch edge case ([93c95dd](https://github.com/vuejs/core/commit/93c95dd4cd416503f43a98a1455f62658d22b0b2))",
+        "watchPostEffect ([42ace95](https://github.com/vuejs/core/commit/42ace9577da49477ff189950a83d6eead73d0efe))",
+        "`endOfDecade` and `addDecades`",
+    ],
+)
+def test_a_line_of_a_change_log_is_no_junk(line: str) -> None:
+    assert junk(line) == ""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "d41d8cd98f00b204e9800998ecf8427e  file.txt",
+        "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "[ok] 12/12 (100%) 0:00:03 #### 45/45",
+    ],
+)
+def test_a_hash_or_a_bar_of_progress_is_junk(line: str) -> None:
+    assert "hashes" in junk(line)

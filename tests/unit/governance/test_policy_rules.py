@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextd.policies.actions import changes_in, is_diff, rewritten, told, touched_by
-from contextd.policies.licences import is_refused
-from contextd.policies.packages import packages_installed_by
+from contextd.policies.licences import is_refused, licence_in
+from contextd.policies.packages import PackageName, packages_installed_by
 from contextd.policies.patterns import LONGEST_LINE, glob_pattern, may_match, pattern_of
 from contextd.policies.rule_check import MOST_PER_RULE, check
 from contextd.policies.rule_files import policy_file
@@ -291,3 +291,50 @@ def test_one_look_at_all_lines_misses_none(lines: list[str], text: str) -> None:
     pattern = pattern_of(text)
     if any(pattern.search(line) for line in lines):
         assert may_match(pattern, "\n".join(lines))
+
+
+def test_the_most_severe_violation_comes_first_wherever_it_is() -> None:
+    rules = [
+        rule(title=severity, severity=severity, patterns=["forbidden"], paths=[f"{place}.py"])
+        for place, severity in (("a", "info"), ("b", "warning"), ("c", "critical"))
+    ]
+    changes = "".join(diff(f"{place}.py", ["forbidden = 1"]) for place in "abc")
+
+    found = check(rules, told(changes))
+
+    assert [one.rule.severity for one in found] == ["critical", "warning", "info"]
+
+
+def test_a_rule_for_some_files_is_not_broken_by_words_that_name_none() -> None:
+    words = "We should drop the old table tomorrow, once everybody agrees."
+    assert broken(rule(patterns=["drop the old"]), words)
+    assert not broken(rule(patterns=["drop the old"], paths=["*.sql"]), words)
+
+
+def test_a_violation_shows_no_secret_of_the_line_that_it_quotes() -> None:
+    secret = "0URJam2xG2094Q"
+    [found] = check(
+        [rule(patterns=["connect.*"])], told(diff("a.py", [f'connect(password="{secret}")']))
+    )
+    assert secret not in found.what + found.excerpt
+    assert "[REDACTED:password:" in found.excerpt
+
+
+@pytest.mark.parametrize(
+    ("classifier", "licence"),
+    [
+        ("GNU Affero General Public License v3", "AGPL-3.0"),
+        ("GNU Lesser General Public License v3 (LGPLv3)", "LGPL-3.0"),
+        ("GNU Library or Lesser General Public License (LGPL)", "LGPL-3.0"),
+        ("GNU General Public License v3 (GPLv3)", "GPL-3.0"),
+        ("MIT License", ""),
+    ],
+)
+def test_a_classifier_names_the_licence_of_an_installed_package(
+    tmp_path: Path, classifier: str, licence: str
+) -> None:
+    folder = tmp_path / ".venv/lib/python3.11/site-packages/thing-1.0.dist-info"
+    folder.mkdir(parents=True)
+    text = f"Name: thing\nClassifier: License :: OSI Approved :: {classifier}\n\nAbout it.\n"
+    (folder / "METADATA").write_text(text, "utf-8")
+    assert licence_in(tmp_path)(PackageName("pypi", "thing")) == licence

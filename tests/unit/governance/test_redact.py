@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextd.redaction.providers import SHORTEST_RUN, TOKENS
-from contextd.redaction.redact import redact
+from contextd.redaction.redact import redact, redact_whole
 from contextd_bench import secret_samples as samples
 from contextd_bench.weak_samples import WEAK, WEAK_FORMS
 from support.examples import drawn
@@ -267,3 +267,82 @@ def test_a_bracket_around_a_password_stays() -> None:
 @pytest.mark.parametrize("value", ["Xk!pWq#z", "Gr!tWpQx"])
 def test_a_short_password_of_letters_and_symbols_needs_no_digit(value: str) -> None:
     assert not redact(f'password = "{value}"').text.count(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("gh¦p_uE1tSVl17a1LY5J0XZMgeQKmYuYjnv3dpaAh-pass 8SNKa254RNjcTT,pass x", "8SNKa254RNjcTT"),
+        ("np¦m_jMAHO8g29iaQ0vAbsqxIbbNj67CSSEqMIM9d-password=0URJam2xG2094Q end", "0URJam2xG2094Q"),
+    ],
+)
+def test_a_password_whose_name_only_shows_once_the_token_before_it_is_replaced_is_found(
+    text: str, secret: str
+) -> None:
+    redacted = redact(text.replace("¦", "")).text
+    assert secret not in redacted
+    assert redacted.count("[REDACTED:") == 2
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "define('AUTH_KEY',         '{}');",
+        "define('NONCE_SALT',       '{}');",
+        "SECRET_KEY = '{}'",
+        'PASSWORD = os.environ.get("DB_PASSWORD") or "{}"',
+    ],
+)
+@pytest.mark.parametrize(
+    "key",
+    [
+        "zR!=!gq(w^_t[sBR29954x)HI+$ehwss*xYNQeu([xcWMhdzzr",
+        "Rk 4qYM*cJ]tVp;=8e~(Hn1&|zX>L}g+Wd#2B@_u5.yS%F{a7^oQ<mI,j9!T$rGw",
+    ],
+)
+def test_a_key_drawn_from_all_that_can_be_printed_is_redacted(key: str, frame: str) -> None:
+    assert key not in redact(frame.format(key)).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "API_TOKEN_PATTERN = '^[A-Za-z0-9!#$%&*+.^_|~-]{1,20}@(?:[0-9]{1,3}:)+$'",
+        "password_hint = 'At least 8 letters, 1 digit (0 or 1), and 1 of: ! # $ % & * + - ~'",
+        "SALT = 'kosher, 2 g per 100 ml'",
+        "password:\n  from_env: PG_PASSWORD_2\n",
+        "The token:\n\n- expires_after_24_hours\n",
+        "paswords = read_rows(8)",
+    ],
+)
+def test_what_only_looks_like_such_a_key_or_its_name_stays(text: str) -> None:
+    assert redact(text).text == text
+
+
+@pytest.mark.parametrize(
+    ("frame", "secret"),
+    [
+        ("the password is {} now", "vazkg2-jyTqky-qpgecn"),
+        ("{}", "uxudcj-bhwai5-veqDva"),
+        ("PSWD: {}", "Scfuzl62AXRVJOEU"),
+        ('db_pasword = "{}"', "q4c1a2oPdX"),
+        ("Client secret:\n\n{}\n\nKeep it.", "b11d4c2c825c1de445f61101bf6716f8aa551623"),
+        ("**API key:**\n```\n{}\n```", "b11d4c2c825c1de445f61101bf6716f8aa551623"),
+        ('<Pass encoding="base64">{}</Pass>', "NjllNWU5ZWMwZDU0MmU5Y2QwOTY4MWM5YzZhMDdk"),
+        ('<server host="h" password="{}" port="21"/>', "dff9dfdfdfdadfcfdfd8dff9dfcfdfcfdfc9dfd8"),
+    ],
+)
+def test_passwords_of_tools_and_their_names_are_redacted(frame: str, secret: str) -> None:
+    assert secret not in redact_whole(frame.format(secret))
+
+
+def test_a_program_that_requires_a_module_or_verifies_a_token_is_no_test() -> None:
+    key = "b11d4c2c825c1de445f61101bf6716f8aa551623"
+    for line in (
+        "require('dotenv').config();",
+        "require_once(ABSPATH . 'x.php');",
+        "verifyToken(t)",
+    ):
+        assert key not in redact(f"{line}\nconst apiKey = '{key}';\n").text
+    for line in ("  verify(repository).save(any())", "require.NoError(t, err)"):
+        assert key in redact(f"{line}\nconst apiKey = '{key}';\n").text

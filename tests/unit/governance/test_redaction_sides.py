@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import string
 
 import pytest
 
@@ -177,3 +179,17 @@ def test_spans_of_a_text_without_a_test_are_kept_as_they_are() -> None:
 )
 def test_passwords_of_joined_words_and_keys_that_are_uuids_are_redacted(line: str) -> None:
     assert redact(line).findings != ()
+
+
+def test_a_quote_that_is_escaped_does_not_end_a_secret() -> None:
+    text = redact(f'db_password = "{KEY[:9]}\\"{KEY[9:]}"').text
+    assert KEY[:9] not in text
+    assert KEY[9:] not in text
+
+
+@pytest.mark.parametrize("length", [128, 129, 300, 1_000])
+def test_a_password_of_any_length_without_spaces_is_redacted(length: int) -> None:
+    value = "".join(random.Random(length).choices(string.ascii_letters + string.digits, k=length))
+    found = redact(f"password={value}").text
+    assert value[:20] not in found
+    assert value[-20:] not in found

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from contextd.clients import CLIENTS
-from contextd.clients.client import Reach
+from contextd.clients.client import InstallScope
 from support.client_machines import COMMAND, Machine, each
 
 
@@ -19,7 +19,7 @@ def machine(tmp_path: Path, request: pytest.FixtureRequest) -> Machine:
     return Machine(tmp_path / "one", name, reach)
 
 
-AS_DOCUMENTED: dict[str, tuple[Reach, str, tuple[str, ...], dict[str, Any]]] = {
+AS_DOCUMENTED: dict[str, tuple[InstallScope, str, tuple[str, ...], dict[str, Any]]] = {
     "vscode": ("project", ".vscode/mcp.json", ("servers",), {"type": "stdio"}),
     "cursor": ("project", ".cursor/mcp.json", ("mcpServers",), {"type": "stdio"}),
     "windsurf": ("user", ".codeium/windsurf/mcp_config.json", ("mcpServers",), {}),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.clients.codec import JSON, JSONC, TOML, YAML, Codec, Place
-from contextd.clients.json_config import read_with_comments
+from contextd.clients.codec import JSON, JSONC, TOML, YAML, Codec
+from contextd.clients.json_config import KeyPath, read_with_comments
 from contextd_code.errors import Invalid
 
 ENTRY = {"command": "contextd", "args": ["mcp", "--client", "x"]}
-TEXTS: list[tuple[Codec, Place, str]] = [
+TEXTS: list[tuple[Codec, KeyPath, str]] = [
     (JSON, ("s", "c"), '{"a": 1, "s": {"o": {}}}'),
     (
         JSONC,
@@ -30,7 +30,7 @@ TEXTS: list[tuple[Codec, Place, str]] = [
 
 @pytest.mark.parametrize(("codec", "place", "text"), TEXTS, ids=lambda v: getattr(v, "name", None))
 def test_what_is_put_in_comes_out_again_and_nothing_else_changes(
-    codec: Codec, place: Place, text: str
+    codec: Codec, place: KeyPath, text: str
 ) -> None:
     added = codec.put(text, place, ENTRY)
     rest = iter(added)

@@ -325,14 +325,16 @@ pnpm install
 """
 
 
-def test_instructions_become_their_items_and_paragraphs(tmp_path):
+def test_instructions_become_a_note_for_each_heading(tmp_path):
     path = tmp_path / "repo" / ".cursor" / "rules" / "style.mdc"
     path.parent.mkdir(parents=True)
     notes = read(written(path, RULES), "instructions")
-    assert [note.content for note in notes if isinstance(note, Note)] == [
-        "Use pnpm, never npm:\n\n```bash\npnpm install\n```",
-        "Run them with the script\n   of the repository",
-        "Never mock the clock\n@other.md",
+    assert [(note.title, note.content) for note in notes if isinstance(note, Note)] == [
+        ("Shop", "Use pnpm, never npm:\n\n```bash\npnpm install\n```"),
+        (
+            "Shop › Tests",
+            "- Run them with the script\n   of the repository\n- Never mock the clock\n@other.md",
+        ),
     ]
     assert {note.data["type"] for note in notes} == {"rule"}
     assert notes[1].tags == ("Shop", "Tests")
@@ -351,6 +353,9 @@ def test_a_decision_in_force_is_one_note(tmp_path):
     old = text.replace("Accepted", "Superseded by 0009")
     [dead] = read(written(folder / "0004-old.md", old), "decisions")
     assert dead.why == "the decision is no longer in force"
+    weighed = f"{text}\n## Alternatives\n\n- Rejected: one file per project.\n"
+    [note] = read(written(folder / "0005-weighed.md", weighed), "decisions")
+    assert note.content == "One file per organisation."
 
 
 def test_what_claude_code_remembers_lies_under_the_path_of_the_checkout(tmp_path):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from contextd.imports.importers import IMPORTERS, importer_for
+from contextd.imports.importers.importer import unredacted
 from contextd.imports.importers.read_position import ReadMark, mark_at, start_of
 from contextd_code.errors import Invalid, NotFound
 from support.transcripts import ANSWER, PROMPT, WRITERS
@@ -34,6 +35,10 @@ def test_reading_on_gives_what_reading_at_once_gives(name: str, tmp_path: Path) 
         assert all(named.values()), "an answer knows the call it belongs to"
         assert second.cwd == at_once.cwd
         assert second.external_id == at_once.external_id
+        assert first.onward is not None
+        onward = first.onward(unredacted)
+        assert (onward.events, onward.next_offset) == (second.events, second.next_offset)
+        assert (onward.cwd, onward.external_id) == (second.cwd, second.external_id)
 
 
 @pytest.mark.parametrize("name", GROWING)

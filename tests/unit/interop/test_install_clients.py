@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from contextd.clients import CLIENTS
-from contextd.clients.client import Reach
+from contextd.clients.client import InstallScope
 from contextd.clients.codec import JSON, JSONC, TOML, YAML, Codec
 from contextd.clients.config_entries import ListedFile, ServerEntry
 from contextd.clients.text_files import Block
+from contextd.imports.foreign import FOREIGN
 from contextd_code.errors import Invalid
 from support.client_machines import COMMAND, THEIRS, Machine, each
 
@@ -36,6 +37,18 @@ def test_a_client_is_connected_by_our_command_and_left_without_a_trace(machine: 
     machine.disconnect()
     assert machine.tree() == {}
     assert [path for path in machine.home.rglob("*") if path.is_dir()] == []
+
+
+@each
+def test_what_contextd_writes_for_a_client_is_nobodys_instruction(machine: Machine) -> None:
+    machine.connect()
+    read = FOREIGN["instructions"].read
+    written = [
+        path
+        for path, parts in machine.parts().items()
+        if any(isinstance(part, Block) for part in parts)
+    ]
+    assert [note for path in written for note in read(path, path.name)] == []
 
 
 @pytest.mark.parametrize(
@@ -102,7 +115,7 @@ def test_another_home_and_project_are_not_touched(machine: Machine) -> None:
     other.connect()
     before = other.tree()
     machine.connect()
-    across: Reach = "project" if machine.reach == "user" else "user"
+    across: InstallScope = "project" if machine.reach == "user" else "user"
     if CLIENTS[machine.name].configuration.held(across):
         # The other reach of the same client, in the same home and project.
         beside = Machine(machine.folder, machine.name, across)
@@ -280,7 +293,7 @@ def test_what_has_no_file_for_a_project_says_so(tmp_path: Path) -> None:
     ],
 )
 def test_what_somebody_added_to_a_file_of_ours_stays(
-    name: str, reach: Reach, path: str, theirs: str, tmp_path: Path
+    name: str, reach: InstallScope, path: str, theirs: str, tmp_path: Path
 ) -> None:
     machine = Machine(tmp_path / "one", name, reach)
     machine.connect()
@@ -351,7 +364,7 @@ def trusted(hooks: Path, *places: str) -> str:
 )
 @pytest.mark.parametrize("reach", ["user", "project"])
 def test_what_codex_noted_of_our_hooks_goes_with_them(
-    tmp_path: Path, theirs: str, reach: Reach
+    tmp_path: Path, theirs: str, reach: InstallScope
 ) -> None:
     machine = Machine(tmp_path, "codex", reach)
     config = machine.home / ".codex" / "config.toml"
@@ -376,7 +389,7 @@ def test_what_codex_noted_of_our_hooks_goes_with_them(
     ("reach", "theirs"), [("user", ""), ("user", THEIRS["TOML"]), ("project", THEIRS["TOML"])]
 )
 def test_codex_is_left_to_the_byte_though_its_user_trusted_every_hook(
-    tmp_path: Path, theirs: str, reach: Reach
+    tmp_path: Path, theirs: str, reach: InstallScope
 ) -> None:
     machine = Machine(tmp_path, "codex", reach)
     config = machine.home / ".codex" / "config.toml"

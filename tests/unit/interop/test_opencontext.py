@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from contextd.domain.imported_records import FILE_DIFFERENCES
 from contextd.domain.scope import Scope
 from contextd.imports.exporters.opencontext import entry_of, same_json, write
 from contextd.imports.importers.opencontext import read, records_of, rest_record
-from contextd.knowledge.import_differences import KEPT
 from contextd.redaction.redact import redact_parts
 from contextd.stores.codec import record_from_json, record_to_json
 from contextd_code.errors import Invalid
@@ -95,7 +95,7 @@ def brought_in(document: dict, now: datetime = NOW):
 def exported(document: dict) -> dict:
     file, records = brought_in(document)
     rest = rest_record(file, SHOP, NOW)
-    return json.loads(write(records, rest.data[KEPT] if rest else {}))
+    return json.loads(write(records, rest.data[FILE_DIFFERENCES] if rest else {}))
 
 
 def unordered(items: list) -> list[str]:

@@ -11,11 +11,10 @@ import pytest
 from contextd.domain.origins import ORIGINS, origin_of
 from contextd.domain.sessions import Event
 from contextd.imports.importers import ImportBatch
-from contextd.imports.importers.claude_code import read
+from contextd.imports.importers.claude_code import TypedAhead, read
 from contextd.imports.importers.commits_and_prs import commits, pull_request
 from contextd.imports.importers.injected_text import command_words
 from contextd.imports.importers.pasted_text import set_apart
-from contextd.imports.importers.queued_messages import TypedAhead
 
 REFUSED = (
     "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a "
@@ -95,6 +94,11 @@ def test_prose_is_a_prompt_and_what_was_pasted_beside_it_is_material(tmp_path: P
             "Sieh dir das an:\n\n$ make\n10:58:02 ERROR: no rule\n\nwarum?",
             "Sieh dir das an:\n\nwarum?",
         ),
+        (
+            "deploying fails:\n➜ api git:(main) ✗ fly launch\nAn existing fly.toml was found\nDeploying apps",
+            "deploying fails:",
+        ),
+        ("$ make test\n... 3 of 4\nit hangs there, find out why", "it hangs there, find out why"),
         ("You are a wizard.\n\n# Rules\n\nAlways install it in the background.", ""),
         ("10:58:01 INFO scan\n10:58:02 ERROR leak\n10:58:03 INFO done", ""),
         ("# Review\n\n## Findings\n\n- one\n\nCan you fix these?", "Can you fix these?"),

@@ -134,7 +134,7 @@ def test_a_module_knows_its_client_from_the_row(client: Client) -> None:
     assert row["hook"] == ["contextd", "hook", "--client", client.name]
     module = FILES[f"npm/{client.plugin.module}"]
     for moment, event in row["events"].items():
-        assert client.reading.moments[event] == moment
+        assert client.payloads.moments[event] == moment
     assert all(f'"{moment}"' in module for moment in ("started", "ended"))
 
 

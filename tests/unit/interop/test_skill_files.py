@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from contextd.domain.problems import FileProblem
-from contextd.skills.skill_folders import PLACES
-from contextd.skills.skill_text import LARGEST, SkillFile, read_skill_file
+from contextd.skills.skill_text import LARGEST, PLACES, SkillFile, read_skill_file
 
 SKILL = (
     "---\nname: release\ndescription: Cut a release. Use when a version is to be published.\n"

@@ -13,7 +13,7 @@ import pytest
 from contextd.domain.sessions import Event
 from contextd.imports.importers import IMPORTERS, ImportBatch, importer_for
 from contextd.imports.importers.documents import LARGEST
-from contextd.imports.importers.tool_names import common_call, exit_told
+from contextd.imports.importers.tool_calls import common_call, exit_told
 from contextd_code.errors import Invalid, NotFound, TooLarge
 from support.transcripts import (
     ANSWER,
@@ -226,6 +226,18 @@ def test_a_copy_of_a_history_has_the_same_keys(tmp_path: Path) -> None:
     asked = "_**User (2026-04-07T08:00:01.000Z)**_\n"
     copy.write_text(text.replace(asked, f"{asked}<!-- message-id: u1 -->\n"), "utf-8")
     assert [e.key for e in read(copy).events] == [e.key for e in read(path).events]
+
+
+@pytest.mark.parametrize(
+    "who", ["(copilot/auto)", "(model copilot/auto)", "(x 2026-04-07 08:00:02Z)", "()", ""]
+)
+def test_a_histories_agent_is_never_the_user(tmp_path: Path, who: str) -> None:
+    path = specstory(tmp_path)
+    said = f"\n\n---\n\n_**Agent {who}**_\n\nThe rolls are counted too.\n".replace(" **_", "**_")
+    path.write_text(path.read_text("utf-8") + said, "utf-8")
+    events = read(path).events
+    assert "The rolls are counted too." in [e.text for e in of(read(path), "message", "assistant")]
+    assert not any("rolls are counted" in e.text for e in events if e.role == "user")
 
 
 END = "  "

@@ -12,10 +12,9 @@ import pytest
 from contextd.domain.jobs import LANES, Job
 from contextd.jobs import queue
 from contextd.jobs.queue import Hold, Worker, retry_seconds
-from contextd.stores import STORES
 from contextd_code.errors import Conflict, Invalid, Unavailable
 from support.clocks import Standing
-from support.stores import Whole, address, opened
+from support.stores import EVERY_STORE, Whole, address, opened
 from support.strategies import SCOPES
 
 SHOP, RIVAL = SCOPES[2], SCOPES[3]
@@ -28,7 +27,7 @@ def clock() -> Standing:
     return Standing()
 
 
-@pytest.fixture(params=list(STORES))
+@pytest.fixture(params=EVERY_STORE)
 def store(request: pytest.FixtureRequest, tmp_path: Path, clock: Standing) -> Iterator[Whole]:
     whole = Whole(opened(address(request.param, tmp_path), clock))
     yield whole
@@ -58,7 +57,7 @@ def test_a_job_that_is_stopped_is_given_back_with_what_it_kept(store, clock):
     assert working.run_one()
     found = state(store, job_id)
     assert (found.state, found.attempts, found.error) == ("ready", 0, "")
-    assert found.checkpoint == {"reached": 3}
+    assert found.progress == {"reached": 3}
     assert not working.run_one(), "a worker that stops takes no more jobs"
     assert state(store, neighbour).attempts == 0
 
@@ -89,7 +88,7 @@ def test_a_job_that_does_not_end_in_time_is_given_back_and_may_write_no_more(sto
     thread.join(30)
     assert len(refused) == 2
     found = state(store, job_id)
-    assert (found.state, found.checkpoint, found.result) == ("ready", {}, {})
+    assert (found.state, found.progress, found.result) == ("ready", {}, {})
 
 
 def test_a_job_whose_lease_was_lost_stops_and_its_other_run_counts(store, clock):

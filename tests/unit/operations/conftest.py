@@ -10,3 +10,4 @@ from support.desks import (  # noqa: F401
     repository,
     words_only,
 )
+from support.imported import person  # noqa: F401

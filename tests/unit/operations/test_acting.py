@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from contextd.clients.tool_use import ToolUse, tool_use
+from contextd.clients.hook_event import ToolUse, tool_use
 from support.desks import Desk
 from support.repositories import committed
 

@@ -156,6 +156,22 @@ def test_keeping_both_dismisses_a_contradiction_for_good(desk):
     assert kept["note"] == "two frontends"
 
 
+def test_a_dismissal_outlasts_a_change_of_one_side(desk):
+    one, _ = saved(
+        desk,
+        "Always use tabs for indentation in the frontend",
+        "Never use tabs for indentation in the frontend",
+    )
+    [dispute] = desk("list_contradictions")["contradictions"]
+    desk("resolve_contradiction", id=dispute["id"], keep="both", note="two frontends")
+    for content in ("The frontend has a dark theme.", "Always use tabs for indentation in there"):
+        desk("update_context", id=one, content=content)
+        desk.host.flush()
+        [kept] = desk("list_contradictions", state="dismissed")["contradictions"]
+        assert kept["note"] == "two frontends"
+    assert desk("list_contradictions")["contradictions"] == []
+
+
 def test_a_memory_that_another_contradicts_says_so_where_it_is_recalled(desk):
     def record(content):
         told = {"title": "Tabs", "description": "When writing code", "outcome": "success"}

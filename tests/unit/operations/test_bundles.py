@@ -223,6 +223,15 @@ def exported(desk: Desk, folder: Path) -> dict[str, str]:
     return written
 
 
+def test_a_folder_whose_name_only_begins_like_the_project_is_not_taken_for_it(
+    desk: Desk, tmp_path: Path
+) -> None:
+    desk("save_context", content=f"The prices were copied from {desk.root}-old/src/a.py by hand.")
+    for name, text in exported(desk, tmp_path).items():
+        assert "./-old" not in text, name
+        assert ".-old" not in text, name
+
+
 def test_no_export_names_a_path_the_user_or_the_host_of_this_machine(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,7 +25,7 @@ def test_every_problem_of_a_call_is_named_at_once():
 
 
 def test_camel_case_and_dashes_are_accepted_for_argument_names():
-    values = core.validate(
+    values, _ = core.validate(
         OPERATIONS["grep_codebase"], {"pattern": "x", "filePattern": "*.ts", "ignore-case": True}
     )
     assert values["path"] == "*.ts"

@@ -237,7 +237,7 @@ def test_savings_are_of_one_project(agent, neighbour):
     found: Any = neighbour.desk(agent.host)("savings")
     assert (found["saved"], found["rows"]) == (0, [])
     with pytest.raises(Invalid):
-        agent("savings", days=0)
+        agent.on("rest")("savings", days=0)
 
 
 def test_the_trace_of_a_subtask_can_be_expanded(agent, neighbour):

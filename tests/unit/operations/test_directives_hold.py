@@ -148,6 +148,29 @@ def test_what_the_user_stated_is_told_in_every_later_session(
         work(session, 1)
 
 
+def test_a_rule_that_a_later_task_takes_back_ends_and_its_neighbour_stays(
+    desk: Desk, session: CodingClient
+) -> None:
+    lodash = "From now on never use lodash in this repository."
+    for rule in (lodash, SAID):
+        one = CodingClient(desk, session.folder)
+        one.starts()
+        one.asks(f"{rule} Then rename button a in theme.css.")
+        one.answers("Done.")
+        one.ends()
+    desk.host.work_off()
+    later = CodingClient(desk, session.folder)
+    assert lodash in later.starts()
+    later.asks("Forget the rule about lodash. Rename button b in theme.css.")
+    later.edits("src/theme.css")
+    later.answers("Done.")
+    later.ends()
+    desk.host.work_off()
+    told = CodingClient(desk, session.folder).starts()
+    assert lodash not in told.partition("## Always")[2]
+    assert SAID in told
+
+
 def test_a_rule_that_is_said_again_is_stronger_than_before(
     desk: Desk, session: CodingClient
 ) -> None:
@@ -235,6 +258,10 @@ def test_a_prompt_is_told_the_rule_that_one_of_its_clauses_needs(
 ANSWERED = (
     ("how do we store money amounts?", "Money amounts are integer cents."),
     ("how is money stored, by the way?", "Money amounts are stored as integer cents."),
+    (
+        "how do we write commit messages?",
+        "Commit messages must have a lowercase imperative summary.",
+    ),
 )
 
 
@@ -246,6 +273,18 @@ def test_a_question_gets_the_rule_that_answers_it(
     fields = {"severity": "medium", "requirement": rule}
     desk("remember", kind="policy", title="Rule", content=rule, fields=fields)
     assert rule in session.asks(prompt)
+
+
+def test_an_order_and_a_question_why_need_a_nearer_rule_than_a_question_what_to_do(
+    desk: Desk, session: CodingClient
+) -> None:
+    session.starts()
+    rule = "Commit messages must have a lowercase imperative summary."
+    fields = {"severity": "medium", "requirement": rule}
+    desk("remember", kind="policy", title="Rule", content=rule, fields=fields)
+    assert rule not in session.asks("why do we write commit messages?")
+    assert rule not in session.asks("so this is how we do write commit messages.")
+    assert rule in session.asks("how do we write commit messages?")
 
 
 def test_a_rule_is_told_once_where_briefing_and_prompt_come_together(
@@ -279,6 +318,33 @@ def test_ten_critical_policies_are_told_whole_and_more_are_counted(
     assert [text for text in every if text not in listed] == []
 
 
+def test_policies_that_differ_in_one_name_are_both_told(desk: Desk, session: CodingClient) -> None:
+    requirements = [
+        f"The {part} subsystem of the shop is never called from request handlers without its guard object"
+        for part in ("billing", "shipping")
+    ]
+    for requirement in requirements:
+        fields = {"severity": "critical", "requirement": requirement}
+        desk("remember", kind="policy", title="Guards", content=requirement, fields=fields)
+    told = briefing(session)
+    listed = desk.answer("standards_get").text
+    assert [text for text in requirements if text not in told or text not in listed] == []
+
+
+def test_of_two_policies_that_differ_in_a_not_each_is_told(
+    desk: Desk, session: CodingClient
+) -> None:
+    both = (
+        "Tables of the ledger, invoices, customers, orders and payments are never locked while the nightly report reads rows",
+        "Tables of the ledger, invoices, customers, orders and payments are locked while the nightly report reads rows",
+    )
+    for requirement in both:
+        fields = {"severity": "critical", "requirement": requirement}
+        desk("remember", kind="policy", title="Report", content=requirement, fields=fields)
+    told = briefing(session)
+    assert [text for text in both if text not in told] == []
+
+
 def test_what_bears_on_the_work_comes_first_where_not_all_fit(
     desk: Desk, session: CodingClient
 ) -> None:
@@ -308,6 +374,21 @@ def test_the_users_rules_are_told_again_after_a_compaction(
     later.answers("It is renamed in the basket and in the two tests that named it before now.")
     later.hook("PreCompact", trigger="auto")
     assert SAID in later.starts("compact")
+
+
+def test_a_rule_that_the_session_so_far_quotes_is_told_once_after_a_compaction(
+    desk: Desk, session: CodingClient
+) -> None:
+    session.starts()
+    session.asks(SAID)
+    session.answers("Understood, every table of the shop is changed to that from now on.")
+    session.ends()
+    later = CodingClient(desk, session.folder)
+    later.starts()
+    later.asks(SAID)
+    later.answers("It holds already, and I checked the two tables that were added today.")
+    later.hook("PreCompact", trigger="auto")
+    assert later.starts("compact").count(SAID.rstrip(".")) == 1
 
 
 def test_a_prompt_that_is_only_a_rule_leaves_no_empty_line(

@@ -16,8 +16,8 @@ from contextd.domain.access import ROLES, Role
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES
 from contextd.invocation.invoke import PASSING_ON
+from contextd.runtime.doors import Surface
 from contextd.runtime.operation import OPERATIONS, PROJECT, Operation
-from contextd.runtime.runtime import Surface
 from contextd.thin.home import LOCAL
 from contextd_code.errors import ContextdError
 from support.arguments import PLAIN, WORDS, arguments, id_arguments
@@ -116,11 +116,11 @@ def test_who_may_only_read_changes_no_index_and_is_told_that_it_is_behind(desk: 
     desk("codebase_index")
     (desk.root / "src/auth/otter.ts").write_text("export function otterTrot() { return 7; }\n")
     viewer = desk.by("viewer").connected("viewer-1")
-    stamps = desk.view.files.stamps(desk.scope)
+    stamps = desk.view.files.of(desk.scope).stamps()
     found = viewer("codebase_search", query="otterTrot")
     assert "src/auth/otter.ts" not in [hit["path"] for hit in found["results"]]
     assert "1 files changed" in found["notice"]
-    assert desk.view.files.stamps(desk.scope) == stamps
+    assert desk.view.files.of(desk.scope).stamps() == stamps
     assert desk("codebase_search", query="otterTrot")["results"][0]["path"] == "src/auth/otter.ts"
 
 
@@ -328,7 +328,7 @@ def test_a_project_that_one_may_not_see_is_as_unknown_as_one_nobody_has(
     owner, before = owned.desk, picture(owned.desk)
     for stranger in strangers(owned, committed(tmp_path / "garden", {"a.py": "a = 1\n"})):
         for op in OPERATIONS.values():
-            if op.placeless:
+            if op.where == "anywhere":
                 continue
             nothing = outcome(stranger, op, PROJECT, NOBODYS)
             owners = op.audience == "owner" and not admin(stranger)

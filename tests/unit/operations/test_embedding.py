@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from contextd.domain.changes import Changes, KnowledgeChanges, WorkChanges
 from contextd.domain.query import Document
 from contextd.jobs.table import new_job
+from contextd.knowledge.writing import change
+from contextd_code.errors import Denied
+from support.desks import Listening, embedder
 
 
 def test_a_document_that_nothing_stands_behind_is_taken_out_and_the_neighbours_stay(
@@ -43,3 +48,15 @@ def test_an_edit_of_the_content_alone_is_found_by_its_new_meaning_at_once(desk):
     after = desk.view.index.stats(model)
     assert (after.documents, after.vectors) == (before.documents, before.vectors)
     assert desk.view.index.pending(model, 5) == []
+
+
+def test_the_text_of_a_change_that_is_refused_is_never_embedded(open_desk):
+    heard = Listening(embedder())
+    desk = open_desk(using=heard)
+    note = desk.record(desk("save_context", content="Parcels are labelled by the depot.")["id"])
+    reader = desk.by("viewer", desk.scope.project)
+    after = note.with_(content="Parcels are labelled at night.")
+    heard.texts.clear()
+    with pytest.raises(Denied):
+        change(reader.runtime(), note, after, action="update")
+    assert heard.texts == []

@@ -155,9 +155,9 @@ def test_until_the_job_ran_only_what_differs_is_compared_and_no_file_is_lost(sca
     scanned.host.work_off()
     assert step(lambda: None, "heron5")[0] == "src/many5.ts"
     assert compared[-1] is False
-    behind = {file.path: file.digest for file in scanned.view.files.all(scanned.scope)}
+    behind = {file.path: file.digest for file in scanned.view.files.of(scanned.scope).all()}
     scanned("codebase_index", incremental=False)
-    fresh = {file.path: file.digest for file in scanned.view.files.all(scanned.scope)}
+    fresh = {file.path: file.digest for file in scanned.view.files.of(scanned.scope).all()}
     assert behind == fresh
     assert len(fresh) > 3 * INLINE
 
@@ -165,11 +165,11 @@ def test_until_the_job_ran_only_what_differs_is_compared_and_no_file_is_lost(sca
 def test_a_touched_file_is_read_and_not_indexed_again(scanned):
     files, scope = scanned.view.files, scanned.scope
     paths(scanned, "guard")
-    before = files.changes(scope, 0).version
+    before = files.of(scope).changes(0).version
     os.utime(scanned.root / "src/auth/guard.ts", (1_700_000_000, 1_700_000_000))
     look_now(scanned)
     assert "src/auth/guard.ts" in paths(scanned, "guard")
-    assert not files.changes(scope, before).put
+    assert not files.of(scope).changes(before).put
 
 
 def test_between_two_looks_there_is_a_rest_that_grows_with_their_cost(scanned):
@@ -243,10 +243,10 @@ def test_the_first_call_of_a_second_work_tree_waits_for_who_looks_into_the_index
 
     def look() -> bool:
         with steady(scanned.runtime()):
-            before = scanned.view.files.stamps(scanned.scope)
+            before = scanned.view.files.of(scanned.scope).stamps()
             looks.set()
             ended.wait(0.5)
-            return scanned.view.files.stamps(scanned.scope) == before
+            return scanned.view.files.of(scanned.scope).stamps() == before
 
     with ThreadPoolExecutor(2) as pool:
         mine = pool.submit(look)
@@ -263,11 +263,11 @@ def test_the_index_of_a_second_work_tree_changes_nothing_of_the_first(scanned, t
     git(scanned.root, "worktree", "add", "-q", "-b", "feature", str(other))
     (other / "src/auth/guard.ts").write_text("export function lemur() { return 'lemur'; }\n")
     paths(scanned, "guard")
-    before = files.stamps(scope)
+    before = files.of(scope).stamps()
     there = scanned.at(other)
     paths(there, "lemur")
-    assert files.stamps(scope) == before
-    digests = {path: digest for path, (_, _, digest) in there.view.files.stamps(scope).items()}
+    assert files.of(scope).stamps() == before
+    digests = {path: digest for path, (_, _, digest) in there.view.files.of(scope).stamps().items()}
     assert [path for path in before if before[path][2] != digests[path]] == ["src/auth/guard.ts"]
 
 
@@ -408,7 +408,7 @@ def test_a_new_folder_is_watched_too(scanned):
 
 
 def linked(desk: Any) -> dict[str, list[str]]:
-    files = desk.view.files.all(desk.scope)
+    files = desk.view.files.of(desk.scope).all()
     return {file.path: [one.target for one in file.imports] for file in files}
 
 
@@ -475,5 +475,5 @@ def test_what_another_process_wrote_into_the_model_is_seen_in_time(scanned):
     tree_of(scanned).compared_at -= COMPARED
     look_now(scanned)
     paths(scanned, "anything")
-    [back] = scanned.view.files.get(scope, ["src/users/model.ts"])
+    [back] = scanned.view.files.of(scope).get(["src/users/model.ts"])
     assert back.path == "src/users/model.ts"

@@ -142,10 +142,10 @@ def test_a_wrong_question_is_refused(coded):
         {"diff": "one\ntwo"},
     ):
         with pytest.raises(Invalid):
-            coded("impact", **given)
+            coded.on("rest")("impact", **given)
     for revision in ("no-such-branch", "--output=x"):
         with pytest.raises(NotFound):
-            coded("impact", diff=revision)
+            coded.on("rest")("impact", diff=revision)
 
 
 def test_a_diff_with_a_path_is_looked_at_below_that_path_only(coded):

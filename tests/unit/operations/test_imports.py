@@ -10,10 +10,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-from contextd.domain.query import Query
-from contextd.domain.records import STATUSES
-from contextd.domain.scope import PERSON
 from contextd_code.errors import NotFound
+from support.imported import everything
 from support.repositories import committed
 
 TALK = (
@@ -53,17 +51,6 @@ def transcript(folder: Path, cwd: str, number: int = 1, talk=TALK) -> Path:
 
 
 @pytest.fixture
-def person(tmp_path, monkeypatch) -> Path:
-    """The home of somebody who used Claude Code before."""
-    home = tmp_path / "person"
-    home.mkdir()
-    monkeypatch.setenv("HOME", str(home))
-    for name in ("CLAUDE_CONFIG_DIR", "MEMORY_FILE_PATH"):
-        monkeypatch.delenv(name, raising=False)
-    return home
-
-
-@pytest.fixture
 def worked(desk, person, neighbour):
     """Two old sessions of the project, one of the neighbour, one of nobody."""
     folder = person / ".claude" / "projects"
@@ -73,15 +60,6 @@ def worked(desk, person, neighbour):
     transcript(folder / "blog", str(neighbour.root), 3)
     transcript(folder / "lost", "/nowhere/to/be/found", 4)
     return desk
-
-
-def everything(desk) -> list:
-    query = Query(scopes=frozenset({desk.scope}), statuses=STATUSES, limit=500)
-    return [one for one in desk.view.records.find(query).records if one.kind != "import"]
-
-
-def counts(report: dict) -> tuple[int, ...]:
-    return tuple(report[name] for name in ("read", "new", "updated", "duplicate", "junk"))
 
 
 def test_old_sessions_come_to_their_project_with_their_own_times(worked):
@@ -100,22 +78,42 @@ def test_old_sessions_come_to_their_project_with_their_own_times(worked):
     assert {one.created_at.year for one in episodes} == {2025}
 
 
-def test_an_import_does_not_end_a_session_that_its_client_resumed(worked):
+def asked(desk, session) -> None:
+    """The user asks something in a session of Claude Code."""
+    payload = {
+        "session_id": session.external_id,
+        "transcript_path": session.data["transcript"],
+        "cwd": str(desk.root),
+        "prompt": "And which queue do the tests read?",
+    }
+    desk.on("hook")("hook_event", event="UserPromptSubmit", payload=payload, client="claude-code")
+
+
+def test_an_import_does_not_end_a_session_that_its_client_resumed_nor_does_its_undoing(worked):
     worked.as_owner("import_found")
     worked.host.work_off()
     [before] = [one for one in worked.sessions() if one.external_id.startswith("00000001")]
-    payload = {
-        "session_id": before.external_id,
-        "transcript_path": before.data["transcript"],
-        "cwd": str(worked.root),
-        "prompt": "And which queue do the tests read?",
-    }
-    worked.on("hook")("hook_event", event="UserPromptSubmit", payload=payload, client="claude-code")
+    asked(worked, before)
     assert worked.as_owner("import_found")["new"] == 0
     states = {one.id: (one.status, one.ended_at is None) for one in worked.sessions()}
     assert len(states) == 2
     assert states.pop(before.id) == ("active", True)
     assert list(states.values()) == [("completed", False)]
+    first = worked.as_owner("list_imports")["imports"][-1]["id"]
+    undone = worked.as_owner("undo_import", id=first)
+    assert undone["sessions"] == 1
+    assert any("was resumed here since" in one for one in undone["kept"])
+    assert [(one.id, one.status) for one in worked.sessions()] == [(before.id, "active")]
+
+
+def test_a_session_whose_import_was_undone_goes_on_as_a_new_one(worked):
+    worked.as_owner("import_found")
+    before = worked.sessions()[0]
+    worked.as_owner("undo_import")
+    asked(worked, before)
+    [session] = worked.sessions()
+    assert (session.id != before.id, session.data["continues"]) == (True, before.id)
+    assert worked.view.sessions.get(before.id).status == "withdrawn"
 
 
 def test_importing_twice_adds_nothing_and_a_trial_writes_nothing(worked):
@@ -173,48 +171,6 @@ def test_nothing_is_learned_from_what_was_taken_back_before_its_turn(worked):
     worked.as_owner("import_found")
     worked.host.work_off()
     assert [one for one in everything(worked) if one.kind == "episode"]
-
-
-def test_what_a_person_changed_since_stays(desk, person):
-    desk.as_owner("init")
-    (desk.root / "CLAUDE.md").write_text(
-        "# Shop\n\n## Money\n\n- Amounts are kept in cents, never as floats\n- Totals are rounded once\n"
-    )
-    report = desk.as_owner("import_found")
-    assert counts(report) == (2, 2, 0, 0, 0)
-    [cents] = [one for one in everything(desk) if "cents" in one.content]
-    assert (cents.trust, cents.source.agent, cents.tags) == (
-        "human",
-        "CLAUDE.md",
-        ("shop", "money"),
-    )
-    desk.as_owner("edit_record", id=cents.id, content="Amounts are kept in cents as integers")
-    undone = desk.as_owner("undo_import")
-    assert undone["records"] == 1
-    assert "was changed here since" in undone["kept"][0]
-    assert desk.record(cents.id).status == "active"
-
-
-def test_a_line_that_leaves_its_file_leaves_the_store_and_comes_back_with_it(desk, person):
-    desk.as_owner("init")
-    file = desk.root / "AGENTS.md"
-    ours = "<!-- contextd:begin 2025-01-01T00:00:00Z. Rewritten by contextd; write below or above. -->\n- The store says this itself\n<!-- contextd:end -->\n"
-    whole = (
-        "# Rules\n\n- Run the linter before a commit\n- Never push to the main branch\n\n" + ours
-    )
-    file.write_text(whole)
-    assert desk.as_owner("import_found")["new"] == 2
-    assert not [one for one in everything(desk) if "store says this" in one.content]
-    file.write_text("# Rules\n\n- Never push to the main branch\n")
-    report = desk.as_owner("import_found")
-    assert (report["archived"], report["duplicate"]) == (1, 1)
-    [linter] = [one for one in everything(desk) if "linter" in one.content]
-    assert linter.status == "archived"
-    file.write_text(whole)
-    assert desk.as_owner("import_found")["new"] == 1
-    assert desk.record(linter.id).status == "active"
-    file.unlink()
-    assert desk.as_owner("import_found")["archived"] == 2
 
 
 def test_a_database_brings_each_project_its_own(desk, person, neighbour):
@@ -376,64 +332,3 @@ def test_only_the_owner_and_only_what_exists(worked):
     everywhere = worked.as_owner("import_sources", everywhere=True)
     assert everywhere["unknown"] == 1
     assert len(everywhere["projects"]) == 2
-
-
-def persons(desk) -> list:
-    query = Query(scopes=frozenset({PERSON}), statuses=STATUSES, limit=500)
-    kept = desk.runtime().at_person().view.records.find(query).records
-    return [one for one in kept if one.kind != "import"]
-
-
-def test_instructions_of_the_person_go_to_the_person_and_come_back_out(desk, person, neighbour):
-    desk.as_owner("init")
-    token = "ghp_" + "a1B2c3D4e5F6" * 3
-    for name, text in (
-        (
-            ".claude/CLAUDE.md",
-            f"- Always answer in British English\n- The mail server is reached with {token} from all machines\n",
-        ),
-        (".codex/AGENTS.md", "- Always answer in British English\n- Keep commits small\n"),
-        (".claude/rules/tests.md", "- Name tests as sentences\n"),
-    ):
-        (person / name).parent.mkdir(parents=True, exist_ok=True)
-        (person / name).write_text(f"# Mine\n\n{text}")
-    (desk.root / "CLAUDE.md").write_text("# Shop\n\n- Amounts are kept in cents\n")
-    trial = desk.as_owner("import_found", dry_run=True)
-    report = desk.as_owner("import_found")
-    assert (report["new"], report["duplicate"], report["redacted"]) == (5, 1, 1)
-    assert (trial["new"], trial["duplicate"], trial["redacted"]) == (5, 1, 1)
-    assert [one.content for one in everything(desk)] == ["Amounts are kept in cents"]
-    mine = persons(desk)
-    assert {one.trust for one in mine} == {"human"}
-    assert len(mine) == 4
-    assert not any(token in one.content for one in mine)
-    again = neighbour.desk(desk.host).as_owner("import_found", dry_run=True)
-    assert (again["new"], again["duplicate"]) == (0, 5)
-    file = person / ".codex/AGENTS.md"
-    assert desk.as_owner("import", path=str(file))["new"] == 0
-    assert len(everything(desk)) == 1
-    file.unlink()
-    assert desk.as_owner("import_found")["archived"] == 1
-    file.write_text("- Keep commits small\n")
-    desk.as_owner("import_found")
-    desk.as_owner("undo_import", id=report["id"])
-    assert everything(desk)[0].status == "deleted"
-    left = [one.content for one in persons(desk) if one.status == "active"]
-    assert left == ["Keep commits small"]
-
-
-def test_a_client_is_not_told_what_it_reads_of_the_person(desk, person):
-    desk.as_owner("init")
-    (person / ".claude").mkdir()
-    (person / ".claude/CLAUDE.md").write_text("- Always answer in British English\n")
-    desk.as_owner("import_found")
-    told = {
-        client: replace(desk, client=client).answer("briefing_get").text
-        for client in ("claude-code", "codex")
-    }
-    assert "British" not in told["claude-code"]
-    assert "British" in told["codex"]
-    rows = desk.as_owner("list_imports")["imports"]
-    assert sorted(row["counts"]["new"] for row in rows) == [0, 1]
-    assert desk.as_owner("undo_import")["records"] == 1
-    assert [one.status for one in persons(desk)] == ["deleted"]

@@ -97,7 +97,7 @@ def test_a_project_that_grows_past_the_limit_is_cut_and_every_answer_says_so(
     assert limits.OVER in found.text
     assert limits.OVER in asked.text
     assert limits.OVER in desk.answer("find_references", name="alpha").text
-    assert len(desk.view.files.stamps(desk.scope)) <= MOST
+    assert len(desk.view.files.of(desk.scope).stamps()) <= MOST
     # What is left out is not denied.
     assert "not found" not in desk.answer("find_symbol", name="dump_9").text
 
@@ -107,7 +107,7 @@ def test_what_was_indexed_before_a_folder_grew_stays_indexed(known: Desk) -> Non
     look_again(known)
     known("codebase_index")
 
-    stamps = known.view.files.stamps(known.scope)
+    stamps = known.view.files.of(known.scope).stamps()
 
     assert {"src/a.py", "src/b.py"} <= stamps.keys()
     assert len(stamps) == MOST
@@ -124,7 +124,7 @@ def test_init_by_the_owner_indexes_all_of_a_folder_that_grew(known: Desk) -> Non
 
     assert "dump/m9.py" in found.text
     assert limits.OVER not in found.text
-    assert len(known.view.files.stamps(known.scope)) >= len(SMALL) + 10
+    assert len(known.view.files.of(known.scope).stamps()) >= len(SMALL) + 10
 
 
 def test_a_submodule_that_is_too_large_is_no_part_of_its_project_and_no_project_of_its_own(

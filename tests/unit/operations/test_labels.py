@@ -21,20 +21,20 @@ def found(desk, question: str) -> list[str]:
 
 
 def test_a_note_is_found_by_its_tag_and_by_who_it_comes_from(shop):
-    shop("save_context", content=NOTE, tags=["sso", "Okta Setup"], source="chatgpt")
+    shop("save_context", content=NOTE, tags=["keycloak", "Okta Setup"], source="chatgpt")
     shop("save_context", content="Invoices are rounded half up to whole cents", tags=["billing"])
-    for question in ("sso", "okta setup", "chatgpt"):
+    for question in ("keycloak", "okta setup", "chatgpt"):
         assert found(shop, question) == [NOTE]
-    hits = shop("context_search", query="sso")["results"]
+    hits = shop("context_search", query="keycloak")["results"]
     assert [hit["text"] for hit in hits] == [NOTE]
-    assert [e["content"] for e in shop("search_contexts", query="sso")["entries"]] == [NOTE]
+    assert [e["content"] for e in shop("search_contexts", query="keycloak")["entries"]] == [NOTE]
 
 
 def test_a_tag_that_is_taken_away_finds_nothing_any_more_and_the_vector_stays(desk):
-    saved = desk("save_context", content=NOTE, tags=["sso"])
+    saved = desk("save_context", content=NOTE, tags=["keycloak"])
     before = desk.view.index.stats("minilm-l6-v2-int8")
     desk("update_context", id=saved["id"], tags=["okta"])
-    assert (found(desk, "sso"), found(desk, "okta")) == ([], [NOTE])
+    assert (found(desk, "keycloak"), found(desk, "okta")) == ([], [NOTE])
     after = desk.view.index.stats("minilm-l6-v2-int8")
     assert (after.vectors, after.pending) == (before.vectors, before.pending)
 
@@ -49,7 +49,7 @@ def test_a_tag_alone_brings_nothing_up_unasked(desk):
 
 def test_a_home_from_before_is_indexed_again_behind_everybodys_back(words_only):
     desk = words_only
-    desk("save_context", content=NOTE, tags=["sso"])
+    desk("save_context", content=NOTE, tags=["keycloak"])
     desk("save_context", content="Invoices are rounded half up to whole cents")
     desk.host.work_off()
     database = open_database(database_path(desk.host.settings.home, LOCAL))
@@ -67,8 +67,8 @@ def test_a_home_from_before_is_indexed_again_behind_everybodys_back(words_only):
         )
     database.execute("UPDATE docs SET terms = '' WHERE kind = 'context'")
     database.close()
-    assert found(desk, "sso") == []
+    assert found(desk, "keycloak") == []
     assert desk.host.organisation(LOCAL).mend() >= 1
     desk.host.work_off()
-    assert found(desk, "sso") == [NOTE]
+    assert found(desk, "keycloak") == [NOTE]
     assert desk.host.organisation(LOCAL).mend() == 0

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from contextd.domain.records import new_id
+from contextd.knowledge.superseding import supersede_older
 from support.desks import Desk
 
 FIRST = "Remember: the session timeout of the shop is 45 minutes."
@@ -104,3 +107,16 @@ def test_what_another_project_was_told_stays(desk: Desk, tmp_path: Path) -> None
     said(desk, LATER)
     assert learned(elsewhere)[FIRST]["status"] == "active"
     assert learned(desk)[LATER]["status"] == "active"
+
+
+@pytest.mark.parametrize(("speaker", "ends"), [("user", True), ("assistant", False)])
+def test_only_the_user_ends_a_rule_of_the_user(desk: Desk, speaker: str, ends: bool) -> None:
+    said(desk, DENIED[0])
+    [row] = learned(desk).values()
+    older = desk.record(row["id"])
+    assert older.data["speaker"] == "user"
+    data = {**older.data, "speaker": speaker}
+    later = older.with_(id=new_id(), content=DENIED[1], data=data, version=0)
+    desk.put(later, "create")
+    at = older.created_at + timedelta(days=1)
+    assert supersede_older(desk.runtime(), [(desk.record(later.id), at)]) == [older.id] * ends

@@ -199,6 +199,37 @@ def test_a_compacted_session_gets_itself_back(desk: Desk, client: Opened) -> Non
     assert "Now move the field city of the customer" in file
 
 
+def test_a_client_without_a_start_after_a_compaction_gets_the_session_back_with_its_next_prompt(
+    client: Opened,
+) -> None:
+    session = client()
+    session.starts()
+    session.asks("Remember: amounts in this project are cents, never floats.")
+    session.answers("Understood, every amount in `src/price.ts` is an integer number of cents.")
+    session.asks("Now move the field city of the customer over to the new form")
+    session.answers("The field city is read by `load_city` in `src/form_city.ts` now.")
+    assert "load_city" not in session.asks("Now give the page of the orders a darker colour")
+    session.answers("The page of the orders has a darker colour in `src/orders.css` now.")
+    session.hook("PreCompact", trigger="auto")
+    back = session.asks("Now give the page of the invoices a darker colour")
+    assert "amounts in this project are cents, never floats" in back
+    assert "load_city" in back
+    session.answers("The page of the invoices has a darker colour as well now.")
+    assert "load_city" not in session.asks("Now give the page of the labels a darker colour")
+
+
+def test_a_session_that_starts_again_after_a_compaction_gets_itself_back_once(
+    client: Opened,
+) -> None:
+    session = client()
+    session.starts()
+    session.asks("Now move the field city of the customer over to the new form")
+    session.answers("The field city is read by `load_city` in `src/form_city.ts` now.")
+    session.hook("PreCompact", trigger="auto")
+    assert "load_city" in session.starts("compact")
+    assert "load_city" not in session.asks("Now give the page of the orders a darker colour")
+
+
 def test_a_daemon_that_dies_during_a_compaction_loses_nothing_of_the_session(
     desk: Desk, home: Home, client: Opened
 ) -> None:

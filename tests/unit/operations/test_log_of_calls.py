@@ -94,5 +94,7 @@ def test_a_person_reads_lines_without_the_braces() -> None:
     assert told_by_log(json.dumps(entry)) == "2026-11-22 16:00:00 stopped"
     worse = {**entry, "level": "ERROR", "traceback": "Traceback\n  in f"}
     assert told_by_log(json.dumps(worse)) == "2026-11-22 16:00:00 error: stopped\nTraceback\n  in f"
+    forged = told_by_log(json.dumps({**entry, "text": "call from x\n2026-11-22 16:00:01 stopped"}))
+    assert forged.splitlines()[1] == "> 2026-11-22 16:00:01 stopped"
     for odd in ("Fatal Python error: Segmentation fault", "[1]", '"x"', '{"at": 1}'):
         assert told_by_log(odd) == odd

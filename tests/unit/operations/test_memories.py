@@ -55,6 +55,15 @@ def test_feedback_moves_confidence_and_keeps_the_reason(desk):
     assert last["reason"] == "helpful: saved an hour"
 
 
+def test_feedback_makes_a_memory_no_newer(desk, home):
+    made = lesson(desk, "Timeouts", "Set the gateway timeout above the slowest upstream call.")
+    written = desk.record(made["id"]).updated_at
+    home.clock.move(days=30)
+    desk("memory_feedback", memory_id=made["id"], helpful=True)
+    after = desk.record(made["id"])
+    assert (after.helpful, after.updated_at) == (1, written)
+
+
 def test_helpful_feedback_moves_a_memory_up(desk):
     first = lesson(desk, "Log level", "Use the debug log level in staging deployments.")
     second = lesson(desk, "Log target", "Use the stdout log target in staging deployments.")

@@ -62,7 +62,7 @@ def test_what_has_least_evidence_finds_no_room(shop):
     assert answer["tokens"] == count_tokens(answer["text"]) <= 300
     assert answer["memories"] == 63
     with pytest.raises(Invalid, match="budget"):
-        shop("memory_file", budget=5)
+        shop.on("rest")("memory_file", budget=5)
 
 
 def test_candidates_noise_and_a_neighbour_are_not_in_it(shop, tmp_path):

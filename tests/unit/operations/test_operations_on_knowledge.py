@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from contextd.domain.confidence import confidence_at, decayed
+from contextd.domain.confidence import confidence_at, decayed, is_sure
 from contextd.domain.records import Record, new_id
 from contextd.domain.scope import Scope
 from support.desks import Desk
@@ -81,9 +81,24 @@ def test_confidence_sinks_with_rest_and_comes_back_with_use(desk, home):
     assert shown() == 0.6, "it was used just now"
 
 
+def test_a_list_shows_the_confidence_of_today(desk, home):
+    desk("memory_record", **LESSON)
+    home.clock.move(hours=24 * 91)
+    [row] = desk.as_owner("list_records", kind="memory")["records"]
+    assert row["confidence"] == pytest.approx(0.45)
+
+
 def test_decay_is_a_twentieth_for_each_full_month(desk):
     record = Record(kind="memory", scope=Scope("acme"), content="x", id=new_id())
     at = record.created_at
     for days, left in ((0, 0.6), (29, 0.6), (30, 0.55), (59, 0.55), (60, 0.5), (3_000, 0.0)):
         assert decayed(0.6, at, at + timedelta(days=days)) == pytest.approx(left)
     assert decayed(0.6, at, at - timedelta(days=60)) == 0.6
+
+
+def test_what_rested_for_a_year_is_too_unsure_to_be_injected():
+    record = Record(kind="memory", scope=Scope("acme"), content="x", id=new_id(), confidence=0.6)
+    at = record.created_at
+    assert is_sure(record, at + timedelta(days=60))
+    assert not is_sure(record, at + timedelta(days=365))
+    assert is_sure(record.with_(trust="human"), at + timedelta(days=365))

@@ -467,7 +467,7 @@ def test_a_long_file_is_condensed_by_whole_sentences(desk, budget):
     said = [line for line in built["prompt"].splitlines() if line.startswith(("I ", "Never"))]
     assert set(said) <= known
     with pytest.raises(Invalid):
-        desk("prompt_build", budget=budget + 2_000)
+        desk.on("rest")("prompt_build", budget=budget + 2_000)
 
 
 def test_outside_of_any_project_a_prompt_has_no_context(desk):

@@ -13,8 +13,8 @@ import pytest
 
 from contextd.app import load_operations
 from contextd.projects.project_lookup import MOST_LOOSE
+from contextd.runtime.doors import Surface
 from contextd.runtime.operation import OPERATIONS, Operation
-from contextd.runtime.runtime import Surface
 from contextd.thin.home import LOCAL
 from contextd_code.errors import ContextdError, Invalid, NotFound
 from support.arguments import arguments
@@ -241,7 +241,7 @@ def test_a_call_that_names_a_project_works_in_that_one(desk: Desk, garden: Desk)
 
 
 def acts(op: Operation) -> bool:
-    return not op.placeless and "upkeep" not in op.needs and op.audience != "system"
+    return op.where != "anywhere" and "upkeep" not in op.needs and op.audience != "system"
 
 
 def test_no_operation_that_names_another_project_touches_the_one_it_is_called_from(
@@ -271,11 +271,11 @@ def words_of(desk: Desk, op: Operation, **more: Any) -> str:
 def picture(desk: Desk) -> Any:
     desk.host.work_off()
     scope, view = desk.scope, desk.view
-    found = view.records.find(desk.runtime().query(reach="project"))
+    found = view.records.find(desk.runtime().query(level="project"))
     files = {
         p: p.read_text() for p in desk.root.rglob("*") if p.is_file() and ".git" not in p.parts
     }
-    return found.records, desk.sessions(), view.files.stamps(scope), view.jobs.list(), files
+    return found.records, desk.sessions(), view.files.of(scope).stamps(), view.jobs.list(), files
 
 
 def test_a_project_nobody_knows_is_not_guessed_at(desk: Desk, garden: Desk) -> None:

@@ -17,8 +17,8 @@ import apsw
 import pytest
 
 from contextd.app import load_operations
+from contextd.runtime.doors import Surface
 from contextd.runtime.operation import OPERATIONS, PROJECT, Operation, slim_schema
-from contextd.runtime.runtime import Surface
 from contextd_bench.secret_samples import fill
 from contextd_code.errors import ContextdError, Invalid
 from support.arguments import arguments

@@ -112,10 +112,10 @@ def test_the_map_of_a_project_of_documents_is_their_sections(desk: Any) -> None:
 def test_what_an_older_reading_stored_is_read_again_by_itself(desk: Any) -> None:
     desk("codebase_index")
     view = desk.view
-    [file] = view.files.get(desk.scope, ["src/auth/guard.ts"])
+    [file] = view.files.of(desk.scope).get(["src/auth/guard.ts"])
     stale = [type(file)(path=file.path, size=file.size, mtime_ns=file.mtime_ns, digest="1.old")]
     view.commit(Changes(code=[CodeChange(scope=desk.scope, put=stale)]))
-    assert view.files.get(desk.scope, [file.path])[0].chunks == ()
+    assert view.files.of(desk.scope).get([file.path])[0].chunks == ()
     desk("codebase_index")
-    [again] = view.files.get(desk.scope, [file.path])
+    [again] = view.files.of(desk.scope).get([file.path])
     assert (again.digest, again.chunks) == (file.digest, file.chunks)

@@ -15,8 +15,8 @@ import yaml
 from contextd.domain.kinds import KINDS
 from contextd.domain.records import Record
 from contextd.runtime.operation import OPERATIONS
+from contextd.surfaces.agent_options import error_text
 from contextd.surfaces.mcp_resources import ROWS
-from contextd.surfaces.render import error_text
 from contextd_code.errors import ContextdError
 from support.arguments import arguments
 from support.clients import CodingClient

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+from itertools import count
+
 import pytest
 
 from contextd_code.errors import Invalid
+from support.clocks import Shifted
+from support.desks import Desk
 
 FACT = "Invoices are immutable once they were sent to the customer"
 SCHEMA = """version: 1
@@ -82,3 +89,35 @@ def test_who_may_only_read_the_team_is_told_that_it_knows_and_changes_nothing(de
     assert desk.record(shared).tags == ()
     assert member("remediation_record", **fix)["id"] == mended
     assert desk.record(mended).data.get("occurrence_count", 1) == 1
+
+
+class Interrupted(Shifted):
+    """A clock that lets another caller act when it is read for the n-th time from now."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reads, self.act = 0, list[Callable[[], object]]()
+
+    def now(self) -> datetime:
+        self.reads -= 1
+        if self.reads == 0:
+            self.act.pop()()
+        return super().now()
+
+
+def test_of_two_that_record_the_same_at_once_the_second_gets_the_entry_of_the_first(
+    home, repository
+):
+    clock = home.clock = Interrupted()
+    desk = Desk(home.host(embedder_name="none"), repository)
+    desk("list_contexts")
+    for reads in count(1):
+        text = f"Parcels of the depot number {reads}{reads} are labelled at night"
+        clock.act = [partial(desk.connected("other"), "save_context", content=text)]
+        clock.reads = reads
+        mine = desk.connected("one")("save_context", content=text, tags=["law"])
+        stored = [one for one in desk("list_contexts")["entries"] if one["content"] == text]
+        assert [(one["id"], one["tags"]) for one in stored] == [(mine["id"], ["law"])], reads
+        if clock.act:
+            break  # A call reads the clock less often than that: no other came between.
+    assert reads > 4

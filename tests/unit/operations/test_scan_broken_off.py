@@ -13,7 +13,7 @@ class BrokenOffError(Exception):
 
 
 def links(desk: Desk) -> dict[str, list[str]]:
-    files = desk.view.files.all(desk.scope)
+    files = desk.view.files.of(desk.scope).all()
     return {file.path: sorted(i.target for i in file.imports if i.target) for file in files}
 
 

@@ -25,7 +25,7 @@ def test_a_scan_waits_while_another_scans_the_same_checkout(desk: Desk) -> None:
     with scan_turn(desk.runtime(), waiting):
         with pytest.raises(StillWaitingError):
             scan_project(desk.runtime(), check=waiting)
-        assert not desk.view.files.count(desk.scope)
+        assert not desk.view.files.of(desk.scope).count()
 
     assert scan_project(desk.runtime()).put
 

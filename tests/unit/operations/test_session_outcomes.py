@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from contextd.briefing.session_outcome import outcomes
+from contextd.domain.kinds import EPISODE
+from contextd_code.text.tokens import count_tokens
 from support.clients import CodingClient
 from support.desks import Desk
 
@@ -81,6 +84,26 @@ def test_a_later_session_that_amends_it_comes_first(client: Opened) -> None:
     assert "canary boats leave last" not in rest
 
 
+def test_an_amendment_that_states_the_rule_again_is_told_whole(client: Opened, desk: Desk) -> None:
+    chat(client(), PROBLEM, PLAN, REFUSED, SETTLED)
+    amended = (
+        "Amended wave policy of the ferry rollout, in full: the boats are walked from the deepest crane to the one at "
+        "the quay, tier ascending within a wave, a boat that two harbours name keeps the wave of the first harbour that "
+        "names it, and the order of the waves is the order in which their first boat was met. A canary boat leaves last, "
+        "in a wave of its own, unless the harbour master named it. A crane that the plan does not know is ignored."
+    )
+    chat(
+        client(),
+        "Two updates of the wave policy of the ferry rollout: harbours count too, and canary boats leave last.",
+        amended,
+    )
+    runtime = desk.runtime()
+    episodes = runtime.view.records.find(runtime.query(EPISODE)).records
+    [matched] = [one for one in episodes if "canary boats form wave zero" in one.content]
+    told = outcomes(runtime, matched, 200)[0].text
+    assert all(sentence in told for sentence in amended.split(". "))
+
+
 def test_a_session_of_requests_alone_says_nothing(client: Opened) -> None:
     chat(client(), PROBLEM, "Done.", "Show me the file please", "Here it is.")
     aside(client())
@@ -104,3 +127,34 @@ def test_what_a_later_session_took_back_is_not_told(client: Opened) -> None:
     later = client()
     later.starts()
     assert "eight workers, because" not in later.asks("how many workers may the quarry import use?")
+
+
+def test_a_plan_that_its_own_session_took_back_leads_to_what_was_settled(client: Opened) -> None:
+    refused = "No, that's wrong: sorting the boats by name alone is not enough, undo it."
+    chat(client(), PROBLEM, PLAN, refused, SETTLED)
+    aside(client())
+    later = client()
+    later.starts()
+    told = later.asks(PROBLEM)
+    assert "deepest crane, tier ascending" in told
+    assert "leave the cranes where they are" not in told
+
+
+def test_an_outcome_is_short_and_leaves_the_problem_out(client: Opened) -> None:
+    chat(
+        client(),
+        PROBLEM,
+        PLAN,
+        "Why were the waves of the ferry rollout sorted by name at all? " * 3,
+        "The planner of the ferry rollout was written for one harbour, where names were enough. "
+        * 4,
+        REFUSED,
+        f"{SETTLED} I ran the tests of the ferry rollout, and all 14 tests passed in both harbours.",
+    )
+    aside(client())
+    later = client()
+    later.starts()
+    told = later.asks(LIKE)
+    assert "deepest crane, tier ascending" in told
+    assert "tests passed" not in told
+    assert count_tokens(told) <= 200

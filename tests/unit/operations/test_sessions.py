@@ -11,6 +11,7 @@ import pytest
 from contextd.domain.sessions import Event
 from contextd.search.hits import Hit, ScorePart
 from contextd.search.operations.search import SearchHit, shown
+from contextd.sessions.handles import session_named
 from contextd_code.errors import Invalid, NotFound
 from contextd_code.text.tokens import count_tokens
 
@@ -84,7 +85,7 @@ def test_a_message_is_shown_with_its_session_once_its_place_and_its_day(desk):
         0.5,
         "w",
     )
-    assert found.as_text() == "Ana: I sold it.\n  (session 00000000#12 · 8 May 2023 · 0.500 · w)"
+    assert found.as_text() == "Ana: I sold it.\n  (session 00000000#12 · 8 May 2023)"
 
 
 @pytest.mark.parametrize(("days", "told"), [(0, "just now"), (400, "8 May 2023")])
@@ -331,3 +332,30 @@ def test_a_resumed_session_goes_on_or_is_continued_and_never_turns_back(desk, tm
     desk.host.work_off()
     assert sessions.events(third, types=("message",)) == []
     assert desk.as_owner("status")["records"]["discovery"] == 1
+
+
+def test_the_end_of_a_session_stores_first_what_its_calls_left_behind(desk):
+    note = desk("save_context", content="Parcels are labelled by the depot at six.")["id"]
+    desk.host.work_off()
+    agent = desk.connected("one")
+    session = agent("session_start", task_description="label parcels")["session_id"]
+    agent("recall_context", query="who labels parcels")
+    agent("session_end", session_id=session)
+    assert desk.record(note).usage_count == 1
+    assert "query" in [event.type for event in desk.view.sessions.events(session)]
+
+
+@pytest.mark.parametrize("length", [8, 36])
+def test_the_id_of_a_session_of_another_project_is_unknown_whole_or_short(desk, neighbour, length):
+    theirs = neighbour.desk(desk.host).sessions()[0].id[:length]
+    with pytest.raises(NotFound):
+        desk("session_log", session_id=theirs, role="user", text="Weed the beds.")
+    with pytest.raises(NotFound):
+        session_named(desk.runtime(), theirs)
+
+
+def test_a_session_is_named_by_four_characters_of_its_id_and_no_fewer(desk):
+    id = desk("session_start")["session_id"]
+    assert session_named(desk.runtime(), id[:4]).id == id
+    with pytest.raises(NotFound):
+        session_named(desk.runtime(), id[:3])

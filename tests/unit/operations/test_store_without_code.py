@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -53,6 +54,16 @@ def test_knowledge_is_saved_found_and_injected_in_its_project(replica: Desk) -> 
     assert "cents" in injected
     assert "Markdown" not in injected
     assert replica("status", project="shop")["files"] == 0
+
+
+def test_knowledge_is_found_from_a_checkout_too(
+    open_desk: Callable[..., Desk], repository: Path
+) -> None:
+    desk = open_desk(store_url="memory-without-code://").at(repository)
+    desk("save_context", content="Prices are stored in cents.")
+    desk.host.work_off()
+    found = desk("context_search", query="how are prices stored")
+    assert [one["text"] for one in found["results"]] == ["Prices are stored in cents."]
 
 
 @pytest.mark.parametrize("name", sorted(OF_CODE))

@@ -142,6 +142,19 @@ PAIRS = (
 )
 
 
+def test_no_later_note_outdates_a_rule(desk: Desk, home: Home) -> None:
+    required = "Always use tabs for indentation in the frontend"
+    fields = {"severity": "high", "requirement": required}
+    rule = desk("remember", kind="policy", title="Tabs", content=required, fields=fields)["id"]
+    home.clock.move(days=150)
+    note = desk("save_context", content="Never use tabs for indentation in the frontend")["id"]
+    desk.host.flush()
+    hits = desk("context_search", query="tabs for indentation in the frontend")["results"]
+    said = {hit["id"]: hit["validity"] for hit in hits}
+    assert said[rule] == f"contradicts {short_id(note)}"
+    assert said[note].startswith(f"contradicts {short_id(rule)}")
+
+
 @pytest.mark.parametrize(("older", "newer", "asked"), PAIRS)
 @pytest.mark.parametrize("tool", ["context_search", "recall_context", "search_contexts"])
 def test_of_two_in_conflict_the_newer_comes_first_and_the_older_quotes_it(
@@ -249,6 +262,9 @@ def outdated(corrected: Desk, home: Home) -> tuple[Desk, list[Outdated]]:
     first = desk("save_context", content=PAIRS[0][0])["id"]
     home.clock.move(days=150)
     desk("save_context", content=PAIRS[0][1])
+    waiting = desk("save_context", content="PR #31 of the crane job is still open.")["id"]
+    home.clock.move(days=1)
+    desk("save_context", content="PR #31 was merged on Friday, with the crane job.")
     desk.as_owner("reindex")
     desk.host.work_off()
     taken = episode(desk, SAID)
@@ -257,6 +273,7 @@ def outdated(corrected: Desk, home: Home) -> tuple[Desk, list[Outdated]]:
         Outdated(desk.record(candidate.id), "candidate, not confirmed"),
         Outdated(desk.record(old.id), f"superseded by {short_id(new.id)}"),
         Outdated(desk.record(first), "which is newer"),
+        Outdated(desk.record(waiting), "until "),
     ]
 
 
@@ -290,23 +307,71 @@ def _calls(op: Operation, one: Outdated) -> list[dict[str, Any]]:
     return [arguments(op, **given), arguments(op, **few)]
 
 
-@pytest.mark.parametrize("op", READS, ids=lambda op: op.name)
+def _shown_bare(there: Desk, op: Operation, one: Outdated) -> list[str]:
+    """The answers of an operation that show a record without its mark."""
+    bare: list[str] = []
+    for given in _calls(op, one):
+        try:
+            answer = there.answer(op.name, **given)
+        except ContextdError:
+            continue
+        shown = {"text": answer.text, "data": json.dumps(answer.value, ensure_ascii=False)}
+        bare += [
+            f"{form} of {op.name} {given}: {text[:300]}"
+            for form, text in shown.items()
+            if one.record.content[:40] in text and one.mark not in text
+        ]
+    return bare
+
+
+# One test of all operations: they only read, and the project costs more than the calls.
+@pytest.mark.timeout(600)
 def test_no_operation_shows_an_outdated_record_without_saying_so(
-    outdated: tuple[Desk, list[Outdated]], op: Operation
+    outdated: tuple[Desk, list[Outdated]],
 ) -> None:
     desk, records = outdated
-    bare: list[str] = []
-    for one in records:
-        for given in _calls(op, one):
-            for there in (desk, desk.on("cli")):
-                try:
-                    answer = there.answer(op.name, **given)
-                except ContextdError:
-                    continue
-                shown = {"text": answer.text, "data": json.dumps(answer.value, ensure_ascii=False)}
-                bare += [
-                    f"{form} of {given}: {text[:300]}"
-                    for form, text in shown.items()
-                    if one.record.content[:40] in text and one.mark not in text
-                ]
+    bare = [
+        text
+        for op in READS
+        for one in records
+        for there in (desk, desk.on("cli"))
+        for text in _shown_bare(there, op, one)
+    ]
     assert bare == []
+
+
+AGAIN = (
+    "To run the shop with debug logs, set the `{}` variable to the level that you need.",
+    "For a list of all parameters of the shop's clients, see the reference of the `{}` class.",
+)
+
+
+@pytest.mark.parametrize("sentence", AGAIN)
+def test_a_sentence_stated_again_with_another_name_comes_first(
+    desk: Desk, home: Home, sentence: str
+) -> None:
+    old = desk("save_context", content=sentence.format("OldOne"))["id"]
+    home.clock.move(days=150)
+    new = desk("save_context", content=sentence.format("NewOne"))["id"]
+    found = desk("context_search", query=sentence.format(""))["results"]
+    hits = [hit for hit in found if hit["id"] in (old, new)]
+    assert [hit["id"] for hit in hits] == [new, old]
+    assert hits[1]["validity"] == f"older: `OldOne` → `NewOne` since {short_id(new)}"
+
+
+def test_sentences_of_a_list_do_not_replace_each_other(desk: Desk, home: Home) -> None:
+    for name in ("FirstOne", "SecondOne", "ThirdOne"):
+        desk("save_context", content=AGAIN[0].format(name))
+        home.clock.move(days=150)
+    hits = desk("context_search", query=AGAIN[0].format(""))["results"]
+    assert {hit["validity"] for hit in hits} == {""}
+
+
+def test_what_was_removed_by_its_code_name_comes_last(desk: Desk, home: Home) -> None:
+    old = desk("save_context", content="The `--harvest` option of the install command picks paths.")
+    home.clock.move(days=40)
+    new = desk("save_context", content="Removed the `--harvest` option from the install command.")
+    found = desk("context_search", query="harvest option of the install command")["results"]
+    hits = [hit for hit in found if hit["id"] in (old["id"], new["id"])]
+    assert [hit["id"] for hit in hits] == [new["id"], old["id"]]
+    assert hits[1]["validity"] == f"older: --harvest is gone since {short_id(new['id'])}"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from contextd.domain.changes import NewJob
-from contextd.stores import sqlite_view
+from contextd.stores import sql_view
 from contextd_code.errors import ContextdError
 from reference_store import store as reference
 from support.desks import embedder
@@ -43,7 +43,7 @@ def test_a_commit_that_does_something_slow_is_caught(tmp_path, monkeypatch, sche
     assert GUARD.take() == []
     slow()
     assert GUARD.take() == [], "outside of a write it may happen"
-    owner, name = (sqlite_view, "write_job") if scheme == "sqlite" else (reference, "add_job")
+    owner, name = (sql_view, "write_job") if scheme == "sqlite" else (reference, "add_job")
     original = getattr(owner, name)
 
     def mutated(*arguments):

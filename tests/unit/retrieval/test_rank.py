@@ -34,6 +34,12 @@ def test_confidence_raises_and_lowers():
     assert boost("confidence", confidence=0.6) == 0
 
 
+def test_confidence_counts_as_it_is_today_not_as_it_was_stored():
+    half_a_year_ago = NOW - timedelta(days=180)
+    old = {"created_at": half_a_year_ago, "updated_at": half_a_year_ago}
+    assert boost("confidence", Standpoint(now=NOW), **old, confidence=0.6) == pytest.approx(-0.03)
+
+
 def test_helpful_reports_raise_and_unhelpful_ones_lower():
     assert boost("usefulness") == 0
     assert boost("usefulness", helpful=3) > boost("usefulness", helpful=1) > 0

@@ -66,9 +66,9 @@ def test_a_session_keeps_few_errors_in_little_room_and_counts_them_once() -> Non
     assert len(errors) == MOST
     mine = kept(errors)
     assert mine[0][1] is True
-    seen = sightings(signature("aError: aaa is wrong"), [mine, mine, None, [], "x", [[]]])
-    assert seen.sessions == 2
-    assert sightings(signature("aError: other words"), [mine]).sessions == 0
+    before = {"s1": mine, "s2": mine, "s3": None, "s4": [], "s5": "x", "s6": [[]]}
+    assert sightings(signature("aError: aaa is wrong"), before).sessions == ["s1", "s2"]
+    assert sightings(signature("aError: other words"), before).sessions == []
 
 
 @pytest.mark.parametrize(
@@ -91,12 +91,34 @@ def test_the_first_line_that_says_what_went_wrong_is_the_error() -> None:
     assert met.line == DENIED
 
 
+def test_a_replacement_in_a_file_is_a_fix_wherever_the_checkout_lies() -> None:
+    def mended(root: str) -> dict[str, str]:
+        path = f"{root}/tests/conftest.py"
+        change = {"file_path": path, "old_string": "timeout=1", "new_string": "timeout=5"}
+        talk = Talk().runs("npm test", DENIED, 1).runs("npm ci")
+        talk.add("tool_call", "assistant", "Edit", tool="Edit", id="e", input=change).writes(path)
+        [met] = errors_met(talk.runs("npm test", "4 passed").events)
+        return met.fixes
+
+    [(form, step)] = mended("/w/a").items()
+    assert list(mended("/w/b")) == [form]
+    assert step == 'in /w/a/tests/conftest.py, replace "timeout=1" with "timeout=5"'
+
+
 def test_what_was_done_before_an_error_came_back_was_in_vain() -> None:
     talk = Talk().runs("npm test", DENIED, 1).runs("npm ci").runs("npm test", DENIED, 1)
     talk.runs("chmod -R u+w .cache").runs("npm test", "4 passed")
     [met] = errors_met(talk.events)
     assert met.tried == ["run `npm ci`"]
     assert met.fixes == {"chmod -R": "run `chmod -R u+w .cache`"}
+
+
+def test_what_ended_an_error_that_came_back_is_no_fix() -> None:
+    talk = Talk().runs("npm test", DENIED, 1).runs("rm -rf .cache").runs("npm test", "ok")
+    [met] = errors_met(talk.events)
+    assert (met.ended, met.steps) == (True, ["run `rm -rf .cache`"])
+    [met] = errors_met(talk.runs("npm test", DENIED, 1).events)
+    assert (met.ended, met.steps, met.tried) == (False, [], ["run `rm -rf .cache`"])
 
 
 def test_a_variant_of_the_command_ends_an_error_too() -> None:

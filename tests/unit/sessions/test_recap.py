@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from contextd.briefing.recap import recap
+from contextd.runtime.caches import Cache
+from contextd.sessions.ledger import EntriesOfTurns
 from contextd.sessions.thread import thread_of
 from contextd.sessions.turns import Turn, turns_of
 from contextd_code.text.tokens import count_tokens
@@ -52,6 +54,32 @@ def test_a_decision_of_the_first_turn_outlives_thirty_turns_of_chatter() -> None
     assert any("worker pool" in line for line in told(turns_of(talk.events), 600))
 
 
+def test_the_sentences_of_one_passage_share_a_line() -> None:
+    prompt = "Prices are integer cents in every table\nThe boats have no network at sea"
+    talk = (
+        Talk()
+        .asks(prompt)
+        .answers("Both are noted in `docs/rules.md` because the tax depends on it.")
+    )
+    assert recap(turns_of(talk.events), None, 600) == [
+        "User: Prices are integer cents in every table; The boats have no network at sea",
+        "Agent: Both are noted in `docs/rules.md` because the tax depends on it.",
+    ]
+
+
+def test_the_clients_summary_is_read_once_for_all_lines_and_said_by_none() -> None:
+    turns = long_session(5)
+    known = "Field 1 is stored in `src/invoice_1.py` and read by `load_1`."
+    cache: EntriesOfTurns = Cache(10)
+    first = recap(turns, None, 600, window=known, known_turns=cache)
+    assert first == recap(turns, None, 600, window=known, known_turns=cache)
+    assert first == recap(turns, None, 600, window=known)
+    assert known not in "\n".join(first)
+    turns[2].answer = "Field 2 was given up because the printer has no room for it."
+    again = recap(turns, None, 600, window=known, known_turns=cache)
+    assert any("printer has no room" in line for line in again)
+
+
 def test_what_the_clients_summary_says_is_not_repeated() -> None:
     turns = long_session(2)
     lines = recap(turns, None, 600, window=f"1. Primary request\n{RULE}\nNothing else.")
@@ -98,3 +126,12 @@ def test_a_summary_that_was_handed_over_is_told_again() -> None:
 def test_no_budget_and_no_session_give_no_lines() -> None:
     assert told(long_session(3), 0) == []
     assert recap([], None, 600) == []
+
+
+def test_the_status_leaves_out_what_the_clients_summary_says() -> None:
+    talk = Talk().asks("Move the labels of the invoice\nThe boats have no network at sea")
+    turns = turns_of(talk.answers("The labels are in `labels.py` now.").events)
+    thread = thread_of(turns, branch="main")
+    lines = recap(turns, thread, 600, window="- The boats have no network at sea")
+    assert any("Move the labels" in line for line in lines)
+    assert "no network" not in "\n".join(lines)

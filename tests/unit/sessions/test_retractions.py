@@ -11,7 +11,8 @@ from support.talks import Talk
 TAKING_BACK = {
     "en": ["No, use cents.", "Scratch that, keep floats.", "Actually, we round half up.",
            "I was wrong about the port, it is 8080.", "Undo that.", "Never mind the export.",
-           "I mixed up the ports: it is 8080.", "I messed up, we use pnpm.", "I got it wrong."],
+           "I mixed up the ports: it is 8080.", "I messed up, we use pnpm.", "I got it wrong.",
+           "Forget the rule about lodash.", "We dropped the rule that tests run offline.", "You don't have to run make any more."],
     "de": ["Nein, nimm Cent.", "Das war falsch, wir runden kaufmännisch.", "Mach das rückgängig."],
     "fr": ["Non, utilise des centimes.", "Je me suis trompé de port.", "Annule ça."],
     "es": ["Me equivoqué de puerto.", "Olvida eso.", "Ya no usamos Redis."],
@@ -24,6 +25,9 @@ TAKING_BACK = {
 }  # fmt: skip
 
 HARMLESS = [
+    "Do not forget the rule about lodash.",
+    "Never drop the rule that tests run offline.",
+    "The button does not work any more.",
     "No problem, go on.",
     "No worries, take the time you need.",
     "No rush with the export.",

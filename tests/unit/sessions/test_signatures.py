@@ -14,7 +14,7 @@ from contextd.remedies.signatures import (
     quotes,
     symptom_lines,
 )
-from contextd.skills.command_steps import forms, instead_of
+from contextd.skills.procedures import forms, instead_of
 
 OUTPUTS = {
     "python": (

@@ -12,7 +12,7 @@ from contextd.domain.origins import marked
 from contextd.domain.sessions import Event, EventType
 from contextd.learning.passages import Statement, statements
 from contextd.learning.statement_worth import FORM, form, weights, worth
-from contextd.sessions.markdown import passages
+from contextd.sessions.markdown import passages, plain
 from contextd.sessions.turns import turn_ends
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
@@ -30,6 +30,19 @@ def event(
 
 def texts(*events: Event) -> list[str]:
     return [one.text for one in statements(events)]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("The __pycache__ of **the old** module", "The __pycache__ of the old module"),
+        ("It takes `**kwargs` and reads src/**/*.py", "It takes `**kwargs` and reads src/**/*.py"),
+        ("__Very important__: **3 items** or 2**10", "Very important: 3 items or 2**10"),
+        ("**`run`**: これは**重要**です", "`run`: これは重要です"),
+    ],
+)
+def test_names_and_patterns_are_no_emphasis(text: str, shown: str) -> None:
+    assert plain(text) == shown
 
 
 def test_a_turn_ends_with_the_last_words_before_the_next_prompt() -> None:

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from contextd.sessions.outcome_signals import judge, read_signals
 from contextd.sessions.thread import EXPIRES, Thread, lines_of, thread_from, thread_of
 from contextd.sessions.turns import turns_of
 from support.talks import START, Talk
@@ -52,10 +53,48 @@ def test_a_failing_test_is_open_until_it_passes() -> None:
     assert thread(talk).open == ()
 
 
-def test_a_prompt_nobody_answered_is_open() -> None:
-    assert thread(Talk().asks("Round the tax once")).open == (
-        "Not answered yet: Round the tax once",
-    )
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("gh run view 222 --log-failed 2>&1 | tail -80", "1 failed"),
+        ("git add a.py && git commit -m \"$(cat <<'EOF'\nRound once\nEOF\n)\"", "FAILED: hook"),
+        ("grep -rn failed logs/ | head", "logs/a: 3 failed"),
+        ("cd src && ls missing", "ls: missing: no such file"),
+    ],
+)
+def test_a_command_that_only_reads_leaves_nothing_failing(command: str, output: str) -> None:
+    talk = Talk().asks("Round the tax once").runs(command, output, 1).answers(ANSWER)
+    assert not any(text.startswith("Failing") for text in thread(talk).open)
+    assert judge(read_signals(talk.events)) == ""
+
+
+@pytest.mark.parametrize(
+    "command", ["cd api && npm test", "CI=1 pytest -q | tail -5", "make check"]
+)
+def test_a_run_after_a_change_of_folder_still_counts(command: str) -> None:
+    talk = Talk().asks("Round the tax once").runs(command, "2 failed", 1).answers(ANSWER)
+    assert f"Failing: {command}" in thread(talk).open
+    assert judge(read_signals(talk.events)) == "failure"
+
+
+def test_a_prompt_without_an_answer_is_open() -> None:
+    talk = Talk().asks("Where is the tax rounded?").answers(ANSWER).asks("Round the tax once")
+    assert thread(talk).open == ("Not answered yet: Round the tax once",)
+
+
+@pytest.mark.parametrize(
+    "talk",
+    [
+        Talk().asks("Where is it?").answers(ANSWER).asks("Round the tax").writes("src/price.py"),
+        Talk().asks("Where is it?").answers(ANSWER).asks("Sync the branch").runs("git pull"),
+        Talk().asks("Where is it?").answers(ANSWER).asks("/exit\n  ⎿  See you later!"),
+        Talk().asks("Where is it?").answers(ANSWER).asks("go on"),
+        Talk().asks("Return the one token PASS."),
+    ],
+    ids=["edited", "ran", "command", "too short", "a program's session"],
+)
+def test_work_answers_a_prompt_and_a_session_without_any_answer_has_none_open(talk: Talk) -> None:
+    assert not any(text.startswith("Not answered") for text in thread(talk).open)
 
 
 @pytest.mark.parametrize(
@@ -99,8 +138,7 @@ def test_what_the_work_waits_for_is_blocked(said: str) -> None:
 
 def test_blocked_ends_when_the_work_goes_on() -> None:
     talk = Talk().asks("Round the tax once").answers("I am waiting for the new API key.")
-    for _ in range(2):
-        talk.asks("Here is the key, go on with it").answers(ANSWER)
+    talk.asks("Here is the key, go on with it").answers(ANSWER)
     assert thread(talk).blocked == ()
 
 

@@ -28,6 +28,14 @@ def test_a_turn_has_the_same_key_before_and_after_its_transcript_is_read() -> No
     assert len({turn.key for turn in before}) == 3
 
 
+def test_a_short_message_after_a_long_one_is_said_too() -> None:
+    talk = Talk().asks("Round the tax once").answers(ANSWER)
+    talk.answers("Open issue 7 has the same cause: a float.")
+    [turn] = turns_of(talk.events)
+    assert turn.answer == ANSWER
+    assert turn.earlier == ["Open issue 7 has the same cause: a float."]
+
+
 def test_the_same_words_in_two_prompts_are_two_turns() -> None:
     talk = Talk().asks("Go on").answers(ANSWER).asks("Go on").answers(ANSWER)
     first, second = turns_of(talk.events)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
-from contextd.sessions.injection_use import texts_after, was_used
+from contextd.domain.scope import Scope
+from contextd.domain.sessions import Session
+from contextd.sessions.injection_use import USED, texts_after, told_in_vain, was_used
 from support.talks import Talk
 
 
@@ -61,3 +65,20 @@ def test_words_scattered_over_a_session_are_no_use() -> None:
     scattered = ["I deploy the shop", "it goes through", "a blue button", "the pipeline, on Friday"]
     assert not was_used(told, scattered)
     assert was_used(told, [*scattered, "The shop deploys go through the blue pipeline on Friday"])
+
+
+def test_only_the_sessions_since_a_record_was_last_used_were_in_vain() -> None:
+    at = datetime(2026, 3, 1, 10, tzinfo=UTC)
+
+    def told(*used: str) -> Session:
+        return Session(
+            scope=Scope("local"),
+            started_at=at,
+            last_seen_at=at,
+            injected=("a", "b"),
+            data={USED: list(used)},
+        )
+
+    latest_first = [told(), told("a"), told(), told()]
+
+    assert told_in_vain(latest_first) == {"a": 1, "b": 4}

@@ -18,6 +18,7 @@ from contextd.domain.notices import Notice
 from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
 from contextd.invocation.invoke import invoke
+from contextd.runtime.doors import Door, HomeDoor
 from contextd.runtime.operation import OPERATIONS, Answer, find_operation, operation
 from contextd.runtime.runtime import Request, Runtime
 from contextd.runtime.settings import Settings, load_settings
@@ -147,11 +148,15 @@ def define_hook() -> None:
 class LocalHost:
     """A backend over a store in memory. Operations are found in the table as it stands."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, door: Door | None = None) -> None:
         flags = {"store.url": "memory://", "embedder.name": "none"}
         self.settings = load_settings(home=settings.home, flags=flags)
         self.calls: list[tuple[str, dict[str, Any]]] = []
-        self._host = Host(self.settings, open_embedder("none"), work=False)
+        self._host = Host(self.settings, open_embedder("none"), door=door or HomeDoor(), work=False)
+
+    @property
+    def door(self) -> Door:
+        return self._host.door
 
     def call(self, name: str, request: Request, arguments: Mapping[str, Any]) -> Answer:
         op = find_operation(name)

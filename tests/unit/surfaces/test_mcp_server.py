@@ -17,10 +17,9 @@ from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel
 
 from contextd.app import load_operations
-from contextd.domain.access import OWNER
 from contextd.runtime.operation import OPERATIONS
 from contextd.runtime.settings import SETTINGS, Settings
-from contextd.surfaces.agent_options import Manner
+from contextd.surfaces.agent_options import AgentOptions, instructions
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.mcp import (
     ALWAYS_LOADED,
@@ -30,7 +29,6 @@ from contextd.surfaces.mcp import (
     build_server,
     tool_rows,
 )
-from contextd.surfaces.render import instructions
 from contextd_code.text.tokens import count_tokens
 from support.repositories import committed
 
@@ -64,12 +62,12 @@ def served(tmp_path: Path) -> Served:
         peer: Peer | None = None,
         era: str = "legacy",
         extensions: Sequence[ClientExtension] = (),
-        manner: Manner = Manner("full"),  # noqa: B008 - a value
+        options: AgentOptions = AgentOptions("full"),  # noqa: B008 - a value
     ) -> Any:
         async def joined() -> Any:
             calls = Calls(lambda: backend(settings), workers=2)
-            known = peer or Peer("mcp", OWNER)
-            server = build_server(calls, manner, lambda _: known)
+            known = peer or Peer("mcp")
+            server = build_server(calls, options, lambda _: known)
             async with Client(server, mode=era, extensions=extensions) as client:  # type: ignore[arg-type]
                 answer = await use(client)
             await calls.close()
@@ -105,7 +103,7 @@ def test_an_answer_is_text_and_costs_a_model_no_data_besides(served: Served, era
 
 def test_no_tool_promises_data_that_a_call_does_not_bring() -> None:
     # A client on an official SDK refuses an answer without data where the tool has an output schema.
-    assert [row.name for row in tool_rows(Manner("full")) if row.output_schema] == []
+    assert [row.name for row in tool_rows(AgentOptions("full")) if row.output_schema] == []
 
 
 @pytest.mark.parametrize("era", ["legacy", "2026-07-28"])
@@ -127,8 +125,18 @@ def test_an_error_is_a_tool_error_with_code_and_hint(served: Served) -> None:
     assert result.is_error
     assert result.content[0].text == "not_found: nobody is not here. greet somebody else"
     assert result.structured_content is None
-    wrong = served(call("probe_greet", nmae="Ada"))
-    assert "did you mean 'name'?" in wrong.content[0].text
+
+
+def test_an_unknown_text_is_read_as_the_one_missing_argument_and_the_answer_says_so(
+    served: Served,
+) -> None:
+    result = served(call("probe_greet", nmae="Ada", loudly=True))
+    assert not result.is_error
+    assert "hello Ada" in result.content[0].text
+    assert (
+        "(read 'nmae' as 'name'; not used: 'loudly'; probe_greet takes name"
+        in result.content[1].text
+    )
 
 
 def test_a_defect_is_an_error_and_the_connection_goes_on(served: Served) -> None:
@@ -141,13 +149,18 @@ def test_a_defect_is_an_error_and_the_connection_goes_on(served: Served) -> None
     assert not next_one.is_error
 
 
+def takes_project(tool: Any) -> bool:
+    return "project" in tool.input_schema["properties"]
+
+
 @pytest.mark.parametrize("era", ["legacy", "2026-07-28"])
 def test_no_error_of_any_tool_carries_data_that_its_output_schema_would_have_to_allow(
     served: Served, era: str
 ) -> None:
     async def use(client: Client) -> Any:
         tools = (await client.list_tools()).tools
-        return {t.name: await client.call_tool(t.name, {"no_such_argument": 1}) for t in tools}
+        wrong = {"no_such_argument": 1, "project": {}}
+        return {t.name: await client.call_tool(t.name, wrong) for t in tools if takes_project(t)}
 
     results = served(use, era=era)
     assert len(results) > 40
@@ -157,6 +170,7 @@ def test_no_error_of_any_tool_carries_data_that_its_output_schema_would_have_to_
         (part,) = result.content
         assert part.text.startswith(f"invalid: {name}: "), part.text
         assert "unknown argument 'no_such_argument'" in part.text
+        assert "project: must be " in part.text
         assert ". arguments: " in part.text
 
 
@@ -186,7 +200,7 @@ def test_calls_carry_the_directory_the_client_and_the_connection(
     served: Served, tmp_path: Path
 ) -> None:
     root = committed(tmp_path / "shop", {"a.py": "a = 1\n"})
-    peer = Peer("mcp", OWNER, cwd=str(root), client="zed", connection="c-1", process=42)
+    peer = Peer("mcp", cwd=str(root), client="zed", connection="c-1", process=42)
     seen = served(data("probe_seen"), peer=peer).structured_content
     assert (seen["root"], seen["project"]) == (str(root), "local/default/shop")
     assert (seen["client"], seen["surface"]) == ("zed", "mcp")
@@ -201,7 +215,7 @@ def test_each_call_of_a_lasting_connection_has_a_key_of_its_own(served: Served) 
     async def use(client: Client) -> Any:
         return [(await data("probe_seen")(client)).structured_content for _ in range(3)]
 
-    lasting = served(use, peer=Peer("mcp", OWNER, connection="c-1"))
+    lasting = served(use, peer=Peer("mcp", connection="c-1"))
     assert len({one["key"] for one in lasting} - {""}) == 3
     assert [one["repeated"] for one in lasting] == [False] * 3
     assert [one["key"] for one in served(use)] == [""] * 3
@@ -211,7 +225,7 @@ def test_a_call_that_was_under_way_when_the_connection_broke_is_known_as_a_repet
     served: Served,
 ) -> None:
     def peer(*repeats: int) -> Peer:
-        return Peer("mcp", OWNER, connection="c-1", repeats=frozenset(repeats))
+        return Peer("mcp", connection="c-1", repeats=frozenset(repeats))
 
     first = served(data("probe_seen"), peer=peer()).structured_content
     again = served(data("probe_seen"), peer=peer(*range(10))).structured_content
@@ -220,8 +234,8 @@ def test_a_call_that_was_under_way_when_the_connection_broke_is_known_as_a_repet
 
 
 def test_tools_are_short_annotated_and_in_one_order() -> None:
-    rows = tool_rows(Manner("full"))
-    assert [row.name for row in rows] == [row.name for row in tool_rows(Manner("full"))]
+    rows = tool_rows(AgentOptions("full"))
+    assert [row.name for row in rows] == [row.name for row in tool_rows(AgentOptions("full"))]
     assert [row.name for row in rows if len(row.description or "") > 300] == []
     destroyer = next(row for row in rows if row.name == "probe_defect")
     assert destroyer.annotations is not None
@@ -234,9 +248,9 @@ def test_tools_are_short_annotated_and_in_one_order() -> None:
 def test_instructions_stay_within_their_tokens_and_name_real_tools(
     prefix: str, *, hooked: bool
 ) -> None:
-    told = instructions(Manner("core", prefix, hooked))
+    told = instructions(AgentOptions("core", prefix, hooked))
     assert count_tokens(told.replace("contextd_", "")) <= 150
-    listed = {row.name for row in tool_rows(Manner("core", prefix))}
+    listed = {row.name for row in tool_rows(AgentOptions("core", prefix))}
     assert {*re.findall(r"[a-z]+(?:_[a-z]+)+", told)} - {"include_deps"} <= listed
     named = {name for name in listed if re.search(rf"\b{name}\b", told)}
     for name in (
@@ -260,19 +274,23 @@ def test_tools_that_other_servers_have_as_well_are_told_apart_and_called_by_eith
         called = [await data(name)(client) for name in ("contextd_probe_list", "probe_list")]
         return listed, [answer.structured_content for answer in called]
 
-    listed, answers = served(use, manner=Manner("full", "contextd_"))
+    listed, answers = served(use, options=AgentOptions("full", "contextd_"))
     plain, _ = served(use)
     assert listed == [f"contextd_{name}" for name in plain]
     assert answers == [{"items": [1, 2, 3]}] * 2
 
 
 def test_what_hooks_do_is_not_loaded_at_once() -> None:
-    def at_once(manner: Manner) -> set[str]:
-        return {row.name for row in tool_rows(manner) if row.meta}
+    def at_once(options: AgentOptions) -> set[str]:
+        return {row.name for row in tool_rows(options) if row.meta}
 
-    assert at_once(Manner("core")) - at_once(Manner("core", hooked=True)) == LATER
-    assert [row.model_dump() for row in tool_rows(Manner("core")) if row.name not in LATER] == [
-        row.model_dump() for row in tool_rows(Manner("core", hooked=True)) if row.name not in LATER
+    assert at_once(AgentOptions("core")) - at_once(AgentOptions("core", hooked=True)) == LATER
+    assert [
+        row.model_dump() for row in tool_rows(AgentOptions("core")) if row.name not in LATER
+    ] == [
+        row.model_dump()
+        for row in tool_rows(AgentOptions("core", hooked=True))
+        if row.name not in LATER
     ]
 
 
@@ -281,15 +299,15 @@ FIRST_REQUEST, SHARE = 11_223, 0.09
 
 
 def test_a_first_request_holds_little_of_ours() -> None:
-    manner = Manner("core", hooked=True)
-    rows = tool_rows(manner)
+    options = AgentOptions("core", hooked=True)
+    rows = tool_rows(options)
     shown = [
         json.dumps({"name": row.name, "description": row.description, "schema": row.input_schema})
         if row.meta
         else f"mcp__contextd__{row.name}\n"
         for row in rows
     ]
-    ours = count_tokens(instructions(manner)) + sum(map(count_tokens, shown))
+    ours = count_tokens(instructions(options)) + sum(map(count_tokens, shown))
     briefing = SETTINGS["briefing.tokens"].default
     assert isinstance(briefing, int)
     assert ours + briefing <= SHARE * FIRST_REQUEST
@@ -297,7 +315,7 @@ def test_a_first_request_holds_little_of_ours() -> None:
 
 def test_the_loaded_tools_are_few_and_in_the_smallest_profile() -> None:
     assert 3 <= len(ALWAYS_LOADED) <= 5
-    assert {row.name for row in tool_rows(Manner("core"))} >= ALWAYS_LOADED
+    assert {row.name for row in tool_rows(AgentOptions("core"))} >= ALWAYS_LOADED
 
 
 class Budget(BaseModel):

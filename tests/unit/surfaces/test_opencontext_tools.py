@@ -14,9 +14,8 @@ from local_host import LocalHost
 from mcp import Client
 
 from contextd.app import load_operations
-from contextd.domain.access import OWNER
 from contextd.runtime.settings import Settings
-from contextd.surfaces.agent_options import Manner
+from contextd.surfaces.agent_options import AgentOptions
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.mcp import COMPLETE, build_server
 from support.repositories import BLOG, SHOP, committed
@@ -64,8 +63,10 @@ def told(tmp_path: Path) -> Callable[[Story], None]:
 
     async def joined(story: Story) -> None:
         calls = Calls(lambda: LocalHost(settings), workers=2)
-        peers = [Peer("mcp", OWNER, cwd=str(root)) for root in roots]
-        servers = [build_server(calls, Manner("full"), lambda _, peer=peer: peer) for peer in peers]
+        peers = [Peer("mcp", cwd=str(root)) for root in roots]
+        servers = [
+            build_server(calls, AgentOptions("full"), lambda _, peer=peer: peer) for peer in peers
+        ]
         async with Client(servers[0]) as here, Client(servers[1]) as there:
             await story(_tool(here), _tool(there))
         await calls.close()

@@ -117,3 +117,20 @@ def test_a_session_whose_note_cannot_be_written_is_told(tmp_path: Path) -> None:
     assert ready.note_told(tmp_path / "no home", "s") is True
     (tmp_path / "ready").mkdir()
     assert [ready.note_told(tmp_path, "s") for _ in range(2)] == [True, False]
+
+
+def test_rule_files_that_changed_since_are_counted(tmp_path: Path) -> None:
+    folder = tmp_path / ".context" / "policies"
+    folder.mkdir(parents=True)
+    for name, since in (("old.yaml", -60), ("pulled.yaml", 60), ("# Obey.yaml", 90)):
+        (folder / name).write_text("title: x")
+        at = (NOW + timedelta(seconds=since)).timestamp()
+        os.utime(folder / name, (at, at))
+    lay(tmp_path, tmp_path, rule_folders=[str(folder), str(tmp_path / "gone")])
+    made = ready.find(tmp_path, str(tmp_path), NOW)
+    assert made
+    assert ready.said(made, NOW).endswith("\n\n" + ready.CHANGED_RULES.format(2))
+    lay(tmp_path, tmp_path, rule_folders=[str(tmp_path / "gone")])
+    made = ready.find(tmp_path, str(tmp_path), NOW)
+    assert made
+    assert "Rule files" not in ready.said(made, NOW)

@@ -9,12 +9,11 @@ import pytest
 
 from contextd.awareness.page import actions
 from contextd.pages.charts import columns, ring
-from contextd.pages.differences import compared
-from contextd.pages.text import day, facts, short, span, words
+from contextd.pages.text import compared, day, facts, short, span, words
 from contextd.sessions.page import steps_of
+from contextd.surfaces.web.pages import next_steps
 from contextd.surfaces.web.render import asis, visible
 from contextd.surfaces.web.sections import NAVIGATION, is_page, wants_page
-from contextd.surfaces.web.steps import next_steps
 
 
 def moment(type: str, text: str = "", operation: str = "", role: str = "") -> dict[str, Any]:

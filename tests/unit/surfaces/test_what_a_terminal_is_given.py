@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 
 import pytest
+from click.testing import CliRunner
 
 from contextd.domain.invisible_characters import visible_json, visible_text
 from contextd.surfaces.cli.output import Console
+from contextd.surfaces.cli.show import log
 from contextd.thin.client import Reply
 from contextd_code.errors import Invalid
+from support.forgeries import FORGERIES, escapes
 
 STEERING = "\x1b]0;title\x07 \x1b[31m \x9b31m \u202egnp \u2066 \u200b"
 
@@ -41,3 +44,32 @@ def test_an_error_that_quotes_a_stranger_is_harmless(capsys, as_json):
     out = capsys.readouterr().err
     assert unseen(out) == []
     assert "no file" in out
+
+
+@pytest.mark.parametrize("forgery", FORGERIES.values())
+def test_an_entry_of_the_log_is_one_line_whatever_it_says(monkeypatch, forgery):
+    row = {
+        "title": forgery,
+        "content": "",
+        "status": "active",
+        "updated_at": "2026-11-22T16:00:00Z",
+    }
+    row |= {"label": "note", "id": "1a2b3c4d", "source": forgery, "tags": []}
+    session = {"status": "ended", "outcome": "", "minutes": 1, "files": 0, "learned": 0}
+    session |= {"started_at": row["updated_at"], "id": "5e6f", "task": forgery, "client": forgery}
+    listed = {"records": [row], "sessions": [session]}
+    monkeypatch.setattr("contextd.surfaces.cli.show.ask", lambda *_, **__: Reply(listed, ""))
+
+    printed = CliRunner().invoke(log, standalone_mode=False).output
+
+    assert escapes(printed) == []
+    assert len(printed.splitlines()) == 3
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_text_is_harmless_on_a_terminal_and_in_a_pipe(capsys, monkeypatch, terminal):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: terminal)
+    Console(as_json=False).show(Reply(None, f"one {STEERING}\ntwo"))
+    out = capsys.readouterr().out
+    assert unseen(out) == []
+    assert out.splitlines()[-1] == "two"

@@ -16,7 +16,6 @@ from typing import Any, Literal, TextIO
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.scope import Scope
-from contextd.runtime.code_index import ProjectIndex
 from contextd_bench.data import hardware
 from contextd_bench.scratch import code_index, scratch_store
 from contextd_code.calls.call_graph import CallGraph
@@ -200,9 +199,9 @@ def run(paths: Iterable[Path], *, packages: Path | None, out: TextIO) -> list[Ca
 def _judged(root: Path, packages: Path | None, left_out: dict[str, str]) -> Iterator[CallScore]:
     with scratch_store() as store:
         view = store.view(OWNER.grant([_SCOPE]))
-        report = scan(root, ProjectIndex(code_index(view), _SCOPE))
+        report = scan(root, code_index(view).of(_SCOPE))
         view.commit(Changes(code=[CodeChange(scope=_SCOPE, put=report.changed)]))
-        graph = build_graph(code_index(view).all(_SCOPE))
+        graph = build_graph(code_index(view).of(_SCOPE).all())
     calls = CallGraph(graph, CodeFacts(root, graph))
     for oracle in oracles():
         code = [p for p, f in graph.files.items() if f.language in oracle.languages]

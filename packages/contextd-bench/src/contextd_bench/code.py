@@ -21,7 +21,6 @@ from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.documents import code_documents
 from contextd.domain.scope import Scope
 from contextd.ports.store import View
-from contextd.runtime.code_index import ProjectIndex
 from contextd_bench.code_accuracy import Accuracy, python_accuracy, typescript_accuracy
 from contextd_bench.data import hardware
 from contextd_bench.monorepo import write_monorepo
@@ -104,7 +103,7 @@ def _all_figures(root: Path, view: View, typescript: Path | None, out: TextIO) -
     versioned = walked.source == "git"
     show(_walking(root, versioned))
     show(_indexing(root, view))
-    files = {file.path: file for file in code_index(view).all(_SCOPE)}
+    files = {file.path: file for file in code_index(view).of(_SCOPE).all()}
     code = {p: (root / p).read_bytes() for p, f in files.items() if f.symbols or f.imports}
     model = _Model(root, view, files, code)
     show(_understanding(model))
@@ -171,7 +170,7 @@ def _indexing(root: Path, view: View) -> Iterator[Figure]:
     changed: list[SourceFile] = []
 
     def index(_: int) -> None:
-        changed.extend(scan(root, ProjectIndex(code_index(view), _SCOPE)).changed)
+        changed.extend(scan(root, code_index(view).of(_SCOPE)).changed)
         for start in range(0, len(changed), _BATCH):
             some = changed[start : start + _BATCH]
             code = [CodeChange(scope=_SCOPE, put=some)]
@@ -222,12 +221,10 @@ def _understanding(model: _Model) -> Iterator[Figure]:
 def _rescanning(model: _Model, versioned: bool, n: int = 5) -> Iterator[Figure]:
     files = code_index(model.view)
     # Files written a moment ago are read again until they are old enough: that once is not it.
-    again = scan(model.root, ProjectIndex(files, _SCOPE))
+    again = scan(model.root, files.of(_SCOPE))
     change = CodeChange(scope=_SCOPE, put=again.changed, same_text=again.same_text)
     model.view.commit(Changes(code=[change]))
-    yield _timed(
-        "scan again, nothing changed", n, lambda _: scan(model.root, ProjectIndex(files, _SCOPE))
-    )
+    yield _timed("scan again, nothing changed", n, lambda _: scan(model.root, files.of(_SCOPE)))
     status = ["git", "--no-optional-locks", "status", "--porcelain"]
     if versioned:
         yield _timed("baseline: git status", n, _process(status, model.root))
@@ -255,7 +252,7 @@ def _reading(model: _Model) -> Iterator[Figure]:
     files = code_index(model.view)
 
     def view(i: int) -> None:
-        read(model.root, asked[i], ProjectIndex(files, _SCOPE), include_deps=True)
+        read(model.root, asked[i], files.of(_SCOPE), include_deps=True)
 
     yield _timed("read_file with dependencies", len(asked), view)
     yield _timed(
@@ -265,10 +262,10 @@ def _reading(model: _Model) -> Iterator[Figure]:
     )
 
     def mapped(_: int) -> None:
-        repo_map(build_graph(files.all(_SCOPE)), budget=1_000)
+        repo_map(build_graph(files.of(_SCOPE).all()), budget=1_000)
 
     yield _timed("repo_map of 1,000 tokens, graph built anew", 3, mapped)
-    graph = build_graph(files.all(_SCOPE))
+    graph = build_graph(files.of(_SCOPE).all())
     repo_map(graph, budget=1_000)
     yield _timed("repo_map of 1,000 tokens, graph kept", 3, lambda _: repo_map(graph, budget=1_000))
-    yield _timed("baseline: load the stored files", 3, lambda _: files.all(_SCOPE))
+    yield _timed("baseline: load the stored files", 3, lambda _: files.of(_SCOPE).all())

@@ -34,6 +34,7 @@ from contextd.domain.query import Query, Vector
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.ports.store import View
+from contextd.runtime.doors import HomeDoor
 from contextd.runtime.runtime import Request
 from contextd.runtime.settings import load_settings
 from contextd.thin.home import LOCAL, database_path, home_directory, make_home
@@ -105,7 +106,7 @@ def _host(home: Path) -> Host:
     load_operations()
     make_home(home)
     settings = load_settings(home=home)
-    return Host(settings, Drawn(), clock=StoppedClock(), work=False)
+    return Host(settings, Drawn(), door=HomeDoor(), clock=StoppedClock(), work=False)
 
 
 def _fill(view: View, records: int, clusters: int) -> None:

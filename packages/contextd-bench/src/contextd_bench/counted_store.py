@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from contextd.domain.access import Grant
-from contextd.domain.code_places import CodePlace
+from contextd.domain.checkout_keys import CheckoutKey
 from contextd.ports.knowledge import Scrub
 from contextd.ports.store import Store, View
 from contextd.ports.upkeep import Clock
@@ -83,14 +83,18 @@ class CountedStore:
 
     directory: Any
     queue: Any
+    replicas: Any
+    signals: Any
     upkeep: Any
 
     def __init__(self, inner: Store, verbs: Verbs) -> None:
         self._inner, self._note = inner, verbs.note
-        for part in ("directory", "queue", "upkeep"):
+        for part in ("directory", "queue", "replicas", "upkeep"):
             setattr(self, part, _Counted(getattr(inner, part), part, self._note))
+        # Sending a signal asks the store for nothing: a thread sends what was gathered.
+        self.signals = inner.signals
 
-    def view(self, grant: Grant, code: CodePlace | None = None) -> Any:
+    def view(self, grant: Grant, code: CheckoutKey | None = None) -> Any:
         """See `Store.view`. Making one asks the store for nothing."""
         return _CountedView(self._inner.view(grant, code), self._note)
 
@@ -116,9 +120,15 @@ def counting() -> Iterator[Verbs]:
 
 
 def open_counted(
-    url: str, clock: Clock, scrub: Scrub, backups: Path | None = None, fresh: bool = False
+    url: str,
+    organisation: str,
+    clock: Clock,
+    scrub: Scrub,
+    backups: Path | None = None,
+    fresh: bool = False,
 ) -> Store:
     """The SQLite store at `counted:///absolute/path`, counted."""
     path = url.partition("://")[2]
-    inner = open_store(f"sqlite://{path}", scrub=scrub, clock=clock, backups=backups, fresh=fresh)
+    options: dict[str, Any] = dict(scrub=scrub, clock=clock, backups=backups, fresh=fresh)
+    inner = open_store(f"sqlite://{path}", organisation, **options)
     return CountedStore(inner, _counting[-1])

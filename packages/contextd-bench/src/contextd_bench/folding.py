@@ -152,7 +152,7 @@ def _print_folders(repositories: Sequence[Path], out: TextIO) -> None:
             opened(root, Path(home), embedder_name="none") as bench,
         ):
             bench.call("codebase_index")
-            known = bench.runtime.files.stamps(bench.runtime.scope)
+            known = bench.runtime.files.of(bench.runtime.scope).stamps()
             folders = Counter(path.split("/")[0] for path in known if "/" in path)
             for folder, files in folders.most_common(_FOLDERS):
                 began = time.perf_counter()

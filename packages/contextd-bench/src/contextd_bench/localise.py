@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from contextd.codebase.scanning import scan_project
-from contextd.domain.changes import Changes, KnowledgeChanges, Put
-from contextd.domain.documents import record_document
+from contextd.domain.changes import Changes, Put
 from contextd.domain.records import Anchor, Record, Source
-from contextd.knowledge.writing import embed_documents
+from contextd.knowledge.embedding import with_vectors
 from contextd.runtime.runtime import Runtime
 from contextd_bench.bm25 import PlainBM25
 from contextd_bench.data import MeanScore, as_dicts, hardware, report, score, scored
@@ -104,19 +103,8 @@ def remember(runtime: Runtime, commits: Iterable[Commit]) -> None:
     """Store commits as records: their message and files."""
     every = [_record(runtime, commit) for commit in commits]
     for start in range(0, len(every), _AT_ONCE):
-        records = every[start : start + _AT_ONCE]
-        documents = [record_document(record) for record in records]
-        vectors = embed_documents(runtime, documents)
-        runtime.view.commit(
-            Changes(
-                actor="bench",
-                knowledge=KnowledgeChanges(
-                    records=[Put(record, "import") for record in records],
-                    vectors={runtime.scope: vectors},
-                    model=runtime.embedder.model,
-                ),
-            )
-        )
+        puts = [Put(record, "import") for record in every[start : start + _AT_ONCE]]
+        runtime.view.commit(Changes(actor="bench", knowledge=with_vectors(runtime, puts)))
 
 
 def _remembering(bench: Bench, runtime: Runtime, history: CommitHistory) -> Rankings:

@@ -20,12 +20,13 @@ from contextd.briefing.remedy_injection import remedied, remedy_for, tells_of_fa
 from contextd.domain.changes import WorkChanges
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.imports.importers import IMPORTERS
+from contextd.knowledge.writing import change
 from contextd.remedies.learned_fixes import keep_remedies
 from contextd.remedies.session_errors import ERRORS, Met, errors_met, kept
 from contextd.remedies.signatures import error_lines
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.outcome_signals import failed
-from contextd.skills.command_steps import forms
+from contextd.skills.procedures import forms
 from contextd_bench.bm25 import PlainBM25
 from contextd_bench.data import hardware
 from contextd_bench.learning.recordings import Recording, recordings
@@ -98,8 +99,17 @@ class _Contextd:
         if session.id not in self.sessions:
             self.runtime.commit(work=WorkChanges(open=[session]))
         keep_remedies(self.runtime, session, errors)
+        self._accept()
         change = SessionChange(id=session.id, data={ERRORS: kept(errors)}, ended_at=events[-1].at)
         self.runtime.commit(work=WorkChanges(sessions=[change]))
+
+    def _accept(self) -> None:
+        """Say yes to each proposed fix that two sessions confirm, as a person would at best."""
+        query = self.runtime.query("remediation", statuses=("candidate",))
+        for record in self.runtime.view.records.find(query).records:
+            if record.data.get("verified"):
+                accepted = record.with_(status="active")
+                change(self.runtime, record, accepted, action="update", reason="accepted")
 
 
 @dataclass(slots=True)

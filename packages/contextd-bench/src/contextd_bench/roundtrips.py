@@ -102,9 +102,9 @@ def counted(
     return list(found.values())
 
 
-_HOOK = 15
+_HOOK = 16
 """Round trips of a hook: six, two for the user's directives in a briefing, one to read those that a prompt may need,
-and two searches for each of the three parts of the longest prompt here.
+one for ways that failed before, and two searches for each of the three parts of the longest prompt here.
 """
 
 
@@ -128,14 +128,16 @@ def _asks(number: int, known: Sequence[Record]) -> Iterator[Ask]:
         "UserPromptSubmit", " of an unknown session with an error", "failing", prompt=quoting
     )
     task = f"change how the {subject} works"
-    yield Ask("session_start", "session_start", {"task_description": task}, budget=14)
+    # Two of them ask for the connection's seat: whether a subtask is open on it, and which session to end.
+    yield Ask("session_start", "session_start", {"task_description": task}, budget=16)
     yield Ask("memory_search", "memory_search", {"query": f"how does the {subject} wait"})
     yield Ask("context_search", "context_search", {"query": f"what must the {subject} never do"})
     yield Ask("read_file", "read_file", {"path": path})
     yield Ask("read_file, with dependencies", "read_file", {"path": path, "include_deps": True})
     lesson = {"title": f"Parrots {number}", "description": "when one is in the office"}
     lesson["content"] = f"Parrot {number} repeats what it heard in {path} and forgets the rest."
-    yield Ask("memory_record", "memory_record", {**lesson, "outcome": "success"}, budget=5)
+    # The answer is in the commit, so the ids that are like the new one are asked for before it.
+    yield Ask("memory_record", "memory_record", {**lesson, "outcome": "success"}, budget=6)
     note = f"The window of room {number} is opened on Tuesdays by whoever comes first."
     yield Ask("save_context", "save_context", {"content": note})
     yield Ask(

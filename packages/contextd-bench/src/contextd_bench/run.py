@@ -21,6 +21,7 @@ from contextd_bench import (
     docstrings,
     folding,
     impact,
+    languages,
     localise,
     neighbours,
     policies,
@@ -33,10 +34,12 @@ from contextd_bench import (
     speed,
     store,
     story,
+    updates,
     upkeep,
     web,
 )
 from contextd_bench.learning import command as learning
+from contextd_bench.learning import costs, past_chats
 from contextd_bench.learning.command import LearningOptions
 from contextd_bench.recall import RECALL
 from contextd_bench.speed import Figure
@@ -90,7 +93,9 @@ def main(arguments: Sequence[str]) -> int:
         help="A folder with node_modules/typescript, to judge imports and calls with; for Python calls also pyright.",
     )
     parser.add_argument(
-        "--large", action="store_true", help=f"For store: beside {store.LARGE:,} records, too."
+        "--large",
+        action="store_true",
+        help=f"For store: beside {store.LARGE:,} records, too. For decisions and replicas: all of it.",
     )
     parser.add_argument(
         "--file",
@@ -152,6 +157,19 @@ def _learning(options: Given) -> bool:
     return learning.run(options.data, options.learning, out=sys.stdout)
 
 
+def _costs(options: Given) -> bool:
+    if options.data is None:
+        options.refuse("costs needs --data, the folder with recorded sessions")
+    folder = learning.learning_folder(options.data)
+    return costs.run(learning.projects_of(folder, options.learning), out=sys.stdout)
+
+
+def _decisions(options: Given) -> bool:
+    if options.data is None:
+        options.refuse("decisions needs --data, a checkout of vectorize-io/sde-bench")
+    return past_chats.run(options.data, every=options.large, out=sys.stdout)
+
+
 def _split(words: Sequence[str]) -> tuple[Sequence[str], Sequence[Path]]:
     """The benchmarks, and the paths after the name of one that takes them."""
     row = KINDS.get(words[0]) if words else None
@@ -181,6 +199,13 @@ def _impact(options: Given) -> bool:
 
 def _records(options: Given) -> bool:
     records.run(options.paths or [Path()], out=sys.stdout)
+    return True
+
+
+def _updates(options: Given) -> bool:
+    if not options.paths:
+        options.refuse("updates needs the paths of git repositories with history")
+    updates.run(options.paths, out=sys.stdout)
     return True
 
 
@@ -216,6 +241,10 @@ def _references(options: Given) -> bool:
 
 def _web(_: Given) -> bool:
     return web.main([]) == 0
+
+
+def _languages(_: Given) -> bool:
+    return languages.run(sys.stdout)
 
 
 def _redaction(options: Given) -> bool:
@@ -277,6 +306,12 @@ def _store(options: Given) -> bool:
     return _speed("store", partial(store.bench_store, sizes), options)
 
 
+def _replicas(options: Given) -> bool:
+    from contextd_bench import replicas  # noqa: PLC0415 - needs the driver of PostgreSQL
+
+    return replicas.run(replicas.LARGE if options.large else replicas.SHORT, out=sys.stdout)
+
+
 def _speed(name: str, measure: Callable[[], Iterable[Figure | store.Amount]], _: Given) -> bool:
     print(f"\n## {name}\n| what | n | p50 ms | p95 ms | CPU ms |\n|---|---|---|---|---|")
     for figure in measure():
@@ -290,6 +325,7 @@ KINDS: dict[str, Benchmark] = {
     **{name: Benchmark(partial(_recall, name), usual=True, data=True) for name in RECALL},
     "localise": Benchmark(_localise, _MANY, "[PATH …] (repositories; this one)"),
     "records": Benchmark(_records, _MANY, "[PATH …] (repositories with history; this one)"),
+    "updates": Benchmark(_updates, _MANY, "PATH … (repositories with history and change logs)"),
     "docstrings": Benchmark(_docstrings, _MANY, "PATH … (folders of Python files)"),
     "code": Benchmark(_code, 1, "[PATH] (a repository; our own and a generated one)"),
     "calls": Benchmark(_calls, _MANY, "PATH … (repositories; needs --typescript)"),
@@ -299,12 +335,16 @@ KINDS: dict[str, Benchmark] = {
     "neighbours": Benchmark(_neighbours, _MANY, "PATH PATH … (repositories)"),
     "scale": Benchmark(_scale, _MANY, "PATH … (large repositories, each in a clone)"),
     "story": Benchmark(_story, 2, "PATH PATH (repositories)"),
+    "replicas": Benchmark(_replicas, about="(a local PostgreSQL: store.url, or the wheel's)"),
     "policies": Benchmark(_policies, _MANY, "[PATH …] (repositories; this one)"),
+    "languages": Benchmark(_languages),
     "redaction": Benchmark(_redaction),
     "folding": Benchmark(
         _folding, _MANY, "[PATH …] (repositories; with --data, recorded sessions)"
     ),
     "learning": Benchmark(_learning, about="(recorded sessions; needs --data)"),
+    "costs": Benchmark(_costs, about="(CPU and space of recorded sessions; needs --data)"),
+    "decisions": Benchmark(_decisions, about="(decisions of past chats; needs --data)"),
     "remedies": Benchmark(_remedies, about="(recorded sessions; needs --data)"),
     "consolidation": Benchmark(_consolidation, about="(what is merged; SICK with --data)"),
     "consolidation-scale": Benchmark(_consolidation_scale, about="(100,000 memories)"),

@@ -22,6 +22,7 @@ from contextd.runtime.operation import Answer, find_operation
 from contextd.runtime.runtime import Request, Runtime
 from contextd.runtime.settings import load_settings
 from contextd.stores import open_store
+from contextd.thin.home import LOCAL
 from contextd_code.errors import Unavailable
 
 _MAKES_KNOWN = "memory_record"
@@ -44,7 +45,7 @@ def scratch_store(scheme: str = "sqlite") -> Iterator[Store]:
     """
     with tempfile.TemporaryDirectory(prefix="contextd-bench-") as folder:
         url = f"{scheme}://{folder}/bench.db" if scheme == "sqlite" else f"{scheme}://"
-        store = open_store(url, scrub=lambda text: text)
+        store = open_store(url, LOCAL, scrub=lambda text: text)
         try:
             yield store
         finally:

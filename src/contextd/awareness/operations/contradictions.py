@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Annotated, Any, Literal
@@ -24,7 +23,7 @@ from contextd.knowledge.disagreements import disagreement, pair_of, queue_compar
 from contextd.knowledge.record_views import shortened
 from contextd.knowledge.writing import Changed, change_all
 from contextd.redaction.redact import redact
-from contextd.runtime.operation import operation
+from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
 from contextd.search.find_records import resolve
@@ -200,6 +199,7 @@ def reopen_contradiction(runtime: Runtime, id: Id) -> Resolved:
 
 
 @operation("POST /api/contradictions/search", effect="write", audience="owner", idempotent=True)
+@in_steps
 def compare_records(runtime: Runtime) -> dict[str, str]:
     """Compare all records in the background and list the pairs that contradict each other."""
     return {"job_id": queue_comparison(runtime)}
@@ -291,10 +291,7 @@ def _all(runtime: Runtime, task: Task) -> Sequence[Record]:
     """Every record that makes a statement, read in batches."""
     records: list[Record] = []
     query = runtime.query(*kinds_that("compared"), statuses=STANDING, limit=_PAGE)
-    while True:
+    for page in runtime.pages(query):
         task.hold.check()
-        page = runtime.view.records.find(query)
-        records += page.records
-        if not page.cursor:
-            return records
-        query = replace(query, cursor=page.cursor)
+        records += page
+    return records

@@ -8,7 +8,7 @@ from contextd.awareness.gap_inputs import dismissed, everywhere, gaps_of, stales
 from contextd.awareness.gaps import Gap
 from contextd.domain.changes import KnowledgeChanges, Put, WorkChanges
 from contextd.domain.limits import Id
-from contextd.domain.records import Record, short_id
+from contextd.domain.records import short_id
 from contextd.knowledge.embedding import embedding_jobs
 from contextd.knowledge.writing import change, new_record
 from contextd.runtime.operation import operation
@@ -47,7 +47,10 @@ def get_gaps(runtime: Runtime) -> Gaps:
     runtime = everywhere(runtime)
     gaps = _gaps(runtime)
     runtime.trace.read([], type="awareness")
-    return Gaps(gaps, [_dismissal(record) for record in dismissed(runtime)])
+    away = [
+        Dismissal(one.id, one.content, str(one.data.get("note", ""))) for one in dismissed(runtime)
+    ]
+    return Gaps(gaps, away)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,3 @@ def reopen_gap(runtime: Runtime, id: Id) -> GapClosed:
 
 def _gaps(runtime: Runtime) -> list[Gap]:
     return gaps_of(runtime, tallies_of(runtime), stalest_of(runtime))
-
-
-def _dismissal(record: Record) -> Dismissal:
-    return Dismissal(record.id, record.content, str(record.data.get("note", "")))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 
 from contextd.domain.confidence import apply
 from contextd.domain.kinds import kinds_that
@@ -24,10 +23,9 @@ def check_stability(runtime: Runtime, task: Task) -> Mapping[str, int]:
     counts = {"reverted": 0}
     if runtime.project is None or runtime.checkout is None:
         return counts
-    query = runtime.query(*kinds_that("stable"), reach="project", limit=_PAGE)
-    while True:
-        page = runtime.view.records.find(query)
-        cited = [record for record in page.records if record.anchor.commit]
+    query = runtime.query(*kinds_that("stable"), level="project", limit=_PAGE)
+    for page in runtime.pages(query):
+        cited = [record for record in page if record.anchor.commit]
         standing = standings(runtime, cited)
         for record in cited:
             task.hold.check()
@@ -38,9 +36,7 @@ def check_stability(runtime: Runtime, task: Task) -> Mapping[str, int]:
                     # The record changed meanwhile: the next run retries it.
                     change(runtime, record, after, action="signal", reason=f"{signal}: {why}")
                     counts["reverted"] += 1
-        if not page.cursor:
-            return counts
-        query = replace(query, cursor=page.cursor)
+    return counts
 
 
 def _signal(runtime: Runtime, record: Record, standing: AnchorStanding) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from contextd.domain.confidence import apply
+from contextd.domain.confidence import rated
 from contextd.domain.limits import Count, Id
 from contextd.domain.records import short_id
 from contextd.knowledge.writing import Changed, change_all
@@ -59,22 +59,11 @@ def report_usefulness(
     records = {r.id: r for r in (resolve(runtime, id) for id in ids)}
     signal = "helpful" if useful else "unhelpful"
     reason = f"{signal}: {note}" if note else signal
-    after = change_all(
-        runtime,
-        [
-            Changed(
-                record,
-                record.with_(
-                    confidence=apply(record.confidence, signal),
-                    helpful=record.helpful + useful,
-                    unhelpful=record.unhelpful + (not useful),
-                ),
-                "feedback",
-                reason,
-            )
-            for record in records.values()
-        ],
-    )
+    changes = [
+        Changed(record, rated(record, useful=useful), "feedback", reason)
+        for record in records.values()
+    ]
+    after = change_all(runtime, changes)
     runtime.trace.wrote(list(records), type="feedback", action="update")
     return Acknowledged(
         True, [UsefulnessScore(r.id, r.confidence, r.helpful, r.unhelpful) for r in after]

@@ -7,11 +7,13 @@ from datetime import datetime
 from typing import Annotated
 
 from contextd.briefing.briefing import quoted_in
+from contextd.briefing.recap import recap
 from contextd.domain.details import RENDERED
 from contextd.domain.limits import Id, OptionalId, Text
 from contextd.domain.quoting import inline, quotation, settled
 from contextd.domain.records import new_id, short_id
 from contextd.domain.time import iso
+from contextd.domain.validity import TAKEN_BACK
 from contextd.folding.client_folding import measure_resumption
 from contextd.folding.session_subtasks import all_of
 from contextd.knowledge.writing import Provenance, RecordText, save_new
@@ -19,8 +21,11 @@ from contextd.redaction.redact import redact
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import resolve
+from contextd.search.state_events import rests_of
 from contextd.sessions.handles import session_named
-from contextd.sessions.session_binding import new_session, open_session, session_of, take_seat
+from contextd.sessions.retractions import mark_as_stored
+from contextd.sessions.session_binding import new_session, open_session, session_of
+from contextd.sessions.turns import turns_of
 from contextd_code.dataclass import dataclass
 from contextd_code.text.tokens import count_tokens
 
@@ -109,8 +114,8 @@ def session_resume(runtime: Runtime, id: Id) -> Resumed:
         external_id=new_id(),
         data={"resumed_from": record.id},
     )
+    runtime.trace.session = session.id
     open_session(runtime, session)
-    take_seat(runtime, session)
     lines = ["# Restored from a checkpoint of " + iso(record.created_at), quotation(record.content)]
     if files:
         lines.append(inline("Files then in use: " + ", ".join(files)))
@@ -119,13 +124,29 @@ def session_resume(runtime: Runtime, id: Id) -> Resumed:
         lines += ["Decisions:", *(f"- {inline(decision)}" for decision in dict.fromkeys(decisions))]
     left = str(record.data.get("session_id", ""))
     lines += _under_way(runtime, left)
+    lines += _so_far(runtime, left, "\n".join(lines))
     text = settled("\n".join(lines))
-    measure_resumption(runtime, left, session.id, count_tokens(text))
+    tokens = count_tokens(text)
+    # It is counted in the new session, which the end of this call opens.
+    runtime.later("saving", lambda: measure_resumption(runtime, left, session.id, tokens))
     runtime.trace.read([record.id], type="checkpoint")
-    runtime.trace.session = session.id
-    runtime.trace.gave += quoted_in([record.id], count_tokens(text))
+    runtime.trace.gave += quoted_in([record.id], tokens)
     runtime.trace.own_texts.append(text)
     return Resumed(session.id, text, record.id, files)
+
+
+def _so_far(runtime: Runtime, left: str, known: str) -> list[str]:
+    """What that session stated, until now, as after a compaction; without what `known` says, what was taken
+    back since, and states that have ended since.
+    """
+    session = runtime.view.sessions.get(left) if left else None
+    if session is None:
+        return []
+    turns = turns_of(runtime.view.sessions.events(session.id))
+    mark_as_stored(turns, session.data.get(TAKEN_BACK, ()))
+    found = recap(turns, None, runtime.settings.number("compaction.tokens"), window=known)
+    found = rests_of(runtime, found, session.last_seen_at)
+    return ["Stated in that session:", *(f"- {inline(line)}" for line in found)] if found else []
 
 
 def _under_way(runtime: Runtime, left: str) -> list[str]:

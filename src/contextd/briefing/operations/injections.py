@@ -185,7 +185,7 @@ def injection_tiers(runtime: Runtime, limit: Annotated[int, Range(1, _MOST)] = 5
 
 def _sessions(runtime: Runtime, session_id: str, most: int) -> list[Session]:
     if not session_id:
-        return runtime.view.sessions.find(frozenset({runtime.scope}), limit=most)
+        return runtime.sessions(limit=most)
     return [session_named(runtime, session_id)]
 
 

@@ -114,7 +114,7 @@ _RULES = re.compile(r"^## Rules\n(?:- .*\n?)*\n?", re.M)
 
 
 def _rules(runtime: Runtime, budget: int) -> str:
-    """The directives in force; the person's own are listed in the user part."""
+    """The directives in force, without those of the person, which the part about the user lists."""
     if runtime.project in (None, THE_PERSON):
         return ""
     found = told_directives(

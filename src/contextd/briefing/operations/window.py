@@ -29,8 +29,7 @@ def score_windows(runtime: Runtime, task: Task) -> Mapping[str, Any]:
     active.
     """
     now = runtime.clock.now()
-    here = frozenset({runtime.scope})
-    active = runtime.view.sessions.find(here, statuses=("active",))
+    active = runtime.sessions(statuses=("active",))
     archived = 0
     for session in active:
         task.hold.check()
@@ -144,8 +143,7 @@ def _session(runtime: Runtime) -> Session | None:
     """The connection's session; without a connection, the project's latest active one."""
     found = session_of(runtime)
     if found is None and not runtime.connection and runtime.project is not None:
-        here = frozenset({runtime.scope})
-        latest = runtime.view.sessions.find(here, statuses=("active",), limit=1)
+        latest = runtime.sessions(statuses=("active",), limit=1)
         found = latest[0] if latest else None
     return found
 

@@ -20,10 +20,11 @@ from contextd.domain.result_display import text_form
 from contextd.domain.time import iso
 from contextd.knowledge.record_views import shortened
 from contextd.policies.actions import changes_in, is_diff, told
-from contextd.policies.policy_views import ViolationView, violation_views
+from contextd.policies.rule_check import ViolationView, violation_views
 from contextd.policies.rules_in_force import checked, with_root
 from contextd.projects.file_records import attached_to
 from contextd.runtime.gc_pause import building
+from contextd.runtime.given_arguments import CodePlace
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd_code.calls.call_graph import CallGraph
@@ -105,7 +106,7 @@ class Impact:
 @operation("GET /api/code/impact", profile="core", needs="checkout")
 def impact(
     runtime: Runtime,
-    path: str | None = None,
+    path: Annotated[str | None, CodePlace()] = None,
     diff: Annotated[str, Grammar("diff", "a diff or a revision")] | None = None,
     depth: Annotated[int, Range(1, _DEEPEST)] = 2,
     budget: _Budget = BUDGET,

@@ -13,12 +13,10 @@ from contextd.codebase.index_documents import documents_behind
 from contextd.codebase.scanning import scan_project
 from contextd.codebase.symbol_weights import keep_weights
 from contextd.domain.changes import CodeChange, KnowledgeChanges
-from contextd.domain.query import Vector
 from contextd.domain.scope import Scope
 from contextd.jobs.table import Task
-from contextd.knowledge.embedding import queue_embedding
-from contextd.knowledge.writing import embed_documents
-from contextd.runtime.operation import operation
+from contextd.knowledge.embedding import embed_documents, queue_embedding
+from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import NotFound
@@ -57,12 +55,9 @@ def _exists(path: Path) -> bool:
 
 
 @operation(
-    "POST /api/code/index",
-    effect="write",
-    profile="standard",
-    idempotent=True,
-    needs="checkout",
+    "POST /api/code/index", effect="write", profile="standard", idempotent=True, needs="checkout"
 )
+@in_steps
 def codebase_index(runtime: Runtime, path: str | None = None, incremental: bool = True) -> Indexing:
     """Bring the code index up to date after many files changed.
 
@@ -124,12 +119,7 @@ def embed_pending(runtime: Runtime, task: Task) -> Mapping[str, Any]:
             queue_embedding(runtime)
             break
         documents = documents_behind(runtime, pending)
-        embedded = embed_documents(runtime, documents)
-        vectors: dict[Scope, dict[str, Vector]] = {}
-        for document in documents:
-            if document.digest in embedded:
-                mine = vectors.setdefault(document.scope, {})
-                mine[document.digest] = embedded[document.digest]
+        vectors = embed_documents(runtime, documents)
         there = {(document.scope, document.id) for document in documents}
         orphans: dict[Scope, list[str]] = {}
         for one in pending:
@@ -140,14 +130,13 @@ def embed_pending(runtime: Runtime, task: Task) -> Mapping[str, Any]:
             break
         task.hold.check()
         runtime.commit(knowledge=KnowledgeChanges(vectors=vectors, model=model, forget=orphans))
-        done += len(embedded)
+        done += len({digest for mine in vectors.values() for digest in mine})
     return {"embedded": done, "seconds": round(time.monotonic() - began, 3)}
 
 
 def _in_use(runtime: Runtime) -> list[str]:
     """The chunks of the files that open sessions work on."""
-    here = frozenset({runtime.scope})
-    working = runtime.view.sessions.find(here, statuses=("active",))
+    working = runtime.sessions(statuses=("active",))
     paths = dict.fromkeys(access.path for session in working for access in session.files)
-    files = runtime.files.get(runtime.scope, list(paths))
+    files = runtime.code_index.get(list(paths))
     return [chunk.id for file in files for chunk in file.chunks]

@@ -20,7 +20,7 @@ from contextd.runtime.runtime import Runtime
 from contextd.search.validity import validities
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import NotFound
-from contextd_code.symbols.dependencies import Dependency, Shown
+from contextd_code.symbols.dependencies import Dependency
 from contextd_code.symbols.file_with_dependencies import FileView, read, read_outline
 from contextd_code.text.tokens import count_tokens, trim_to_tokens
 from contextd_code.tree.paths import relative_inside
@@ -34,19 +34,10 @@ _FRAME, _LOOKS = 24, 4
 
 
 @dataclass(frozen=True, slots=True)
-class UsedFile:
-    """What `Dependency` says of a file that is used, with its text shown whole."""
+class UsedFile(Dependency):
+    """A file that is used, with its text shown whole."""
 
-    path: str
-    level: int
-    names: tuple[str, ...]
-    shown: Shown
     text: Annotated[str, DOCUMENT]
-    tokens: int
-
-    def as_text(self) -> str:
-        """Its name, and what of it is used."""
-        return f"--- uses {self.path} ---\n{self.text.rstrip()}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,17 +181,16 @@ def _answer(view: FileView, notes: Sequence[Known], unsaid: int) -> FileRead:
             language=view.language,
             tokens=0,
             lines=[view.start_line, view.end_line],
-            dependencies=[_used(one) for one in view.dependencies],
+            dependencies=[
+                UsedFile(one.path, one.level, one.names, one.shown, one.text, one.tokens)
+                for one in view.dependencies
+            ],
             tree=[node.as_dict() for node in view.tree],
             external=list(view.external),
             knowledge=list(notes),
             notice="; ".join(filter(None, (more, view.notice))),
         )
     )
-
-
-def _used(one: Dependency) -> UsedFile:
-    return UsedFile(one.path, one.level, one.names, one.shown, one.text, one.tokens)
 
 
 def _counted(answer: FileRead) -> FileRead:

@@ -18,7 +18,7 @@ from contextd_code.calls.call_graph import CallGraph
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import NotFound, Unavailable
 from contextd_code.queries.references import ReferenceLine, References, defined_as, references_of
-from contextd_code.queries.symbols import asked_name, is_inside
+from contextd_code.queries.symbols import asked_name, is_inside, names_asked
 from contextd_code.queries.use_counts import distinct
 from contextd_code.symbols.sources import Sources
 from contextd_code.symbols.symbol_graph import Definition
@@ -88,8 +88,16 @@ def find_references(
         limit: The most lines.
     """
     with building():
-        calls, exact, lag = _known_as(runtime, asked_name(name))
+        for asked in names_asked(name):
+            calls, exact, lag = _known_as(runtime, asked)
+            if exact:
+                break
         meant = distinct(one for one in exact if is_inside(one.path, path))
+        elsewhere = ""
+        if exact and not meant:
+            # Agents also name the file in which they met the name.
+            meant = distinct(exact)
+            elsewhere = f"{path} does not define it"
         if not meant:
             hint = "; ".join(filter(None, (no_definition(runtime, name, lag), lag.notice)))
             if lag.notice:
@@ -101,6 +109,7 @@ def find_references(
             meant,
             limit,
             lambda one, end: uses_in_time(runtime, calls, one, end),
+            whole=asked_name(asked) if path else "",
         )
     runtime.trace.read(
         [one.path for one in answer.references], type="symbol", query=name, narrowed=True
@@ -108,7 +117,7 @@ def find_references(
     shown = [*answer.references, *answer.text_matches]
     runtime.trace.gave += [Serving("file", one.path, count_tokens(one.text)) for one in shown]
     values = {one.name: getattr(answer, one.name) for one in fields(answer)}
-    values["notice"] = "; ".join(filter(None, (lag.notice, answer.notice)))
+    values["notice"] = "; ".join(filter(None, (elsewhere, lag.notice, answer.notice)))
     return FoundReferences(**values)
 
 

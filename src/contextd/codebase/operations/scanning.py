@@ -8,11 +8,12 @@ from contextd.briefing.prepared_briefings import keep_ready
 from contextd.codebase.scanning import Initialised, initialise
 from contextd.jobs.table import Task
 from contextd.projects.project_lookup import make_known
-from contextd.runtime.operation import operation
+from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 
 
 @operation("POST /api/init", effect="write", audience="owner", idempotent=True, needs="checkout")
+@in_steps
 def init(runtime: Runtime, anyway: bool = False) -> Initialised:
     """Scan the repository, write .context/project.yaml and CONTEXT.md, and index the code.
 
@@ -25,6 +26,7 @@ def init(runtime: Runtime, anyway: bool = False) -> Initialised:
 
 
 @operation("POST /api/scan", effect="write", audience="owner", idempotent=True, needs="checkout")
+@in_steps
 def scan_(runtime: Runtime) -> Initialised:
     """Scan again and bring project.yaml and the index up to date."""
     return initialise(runtime)

@@ -204,7 +204,7 @@ def _definition_first(
     exact = [one for one, how in known.found if how == "exact"]
     counts = use_counts_in_time(runtime, exact[:COMPARED], _COUNT_SECONDS)
     meant = next(iter(most_used_first(exact, counts)), None)
-    files = runtime.files.get(runtime.scope, [meant.path] if meant else [])
+    files = runtime.code_index.get([meant.path] if meant else [])
     if meant is None or not files:
         return hits
     line = meant.symbol.start_line

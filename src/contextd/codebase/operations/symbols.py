@@ -20,7 +20,14 @@ from contextd.sessions.session_binding import session_of
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Unavailable, closest
 from contextd_code.git import git_queries as git
-from contextd_code.queries.symbols import SymbolHit, asked_name, in_case, is_inside, symbol_hits
+from contextd_code.queries.symbols import (
+    SymbolHit,
+    asked_name,
+    in_case,
+    is_inside,
+    names_asked,
+    symbol_hits,
+)
 from contextd_code.queries.use_counts import COMPARED
 from contextd_code.symbols.definitions import FoundDefinitions, definitions
 from contextd_code.symbols.repo_map import repo_map as draw_map
@@ -65,7 +72,10 @@ def find_symbol(
         kind: Only one, such as function, method, class or type.
         limit: The most definitions.
     """
-    every, lag = _looked_up(runtime, asked_name(name), path, kind, limit)
+    for asked in names_asked(name):
+        every, lag = _looked_up(runtime, asked, path, kind, limit)
+        if every.found:
+            break
     fitting, otherwise = in_case(every.found)
     exact = [one for one, how in fitting if how == "exact"]
     used = use_counts_in_time(runtime, exact[: max(limit, COMPARED)], _COUNT_SECONDS)
@@ -117,9 +127,9 @@ def repo_map(
     drawn = draw_map(graph, focus=query or "", near=_at_hand(runtime), budget=budget)
     indexed = 0
     if not drawn.symbols:
-        stamps = runtime.files.stamps(runtime.scope)
+        stamps = runtime.code_index.stamps()
         indexed, first = len(stamps), first_paths(list(stamps), query or "")
-        ordered = {f.path: f for f in runtime.files.all(runtime.scope, first)}
+        ordered = {f.path: f for f in runtime.code_index.all(first)}
         drawn = contents([ordered[path] for path in first if path in ordered], budget)
     runtime.trace.read([], type="map")
     paths = [one.path for one in drawn.symbols]
@@ -147,7 +157,7 @@ def _nothing_found(
     runtime: Runtime, name: str, path: str | None, kind: str | None, lag: Lag
 ) -> str:
     """A message that the name is not defined: where the search looked, and what to do."""
-    known = runtime.files.count(runtime.scope)
+    known = runtime.code_index.count()
     help_text = no_definition(runtime, name, lag)
     if lag.notice or not known:
         # What is not indexed yet may define it.
@@ -183,8 +193,7 @@ def _looked_up(
 
 def no_definition(runtime: Runtime, name: str, lag: Lag) -> str:
     """Hints for a name without a definition: a similar name, and unindexed parts."""
-    files, scope = runtime.files, runtime.scope
-    if not files.count(scope):
+    if not runtime.code_index.count():
         return "nothing is indexed yet: call codebase_index"
     last = asked_name(name).rpartition(".")[2]
     help_text = _text_matches(runtime, last) if lag.notice else _name_like(runtime, last, lag.paths)

@@ -14,7 +14,7 @@ from contextd.consolidation.collections import (
     collection_named,
     consolidating,
 )
-from contextd.consolidation.last_runs import last_run, note_run
+from contextd.consolidation.last_runs import NO_RUN, last_run, note_run
 from contextd.consolidation.merge_run import Consolidated, Pacing, consolidate, kept_because
 from contextd.consolidation.unmerging import unmerge_of
 from contextd.domain.limits import Id
@@ -24,7 +24,7 @@ from contextd.domain.scope import Scope
 from contextd.domain.time import iso
 from contextd.jobs.table import Task, new_job
 from contextd.knowledge.record_views import shortened
-from contextd.runtime.operation import operation
+from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import resolve
 from contextd.sessions.session_binding import expect_next
@@ -116,10 +116,7 @@ def consolidation_status(
         collection=collection,
         scope=str(where),
         last_run=iso(run.at) if run else "",
-        items_before=run.before if run else 0,
-        items_after=run.after if run else 0,
-        clusters_merged=run.merged if run else 0,
-        archived=run.archived if run else 0,
+        **(run.counts if run else NO_RUN),
         enabled=runtime.settings.flag(row.setting("enabled")),
         schedule=runtime.settings.text(row.setting("schedule")),
     )
@@ -159,6 +156,7 @@ class Consolidation:
 
 
 @operation("POST /api/consolidation/{collection}", effect="write", profile="full")
+@in_steps
 def consolidation_trigger(
     runtime: Runtime,
     collection: Collection,
@@ -291,12 +289,7 @@ def _by_schedule(runtime: Runtime, task: Task, row: CollectionRow) -> Mapping[st
     task.hold.check()
     if done.merged or done.archived:
         note_run(runtime, row, scope, done)
-    return {
-        "items_before": done.before,
-        "items_after": done.after,
-        "clusters_merged": done.merged,
-        "archived": done.archived,
-    } | ({"note": _note(done)} if _note(done) else {})
+    return done.counts | ({"note": _note(done)} if _note(done) else {})
 
 
 def _scope(runtime: Runtime, level: Level) -> Scope:

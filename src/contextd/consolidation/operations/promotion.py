@@ -14,7 +14,7 @@ from contextd.domain.limits import Id
 from contextd.domain.records import Record, short_id
 from contextd.domain.scope import PERSON, Scope
 from contextd.jobs.table import Task
-from contextd.runtime.operation import operation
+from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import resolve
 from contextd_code.dataclass import dataclass
@@ -149,6 +149,7 @@ class ProposedPromotions:
 
 
 @operation("POST /api/promotions/proposals", effect="write", audience="owner", idempotent=True)
+@in_steps
 def promotions_propose(runtime: Runtime) -> ProposedPromotions:
     """Find knowledge that two projects of a team or two teams share, and propose it in the inbox there.
     This also runs daily.

@@ -13,7 +13,7 @@ from contextd.domain.query import CODE, EVENT
 from contextd.domain.quoting import fenced, inline, quotation, settled
 from contextd.domain.records import Record, short_id
 from contextd.folding.session_subtasks import open_subtask, parent_session, room_for
-from contextd.runtime.operation import operation
+from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd.skills.skill_files import follow_skill_files
 from contextd_code.dataclass import dataclass
@@ -56,6 +56,7 @@ class Invoked:
 
 
 @operation("POST /api/agents/{name}/invoke", effect="write", profile="standard")
+@in_steps
 def agent_invoke(runtime: Runtime, name: Text, task: Text, context: str = "") -> Invoked:
     """Open a subtask for a stored agent, with its instructions, its skills, and searches limited to its
     collections.
@@ -70,7 +71,7 @@ def agent_invoke(runtime: Runtime, name: Text, task: Text, context: str = "") ->
     follow_skill_files(runtime)
     # In a subtask that may see no agents, the right error is to return first; it is raised below.
     agent = _agent(replace(runtime, among=None), name)
-    kinds, collections, notes = _reach(agent)
+    kinds, collections, notes = _collections_of(agent)
     session = parent_session(runtime, "")
     room = room_for(runtime, session, None)
     skills, missing = _skills(runtime, agent)
@@ -122,7 +123,7 @@ def _named(runtime: Runtime, kind: str, names: Sequence[str]) -> list[Record]:
     return found
 
 
-def _reach(agent: Record) -> tuple[tuple[str, ...] | None, list[str], list[str]]:
+def _collections_of(agent: Record) -> tuple[tuple[str, ...] | None, list[str], list[str]]:
     """The kinds an agent's searches may return, None for all; the collections by name; and notes on
     unknown names. If all names are unknown the agent sees nothing.
     """

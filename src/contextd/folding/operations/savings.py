@@ -58,10 +58,9 @@ def savings(runtime: Runtime, days: Annotated[int, Range(1, 3_650)] = 30) -> Sav
     """
     runtime.sinks.settle()
     since = runtime.clock.now() - timedelta(days=days)
-    here = frozenset({runtime.scope})
     found = [
         session
-        for session in runtime.view.sessions.find(here, limit=_SESSIONS)
+        for session in runtime.sessions(limit=_SESSIONS)
         if session.last_seen_at >= since and session.data.get(SAVED)
     ]
     measured = [

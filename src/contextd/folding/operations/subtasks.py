@@ -23,7 +23,7 @@ from contextd.folding.session_subtasks import (
 )
 from contextd.knowledge.record_views import known
 from contextd.knowledge.writing import Provenance, RecordText, save_new
-from contextd.runtime.operation import ExtraArguments, operation
+from contextd.runtime.operation import ExtraArguments, in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import find_records
 from contextd_code.dataclass import dataclass
@@ -66,6 +66,7 @@ class Branched:
     profile="standard",
     extra=ExtraArguments(aliases={"description": "title"}),
 )
+@in_steps
 def branch(
     runtime: Runtime,
     title: Text,
@@ -119,7 +120,7 @@ def _memories(runtime: Runtime, prompt: str, budget: int) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """A finished subtask. `memory` says what happened to its memory."""
+    """A finished subtask. `memory` says whether a memory was made of its text."""
 
     success: bool
     subtask_id: str
@@ -139,6 +140,7 @@ class Returned:
 
 
 @operation("POST /api/subtasks/return", effect="write", profile="standard")
+@in_steps
 def return_(
     runtime: Runtime, text: Text, extract_memory: bool = False, subtask_id: str = ""
 ) -> Returned:

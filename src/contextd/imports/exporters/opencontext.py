@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from contextd.domain.imported_records import FILE_DIFFERENCES
 from contextd.domain.records import Record
-from contextd.knowledge.import_differences import KEPT
 
 VERSION = 2
 
-_OWN = ("bubbleId", "contextType", "savedAs", "structuredData", KEPT)
+_OWN = ("bubbleId", "contextType", "savedAs", "structuredData", FILE_DIFFERENCES)
 _MISSING = object()
 
 
@@ -36,12 +36,12 @@ def write(records: Sequence[Record], rest: Mapping[str, Any]) -> str:
 
 def entry_of(record: Record) -> dict[str, Any]:
     """A context entry in OpenContext's format."""
-    return restored(plain_entry(record), record.data.get(KEPT))
+    return restored(plain_entry(record), record.data.get(FILE_DIFFERENCES))
 
 
 def bubble_of(record: Record) -> dict[str, Any]:
     """A bubble in OpenContext's format."""
-    return restored(plain_bubble(record), record.data.get(KEPT))
+    return restored(plain_bubble(record), record.data.get(FILE_DIFFERENCES))
 
 
 def plain_entry(record: Record) -> dict[str, Any]:

@@ -9,10 +9,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from contextd.domain.imported_records import FILE_DIFFERENCES
 from contextd.domain.kinds import EPISODE, KINDS
 from contextd.domain.records import Record, short_id
 from contextd.domain.time import iso
-from contextd.knowledge.import_differences import KEPT
 
 INDEX = "README.md"
 _LINKS = ("merged_from", "promoted_from", "promoted_to", "record_id", "bubbleId")
@@ -51,7 +51,7 @@ def _path(record: Record) -> str:
 
 
 def _page(record: Record, paths: Named) -> str:
-    fields = {name: value for name, value in record.data.items() if name != KEPT}
+    fields = {name: value for name, value in record.data.items() if name != FILE_DIFFERENCES}
     plain = {n: v for n, v in fields.items() if n not in _LINKS and not _is_long(v)}
     long = {n: v for n, v in fields.items() if n not in _LINKS and _is_long(v)}
     parts = [_front(record, plain)]

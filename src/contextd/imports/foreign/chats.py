@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ from contextd.domain.records import digest
 from contextd.domain.sessions import Event
 from contextd.imports.foreign.format import ForeignFormat, Item, Unread
 from contextd.imports.foreign.safe_reading import json_items, moment_of, packed_text, plain_text
-from contextd.imports.importers.batch import ImportBatch
+from contextd.imports.importers.importer import ImportBatch
 from contextd.imports.importers.pasted_text import set_apart
+from contextd.imports.importers.transcript_builder import list_of, mapping_of, text_of
 
 _NAME = re.compile(r"conversations(?:-\d+)?\.json")
 _LONGEST = 50_000
@@ -23,14 +25,6 @@ _MOST_HOPS = 20_000
 
 Message = tuple[str, str, str, datetime | None]
 """Key, role, text and time of a message."""
-
-
-def _chatgpt(path: Path, shown: str) -> Iterator[Item]:
-    return _conversations(path, shown, chatgpt=True)
-
-
-def _claude(path: Path, shown: str) -> Iterator[Item]:
-    return _conversations(path, shown, chatgpt=False)
 
 
 def _conversations(path: Path, shown: str, *, chatgpt: bool) -> Iterator[Item]:
@@ -98,27 +92,19 @@ def _events(key: str, role: str, text: str, at: datetime) -> Iterable[Event]:
 
 def _shown(chat: Mapping[str, Any], counts: Counter[str]) -> Iterator[Message]:
     """The messages of the visible branch; regenerated answers are counted."""
-    mapping = chat.get("mapping")
-    nodes = mapping if isinstance(mapping, Mapping) else {}
-    at = chat.get("current_node")
-    path: list[Any] = []
-    for _ in range(_MOST_HOPS):
-        node = nodes.get(at) if isinstance(at, str) else None
-        if not isinstance(node, Mapping):
-            break
+    nodes = mapping_of(chat.get("mapping"))
+    at = text_of(chat.get("current_node"))
+    path: list[Mapping[str, Any]] = []
+    while len(path) < _MOST_HOPS and (node := mapping_of(nodes.get(at))):
         path.append(node)
-        at = node.get("parent")
-    if not path:
-        path = [node for node in nodes.values() if isinstance(node, Mapping)][::-1]
+        at = text_of(node.get("parent"))
+    path = path or [node for node in map(mapping_of, nodes.values()) if node][::-1]
     counts["rewound"] = len(nodes) - len(path)
-    for node in reversed(path):
-        message = node.get("message")
-        if not isinstance(message, Mapping):
+    for message in [mapping_of(node.get("message")) for node in reversed(path)]:
+        if not message:
             continue
-        author = message.get("author")
-        role = author.get("role") if isinstance(author, Mapping) else ""
-        about = message.get("metadata")
-        hidden = isinstance(about, Mapping) and about.get("is_visually_hidden_from_conversation")
+        role = text_of(mapping_of(message.get("author")).get("role"))
+        hidden = mapping_of(message.get("metadata")).get("is_visually_hidden_from_conversation")
         text = _parts(message.get("content"))
         if role in ("user", "assistant") and text and not hidden:
             key = plain_text(message.get("id")) or digest(text)
@@ -128,40 +114,21 @@ def _shown(chat: Mapping[str, Any], counts: Counter[str]) -> Iterator[Message]:
 
 
 def _parts(content: Any) -> str:
-    if not isinstance(content, Mapping) or content.get("content_type") not in (
-        "text",
-        "multimodal_text",
-    ):
+    about = mapping_of(content)
+    if about.get("content_type") not in ("text", "multimodal_text"):
         return ""
-    parts = content.get("parts")
-    texts = [plain_text(part) for part in (parts if isinstance(parts, list) else [])]
-    return "\n".join(text for text in texts if text)
+    return "\n".join(filter(None, map(plain_text, list_of(about.get("parts")))))
 
 
 def _said(chat: Mapping[str, Any]) -> Iterator[Message]:
-    listed = chat.get("chat_messages")
-    for message in listed if isinstance(listed, list) else ():
-        if not isinstance(message, Mapping):
-            continue
-        blocks = message.get("content")
-        texts = [
-            plain_text(block.get("text"))
-            for block in (blocks if isinstance(blocks, list) else [])
-            if isinstance(block, Mapping) and block.get("type", "text") == "text"
-        ]
-        text = "\n".join(one for one in texts if one) or plain_text(message.get("text"))
+    for message in map(mapping_of, list_of(chat.get("chat_messages"))):
+        blocks = map(mapping_of, list_of(message.get("content")))
+        texts = [plain_text(b.get("text")) for b in blocks if b.get("type", "text") == "text"]
+        text = "\n".join(filter(None, texts)) or plain_text(message.get("text"))
         role = "user" if message.get("sender") == "human" else "assistant"
         if text:
             key = plain_text(message.get("uuid")) or digest(text)
             yield key, role, text, moment_of(message.get("created_at"))
-
-
-def _is_chatgpt(path: Path, head: bytes) -> bool:
-    return b'"mapping"' in _beginning(path, head)
-
-
-def _is_claude(path: Path, head: bytes) -> bool:
-    return b'"chat_messages"' in _beginning(path, head)
 
 
 def _beginning(path: Path, head: bytes) -> bytes:
@@ -175,6 +142,16 @@ def _beginning(path: Path, head: bytes) -> bytes:
 
 
 CHATS = (
-    ForeignFormat(name="chatgpt", title="ChatGPT export", detects=_is_chatgpt, read=_chatgpt),
-    ForeignFormat(name="claude.ai", title="Claude.ai export", detects=_is_claude, read=_claude),
+    ForeignFormat(
+        name="chatgpt",
+        title="ChatGPT export",
+        detects=lambda path, head: b'"mapping"' in _beginning(path, head),
+        read=partial(_conversations, chatgpt=True),
+    ),
+    ForeignFormat(
+        name="claude.ai",
+        title="Claude.ai export",
+        detects=lambda path, head: b'"chat_messages"' in _beginning(path, head),
+        read=partial(_conversations, chatgpt=False),
+    ),
 )

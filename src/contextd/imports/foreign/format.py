@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from contextd.domain.records import Trust
-from contextd.imports.importers.batch import ImportBatch
+from contextd.imports.importers.importer import ImportBatch
 from contextd_code.dataclass import dataclass
 
 Belonging = Literal["project", "named", "asked", "person"]
@@ -63,23 +63,18 @@ class Surroundings:
     roots: tuple[Path, ...] = ()
 
 
-def nowhere(around: Surroundings) -> Iterable[Path]:
-    """The default locations of a format that is only read from a given path: none."""
-    del around
-    return ()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignFormat:
-    """One format. `detects` examines the first bytes of a file, `places` lists existing files. `read` gets
-    the file and its displayed name and raises `Invalid` if the file does not match after all. Notes
-    that disappear from a `followed` file are archived when it is read again.
+    """One format. `detects` examines the first bytes of a file, and finds nothing for a format whose files only
+    their place tells; `places` lists existing files. `read` gets the file and its displayed name and raises
+    `Invalid` if the file does not match after all. Notes that disappear from a `followed` file are archived
+    when it is read again.
     """
 
     name: str
     title: str
-    detects: Callable[[Path, bytes], bool]
     read: Callable[[Path, str], Iterator[Item]]
-    places: Callable[[Surroundings], Iterable[Path]] = nowhere
+    detects: Callable[[Path, bytes], bool] = lambda path, head: False
+    places: Callable[[Surroundings], Iterable[Path]] = lambda around: ()
     belongs: Belonging = "asked"
     followed: bool = False

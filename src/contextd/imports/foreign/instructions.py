@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 
 from contextd.clients import CLIENTS
+from contextd.domain.own_passages import without_own_passages
 from contextd.domain.records import Trust, digest
 from contextd.files.disk import target_inside
 from contextd.imports.foreign.format import ForeignFormat, Item, Note, Surroundings, Unread
-from contextd.imports.foreign.markdown_parts import front_matter, parts_of
+from contextd.imports.foreign.markdown_parts import MarkdownPart, front_matter, parts_of
 from contextd.imports.foreign.safe_reading import plain_text, text_of
 from contextd_code.errors import Denied
+from contextd_code.text.words import unpunctuated
 
 _LARGEST = 1024 * 1024
 _LONGEST = 1_000
 """Maximum characters of a discovery; longer text becomes a context entry."""
 
+_LONGEST_TITLE = 200
 _MOST_FILES = 300
-_OURS = re.compile(r"<!-- contextd:begin [^<>\n]*-->.*?(?:<!-- contextd:end -->|\Z)", re.DOTALL)
-"""Blocks written by contextd, also without an end marker."""
-
 _AT_THE_ROOT = (
     "CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", "AGENTS.md", "AGENTS.override.md",
     "GEMINI.md", "QWEN.md", ".cursorrules", ".windsurfrules", ".clinerules", ".rules",
@@ -47,29 +47,28 @@ _INSTRUCTION_NAMES = frozenset(Path(name).name for name in _AT_THE_ROOT)
 _ADR_NAME = re.compile(r"(?:adr[-_]?)?\d{1,5}[-_.].*\.md", re.I)
 
 
-def read_parts(kind: str, trust: Trust) -> Callable[[Path, str], Iterator[Item]]:
-    """A reader that makes each list item and paragraph a note of type `kind`, with the trust of its file."""
+def read_sections(kind: str, trust: Trust) -> Callable[[Path, str], Iterator[Item]]:
+    """A reader that makes what stands under each heading a note of type `kind`, with the trust of its file. A note
+    keeps its key while its headings stay, so that a rewritten section updates its record.
+    """
 
     def read(path: Path, shown: str) -> Iterator[Item]:
         written = _written(path)
-        about, body = front_matter(_OURS.sub(_blank, text_of(path, _LARGEST)))
-        described = plain_text(about.get("description"))
-        name = described or plain_text(about.get("name"))
-        seen: dict[str, int] = {}
+        about, body = front_matter(without_own_passages(text_of(path, _LARGEST)))
+        name = plain_text(about.get("description")) or plain_text(about.get("name"))
+        sections: dict[tuple[str, ...], list[MarkdownPart]] = {}
         for part in parts_of(body):
-            if _says_nothing(part.text):
-                continue
-            words = digest(" ".join((*part.headings, part.text)).casefold())
-            seen[words] = seen.get(words, 0) + 1
-            if seen[words] > 1:
-                continue
-            headings = [one[:60] for one in part.headings[-2:]] or [name[:60]]
-            short = len(part.text) <= _LONGEST
+            if not _says_nothing(part.text):
+                sections.setdefault(part.headings, []).append(part)
+        for headings, parts in sections.items():
+            text = _section(parts)
+            short = len(text) <= _LONGEST
             yield Note(
-                key=words,
+                key=digest("\n".join((*headings, "discovery" if short else "context")).casefold()),
                 kind="discovery" if short else "context",
-                content=part.text,
-                tags=tuple(filter(None, headings)),
+                title=(" › ".join(headings) or name)[:_LONGEST_TITLE],
+                content=text,
+                tags=tuple(filter(None, (one[:60] for one in headings[-2:] or (name,)))),
                 data={"type": kind, "origin": "instructions", "file": shown} if short else {},
                 said_by=shown,
                 trust=trust,
@@ -79,9 +78,21 @@ def read_parts(kind: str, trust: Trust) -> Callable[[Path, str], Iterator[Item]]
     return read
 
 
+def _section(parts: Sequence[MarkdownPart]) -> str:
+    """The text under a heading; nothing is said twice. A single item needs no mark."""
+    by_words: dict[str, MarkdownPart] = {}
+    for part in parts:
+        by_words.setdefault(unpunctuated(part.text), part)
+    distinct = list(by_words.values())
+    if len(distinct) == 1:
+        return distinct[0].text
+    return "\n".join(f"- {part.text}" if part.listed else part.text for part in distinct)
+
+
 def _decision(path: Path, shown: str) -> Iterator[Item]:
     """An architecture decision as one note: the decision and its reason."""
-    _, body = front_matter(_OURS.sub(_blank, text_of(path, _LARGEST)))
+    written = without_own_passages(text_of(path, _LARGEST))
+    _, body = front_matter(written)
     parts = [part for part in parts_of(body) if not _says_nothing(part.text)]
     title = next((part.headings[0] for part in parts if part.headings), path.stem)
     texts_by_section: dict[str, list[str]] = {}
@@ -95,10 +106,8 @@ def _decision(path: Path, shown: str) -> Iterator[Item]:
     if not chosen:
         yield Unread(shown, "no decision found")
         return
-    superseded = re.search(
-        r"^\W*(?:status\W+)?(?:superseded|deprecated|rejected)\b", body, re.I | re.M
-    )
-    if superseded:
+    # "Rejected alternatives" may begin a line, too.
+    if re.search(r"^\W*status\W+(?:superseded|deprecated|rejected)\b", written, re.I | re.M):
         yield Unread(shown, "the decision is no longer in force")
         return
     content = "\n".join(chosen)
@@ -120,10 +129,6 @@ def _decision(path: Path, shown: str) -> Iterator[Item]:
 def _says_nothing(text: str) -> bool:
     """A line that only includes another file, or is a link, a picture or a horizontal rule."""
     return bool(re.fullmatch(r"@\S+|[-*_=\s]{3,}|!?\[[^\]]*\]\([^)]*\)|\|.*\|", text, re.S))
-
-
-def _blank(found: re.Match[str]) -> str:
-    return "\n" * found[0].count("\n")
 
 
 def _written(path: Path) -> datetime | None:
@@ -177,11 +182,6 @@ def _of_the_person(around: Surroundings) -> Iterator[Path]:
                 yield found
 
 
-def _by_its_place(path: Path, head: bytes) -> bool:
-    del path, head
-    return False
-
-
 def _inside(root: Path, paths: Iterable[Path]) -> Iterator[Path]:
     """The existing files inside the checkout; skips links that leave it."""
     for path in islice((one for one in paths if one.is_file()), _MOST_FILES):
@@ -218,8 +218,7 @@ INSTRUCTIONS = (
     ForeignFormat(
         name="own-instructions",
         title="a person's own instructions for agents",
-        detects=_by_its_place,
-        read=read_parts("rule", "human"),
+        read=read_sections("rule", "human"),
         places=_of_the_person,
         belongs="person",
         followed=True,
@@ -228,7 +227,7 @@ INSTRUCTIONS = (
         name="instructions",
         title="instructions for agents",
         detects=_is_instructions,
-        read=read_parts("rule", "human"),
+        read=read_sections("rule", "human"),
         places=_of_instructions,
         belongs="project",
         followed=True,
@@ -237,7 +236,7 @@ INSTRUCTIONS = (
         name="memory-files",
         title="an agent's memory files",
         detects=_is_memory,
-        read=read_parts("fact", "agent"),
+        read=read_sections("fact", "agent"),
         places=_of_memories,
         belongs="project",
         followed=True,

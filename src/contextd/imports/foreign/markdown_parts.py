@@ -22,11 +22,12 @@ _MOST = 2_000
 
 @dataclass(frozen=True, slots=True)
 class MarkdownPart:
-    """One list item or paragraph: the headings above it, outermost first, its text and line."""
+    """One list item or paragraph: the headings above it, outermost first, its text and line. `listed` for an item."""
 
     headings: tuple[str, ...]
     text: str
     line: int
+    listed: bool = False
 
 
 def front_matter(text: str) -> tuple[Mapping[str, Any], str]:
@@ -102,5 +103,5 @@ class _Reading:
             first = _ITEM.match(text)
             text = text[first.end() :] if first else text
             titles = tuple(title for _, title in self._headings)
-            self.parts.append(MarkdownPart(titles, text.strip(), self._began))
+            self.parts.append(MarkdownPart(titles, text.strip(), self._began, first is not None))
         self._lines, self._paused, self._fence = [], False, ""

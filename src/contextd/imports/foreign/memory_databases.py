@@ -6,7 +6,7 @@ Columns differ between their versions, so every column is optional here.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -37,15 +37,13 @@ def _reader(rows: Rows) -> Callable[[Path, str], Iterator[Item]]:
     return read
 
 
-def _observed(
-    sort: str, title: str, content: str, data: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
+def _observed(sort: str, title: str, content: str) -> dict[str, Any]:
     """The kind and fields of an observation."""
     text = content or title
     if len(text) <= _LONGEST_DISCOVERY:
         kind, fields = "discovery", {"type": _TYPES.get(sort, "fact"), "origin": "memory_file"}
     else:
-        kind, fields = "context", dict(data or {})
+        kind, fields = "context", {}
     return {"kind": kind, "data": fields, "title": title if content else "", "content": text}
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from contextd.domain.records import digest
 from contextd.imports.foreign.format import ForeignFormat, Item, Note, Surroundings, Unread
@@ -17,6 +16,7 @@ from contextd.imports.foreign.safe_reading import (
     plain_text,
     text_of,
 )
+from contextd.imports.importers.transcript_builder import list_of, mapping_of
 from contextd_code.errors import Invalid
 
 
@@ -29,12 +29,12 @@ def _mem0(path: Path, shown: str) -> Iterator[Item]:
     if not isinstance(found, list):
         raise Invalid(f"{path} has no list of memories", "export mem0's memories as JSON")
     for number, row in enumerate(found):
-        text = plain_text(row.get("memory")) if isinstance(row, Mapping) else ""
+        row = mapping_of(row)
+        text = plain_text(row.get("memory"))
         if not text:
             yield Unread(f"[{number}]", "no memory")
             continue
-        about = row.get("metadata")
-        about = about if isinstance(about, Mapping) else {}
+        about = mapping_of(row.get("metadata"))
         yield Note(
             key=plain_text(row.get("id")) or digest(text),
             content=text,
@@ -59,8 +59,8 @@ def _graph(path: Path, shown: str) -> Iterator[Item]:
         if isinstance(line, Unread):
             yield line
             continue
-        name = plain_text(line.get("name")) if isinstance(line, Mapping) else ""
-        sort = line.get("type") if isinstance(line, Mapping) else None
+        line = mapping_of(line)
+        name, sort = plain_text(line.get("name")), line.get("type")
         if sort == "entity" and name:
             known = entities.get(name, (plain_text(line.get("entityType")), []))
             entities[name] = (known[0], [*known[1], *listed(line.get("observations"))])
@@ -105,7 +105,8 @@ def _letta(path: Path, shown: str) -> Iterator[Item]:
     if not isinstance(blocks, list):
         raise Invalid(f"{path} has no memory blocks", "export the agent as an agent file (.af)")
     for number, block in enumerate(blocks):
-        value = plain_text(block.get("value")) if isinstance(block, Mapping) else ""
+        block = mapping_of(block)
+        value = plain_text(block.get("value"))
         if not value:
             yield Unread(f"blocks[{number}]", "it is empty")
             continue
@@ -119,14 +120,10 @@ def _letta(path: Path, shown: str) -> Iterator[Item]:
             sure=False,
             created=moment_of(document.get("created_at")),
         )
-    messages = sum(_messages(agent) for agent in document.get("agents") or ())
+    agents = map(mapping_of, document.get("agents") or ())
+    messages = sum(len(list_of(agent.get("messages"))) for agent in agents)
     if messages:
         yield Unread("agents", f"{messages} messages skipped: only the agent's memory is read")
-
-
-def _messages(agent: Any) -> int:
-    found = agent.get("messages") if isinstance(agent, Mapping) else None
-    return len(found) if isinstance(found, list) else 0
 
 
 def _is_letta(path: Path, head: bytes) -> bool:

@@ -18,9 +18,8 @@ from contextd.imports.importers import (
     specstory,
     swe_agent,
 )
-from contextd.imports.importers.batch import ImportBatch, Redact
 from contextd.imports.importers.compressed import opened
-from contextd.imports.importers.importer import Importer, Listed, Whereabouts
+from contextd.imports.importers.importer import ImportBatch, Importer, Listed, Redact, Whereabouts
 from contextd_code.errors import Invalid, NotFound
 from contextd_code.text.encodings import text_in
 
@@ -37,6 +36,11 @@ __all__ = [
 
 _HEAD_BYTES = 1_048_576
 """Enough for a first line with an agent's full instructions or a pasted file."""
+
+_FIRST_BYTES, _HEAD_LINES = 32_768, 20
+"""Bytes of a piece of the head, and how many lines of it are looked at. Pieces are read until there are twice as
+many line ends, since in UTF-16 not every such byte is one.
+"""
 
 _EXTENSIONS = tuple(
     f"{editor}/globalStorage/{extension}"
@@ -239,10 +243,15 @@ def head_of(path: Path) -> list[str]:
     """The first lines of a file. Raises `NotFound`."""
     try:
         with opened(path) as stream:
-            head = stream.read(_HEAD_BYTES)
+            head = stream.read(_FIRST_BYTES)
+            while head.count(b"\n") < 2 * _HEAD_LINES and len(head) < _HEAD_BYTES:
+                more = stream.read(_FIRST_BYTES)
+                if not more:
+                    break
+                head += more
     except OSError as error:
         raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
     # Not `splitlines`: texts contain other kinds of line ends.
     text = text_in(head)
     text = head.decode("utf-8", "replace") if text is None else text
-    return text.replace("\r\n", "\n").split("\n")[:20]
+    return text.replace("\r\n", "\n").split("\n")[:_HEAD_LINES]

@@ -11,9 +11,8 @@ from pathlib import Path
 
 from contextd.domain.origins import marked
 from contextd.domain.records import digest
-from contextd.imports.importers.batch import ImportBatch, Redact, unredacted
-from contextd.imports.importers.importer import Listed
-from contextd.imports.importers.transcript_builder import Telling
+from contextd.imports.importers.importer import ImportBatch, Listed, Redact, unredacted
+from contextd.imports.importers.transcript_builder import Transcript
 from contextd_code.errors import NotFound
 from contextd_code.files.guarded import open_file
 
@@ -48,7 +47,9 @@ def read(
     if not found:
         raise NotFound(f"{path.name} has no session {session}", "list its sessions to see them")
     id, started, lines = found[-1]
-    transcript = Telling(path=path, redact=redact, last=started, session=id, cwd=str(path.parent))
+    transcript = Transcript(
+        path=path, redact=redact, last=started, session=id, cwd=str(path.parent)
+    )
     _tell(transcript, lines)
     transcript.counts["read"] += len(lines)
     return transcript.batch(path.stat().st_size)
@@ -78,7 +79,7 @@ def _sessions(path: Path, *, keep: bool) -> Iterator[tuple[str, datetime, list[s
         yield current
 
 
-def _tell(transcript: Telling, lines: list[str]) -> None:
+def _tell(transcript: Transcript, lines: list[str]) -> None:
     strict = any(line.startswith(_TYPED) and line.endswith(_ENDED) for line in lines)
     seen: Counter[str] = Counter()
     for kind, text in _blocks(lines, strict):
@@ -135,7 +136,7 @@ def _quoted(line: str) -> bool:
     return line.startswith("> ") or line.rstrip() == ">"
 
 
-def _typed(transcript: Telling, text: str) -> None:
+def _typed(transcript: Transcript, text: str) -> None:
     words = _SAYING.sub("", text)
     if words.startswith("/") or words in ("<blank>", ""):
         transcript.counts["command"] += 1
@@ -145,7 +146,7 @@ def _typed(transcript: Telling, text: str) -> None:
     transcript.by_user(words)
 
 
-def _shown(transcript: Telling, text: str) -> None:
+def _shown(transcript: Transcript, text: str) -> None:
     """Events from Aider's own output: changed files and commits."""
     for place, line in enumerate(text.split("\n")):
         edited, committed = _EDITED.match(line), _COMMITTED.match(line)

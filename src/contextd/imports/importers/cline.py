@@ -12,7 +12,7 @@ from typing import Any
 from contextd.imports.importers.documents import document_reader, entry_key
 from contextd.imports.importers.injected_text import unwrapped
 from contextd.imports.importers.json_lines import parsed
-from contextd.imports.importers.transcript_builder import Telling, list_of, mapping_of, text_of
+from contextd.imports.importers.transcript_builder import Transcript, list_of, mapping_of, text_of
 from contextd_code.files.guarded import read_file
 
 _TASK = "api_conversation_history.json"
@@ -40,7 +40,7 @@ def detects(path: Path, head: Sequence[str]) -> bool:
     )  # fmt: skip
 
 
-def _tell(transcript: Telling, document: Any) -> None:
+def _tell(transcript: Transcript, document: Any) -> None:
     about = mapping_of(document)
     messages = list_of(document) or list_of(about.get("messages"))
     transcript.session = text_of(about.get("sessionId")) or (
@@ -60,7 +60,7 @@ def _tell(transcript: Telling, document: Any) -> None:
             _message(transcript, message, seen)
 
 
-def _surroundings(transcript: Telling) -> None:
+def _surroundings(transcript: Transcript) -> None:
     """Session facts from the file beside the messages."""
     for beside in (
         transcript.path.with_name(f"{transcript.session}.json"),
@@ -79,7 +79,7 @@ def _surroundings(transcript: Telling) -> None:
         return
 
 
-def _message(transcript: Telling, message: Mapping[str, Any], seen: Counter[str]) -> None:
+def _message(transcript: Transcript, message: Mapping[str, Any], seen: Counter[str]) -> None:
     content = message.get("content")
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else list_of(content)
     transcript.key = text_of(message.get("id")) or entry_key(
@@ -108,7 +108,7 @@ def _message(transcript: Telling, message: Mapping[str, Any], seen: Counter[str]
     transcript.used({name: metrics.get(called, 0) for called, name in names.items()})
 
 
-def _said(transcript: Telling, text: str, place: int) -> None:
+def _said(transcript: Transcript, text: str, place: int) -> None:
     """The agent's words; older tasks have their calls in the text as XML."""
     calls = list(_XML_CALL.finditer(text))
     words = re.sub(r"<thinking>.*?</thinking>", "", _XML_CALL.sub("", text), flags=re.S)
@@ -124,14 +124,14 @@ def _said(transcript: Telling, text: str, place: int) -> None:
             transcript.called(_xml_id(transcript, call["tool"]), call["tool"], given, index)
 
 
-def _xml_id(transcript: Telling, tool: str) -> str:
+def _xml_id(transcript: Transcript, tool: str) -> str:
     """An id for a call without one: the next message has its answer and names the tool."""
     id = f"{transcript.key}-{tool}"
     transcript.open[tool] = id
     return id
 
 
-def _asked(transcript: Telling, text: str, place: int) -> None:
+def _asked(transcript: Transcript, text: str, place: int) -> None:
     if not transcript.cwd and (found := _HERE.search(text)):
         transcript.cwd = found[1]
     result = _RESULT.match(text)
@@ -148,7 +148,7 @@ def _asked(transcript: Telling, text: str, place: int) -> None:
         transcript.by_user(unwrapped(text), place)
 
 
-def _answered(transcript: Telling, block: Mapping[str, Any], place: int) -> None:
+def _answered(transcript: Transcript, block: Mapping[str, Any], place: int) -> None:
     content = block.get("content")
     failed = bool(block.get("is_error"))
     rows = [mapping_of(row) for row in list_of(content)]

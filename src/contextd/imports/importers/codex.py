@@ -13,7 +13,7 @@ from typing import Any
 
 from contextd.domain.records import digest
 from contextd.imports.importers.json_lines import line_reader, parsed
-from contextd.imports.importers.transcript_builder import Telling, list_of, mapping_of, text_of
+from contextd.imports.importers.transcript_builder import Transcript, list_of, mapping_of, text_of
 from contextd_code.dataclass import dataclass
 
 _ITEMS = frozenset(
@@ -45,7 +45,7 @@ def detects(path: Path, head: Sequence[str]) -> bool:
 class CodexLines:
     """State across the lines of a rollout."""
 
-    transcript: Telling
+    transcript: Transcript
     asked: set[str] = field(default_factory=set[str])
     recorded: bool = False
 

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 from contextd.imports.importers.documents import document_reader, entry_key
 from contextd.imports.importers.gemini_parts import parts_text
 from contextd.imports.importers.json_lines import parsed
-from contextd.imports.importers.transcript_builder import Telling, list_of, mapping_of, text_of
+from contextd.imports.importers.transcript_builder import Transcript, list_of, mapping_of, text_of
 from contextd_code.files.guarded import read_file
 
 _RAN = frozenset({"done", "errored", "canceled"})
@@ -26,7 +26,7 @@ def detects(path: Path, head: Sequence[str]) -> bool:
     )
 
 
-def _tell(transcript: Telling, document: Any) -> None:
+def _tell(transcript: Transcript, document: Any) -> None:
     session = mapping_of(document)
     transcript.session = text_of(session.get("sessionId")) or transcript.path.stem
     transcript.titled(text_of(session.get("title")))
@@ -49,7 +49,7 @@ def _began(path: Path, session: str) -> Any:
     return int(created) if isinstance(created, str) and created.isdigit() else created
 
 
-def _item(transcript: Telling, item: Mapping[str, Any], seen: Counter[str]) -> None:
+def _item(transcript: Transcript, item: Mapping[str, Any], seen: Counter[str]) -> None:
     message = mapping_of(item.get("message"))
     role, text = text_of(message.get("role")), parts_text(message.get("content"))
     calls = [mapping_of(one) for one in list_of(message.get("toolCalls"))]
@@ -77,7 +77,7 @@ def _item(transcript: Telling, item: Mapping[str, Any], seen: Counter[str]) -> N
         _answered(transcript, mapping_of(state), place)
 
 
-def _answered(transcript: Telling, state: Mapping[str, Any], place: int) -> None:
+def _answered(transcript: Transcript, state: Mapping[str, Any], place: int) -> None:
     status = text_of(state.get("status"))
     if status not in _RAN:
         return

@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 from contextd.domain.records import digest
-from contextd.imports.importers.json_lines import line_reader, parsed
-from contextd.imports.importers.transcript_builder import Telling, mapping_of, text_of
+from contextd.imports.importers.json_lines import line_reader, lines_like
+from contextd.imports.importers.transcript_builder import Transcript, mapping_of, text_of
 from contextd_code.dataclass import dataclass
 
 _OURS = ("session.", "user.", "assistant.", "tool.", "hook.", "system.", "subagent.")
 
 
-def detects(path: Path, head: Sequence[str]) -> bool:
-    """Whether the first lines look like the events of a Copilot session."""
-    if path.suffix != ".jsonl":
-        return False
-    lines = (line for line in map(parsed, head) if isinstance(line, dict))
-    return any(
-        text_of(line.get("type")).startswith(_OURS) and isinstance(line.get("data"), dict)
-        for line in lines
-    )
+detects = lines_like(
+    lambda line: text_of(line.get("type")).startswith(_OURS) and isinstance(line.get("data"), dict)
+)
 
 
 @dataclass(slots=True)
 class CopilotLines:
     """Converts the client's events."""
 
-    transcript: Telling
+    transcript: Transcript
 
     def take(self, line: Mapping[str, Any], raw: bytes) -> None:
         """Convert one line to events."""

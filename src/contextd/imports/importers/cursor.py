@@ -9,10 +9,9 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from contextd.imports.databases import ForeignDatabase, is_database, reading
-from contextd.imports.importers.batch import ImportBatch, Redact, unredacted
-from contextd.imports.importers.importer import Listed
+from contextd.imports.importers.importer import ImportBatch, Listed, Redact, unredacted
 from contextd.imports.importers.json_lines import parsed
-from contextd.imports.importers.transcript_builder import Telling, list_of, mapping_of, text_of
+from contextd.imports.importers.transcript_builder import Transcript, list_of, mapping_of, text_of
 from contextd_code.errors import NotFound
 from contextd_code.files.guarded import read_file
 
@@ -49,7 +48,7 @@ def read(
 ) -> ImportBatch:
     """The events of one composer. Raises `NotFound` or `Invalid`."""
     del offset
-    transcript = Telling(path=path, redact=redact, last=datetime.now(UTC), session=session)
+    transcript = Transcript(path=path, redact=redact, last=datetime.now(UTC), session=session)
     with reading(path) as rows:
         composer = _value(rows, f"composerData:{session}") if session else None
         if composer is None:
@@ -107,7 +106,7 @@ def _bubbles(
             yield {"bubbleId": id, "type": header.get("type"), **bubble}
 
 
-def _bubble(transcript: Telling, bubble: Mapping[str, Any], place: int) -> None:
+def _bubble(transcript: Transcript, bubble: Mapping[str, Any], place: int) -> None:
     transcript.key = text_of(bubble.get("bubbleId")) or f"{place}"
     transcript.dated(
         bubble.get("createdAt") or mapping_of(bubble.get("timingInfo")).get("clientStartTime")
@@ -125,7 +124,7 @@ def _bubble(transcript: Telling, bubble: Mapping[str, Any], place: int) -> None:
         transcript.counts[f"bubble:{bubble.get('type')}"] += 1
 
 
-def _called(transcript: Telling, call: Mapping[str, Any]) -> None:
+def _called(transcript: Transcript, call: Mapping[str, Any]) -> None:
     name, status = text_of(call.get("name")), text_of(call.get("status"))
     if not name or status not in _ENDED:
         return

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from contextd.domain.records import digest
-from contextd.imports.importers.batch import ImportBatch, Redact, unredacted
-from contextd.imports.importers.importer import Read
+from contextd.imports.importers.importer import ImportBatch, Read, Redact, unredacted
 from contextd.imports.importers.json_lines import parsed
-from contextd.imports.importers.transcript_builder import Telling
+from contextd.imports.importers.transcript_builder import Transcript
 from contextd_code.errors import Invalid, NotFound, TooLarge
 from contextd_code.files.guarded import read_file
 from contextd_code.text.encodings import text_in
@@ -29,10 +28,10 @@ def entry_key(seen: Counter[str], entry: Any) -> str:
     return f"{key}-{seen[key]}"
 
 
-def document_reader(tell: Callable[[Telling, Any], None]) -> Read:
+def document_reader(tell: Callable[[Transcript, Any], None]) -> Read:
     """A reader of a JSON document that passes it to `tell`."""
 
-    def tell_json(transcript: Telling, text: str) -> None:
+    def tell_json(transcript: Transcript, text: str) -> None:
         document = parsed(text)
         if document is None:
             raise Invalid(
@@ -44,7 +43,7 @@ def document_reader(tell: Callable[[Telling, Any], None]) -> Read:
     return text_reader(tell_json)
 
 
-def text_reader(tell: Callable[[Telling, str], None]) -> Read:
+def text_reader(tell: Callable[[Transcript, str], None]) -> Read:
     """A reader of a text that passes it to `tell`. It reads the whole text each time: entries have stable
     keys. Raises `NotFound`, `Invalid` or `TooLarge`.
     """
@@ -62,7 +61,9 @@ def text_reader(tell: Callable[[Telling, str], None]) -> Read:
             raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
         if text is None:
             raise Invalid(f"{path.name} is not a readable text file", "save it as UTF-8")
-        transcript = Telling(path=path, redact=redact, last=datetime.fromtimestamp(modified, UTC))
+        transcript = Transcript(
+            path=path, redact=redact, last=datetime.fromtimestamp(modified, UTC)
+        )
         tell(transcript, text)
         transcript.counts["read"] += 1
         return transcript.batch(size)

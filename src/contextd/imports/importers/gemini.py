@@ -13,8 +13,8 @@ from typing import Any
 from contextd.domain.records import digest
 from contextd.imports.importers.documents import document_reader
 from contextd.imports.importers.gemini_parts import answered_part, parts_text, tokens_of
-from contextd.imports.importers.json_lines import line_reader, parsed
-from contextd.imports.importers.transcript_builder import Telling, list_of, mapping_of, text_of
+from contextd.imports.importers.json_lines import line_reader, lines_like, parsed
+from contextd.imports.importers.transcript_builder import Transcript, list_of, mapping_of, text_of
 from contextd_code.dataclass import dataclass
 from contextd_code.files.guarded import open_file, read_file
 
@@ -22,14 +22,7 @@ _SETTLED = frozenset({"success", "error", "cancelled"})
 _FOLDER = re.compile(r"Workspace Director(?:y|ies):\*\*\s*(?:\n\s*-\s*)?(/[^\n]+)")
 
 
-def detects(path: Path, head: Sequence[str]) -> bool:
-    """Whether the first lines look like a Gemini CLI chat."""
-    if path.suffix != ".jsonl":
-        return False
-    return any(
-        isinstance(line, dict) and "sessionId" in line and "projectHash" in line
-        for line in map(parsed, head[:3])
-    )
+detects = lines_like(lambda line: "sessionId" in line and "projectHash" in line, most=3)
 
 
 def detects_json(path: Path, head: Sequence[str]) -> bool:
@@ -52,7 +45,7 @@ def beside(path: Path) -> Iterable[Path]:
 class GeminiLines:
     """Converts the lines of a chat."""
 
-    transcript: Telling
+    transcript: Transcript
     rewinds: int = 0
 
     def take(self, line: Mapping[str, Any], raw: bytes) -> None:
@@ -141,7 +134,7 @@ def _folder_of(chat: Path) -> str:
     return next((path for path, name in known.items() if name == folder.name), "")
 
 
-def _whole(transcript: Telling, document: Any) -> None:
+def _whole(transcript: Transcript, document: Any) -> None:
     GeminiLines(transcript).header(mapping_of(document))
 
 

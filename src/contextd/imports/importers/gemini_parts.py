@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from contextd.imports.importers.tool_names import exit_told
-from contextd.imports.importers.transcript_builder import Telling, list_of, mapping_of, text_of
+from contextd.imports.importers.tool_calls import exit_told
+from contextd.imports.importers.transcript_builder import Transcript, list_of, mapping_of, text_of
 
 _UNTRUSTED = re.compile(r"\A\s*<untrusted_context>\n?(.*?)\n?</untrusted_context>\s*\Z", re.S)
 _TOKENS = {
@@ -32,7 +32,7 @@ def parts_text(content: Any) -> str:
 
 
 def answered_part(
-    transcript: Telling,
+    transcript: Transcript,
     answer: Mapping[str, Any],
     *,
     failed: bool,

@@ -3,12 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
-from contextd.imports.importers.batch import ImportBatch, Redact
+from contextd.domain.sessions import Event
 from contextd_code.dataclass import dataclass
+
+Redact = Callable[[str], tuple[str, int]]
+"""Redacts a text; returns it and the number of secrets."""
+
+RedactItem = Callable[[Mapping[str, Any]], tuple[dict[str, Any], int]]
+"""Redacts all texts of one item together; returns it and the number of secrets."""
+
+
+def unredacted(text: str) -> tuple[str, int]:
+    """The unchanged text, for callers with clean input."""
+    return text, 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportBatch:
+    """A section of a transcript as redacted events.
+
+    `next_offset` is the byte to continue from; `done` says that no complete entry is left. `counts` has
+    `read` (lines), `events`, `duplicate`, `redacted`, `junk`, `bad`, `oversize`, and `type:<name>` for every
+    type of line without conversation. `usage` sums the tokens reported by the client. `entrypoint` is how the
+    client says it was started: `cli`, `sdk-py`, … `parent` is the parent session of a sub-agent, if
+    sub-agents have sessions of their own. `onward`, if given, reads the next batch with the
+    state of this one, without looking back; it may be called once.
+    """
+
+    external_id: str = ""
+    parent: str = ""
+    cwd: str = ""
+    branch: str = ""
+    entrypoint: str = ""
+    title: str = ""
+    started: datetime | None = None
+    ended: datetime | None = None
+    events: tuple[Event, ...] = ()
+    next_offset: int = 0
+    done: bool = True
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    usage: Mapping[str, int] = field(default_factory=dict[str, int])
+    onward: Callable[[Redact], ImportBatch] | None = field(default=None, compare=False)
+
+    @property
+    def headless(self) -> bool:
+        """Whether a program ran the session, not a person: `claude -p`, the SDKs and `codex exec` report
+        it, and a sub-agent is run by another agent.
+        """
+        return bool(self.parent) or self.entrypoint.startswith(("sdk", "exec"))
 
 
 class Read(Protocol):
@@ -59,12 +106,6 @@ def the_only_session(path: Path) -> Sequence[Listed]:
     return (Listed(),)
 
 
-def nothing_beside(path: Path) -> Sequence[Path]:
-    """For clients without separate sub-agent transcripts: none."""
-    del path
-    return ()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Importer:
     """One transcript format.
@@ -86,7 +127,7 @@ class Importer:
     in_project: tuple[str, ...] = ()
     sessions: Callable[[Path], Iterable[Listed]] = the_only_session
     of_session: tuple[str, ...] = ()
-    beside: Callable[[Path], Iterable[Path]] = nothing_beside
+    beside: Callable[[Path], Iterable[Path]] = lambda path: ()
     client: str = ""
     grows: bool = True
     late: bool = False

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
-from contextd.imports.importers.batch import ImportBatch, Redact, unredacted
 from contextd.imports.importers.compressed import COMPRESSED, opened
-from contextd.imports.importers.importer import Read
-from contextd.imports.importers.transcript_builder import Telling
+from contextd.imports.importers.importer import ImportBatch, Read, Redact, unredacted
+from contextd.imports.importers.transcript_builder import Transcript
 from contextd_code.errors import NotFound
 
 LONGEST_LINE = 16 * 1024 * 1024
@@ -32,6 +32,18 @@ task list. It takes about 50 ms and covers hours of work.
 """
 
 
+def lines_like(
+    fits: Callable[[Mapping[str, Any]], object], most: int | None = None
+) -> Callable[[Path, Sequence[str]], bool]:
+    """A test whether one of a `.jsonl` file's first lines is an object that `fits`."""
+
+    def detects(path: Path, head: Sequence[str]) -> bool:
+        lines = (parsed(text) for text in head[:most]) if path.suffix == ".jsonl" else ()
+        return any(isinstance(line, dict) and fits(line) for line in lines)
+
+    return detects
+
+
 class Lines(Protocol):
     """Converts a format's lines to events."""
 
@@ -40,7 +52,7 @@ class Lines(Protocol):
         ...
 
 
-def line_reader(lines_of: Callable[[Telling], Lines]) -> Read:
+def line_reader(lines_of: Callable[[Transcript], Lines]) -> Read:
     """A reader of a format whose lines `lines_of` converts.
 
     Continuing from `next_offset`, or restarting from 0, gives the same events with the same keys. An offset
@@ -57,19 +69,23 @@ def line_reader(lines_of: Callable[[Telling], Lines]) -> Read:
                 appended = path.suffix != COMPRESSED
                 offset = 0 if offset < 0 or (appended and offset > about.st_size) else offset
                 modified = datetime.fromtimestamp(about.st_mtime, UTC)
-                transcript = Telling(path=path, redact=redact, last=modified)
+                transcript = Transcript(path=path, redact=redact, last=modified)
                 lines = lines_of(transcript)
                 if offset:
                     _look_back(stream, offset, transcript, lines)
                 stream.seek(offset)
                 return _read(stream, offset, transcript, lines)
         except OSError as error:
-            raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
+            raise _unread(path, error) from error
 
     return read
 
 
-def _look_back(stream: BinaryIO, offset: int, transcript: Telling, lines: Lines) -> None:
+def _unread(path: Path, error: OSError) -> NotFound:
+    return NotFound(f"cannot read {path}: {error.strerror}", "check the path")
+
+
+def _look_back(stream: BinaryIO, offset: int, transcript: Transcript, lines: Lines) -> None:
     """Restore open state from the lines before the offset, without events: those are stored already, and
     redaction is most of the work.
     """
@@ -93,11 +109,10 @@ def _look_back(stream: BinaryIO, offset: int, transcript: Telling, lines: Lines)
         if isinstance(line, dict):
             lines.take(line, raw)
     transcript.looking_back = False
-    transcript.counts.clear()
-    transcript.usage.clear()
+    transcript.begin_batch()
 
 
-def _read(stream: BinaryIO, offset: int, transcript: Telling, lines: Lines) -> ImportBatch:
+def _read(stream: BinaryIO, offset: int, transcript: Transcript, lines: Lines) -> ImportBatch:
     done, start = True, offset
     for raw, end in complete_lines(stream, offset, transcript.counts):
         line = parsed(raw) if raw else None
@@ -112,7 +127,24 @@ def _read(stream: BinaryIO, offset: int, transcript: Telling, lines: Lines) -> I
         if len(transcript.events) >= MOST_EVENTS or offset - start >= MOST_BYTES:
             done = False
             break
-    return transcript.batch(offset, done=done)
+    batch = transcript.batch(offset, done=done)
+    transcript.begin_batch()
+    return replace(batch, onward=_onward(offset, transcript, lines))
+
+
+def _onward(offset: int, transcript: Transcript, lines: Lines) -> Callable[[Redact], ImportBatch]:
+    """Reads on from `offset` with the open state of the lines before."""
+
+    def onward(redact: Redact) -> ImportBatch:
+        transcript.redact = redact
+        try:
+            with opened(transcript.path) as stream:
+                stream.seek(offset)
+                return _read(stream, offset, transcript, lines)
+        except OSError as error:
+            raise _unread(transcript.path, error) from error
+
+    return onward
 
 
 def complete_lines(

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from contextd.imports.databases import ForeignDatabase, is_database, reading
-from contextd.imports.importers.batch import ImportBatch, Redact, unredacted
 from contextd.imports.importers.documents import document_reader
-from contextd.imports.importers.importer import Listed
+from contextd.imports.importers.importer import ImportBatch, Listed, Redact, unredacted
 from contextd.imports.importers.json_lines import parsed
-from contextd.imports.importers.transcript_builder import Telling, mapping_of, text_of
+from contextd.imports.importers.transcript_builder import Transcript, mapping_of, text_of
 from contextd_code.errors import NotFound
 
 _ENDED = frozenset({"completed", "error"})
@@ -53,7 +52,7 @@ def read(
 ) -> ImportBatch:
     """The events of one session in the database, with its sub-agents. Raises `NotFound`, `Invalid`."""
     del offset
-    transcript = Telling(path=path, redact=redact, last=datetime.now(UTC))
+    transcript = Transcript(path=path, redact=redact, last=datetime.now(UTC))
     with reading(path) as rows:
         found = list(
             rows.of("SELECT * FROM session WHERE id = ? OR parent_id = ?", session, session)
@@ -70,7 +69,7 @@ def read(
     return transcript.batch(path.stat().st_size)
 
 
-def _rows(transcript: Telling, rows: ForeignDatabase, session: str) -> None:
+def _rows(transcript: Transcript, rows: ForeignDatabase, session: str) -> None:
     """The messages of one session. Parts are loaded one by one, since all of them may be large."""
     parts: dict[str, list[str]] = {}
     for row in rows.of("SELECT id, message_id FROM part WHERE session_id = ? ORDER BY id", session):
@@ -81,7 +80,7 @@ def _rows(transcript: Telling, rows: ForeignDatabase, session: str) -> None:
 
 
 def _parts(
-    transcript: Telling, rows: ForeignDatabase, ids: list[str]
+    transcript: Transcript, rows: ForeignDatabase, ids: list[str]
 ) -> Iterator[Mapping[str, Any]]:
     for id in ids:
         for row in rows.of(_PART, id):
@@ -89,7 +88,7 @@ def _parts(
             yield {**mapping_of(parsed(row["data"])), "id": id}
 
 
-def _begin(transcript: Telling, about: Mapping[str, Any], *, sidechain: bool) -> None:
+def _begin(transcript: Transcript, about: Mapping[str, Any], *, sidechain: bool) -> None:
     transcript.marks = {"sidechain": True, "agent": str(about.get("id"))} if sidechain else {}
     if sidechain:
         return
@@ -99,7 +98,7 @@ def _begin(transcript: Telling, about: Mapping[str, Any], *, sidechain: bool) ->
     transcript.dated(about.get("time_created") or mapping_of(about.get("time")).get("created"))
 
 
-def _message(transcript: Telling, info: Mapping[str, Any], parts: Iterable[Any]) -> None:
+def _message(transcript: Transcript, info: Mapping[str, Any], parts: Iterable[Any]) -> None:
     role, times = text_of(info.get("role")), mapping_of(info.get("time"))
     transcript.here = text_of(mapping_of(info.get("path")).get("cwd")) or transcript.here
     transcript.dated(times.get("created"))
@@ -122,7 +121,12 @@ def _message(transcript: Telling, info: Mapping[str, Any], parts: Iterable[Any])
 
 
 def _part(
-    transcript: Telling, role: str, info: Mapping[str, Any], part: Mapping[str, Any], *, whole: bool
+    transcript: Transcript,
+    role: str,
+    info: Mapping[str, Any],
+    part: Mapping[str, Any],
+    *,
+    whole: bool,
 ) -> None:
     kind, text = text_of(part.get("type")), text_of(part.get("text"))
     times = mapping_of(part.get("time"))
@@ -144,7 +148,7 @@ def _part(
         transcript.by_agent(text)
 
 
-def _tool(transcript: Telling, part: Mapping[str, Any]) -> None:
+def _tool(transcript: Transcript, part: Mapping[str, Any]) -> None:
     id, state = text_of(part.get("callID")), mapping_of(part.get("state"))
     status, times = text_of(state.get("status")), mapping_of(state.get("time"))
     if status not in _ENDED:
@@ -169,7 +173,7 @@ def _unquoted(text: str) -> str:
     return text
 
 
-def _export(transcript: Telling, document: Any) -> None:
+def _export(transcript: Transcript, document: Any) -> None:
     whole = mapping_of(document)
     about = mapping_of(whole.get("info"))
     _begin(transcript, about, sidechain=False)

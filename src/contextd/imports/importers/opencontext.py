@@ -13,12 +13,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from contextd.domain.imported_records import FILE_DIFFERENCES
 from contextd.domain.records import Record, Source
 from contextd.domain.scope import Scope
 from contextd.domain.time import parse_instant
 from contextd.imports.exporters.opencontext import kept_differences, plain_bubble, plain_entry
-from contextd.imports.importers.batch import RedactItem
-from contextd.knowledge.import_differences import KEPT
+from contextd.imports.importers.importer import RedactItem
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid
 
@@ -181,7 +181,7 @@ def rest_record(file: ContextsFile, scope: Scope, now: datetime) -> Record | Non
         kind="context",
         scope=scope,
         content="Further keys of an imported contexts.json",
-        data={KEPT: dict(file.rest)},
+        data={FILE_DIFFERENCES: dict(file.rest)},
         source=Source(operation="import", ref=NAME),
         trust="imported",
         status="archived",
@@ -221,7 +221,9 @@ def _with_kept(
     record: Record, item: Mapping[str, Any], plain: Callable[[Record], dict[str, Any]]
 ) -> Record:
     differences = kept_differences(plain(record), item)
-    return record.with_(data={**record.data, KEPT: differences}) if differences else record
+    return (
+        record.with_(data={**record.data, FILE_DIFFERENCES: differences}) if differences else record
+    )
 
 
 def _entry(

@@ -21,7 +21,7 @@ _PASTED = regex(
     r"|\b(?:level|msg|err|error)=|^\s*at [\w.$<>]+ ?\(|^\s*File \"[^\"]+\", line \d+|^\S+\.\w{1,5}:\d+(?::\d+)?:?\s"
     r"|[│┌└├╭╰┃║═█░▓]|^\s*(?:[─━_=*-]){4,}\s*$|^\s*[\[\]{}()]+[,;]?\s*$|^\s*\"[\w .-]+\"\s*:|^\s*\|.*\|\s*$"
     r"|^\s*[⏺⎿✓✗✔✘❯●⏭♻✨❌✅⨯⚠ℹ↯]|^\s*[$%]\s+\S|^\s*>|[;{}]\s*$|\s:=\s|=>|^\S+@\S+[:~ ].*[$#%]"
-    r"|^\s*\S*(?:Error|Exception): |^Traceback |^(?:FAIL|PASS|ok|---)[\s:]|\bexit (?:code|status) \d"
+    r"|^\s*\S*(?:Error|Exception): |^Traceback |^\(\w+:\d+\) |^\(Use `|^Node\.js v\d|\[DEP\d+\]|^npm (?:ERR|WARN|error|warn)|^\s*\d+\.\d+ \S|^==> |^(?:FAIL|PASS|ok|---)[\s:]|\bexit (?:code|status) \d"
 )
 _INDENTED = regex(r"^(?: {2,}|\t)\S")
 _LETTER = regex(r"[^\W\d_]")
@@ -60,6 +60,7 @@ def _without_output(lines: list[str]) -> tuple[str, list[str]]:
     """The lines of prose, and the runs of lines from programs or editors."""
     marks = [_is_output(line) for line in lines]
     _mark_indented(lines, marks)
+    _mark_terminal(lines, marks)
     prose: list[str] = []
     material: list[str] = []
     start = 0
@@ -103,6 +104,33 @@ def _mark_indented(lines: list[str], marks: list[bool]) -> None:
             for i in filled:
                 marks[i] = True
         start = end + 1
+
+
+def _mark_terminal(lines: list[str], marks: list[bool]) -> None:
+    """Mark what a shell printed: everything from its prompt on, but for a last paragraph that is prose, and single
+    lines between lines of output.
+    """
+    opened = next((n for n, line in enumerate(lines) if _SHELL.match(line)), None)
+    if opened is not None:
+        last = max((n for n, line in enumerate(lines) if not line.strip()), default=-1)
+        closing = [line for line in lines[last + 1 :] if line.strip()]
+        spoken = last > opened and all(_SPOKEN.search(line) for line in closing)
+        end = last if spoken else len(lines)
+        if not any(line.strip() for line in lines[:opened]) and _SPOKEN.search(lines[end - 1]):
+            end -= 1  # The user's only words.
+        for n in range(opened, end):
+            marks[n] = bool(lines[n].strip())
+    for n in range(1, len(lines) - 1):
+        marks[n] = marks[n] or bool(marks[n - 1] and marks[n + 1] and lines[n].strip())
+
+
+_SHELL = regex(r"^\s*(?:➜|❯|λ|PS [A-Z]:\\|\S+@[\w.-]+[:~ ][^#$%]{0,80}[#$%] |[$%] )\s*\S")
+"""A line with the prompt of a shell."""
+
+_SPOKEN = regex(
+    r"^[^\W\d_][^{}<>|=]*(?:\s[^{}<>|=]*\s[^{}<>|=]*|[?？!！。.])$|[\u3040-\u30ff\u4e00-\u9fff]"
+)
+"""A sentence, or a line of three words or more without the signs of a program."""
 
 
 def _around(text: str, *, spoken: bool) -> tuple[str, str]:

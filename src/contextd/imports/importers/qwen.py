@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 from contextd.domain.records import digest
 from contextd.imports.importers.gemini_parts import answered_part, tokens_of
-from contextd.imports.importers.json_lines import line_reader, parsed
-from contextd.imports.importers.transcript_builder import Telling, list_of, mapping_of, text_of
+from contextd.imports.importers.json_lines import line_reader, lines_like
+from contextd.imports.importers.transcript_builder import Transcript, list_of, mapping_of, text_of
 from contextd_code.dataclass import dataclass
 
-
-def detects(path: Path, head: Sequence[str]) -> bool:
-    """Whether the first lines look like a Qwen Code chat: messages with parts instead of content."""
-    if path.suffix != ".jsonl":
-        return False
-    lines = [line for line in map(parsed, head) if isinstance(line, dict)]
-    return any(
+# Messages have parts instead of content.
+detects = lines_like(
+    lambda line: (
         "sessionId" in line and ("parts" in mapping_of(line.get("message")) or "provenance" in line)
-        for line in lines
     )
+)
 
 
 @dataclass(slots=True)
 class QwenLines:
     """Converts the lines of a chat."""
 
-    transcript: Telling
+    transcript: Transcript
 
     def take(self, line: Mapping[str, Any], raw: bytes) -> None:
         """Convert one line to events."""

@@ -21,7 +21,6 @@ def sample_session(
     start: datetime,
     files: Sequence[str] = (),
     branch: str = "main",
-    test: str = "pytest -q",
 ) -> str:
     """A Claude Code transcript of about eight minutes that began at `start`.
 
@@ -35,7 +34,7 @@ def sample_session(
         "file1": first,
         "file2": second,
         "file3": third,
-        "test": test,
+        "test": "pytest -q",
     }
 
     def fill(match: re.Match[str]) -> str:

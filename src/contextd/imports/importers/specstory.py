@@ -13,13 +13,13 @@ from pathlib import Path
 from contextd.domain.records import digest
 from contextd.domain.time import iso
 from contextd.imports.importers.documents import text_reader
-from contextd.imports.importers.transcript_builder import Telling
+from contextd.imports.importers.transcript_builder import Transcript
 
 _SESSION = re.compile(
     r"^<!-- (?P<client>[\w .-]+?) Session (?P<id>[\w-]+)(?: \((?P<at>[^)]*)\))? -->$", re.M
 )
 _HEADING = re.compile(
-    r"^_\*\*(?P<who>User|Agent|Assistant)(?P<side> - sidechain)?(?: \((?:(?P<model>.*?) )?(?P<at>\d{4}-\d\d-\d\d[ T][\d:.]+(?:Z|[+-]\d{4})?)?\))?\*\*_$"
+    r"^_\*\*(?P<who>User|Agent|Assistant)(?P<side> - sidechain)?(?: \((?:(?P<model>(?!\d{4}-\d\d-\d\d[ T])[^()\n]*?)(?: |(?=\))))?(?P<at>\d{4}-\d\d-\d\d[ T][\d:.]+(?:Z|[+-]\d{4})?)?\))?\*\*_$"
 )
 _ID = re.compile(r"^<!-- message-id: \S+ -->$")
 _TOOL = re.compile(r'^<tool-use data-tool-type="([^"]*)" data-tool-name="([^"]*)">')
@@ -48,7 +48,7 @@ def detects(path: Path, head: Sequence[str]) -> bool:
     )
 
 
-def _tell(transcript: Telling, text: str) -> None:
+def _tell(transcript: Transcript, text: str) -> None:
     about = _SESSION.search(text)
     transcript.session = about["id"] if about else digest(text[:2_000])
     if about:
@@ -89,7 +89,7 @@ def _blocks(text: str) -> Iterator[tuple[re.Match[str], str]]:
         yield heading, "\n".join(body).strip()
 
 
-def _agent(transcript: Telling, body: str) -> None:
+def _agent(transcript: Transcript, body: str) -> None:
     prose_lines: list[str] = []
     used: list[str] = []
     inside, tools = False, 0
@@ -105,7 +105,7 @@ def _agent(transcript: Telling, body: str) -> None:
         transcript.by_agent(words.strip())
 
 
-def _tool(transcript: Telling, block: str, nth: int) -> None:
+def _tool(transcript: Transcript, block: str, nth: int) -> None:
     opening, summary = _TOOL.match(block), _SUMMARY.search(block)
     assert opening is not None
     kind, name = opening[1], opening[2]

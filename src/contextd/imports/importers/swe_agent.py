@@ -11,7 +11,7 @@ from typing import Any
 from contextd.imports.importers.documents import document_reader, entry_key
 from contextd.imports.importers.gemini_parts import parts_text
 from contextd.imports.importers.json_lines import parsed
-from contextd.imports.importers.transcript_builder import Telling, list_of, mapping_of, text_of
+from contextd.imports.importers.transcript_builder import Transcript, list_of, mapping_of, text_of
 
 _EDITS = re.compile(
     r"\A(?:str_replace_editor|edit_anthropic) (view|create|str_replace|insert) (\S+)"
@@ -29,7 +29,7 @@ def detects(path: Path, head: Sequence[str]) -> bool:
     return path.name.endswith((".traj", ".traj.json")) and beginning.startswith("{")
 
 
-def _tell(transcript: Telling, document: Any) -> None:
+def _tell(transcript: Transcript, document: Any) -> None:
     whole = mapping_of(document)
     transcript.session = path_name(transcript.path)
     # No person took part: it counts as a session run by a program.
@@ -53,7 +53,7 @@ def path_name(path: Path) -> str:
     return path.name.removesuffix(".json").removesuffix(".traj")
 
 
-def _task(transcript: Telling, history: list[Any], seen: Counter[str]) -> None:
+def _task(transcript: Transcript, history: list[Any], seen: Counter[str]) -> None:
     """The request: the first message that is neither the system's nor a demonstration."""
     for message in map(mapping_of, history):
         if message.get("role") == "user" and not message.get("is_demo"):
@@ -63,7 +63,7 @@ def _task(transcript: Telling, history: list[Any], seen: Counter[str]) -> None:
             return
 
 
-def _step(transcript: Telling, step: Mapping[str, Any], place: int) -> None:
+def _step(transcript: Transcript, step: Mapping[str, Any], place: int) -> None:
     transcript.key = f"step{place}"
     state = step.get("state")
     where = mapping_of(parsed(state) if isinstance(state, str) else state)
@@ -82,7 +82,7 @@ def _step(transcript: Telling, step: Mapping[str, Any], place: int) -> None:
     transcript.ran(transcript.key, text_of(step.get("observation")), index=2)
 
 
-def _messages(transcript: Telling, messages: list[Any], seen: Counter[str]) -> None:
+def _messages(transcript: Transcript, messages: list[Any], seen: Counter[str]) -> None:
     asked, open_call = False, ""
     for message in map(mapping_of, messages):
         text, role = parts_text(message.get("content")), text_of(message.get("role"))

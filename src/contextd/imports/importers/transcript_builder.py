@@ -1,6 +1,6 @@
 """Build events from a transcript: the part shared by all readers.
 
-A reader turns the entries of its format into calls of `Telling`. This module decides for all clients which
+A reader turns the entries of its format into calls of `Transcript`. This module decides for all clients which
 text is injected or pasted, which file a call touches, what a command committed, what must be redacted, and
 how events are named.
 """
@@ -17,7 +17,6 @@ from typing import Any
 from contextd.domain.origins import marked
 from contextd.domain.sessions import Event, EventType
 from contextd.domain.time import parse_instant
-from contextd.imports.importers.batch import ImportBatch, Redact, unredacted
 from contextd.imports.importers.call_artefacts import (
     TASK_TOOLS,
     FinishedCall,
@@ -25,6 +24,7 @@ from contextd.imports.importers.call_artefacts import (
     artefacts,
     refusal_reason,
 )
+from contextd.imports.importers.importer import ImportBatch, Redact, unredacted
 from contextd.imports.importers.injected_text import (
     CONTINUED,
     INTERRUPTED,
@@ -35,13 +35,15 @@ from contextd.imports.importers.pasted_text import set_apart
 from contextd.imports.importers.tool_calls import (
     accessed_file,
     call_text,
+    common_call,
     exit_code,
+    exit_told,
     kept_text,
     output_text,
+    patched_files,
     relative_path,
     trimmed,
 )
-from contextd.imports.importers.tool_names import common_call, exit_told, patched_files
 from contextd_code.dataclass import dataclass
 
 LONGEST_TEXT = 50_000
@@ -65,7 +67,7 @@ def list_of(value: Any) -> list[Any]:
 
 
 @dataclass(slots=True, kw_only=True)
-class Telling:
+class Transcript:
     """The state of the transcript being read, and its events.
 
     `key` identifies the current entry and must not contain a colon; `marks` are added to all of its events.
@@ -261,6 +263,12 @@ class Telling:
             counts=dict(self.counts),
             usage=dict(self.usage),
         )
+
+    def begin_batch(self) -> None:
+        """Drop the events and counts so far, and keep the state that later entries depend on."""
+        self.events.clear()
+        self.counts.clear()
+        self.usage.clear()
 
     def add(
         self,

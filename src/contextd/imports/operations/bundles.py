@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 from contextd.briefing.memory_file import durable_memories, write_block
 from contextd.domain.details import RAW
-from contextd.domain.records import PRESENT, Record
+from contextd.domain.imported_records import FILE_DIFFERENCES
+from contextd.domain.records import PRESENT
 from contextd.files.disk import replace_file, target_inside
 from contextd.imports.bundle_transfer import bundle_lines, records_of_project
 from contextd.imports.exporters import Exporter, exporter_named
 from contextd.imports.exporters.pages import INDEX, pages_of
 from contextd.imports.given_paths import path_meant
 from contextd.imports.importers.opencontext import rest_id
-from contextd.knowledge.import_differences import KEPT
 from contextd.knowledge.machine_neutral import portable_record, portable_text
 from contextd.runtime.operation import FilePath, operation
 from contextd.runtime.runtime import Runtime
@@ -76,10 +76,11 @@ def export(
 
 
 def _entries(runtime: Runtime, exporter: Exporter, out: str, *, force: bool) -> Exported:
-    records = list(_all(runtime, exporter.kinds))
+    query = runtime.query(*exporter.kinds, level="project", statuses=PRESENT, limit=_BATCH)
+    records = list(runtime.every(query))[::-1]
     rest_records = runtime.view.records.get([rest_id(runtime.scope)])
     rest = (
-        rest_records[0].data.get(KEPT, {})
+        rest_records[0].data.get(FILE_DIFFERENCES, {})
         if rest_records and rest_records[0].scope == runtime.scope
         else {}
     )
@@ -146,18 +147,3 @@ def _free(target: Path, *, force: bool) -> Path:
     if target.exists() and not force:
         raise Conflict(f"{target} exists", "choose another name, or replace it with force")
     return target
-
-
-def _all(runtime: Runtime, kinds: Sequence[str]) -> Iterable[Record]:
-    """Every live record of the project, oldest first."""
-    found: list[Record] = []
-    cursor = ""
-    while True:
-        query = runtime.query(
-            *kinds, reach="project", statuses=PRESENT, limit=_BATCH, cursor=cursor
-        )
-        page = runtime.view.records.find(query)
-        found += page.records
-        cursor = page.cursor
-        if not cursor:
-            return reversed(found)

@@ -6,25 +6,31 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 from pathlib import Path
+from typing import Any
 
 from contextd.domain.records import Record, short_id
 from contextd.domain.scope import PERSON, Scope
 from contextd.domain.time import iso
 from contextd.imports.bundle import BundleFormat
 from contextd.imports.bundle_transfer import bring_bundle
-from contextd.imports.detected_sources import FoundSource, found_sources, named_sources
-from contextd.imports.entry_files import EntryFile
-from contextd.imports.entry_import import bring_entries
+from contextd.imports.detected_sources import (
+    FoundSource,
+    followed_sources,
+    found_sources,
+    named_sources,
+)
+from contextd.imports.entry_import import EntryFile, bring_entries
 from contextd.imports.foreign import ForeignFormat
 from contextd.imports.given_paths import path_meant
+from contextd.imports.import_rows import ImportTally, import_rows
 from contextd.imports.import_run import Intake
+from contextd.imports.import_sources import ImportSources
 from contextd.imports.importers import Importer
 from contextd.imports.note_import import archive_gone, bring_file
 from contextd.imports.sessions import bring_transcripts
 from contextd.imports.undo import TakenOut, take_out
 from contextd.jobs.table import Task, new_job
-from contextd.knowledge.import_rows import ImportTally, import_rows
-from contextd.runtime.operation import FilePath, operation
+from contextd.runtime.operation import FilePath, in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid, NotFound
@@ -32,7 +38,10 @@ from contextd_code.errors import Invalid, NotFound
 _NAMED = 5
 """Archives that are listed individually."""
 
+_COUNTS = [name for name in ImportTally.__dataclass_fields__ if name != "notes"]
+
 _FOUND = "detected sources"
+_FOLLOWED = "files for agents"
 _FOUND_EVERYWHERE = "all sources on this machine"
 
 
@@ -89,6 +98,7 @@ class Imported:
 
 
 @operation("POST /api/import", effect="write", audience="owner", idempotent=True)
+@in_steps
 def import_(
     runtime: Runtime,
     path: FilePath,
@@ -124,6 +134,7 @@ def import_(
 @operation(
     "POST /api/import/found", effect="write", audience="owner", idempotent=True, where="person"
 )
+@in_steps
 def import_found(
     runtime: Runtime, everywhere: bool = False, dry_run: bool = False, background: bool = False
 ) -> Imported:
@@ -153,6 +164,25 @@ def import_in_background(runtime: Runtime, task: Task) -> Mapping[str, object]:
     intake = Intake(runtime, asked, check=task.hold.check)
     done = _bring_found(runtime, everywhere, intake)
     return {"read": done.read, "new": done.new, "updated": done.updated, "import": done.id}
+
+
+def follow_files(runtime: Runtime, task: Task) -> Mapping[str, object]:
+    """Import the files for agents that changed since they were read, as a job. Writes nothing if none did."""
+    for dry_run in (True, False):
+        intake = Intake(
+            runtime,
+            _FOLLOWED,
+            dry_run=dry_run,
+            unasked=True,
+            only_here=True,
+            check=task.hold.check,
+        )
+        sources = list(followed_sources(runtime))
+        _archive_what_left(intake, sources)
+        done = _brought(intake, sources, _FOLLOWED)
+        if not (done.new or done.updated or done.archived):
+            break
+    return {"new": done.new, "updated": done.updated, "archived": done.archived}
 
 
 def _bring_found(runtime: Runtime, everywhere: bool, intake: Intake) -> Imported:
@@ -214,26 +244,18 @@ def _brought(
 def _report(intake: Intake, path: str, version: int, bubbles: int, files: int) -> Imported:
     total = intake.total
     new = {str(scope): tally.new for scope, tally in intake.tallies.items() if tally.changed}
+    counts: dict[str, Any] = {name: getattr(total, name) for name in _COUNTS}
     return Imported(
         path=path,
         format=", ".join(dict.fromkeys(intake.formats)),
         version=version,
-        read=total.read,
-        new=total.new,
-        updated=total.updated,
-        duplicate=total.duplicate,
-        redacted=total.redacted,
-        junk=total.junk,
         bubbles=bubbles,
         id="" if intake.dry_run else intake.id,
-        archived=total.archived,
-        unread=total.unread,
-        sessions=total.sessions,
-        events=total.events,
         files=files,
         dry_run=intake.dry_run,
         projects=new,
         notes=[*total.notes, *intake.left_out()],
+        **counts,
     )
 
 
@@ -255,31 +277,6 @@ def _archive_what_left(intake: Intake, sources: Iterable[FoundSource]) -> None:
 
 def _followed(runtime: Runtime) -> set[str]:
     return {str(name) for row in import_rows(runtime) for name in row.data.get("files") or ()}
-
-
-@dataclass(frozen=True, slots=True)
-class ImportSources:
-    """What can be imported: files and bytes per format, and the number per project."""
-
-    formats: list[dict[str, object]]
-    projects: dict[str, int]
-    unknown: int = 0
-    named: list[str] = field(default_factory=list[str])
-
-    def as_text(self) -> str:
-        """One line per format."""
-        lines = [
-            f"{row['title']}: {row['files']} file{'s' * (row['files'] != 1)}, {_size(row['bytes'])}"
-            for row in self.formats
-        ]
-        if len(self.projects) > 1:
-            lines += [f"  {scope}: {count}" for scope, count in self.projects.items()]
-        if self.unknown:
-            lines.append(f"  of unknown or several projects: {self.unknown}")
-        lines += [
-            f"- {path} names no project; give its path to import it here" for path in self.named
-        ]
-        return "\n".join(lines) or "no sources found"
 
 
 @operation("GET /api/import/sources", audience="owner", where="person")
@@ -304,11 +301,6 @@ def import_sources(runtime: Runtime, everywhere: bool = False) -> ImportSources:
     unknown = sum(not one.scope for one in sources)
     waiting = [one.shown for one in found if _waits_for_a_name(one)]
     return ImportSources(list(rows.values()), dict(projects), unknown, waiting)
-
-
-def _size(count: object) -> str:
-    number = int(str(count))
-    return f"{number / 1e6:.1f} MB" if number >= 100_000 else f"{number / 1e3:.1f} kB"
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,9 +332,6 @@ class ImportRows:
             for one in self.imports
         ]
         return "\n".join(lines) or "no imports yet"
-
-
-_COUNTS = [name for name in ImportTally.__dataclass_fields__ if name != "notes"]
 
 
 @operation("GET /api/imports", audience="owner", where="person")
@@ -419,6 +408,7 @@ def _stands(row: Record) -> bool:
 @operation(
     "POST /api/imports/undo", effect="destroy", audience="owner", idempotent=True, where="person"
 )
+@in_steps
 def undo_import(runtime: Runtime, id: str = "", everywhere: bool = False) -> ImportUndone:
     """Undo an import: withdraw what only it added to this project; changed records stay. Importing
     it again restores it.

@@ -7,18 +7,17 @@ from dataclasses import field
 from contextd.consolidation.merging import MERGED, UNMERGED
 from contextd.consolidation.promotion import links_back
 from contextd.consolidation.unmerging import unmerge_of
-from contextd.domain.changes import KnowledgeChanges
-from contextd.domain.documents import record_document
 from contextd.domain.kinds import area_of
 from contextd.domain.limits import Id
 from contextd.domain.records import Change, Record, last_undoable, operation_of, short_id
 from contextd.domain.time import iso
 from contextd.knowledge.disagreements import note_disagreements
-from contextd.knowledge.writing import embed_documents, undo_of
+from contextd.knowledge.embedding import with_vectors
+from contextd.knowledge.writing import undo_of
 from contextd.policies.rule_file_sync import to_its_file
 from contextd.projects.project_yaml import withdraw
 from contextd.redaction.redact import redact
-from contextd.runtime.operation import operation
+from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import resolve
 from contextd_code.dataclass import dataclass
@@ -85,6 +84,7 @@ class Undone:
 
 
 @operation("POST /api/records/{id}/undo", effect="write", audience="owner", where="person")
+@in_steps
 def undo(runtime: Runtime, id: Id) -> Undone:
     """Undo the latest change of a record; repeat to go further back. A learned record is also
     removed from project.yaml; a merge is undone as a whole.
@@ -108,17 +108,11 @@ def undo(runtime: Runtime, id: Id) -> Undone:
     after = undone.before
     if record is not None and after is not None:
         to_its_file(runtime, record, after)
-    documents = [record_document(after)] if after is not None else []
-    scope = put.record.scope
-    vectors = {scope: embed_documents(runtime, documents)} if documents else {}
     links = links_back(runtime, put.record) if after is None else []
-    runtime.commit(
-        knowledge=KnowledgeChanges(
-            records=[put, *links], vectors=vectors, model=runtime.embedder.model
-        )
-    )
+    restored = () if after is None else (after,)
+    runtime.commit(knowledge=with_vectors(runtime, [put, *links], restored))
     if after is not None:
-        runtime.sinks.later("contradictions", lambda: note_disagreements(runtime, after.id))
+        runtime.later("contradictions", lambda: note_disagreements(runtime, after.id))
     runtime.trace.wrote([put.record.id], type=put.record.kind, action="update")
     taken_out = _unlearn(runtime, put.record) if after is None else []
     return Undone(put.record.id, undone.action, after.status if after else "gone", taken_out)

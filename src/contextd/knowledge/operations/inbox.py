@@ -30,11 +30,13 @@ _STANDS = "stands in "
 """The start of every proposal's reason."""
 
 _WAITING = ("candidate", "inbox")
+_LEARNED = ("candidate", "extracted")
 _LISTED = tuple(name for name in KINDS if name not in kinds_that("recalled"))
 
-Doubt = Literal["once", "unused", "contradicts", "proposed", "doubted"]
+Doubt = Literal["once", "unused", "contradicts", "proposed", "doubted", "fixed"]
 """Why a record awaits review: only one session said it, it was shown without use, it contradicts another
-record, it recurs and is proposed for a wider scope, or the write gate doubted its content.
+record, it recurs and is proposed for a wider scope, the write gate doubted its content, or sessions fixed
+an error this way.
 """
 
 
@@ -159,11 +161,25 @@ def doubt_of(record: Record, history: Sequence[Change]) -> tuple[Doubt, str]:
         shown = "1 session was" if unused == 1 else f"{unused} sessions were"
         besides = f", {used} did" if used else ""
         return "unused", f"{shown} told it and made nothing of it{besides}"
+    if reason.startswith("refuted:"):
+        return "doubted", "a session ran its command, and there is no such command"
+    if record.kind == "remediation" and (record.status, record.trust) == _LEARNED:
+        return "fixed", _evidence(record)
     if record.status == "candidate" and not reason:
         return "once", "one session said it, and no other one has since"
     if _CONTRADICTS.search(reason):
         return "contradicts", f"it {reason}"
     return "doubted", reason or "the write gate set it aside"
+
+
+def _evidence(record: Record) -> str:
+    """How sessions ended the error of a learned fix."""
+    met = int(record.data.get("occurrence_count", 1))
+    ended = [short_id(str(one)) for one in record.data.get("fixed_in", ())]
+    if not ended:
+        return f"{met} sessions met the error, and no two ended it by the same step"
+    named = ", ".join(ended)
+    return f"the same step ended the error in {len(ended)} of {met} sessions that met it: {named}"
 
 
 def _entered(history: Sequence[Change]) -> str:

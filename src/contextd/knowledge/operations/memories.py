@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from contextd.domain.confidence import apply
+from contextd.domain.confidence import rated
 from contextd.domain.kinds import kinds_that
 from contextd.domain.limits import Id, Range, Statement, Text
 from contextd.domain.records import short_id
@@ -67,7 +67,7 @@ def memory_search(
         query,
         kinds,
         limit=limit,
-        reach=scope,
+        level=scope,
         where=where,
         min_confidence=min_confidence,
     )
@@ -165,11 +165,7 @@ def memory_feedback(runtime: Runtime, id: Id, useful: bool, note: str = "") -> F
     """
     record = resolve(runtime, id)
     signal = "helpful" if useful else "unhelpful"
-    after = record.with_(
-        confidence=apply(record.confidence, signal),
-        helpful=record.helpful + useful,
-        unhelpful=record.unhelpful + (not useful),
-    )
+    after = rated(record, useful=useful)
     reason = f"{signal}: {note}" if note else signal
     rating = new_record(
         runtime,

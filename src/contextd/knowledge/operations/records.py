@@ -6,13 +6,13 @@ from dataclasses import field
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
+from contextd.domain.imported_records import FILE_DIFFERENCES
 from contextd.domain.kinds import KINDS, kind_named, kinds_that
 from contextd.domain.limits import Cursor, Id, Range, Statement
 from contextd.domain.quoting import unquoted
 from contextd.domain.records import AskedStatus, AskedTrust, Change, Record, Status, short_id
 from contextd.domain.time import age, iso
 from contextd.domain.validity import Validity
-from contextd.knowledge.import_differences import KEPT
 from contextd.knowledge.record_lists import (
     FieldDifference,
     RecordRow,
@@ -33,7 +33,7 @@ from contextd_code.dataclass import dataclass
 from contextd_code.errors import Conflict, Invalid
 
 _MOST = 200
-_UNSEEN = (KEPT, SAVED_AS)
+_UNSEEN = (FILE_DIFFERENCES, SAVED_AS)
 """Keys of a record's data that are internal to contextd."""
 
 

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from contextd.pages.differences import compared
 from contextd.pages.page import Answer, Banner, Handler, PageRequest, Undo, go, show
-from contextd.pages.text import plural, short
+from contextd.pages.text import compared, plural, short
 from contextd_code.errors import ContextdError, Invalid
 
 PAGE = 25
@@ -23,6 +22,7 @@ _DOUBTS = {
     "contradicts": ("contradicts", "bad"),
     "proposed": ("proposed", "accent"),
     "doubted": ("doubted", "warn"),
+    "fixed": ("fixed an error", "accent"),
 }
 """Why an item awaits review → the label of its badge, and the colour."""
 

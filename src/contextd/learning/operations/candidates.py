@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 from contextd.claims.judgement import repeats
@@ -14,31 +15,43 @@ from contextd.knowledge.writing import change
 from contextd.learning.corroboration import DROPPED, as_rule
 from contextd.projects.project_model import project_model
 from contextd.projects.project_yaml import ModuleLearning, enrich
-from contextd.runtime.operation import operation
+from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import resolve
 from contextd.sessions.module_mapping import Place, module_of
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Conflict, Invalid, NotFound
+from contextd_code.project.project_model import ProjectModel
 
 _WAITING = ("candidate", "inbox")
+Section = Literal["pattern", "rule", "issue"]
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """The result for a candidate: its status and version."""
+    """The result for a candidate: its status and version, and the module of project.yaml that it belongs to. `placed`
+    are the lines added there.
+    """
 
     id: str
     status: str
     confidence: float
     version: str = ""
+    module: str = ""
+    placed: tuple[str, ...] = ()
 
     def as_text(self) -> str:
-        """The new status."""
-        return f"{short_id(self.id)} is now {self.status} (confidence {self.confidence:.2f})"
+        """The new status, and what to do about the module."""
+        settled = f"{short_id(self.id)} is now {self.status} (confidence {self.confidence:.2f})"
+        if self.placed:
+            return "\n".join((settled, *self.placed))
+        if not self.module:
+            return settled
+        return f"{settled}\nit belongs to the module {self.module}: place_in_model with this id writes it into project.yaml"
 
 
 @operation("POST /api/candidates/{id}/settle", effect="write", profile="standard")
+@in_steps
 def settle_candidate(
     runtime: Runtime, id: Id, verdict: Literal["keep", "drop", "merge"], into: str = ""
 ) -> Settled:
@@ -77,7 +90,23 @@ def settle_candidate(
     settled = as_rule(record) if verdict == "keep" else record
     after = change(runtime, record, settled.with_(**wanted), action="update", reason=reason)
     runtime.trace.wrote([after.id], type=after.kind, action="update")
-    return Settled(after.id, after.status, after.confidence, str(after.version))
+    settled_as = Settled(after.id, after.status, after.confidence, str(after.version))
+    return _enriched(runtime, after, settled_as) if verdict == "keep" else settled_as
+
+
+def _enriched(runtime: Runtime, record: Record, settled: Settled) -> Settled:
+    """The result, with the module of a confirmed record: proposed, or written if the settings say so."""
+    how = runtime.settings.text("project.enrich")
+    model = project_model(runtime) if how != "off" else None
+    if model is None or runtime.checkout is None:
+        return settled
+    module = _module_for(record, model)
+    if module not in model.modules:
+        return settled
+    if how == "ask":
+        return replace(settled, module=module)
+    section: Section = "rule" if record.data.get("type") == "rule" else "pattern"
+    return replace(settled, module=module, placed=tuple(_place(runtime, record, module, section)))
 
 
 def _other(runtime: Runtime, record: Record, into: str) -> Record:
@@ -103,13 +132,14 @@ class Placed:
 
 
 @operation("POST /api/records/{id}/place", effect="write", profile="standard")
+@in_steps
 def place_in_model(
     runtime: Runtime,
     id: Id,
     module: str = "",
-    section: Literal["pattern", "rule", "issue"] = "rule",
+    section: Section = "rule",
 ) -> Placed:
-    """Write a record into project.yaml, which people read and commit; never done automatically.
+    """Write a record into project.yaml, which people read and commit.
 
     Args:
         id: The record's id, or its first characters.
@@ -120,33 +150,44 @@ def place_in_model(
     model = project_model(runtime)
     if model is None or runtime.checkout is None:
         raise NotFound("this project has no model", "run `contextd init` in its checkout")
+    name = module or _module_for(record, model)
+    if name not in model.modules:
+        known = ", ".join(model.modules) or "none"
+        problem = f"no module {name!r}" if name else "no module matches"
+        raise NotFound(problem, f"name one: {known}")
+    done = _place(runtime, record, name, section)
+    # The store is unchanged, but a repeated call must find that this one was carried out.
+    runtime.commit()
+    runtime.trace.wrote([record.id], type="project", action="update")
+    return Placed(name, list(done))
+
+
+def _module_for(record: Record, model: ProjectModel) -> str:
+    """The module that a record belongs to, by its words and files; empty if none matches."""
     places = [
         Place(one.name, (*one.paths, *(f.path for f in one.key_files)), one.description)
         for one in model.modules.values()
     ]
     file = str(record.data.get("file", "")) or next(iter(record.anchor.paths), "")
-    name = module or module_of(record.text, file, places)
-    if name not in model.modules:
-        known = ", ".join(model.modules) or "none"
-        problem = f"no module {name!r}" if name else "no module matches"
-        raise NotFound(problem, f"name one: {known}")
+    return module_of(record.text, file, places)
+
+
+def _place(runtime: Runtime, record: Record, module: str, section: Section) -> list[str]:
+    """Write a record into a module of project.yaml; the lines that were added."""
+    assert runtime.checkout is not None
     issue = section == "issue"
     learned = ModuleLearning(
-        module=name,
+        module=module,
         section=section,
         text=record.content,
         solution=str(record.data.get("solution", "")) if issue else "",
         session_id=record.session if issue else "",
         discovered_at=record.created_at if issue else None,
     )
-    done = enrich(
+    return enrich(
         runtime.checkout.project_yaml,
         [learned],
         same=repeats,
         now=runtime.clock.now(),
         scrub=lambda text: scrubbed(runtime, text)[0],
     )
-    # The store is unchanged, but a repeated call must find that this one was carried out.
-    runtime.commit()
-    runtime.trace.wrote([record.id], type="project", action="update")
-    return Placed(name, list(done))

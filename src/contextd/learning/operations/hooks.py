@@ -3,41 +3,40 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from datetime import datetime
 from typing import Any
 
-from contextd.briefing.briefing import quoted_in, recapped, told_by, types_line
+from contextd.briefing.briefing import quoted_in, told_by, types_line
 from contextd.briefing.context_file import refresh_context_md, write_context_md
+from contextd.briefing.dead_end_injection import FAILED_BEFORE, ways_of_edit
 from contextd.briefing.injected_records import LOST, held_again, holding
 from contextd.briefing.injection_tiers import reasons_of, tiers_of
 from contextd.briefing.prompt_context import bearing_on
+from contextd.briefing.recap import recapped
 from contextd.briefing.remedy_injection import ITS_ERROR, remedied, remedy_for, tells_of_failure
 from contextd.briefing.session_start import opening_for
 from contextd.briefing.subagent_briefing import note_for
 from contextd.clients import client_running
-from contextd.clients.client import Client
-from contextd.clients.hook_event import ANSWERED, Moment, Occurrence
+from contextd.clients.hook_event import ANSWERED, Moment
 from contextd.domain.changes import WorkChanges
-from contextd.domain.sessions import Event, Session, SessionChange
+from contextd.domain.sessions import Event, Session
 from contextd.folding.client_folding import COMPACTED, measure_compactions, measure_subagent
 from contextd.imports.importers.injected_text import own_words
-from contextd.imports.transcripts import follow_agent, read_so_far, unread
+from contextd.imports.transcripts import follow_agent, unread
 from contextd.learning.episodes import read_along
+from contextd.learning.hook_sessions import Arrival, Sitting, sitting_of, was_before_the_end
 from contextd.learning.lessons import LESSONS, asked_for_lessons, lessons_due, lessons_wanted
 from contextd.policies.action_check import judged_or_nothing
 from contextd.redaction.redact import redact
-from contextd.runtime.operation import operation
+from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.briefing_lines import BEARING, PackedBriefing
 from contextd.sessions.duplicate_hooks import is_echo, one_at_a_time
 from contextd.sessions.hook_events import question, statement
 from contextd.sessions.session_binding import (
     BRIEFED,
-    new_session,
-    open_session,
-    resumed_here,
     task_of,
 )
 from contextd.sessions.session_end import close_session
@@ -63,21 +62,8 @@ class HookAnswer:
     tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Arrival:
-    """An event, its client and its time. `spooled` means that its answer was never seen, because the hook
-    has ended. `ready_briefing` is the prepared briefing that the hook showed the agent.
-    """
-
-    occurrence: Occurrence
-    client: Client
-    at: datetime
-    spooled: bool
-    ready_briefing: Mapping[str, Any]
-    marks: Sequence[str] = ()
-
-
 @operation("POST /api/hooks/{event}", effect="write", audience="system")
+@in_steps
 def hook_event(
     runtime: Runtime,
     event: str,
@@ -99,20 +85,20 @@ def hook_event(
         row = client_running(client, marks or (), payload)
     except NotFound as error:
         raise NotFound(error.message, error.hint, {UNKNOWN: "client"}) from None
-    if not row.reading.knows(event):
-        known = ", ".join(row.reading.moments)
+    if not row.payloads.knows(event):
+        known = ", ".join(row.payloads.moments)
         raise NotFound(
             f"{row.title} has no known hook event {event!r}",
             f"events: {known}",
             {UNKNOWN: "event"},
         )
-    occurrence = row.reading.decode(event, payload)
+    occurrence = row.payloads.decode(event, payload)
     if runtime.project is None or occurrence is None:
         return HookAnswer()
     runtime = replace(runtime, client=row.name, ancestors=tuple(ancestors or ()))
     left_at = _moment(payload.get(LEFT_AT))
     ready_briefing = payload.get(ready.TOLD)
-    arrival = _Arrival(
+    arrival = Arrival(
         occurrence,
         row,
         left_at or runtime.clock.now(),
@@ -137,77 +123,15 @@ def _moment(text: Any) -> datetime | None:
         return None
 
 
-def _is_learned_from(runtime: Runtime, arrival: _Arrival) -> bool:
+def _is_learned_from(runtime: Runtime, arrival: Arrival) -> bool:
     """Whether the transcript of an ended session has been read and contains the event."""
     external = arrival.occurrence.session
     found = runtime.view.sessions.by_external(arrival.client.name, external) if external else None
-    return found is not None and found.status != "active" and _was_before_the_end(arrival, found)
+    return found is not None and found.status != "active" and was_before_the_end(arrival, found)
 
 
-def _was_before_the_end(arrival: _Arrival, session: Session) -> bool:
-    """Whether a spooled event happened before its session ended. Its last contact decides, because the end
-    is dated by the last transcript entry.
-    """
-    return arrival.spooled and session.ended_at is not None and arrival.at <= session.last_seen_at
-
-
-@dataclass(frozen=True, slots=True)
-class _Sitting:
-    """The client's session before the event, `opened` if new, and the changes that the event makes."""
-
-    session: Session
-    opened: bool
-    change: SessionChange
-
-    @property
-    def begins(self) -> bool:
-        """Whether the event begins the session, or resumes one that was learned from."""
-        return self.opened or self.session.status != "active"
-
-    def commit(self, runtime: Runtime, **changes: Any) -> None:
-        """Commit all changes at once, with further changes of the session."""
-        change = replace(self.change, **changes)
-        if self.opened:
-            open_session(runtime, self.session, change)
-        else:
-            runtime.commit(work=WorkChanges(sessions=[change]))
-
-
-def _sitting(runtime: Runtime, arrival: _Arrival) -> _Sitting:
-    """The client's session; a new one if it has none.
-
-    A resumed session continues, however long ago it ended. A session withdrawn with its import stays
-    withdrawn: a new one continues it from its last read position.
-    """
-    occurrence, name = arrival.occurrence, arrival.client.name
-    external = occurrence.session
-    found = runtime.view.sessions.by_external(name, external) if external else None
-    ancestors = list(runtime.ancestors)
-    if found is not None and found.status != "withdrawn":
-        # Some clients name the transcript only at the end of a turn, possibly before it is written.
-        data = {"transcript": found.data.get("transcript") or occurrence.transcript}
-        change = SessionChange(id=found.id, seen_at=arrival.at, data=data)
-        if found.ended_at is not None and not _was_before_the_end(arrival, found):
-            resumed = resumed_here(runtime, found, arrival.at)
-            data |= {"hooked": True, "ancestors": ancestors, **resumed}
-            return _Sitting(found, False, replace(change, resumed=True, data=data))
-        return _Sitting(found, False, change)
-    session_data: dict[str, Any] = {
-        "ancestors": ancestors,
-        "transcript": occurrence.transcript,
-        "hooked": True,
-        # A client that resumes still shows its agent the earlier context.
-        BRIEFED: found is not None and bool(found.data.get(BRIEFED)),
-    }
-    if found is not None:
-        session_data["continues"] = found.id
-        session_data |= read_so_far(found)
-    session = new_session(runtime, external_id=external, client=name, data=session_data)
-    return _Sitting(session, True, SessionChange(id=session.id, seen_at=arrival.at))
-
-
-def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
-    sitting = _sitting(runtime, arrival)
+def _started(runtime: Runtime, arrival: Arrival) -> HookAnswer:
+    sitting = sitting_of(runtime, arrival)
     if arrival.spooled and arrival.ready_briefing:
         return _told_already(runtime, arrival, sitting)
     if arrival.spooled:
@@ -226,13 +150,15 @@ def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     if reason == _COMPACTED and not sitting.opened:
         text, why = _recap(runtime, arrival, sitting)
         if text:
-            return _injecting(runtime, arrival, sitting, text, why, {BRIEFED: True})
+            return _injecting(
+                runtime, arrival, sitting, text, why, {BRIEFED: True, _RECAP_DUE: False}
+            )
     packed = _briefing(runtime, arrival, sitting.session)
     session_data = {BRIEFED: True, **told_by(packed)}
     return _injecting(runtime, arrival, sitting, packed.text, packed.why, session_data)
 
 
-def _told_already(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> HookAnswer:
+def _told_already(runtime: Runtime, arrival: Arrival, sitting: Sitting) -> HookAnswer:
     """Record the prepared briefing that the hook showed the agent."""
     why = reasons_of(arrival.ready_briefing.get("why"))
     records = runtime.view.records.get(list(why))
@@ -247,11 +173,14 @@ def _told_already(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> Hoo
 _COMPACTED = "compact"
 """The start reason of a running session whose window was compacted."""
 
+_RECAP_DUE = "recap_due"
+"""Session data: its window was compacted, and its agent has not got the session back since."""
+
 _NEW_WINDOWS = ("startup", "clear", _COMPACTED)
 """Start reasons of a session with an empty window."""
 
 
-def _recap(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> tuple[str, _Why]:
+def _recap(runtime: Runtime, arrival: Arrival, sitting: Sitting) -> tuple[str, _Why]:
     """The session so far and its directives; empty for an unknown session."""
     # Pending writes from before the compaction come first.
     runtime.sinks.settle()
@@ -264,8 +193,8 @@ def _recap(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> tuple[str,
     return recapped(runtime, sitting.session, turns, LESSONS if asks else "")
 
 
-def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
-    sitting, prompt = _sitting(runtime, arrival), own_words(arrival.occurrence.prompt)
+def _prompted(runtime: Runtime, arrival: Arrival) -> HookAnswer:
+    sitting, prompt = sitting_of(runtime, arrival), own_words(arrival.occurrence.prompt)
     session = sitting.session
     if not prompt:
         sitting.commit(runtime)
@@ -290,17 +219,25 @@ def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         return HookAnswer(session_id=session.id)
     due = not session.data.get(BRIEFED)
     packed = _briefing(runtime, arrival, session) if due else PackedBriefing("", 0)
+    # Most clients begin no new start after a compaction: the session comes back with the next prompt.
+    back, of_recap = _recap(runtime, arrival, sitting) if _is_recap_due(session) else ("", {})
     window = holding(session, packed.ids)
     text, why, records = bearing_on(runtime, window, clean, arrival.occurrence.prompt)
     remedy_data = remedied(session, [id for id, (_, reason) in why.items() if reason == ITS_ERROR])
     runtime.trace.own_texts += [record.text for record in records]
     runtime.trace.used += records
-    if not due:
+    if not due and not back:
         return _injecting(runtime, arrival, sitting, text, why, remedy_data)
-    parts = [part for part in (packed.text, text) if part]
-    session_data = {BRIEFED: asked, **told_by(packed), **remedy_data}
-    every = {**why, **packed.why}
+    parts = [part for part in (packed.text, back, text) if part]
+    session_data = {_RECAP_DUE: False, **remedy_data}
+    if due:
+        session_data |= {BRIEFED: asked, **told_by(packed)}
+    every = {**why, **of_recap, **packed.why}
     return _injecting(runtime, arrival, sitting, "\n\n".join(parts), every, session_data)
+
+
+def _is_recap_due(session: Session) -> bool:
+    return bool(session.data.get(_RECAP_DUE) and session.data.get(BRIEFED))
 
 
 def _unseen(session: Session) -> dict[str, Any]:
@@ -308,30 +245,39 @@ def _unseen(session: Session) -> dict[str, Any]:
     return {BRIEFED: False, LOST: list(session.injected)}
 
 
-def _briefing(runtime: Runtime, arrival: _Arrival, session: Session) -> PackedBriefing:
+def _briefing(runtime: Runtime, arrival: Arrival, session: Session) -> PackedBriefing:
     occurrence = arrival.occurrence
     return opening_for(runtime, session, arrival.marks, occurrence.transcript, occurrence.prompt)
 
 
-def _acting(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
-    """Check the agent's next action against the policies. Usually the answer is empty and nothing is stored."""
+def _acting(runtime: Runtime, arrival: Arrival) -> HookAnswer:
+    """Check the agent's next action against the policies, and show a way that failed before and that an edit brings
+    up again. Usually the answer is empty and nothing is stored.
+    """
     use, say = arrival.occurrence.tool, arrival.client.acting
     if use is None or say is None or arrival.spooled:
         return HookAnswer()
     if not runtime.settings.flag("policies.hook"):
         return HookAnswer()
-    ruling = judged_or_nothing(runtime, use, arrival.occurrence.session)
-    if not ruling.text:
+    external = arrival.occurrence.session
+    ruling = judged_or_nothing(runtime, use, external)
+    found = runtime.view.sessions.by_external(arrival.client.name, external) if external else None
+    denied = ruling.text and ruling.verdict == "deny"
+    way, ways = ("", []) if denied else ways_of_edit(runtime, found, use)
+    text = "\n\n".join(filter(None, (ruling.text, way)))
+    if not text:
         return HookAnswer()
     why = dict.fromkeys(ruling.ids, (BEARING, "against a policy"))
-    answer = _injecting(runtime, arrival, _sitting(runtime, arrival), ruling.text, why, {})
-    return replace(answer, output=say(ruling.verdict, ruling.text))
+    why |= {record.id: (BEARING, FAILED_BEFORE) for record in ways}
+    runtime.trace.own_texts += [record.text for record in ways]
+    answer = _injecting(runtime, arrival, sitting_of(runtime, arrival), text, why, {})
+    return replace(answer, output=say(ruling.verdict, text))
 
 
 def _injecting(
     runtime: Runtime,
-    arrival: _Arrival,
-    sitting: _Sitting,
+    arrival: Arrival,
+    sitting: Sitting,
     text: str,
     why: _Why,
     data: dict[str, Any],
@@ -350,6 +296,8 @@ def _injecting(
                 data={"records": ids, "why": tiers_of(why)},
             ),
         )
+    # The commit stores the sentences that are injected as handed out in this session.
+    runtime.trace.session = session.id
     sitting.commit(
         runtime,
         events=(*sitting.change.events, *injected),
@@ -359,7 +307,6 @@ def _injecting(
     )
     if not text:
         return HookAnswer(session_id=session.id)
-    runtime.trace.session = session.id
     runtime.trace.gave += quoted_in(ids, tokens)
     runtime.trace.read(ids, type="injection")
     moment = arrival.occurrence.moment
@@ -367,7 +314,7 @@ def _injecting(
     return HookAnswer(output, session.id, tokens)
 
 
-def _failed(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+def _failed(runtime: Runtime, arrival: Arrival) -> HookAnswer:
     """Show the known fix of an error when it first occurs in a session. Unknown errors are not stored
     here, since the transcript has them.
     """
@@ -385,29 +332,29 @@ def _failed(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     runtime.trace.own_texts += [record.text for record in records]
     runtime.trace.used += records
     why = {record.id: (BEARING, ITS_ERROR) for record in records}
-    sitting = _sitting(runtime, arrival)
+    sitting = sitting_of(runtime, arrival)
     return _injecting(runtime, arrival, sitting, text, why, remedied(sitting.session, list(why)))
 
 
-def _compacting(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+def _compacting(runtime: Runtime, arrival: Arrival) -> HookAnswer:
     """Mark earlier context as lost, and update the thread in the background: the transcript remains, and
     the next event of the session reads it too.
     """
-    sitting = _sitting(runtime, arrival)
-    lost = {LOST: list(sitting.session.injected), COMPACTED: True}
+    sitting = sitting_of(runtime, arrival)
+    lost = {LOST: list(sitting.session.injected), COMPACTED: True, _RECAP_DUE: True}
     sitting.commit(runtime, data={**sitting.change.data, **lost})
     runtime.sinks.later("handoff", lambda: _hand_over(runtime, sitting.session, arrival))
     return HookAnswer(session_id=sitting.session.id)
 
 
-def _hand_over(runtime: Runtime, session: Session, arrival: _Arrival) -> None:
+def _hand_over(runtime: Runtime, session: Session, arrival: Arrival) -> None:
     turns = read_along(runtime, session, arrival.occurrence.transcript)
     write_context_md(runtime, session, turns)
 
 
-def _compacted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+def _compacted(runtime: Runtime, arrival: Arrival) -> HookAnswer:
     """Store the client's summary after a compaction: an agent wrote it about the whole session."""
-    sitting = _sitting(runtime, arrival)
+    sitting = sitting_of(runtime, arrival)
     summary = statement(runtime, arrival.occurrence, arrival.at, "summary")
     runtime.sinks.settle()
     sitting.commit(runtime, events=(*sitting.change.events, *summary))
@@ -415,9 +362,9 @@ def _compacted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     return HookAnswer(session_id=sitting.session.id)
 
 
-def _stopped(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+def _stopped(runtime: Runtime, arrival: Arrival) -> HookAnswer:
     """Store the finished turn; once per session with some work, ask for lessons."""
-    sitting = _sitting(runtime, arrival)
+    sitting = sitting_of(runtime, arrival)
     answer = statement(runtime, arrival.occurrence, arrival.at, "turn_end")
     sitting.commit(runtime, events=(*sitting.change.events, *answer))
     session = sitting.session
@@ -436,34 +383,35 @@ def _stopped(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     return HookAnswer(asking(arrival.occurrence, demand), session.id, count_tokens(demand))
 
 
-def _measure_later(runtime: Runtime, session: Session, arrival: _Arrival) -> None:
+def _measure_later(runtime: Runtime, session: Session, arrival: Arrival) -> None:
     """Measure a compaction in the background, after the client's next request."""
     if session.data.get(COMPACTED):
         path = arrival.occurrence.transcript
         runtime.sinks.later("saving", lambda: measure_compactions(runtime, session, path))
 
 
-def _delegating(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+def _delegating(runtime: Runtime, arrival: Arrival) -> HookAnswer:
     """Give a starting sub-agent the rules to respect: its window lacks what the session was given."""
     if arrival.spooled:
         return HookAnswer()
-    sitting = _sitting(runtime, arrival)
+    sitting = sitting_of(runtime, arrival)
     asked = redact(own_words(arrival.occurrence.prompt), runtime.redaction_key).text
     text, rules = note_for(runtime, sitting.session, asked)
+    runtime.trace.session = sitting.session.id
+    runtime.trace.own_texts += [rule.text for rule in rules]
     if not sitting.opened:
         sitting.commit(runtime, tokens=count_tokens(text))
     if not text:
         return HookAnswer(session_id=sitting.session.id)
-    runtime.trace.own_texts += [rule.text for rule in rules]
     runtime.trace.used += rules
     runtime.trace.read([rule.id for rule in rules], type="injection")
     output = arrival.client.answer(arrival.occurrence.moment, text)
     return HookAnswer(output, sitting.session.id, count_tokens(text))
 
 
-def _delegated(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+def _delegated(runtime: Runtime, arrival: Arrival) -> HookAnswer:
     """A sub-agent stopped: count the tokens it kept out of its client's window."""
-    sitting = _sitting(runtime, arrival)
+    sitting = sitting_of(runtime, arrival)
     if sitting.begins:
         # Unknown sessions cannot count anything, and an ended one stays ended.
         return HookAnswer()
@@ -478,8 +426,8 @@ def _delegated(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     return HookAnswer(session_id=session.id)
 
 
-def _ended(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
-    sitting = _sitting(runtime, arrival)
+def _ended(runtime: Runtime, arrival: Arrival) -> HookAnswer:
+    sitting = sitting_of(runtime, arrival)
     transcript = arrival.occurrence.transcript or str(sitting.session.data.get("transcript") or "")
     if sitting.begins:
         known = not sitting.opened or "continues" in sitting.session.data
@@ -492,7 +440,7 @@ def _ended(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     return HookAnswer(session_id=sitting.session.id)
 
 
-_HANDLERS: dict[Moment, Callable[[Runtime, _Arrival], HookAnswer]] = {
+_HANDLERS: dict[Moment, Callable[[Runtime, Arrival], HookAnswer]] = {
     "started": _started,
     "prompted": _prompted,
     "acting": _acting,

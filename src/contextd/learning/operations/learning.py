@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
-from contextd.briefing.context_file import write_context_md
+from contextd.briefing.anti_pattern_proposals import propose_anti_patterns
+from contextd.briefing.context_file import LEDGER, ledger_lines, write_context_md
 from contextd.briefing.prepared_briefings import keep_ready
 from contextd.domain.changes import KnowledgeChanges, WorkChanges
 from contextd.domain.documents import message_documents
@@ -69,6 +70,7 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
     used = judge_use(runtime, session, events)
     helped = judge_skills(runtime, session)
     procedures, proposed = propose_skills(runtime, session, turns)
+    failed_ways = propose_anti_patterns(runtime, session)
     task.hold.check()
     _index_messages(runtime, session, events)
     outcomes = Counter(saved.outcome for saved in learned)
@@ -81,6 +83,7 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
         data={
             ERRORS: kept(errors),
             PROCEDURES: procedures,
+            LEDGER: ledger_lines(runtime, turns),
             SHAPE: rescan_if_changed(runtime, session),
         },
     )
@@ -95,6 +98,7 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
         "remedies": recurred,
         "use": dict(used),
         "skills": {"helped": helped, "proposed": proposed},
+        "failed_ways": failed_ways,
     }
 
 

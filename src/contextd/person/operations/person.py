@@ -19,7 +19,7 @@ from contextd.person.files import FILES, text_of, write_user_md
 from contextd.person.person import from_file, owner_name, personal_records, strength, told_by
 from contextd.person.person_md import STRENGTHS, Strength
 from contextd.person.proposals import PROPOSED_FROM, propose
-from contextd.runtime.operation import operation
+from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import resolve
 from contextd.search.validity import validities
@@ -172,6 +172,7 @@ class Proposed:
 @operation(
     "POST /api/person/proposals", effect="write", audience="person", idempotent=True, where="person"
 )
+@in_steps
 def person_propose(runtime: Runtime) -> Proposed:
     """Find preferences repeated in several projects and propose them to the person. This also runs daily."""
     return Proposed(len(propose(runtime, lambda: None)))

@@ -11,13 +11,12 @@ from contextd.domain.limits import Text
 from contextd.domain.notices import Notice
 from contextd.domain.records import Record
 from contextd.domain.result_display import text_form
-from contextd.domain.time import iso
 from contextd.domain.trust import UNTRUSTED
 from contextd.policies.actions import Action, is_diff, told
-from contextd.policies.policy_log import note_check, past_checks
-from contextd.policies.policy_views import ViolationView, violation_views
-from contextd.policies.rule_authors import author_of
+from contextd.policies.policy_log import CheckMade, note_check, past_checks
+from contextd.policies.rule_check import ViolationView, violation_views
 from contextd.policies.rule_file_sync import FILED
+from contextd.policies.rule_folders import author_of
 from contextd.policies.rules_in_force import (
     InForce,
     checked,
@@ -144,26 +143,6 @@ def _about(meant: Action, action: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class CheckMade:
-    """A past check. `more` counts violations beyond those listed."""
-
-    at: str
-    by: str
-    about: str
-    checked: int
-    denied: bool
-    violations: list[ViolationView]
-    more: int = 0
-
-    def as_text(self) -> str:
-        """A line, and one per violation."""
-        found = len(self.violations) + self.more
-        verdict = "kept" if not found else f"{found} violation{'s' * (found != 1)}"
-        lines = [f"{self.at} {self.by}: {self.about} ({verdict})"]
-        return "\n".join([*lines, *(f"  {one.as_text()}" for one in self.violations)])
-
-
-@dataclass(frozen=True, slots=True)
 class ChecksMade:
     """The latest checks, newest first, as far back as the project's usage log goes."""
 
@@ -177,14 +156,7 @@ class ChecksMade:
 @operation("GET /api/policies/checks", audience="owner")
 def policy_checks(runtime: Runtime) -> ChecksMade:
     """List the latest policy checks of this project and their findings."""
-    return ChecksMade(
-        [
-            CheckMade(
-                iso(one.at), one.by, one.about, one.checked, one.denied, one.violations, one.more
-            )
-            for one in past_checks(runtime)
-        ]
-    )
+    return ChecksMade(past_checks(runtime))
 
 
 def _suggestions(

@@ -10,7 +10,6 @@ from contextd.domain.limits import Id
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope, slug
 from contextd.files.disk import replace_file, target_inside
-from contextd.policies.rule_authors import author_of
 from contextd.policies.rule_file_sync import (
     FILED,
     disagreeing,
@@ -21,10 +20,10 @@ from contextd.policies.rule_file_sync import (
     settle,
     to_new_file,
 )
-from contextd.policies.rule_folders import rule_folders
+from contextd.policies.rule_folders import author_of, rule_folders
 from contextd.policies.rules_in_force import Binding, in_force
-from contextd.policies.starter_packs import StarterPack, packs
-from contextd.runtime.operation import operation
+from contextd.policies.starter_packs import packs as starter_packs
+from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import resolve
 from contextd_code.dataclass import dataclass
@@ -148,6 +147,7 @@ class Begun:
 
 
 @operation("POST /api/policies/init", effect="write", audience="owner", idempotent=True)
+@in_steps
 def policy_init(
     runtime: Runtime,
     packs: list[str] | None = None,
@@ -161,7 +161,7 @@ def policy_init(
         scope: Into .context/policies of the project, or into the organisation's folder in the home.
         dry_run: Show what would be written; write nothing.
     """
-    known = _by_name()
+    known = {pack.name: pack for pack in starter_packs()}
     chosen = list(known) if packs == ["all"] else packs or []
     for name in chosen:
         if name not in known:
@@ -184,10 +184,6 @@ def policy_init(
         reconcile(runtime)
     views = [PackView(one.name, one.about, list(one.files)) for one in known.values()]
     return Begun(written, existing_paths, views)
-
-
-def _by_name() -> dict[str, StarterPack]:
-    return {pack.name: pack for pack in packs()}
 
 
 def _policies_folder(
@@ -217,6 +213,7 @@ _NAME = re.compile(r"[\w][\w.-]{0,99}")
 
 
 @operation("POST /api/policies/{id}/write", effect="write", audience="owner", idempotent=True)
+@in_steps
 def policy_write(
     runtime: Runtime, id: Id, name: str = "", keep: Literal["", "file", "record"] = ""
 ) -> PolicyWritten:

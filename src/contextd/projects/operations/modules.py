@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from contextd.awareness.gap_inputs import LATEST, changed_files, dismissed, silent_modules, surveyed
@@ -107,7 +107,7 @@ def list_modules(runtime: Runtime) -> ModuleStates:
     about = {one.id: modules_of(one, territory, model.modules) for one in records}
     counts = Counter(name for names in about.values() for name in names)
     outdated, silent = _doubtful(runtime, about)
-    indexed = runtime.view.files.stamps(runtime.scope) if runtime.view.files else {}
+    indexed = runtime.view.files.of(runtime.scope).stamps() if runtime.view.files else {}
     files = territory.counted(indexed)
     last = _last_changes(runtime, territory)
     users: dict[str, list[str]] = {}
@@ -169,23 +169,13 @@ def modules_of(record: Record, territory: Territory, modules: Mapping[str, Modul
 
 def _records(runtime: Runtime) -> tuple[list[Record], bool]:
     """The project's own records, latest first, and whether these are all."""
+    query = runtime.query(*kinds_that("entry"), level="project", limit=_PAGE)
     found: list[Record] = []
-    for page in _pages(runtime):
+    for page in runtime.pages(query):
         found += page
         if len(found) >= _RECORDS:
             return found[:_RECORDS], False
     return found, True
-
-
-def _pages(runtime: Runtime) -> Iterator[Sequence[Record]]:
-    cursor = ""
-    while True:
-        query = runtime.query(*kinds_that("entry"), reach="project", limit=_PAGE, cursor=cursor)
-        page = runtime.view.records.find(query)
-        yield page.records
-        cursor = page.cursor
-        if not cursor:
-            return
 
 
 def _last_changes(runtime: Runtime, territory: Territory) -> dict[str, ModuleChange]:

@@ -79,7 +79,7 @@ def project_overview(runtime: Runtime) -> Overview:
     model = project_model(runtime)
     counts = runtime.view.records.count(runtime.query(*kinds_that("listed")))
     runtime.trace.read([], type="project")
-    files = runtime.view.files.count(runtime.scope) if runtime.view.files else 0
+    files = runtime.view.files.of(runtime.scope).count() if runtime.view.files else 0
     name = runtime.project.name if runtime.project else ""
     if model is None:
         return Overview(

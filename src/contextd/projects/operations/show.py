@@ -67,7 +67,7 @@ def show_project(runtime: Runtime, *, sessions: bool = False, stats: bool = Fals
         else []
     )
     runtime.sinks.settle()
-    recent = runtime.view.sessions.find(frozenset({runtime.scope}), limit=20)
+    recent = runtime.sessions(limit=20)
     counted = _discoveries(runtime)
     now = runtime.clock.now()
     rows = [_row(session, age(session.started_at, now)) for session in recent]
@@ -163,7 +163,7 @@ def _stats(runtime: Runtime) -> dict[str, Any]:
     return {
         "records": sum(counts.values()),
         **{f"records of kind {kind}": n for kind, n in sorted(counts.items())},
-        "code files": view.files.count(runtime.scope) if view.files else 0,
+        "code files": view.files.of(runtime.scope).count() if view.files else 0,
         **({"not indexed": outside.removeprefix("not indexed: ")} if outside else {}),
         "indexed texts": index.documents,
         "vectors": index.vectors,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from contextd.domain.records import Record
@@ -23,13 +22,12 @@ _AT_ONCE = 200
 def adopt_leftovers(runtime: Runtime, task: Task) -> Mapping[str, Any]:
     """Assign entries to the type they were saved under, if their fields now match it."""
     schema = schema_of(runtime)
-    query = runtime.query("context", reach="project", filter=leftovers_for(schema), limit=_AT_ONCE)
+    query = runtime.query("context", level="project", filter=leftovers_for(schema), limit=_AT_ONCE)
     adopted, unfit = 0, 0
-    while True:
+    for page in runtime.pages(query):
         task.hold.check()
-        page = runtime.view.records.find(query)
         changes: list[Changed] = []
-        for record in page.records:
+        for record in page:
             name = _type_of(record, schema)
             if not name:
                 continue
@@ -42,9 +40,7 @@ def adopt_leftovers(runtime: Runtime, task: Task) -> Mapping[str, Any]:
         if changes:
             change_all(runtime, changes)
         adopted += len(changes)
-        if not page.cursor:
-            return {"adopted": adopted, "unfit": unfit}
-        query = replace(query, cursor=page.cursor)
+    return {"adopted": adopted, "unfit": unfit}
 
 
 def _type_of(record: Record, schema: Schema) -> str:

@@ -63,10 +63,12 @@ class SearchHit:
     session: str = ""
     symbol: str = ""
 
-    def as_text(self) -> str:
-        """The text, then where it comes from and why it is here; of code, first where it is."""
-        session = f"session {short_id(self.session)}" if self.session else ""
-        notes = (session, f"{self.score:.3f}", self.why, self.stale, self.validity)
+    def as_text(self, *, of_session: bool = True) -> str:
+        """The text, then its id, date and status, and with `of_session` its session; of code, first where it is.
+        Score and reasons are told by `explain`.
+        """
+        session = f"session {short_id(self.session)}" if self.session and of_session else ""
+        notes = (session, self.stale, self.validity)
         if self.type == "code":
             place = f"{self.source} {self.symbol}".rstrip()
             changed = f"changed {self.date}" if self.date else ""
@@ -76,7 +78,7 @@ class SearchHit:
             # The session is its source.
             return _marked(self.text, f"{self.source}#{message[1]}", self.date, *notes)
         name = f"{self.type} {short_id(self.id)}"
-        return _marked(self.text, name, self.source, self.date, *notes)
+        return _marked(self.text, name, self.date, *notes)
 
 
 def _marked(text: str, *marks: str) -> str:
@@ -91,8 +93,12 @@ class SearchHits:
     notice: str = ""
 
     def as_text(self) -> str:
-        """Each hit with its source."""
-        parts = [f"{i}. {hit.as_text()}" for i, hit in enumerate(self.results, 1)]
+        """Each hit, a session once."""
+        parts: list[str] = []
+        sessions = set[str]()
+        for place, hit in enumerate(self.results, 1):
+            parts.append(f"{place}. {hit.as_text(of_session=hit.session not in sessions)}")
+            sessions.add(hit.session)
         return "\n".join([*parts, f"({self.notice})"] if self.notice else parts)
 
 
@@ -110,7 +116,8 @@ def context_search(
         type: Only one sort.
         limit: The most hits.
     """
-    kinds = SEARCHED.get(type) or (*KINDS, EVENT, CODE)
+    everything = (*KINDS, EVENT) if runtime.view.files is None else (*KINDS, EVENT, CODE)
+    kinds = SEARCHED.get(type) or everything
     past = past_of(runtime, query) if kinds == (CODE,) else None
     with steady(runtime, asked=query) if CODE in kinds else nullcontext(Lag()) as lag:
         found = find_documents(runtime, query, kinds, limit=limit, past=past, without=lag.paths)
@@ -152,7 +159,7 @@ def _source(hit: Hit) -> Serving:
 def _changed_at(runtime: Runtime, hits: Iterable[Hit]) -> dict[str, datetime]:
     """When the files of the code hits last changed, by path."""
     paths = {hit.content.path for hit in hits if isinstance(hit.content, Chunk)}
-    files = runtime.files.get(runtime.scope, sorted(paths)) if paths else []
+    files = runtime.code_index.get(sorted(paths)) if paths else []
     return {file.path: from_micros(file.mtime_ns // 1_000) for file in files}
 
 

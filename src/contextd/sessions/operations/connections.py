@@ -6,10 +6,10 @@ from typing import Any
 
 from contextd.domain.records import short_id
 from contextd.domain.time import iso
-from contextd.runtime.operation import operation
+from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.client_exit import note_disconnect
-from contextd.sessions.session_binding import is_open, leave_seats, session_of
+from contextd.sessions.session_binding import leave_seats, session_of
 from contextd.sessions.session_end import close_session
 from contextd_code.dataclass import dataclass
 
@@ -22,6 +22,7 @@ class Closed:
 
 
 @operation("POST /api/connections/closed", effect="write", audience="system", idempotent=True)
+@in_steps
 def connection_closed(runtime: Runtime) -> Closed:
     """End the sessions of this connection; one with hooks ends once its client has exited."""
     # A session that the last calls are still opening must exist before it can be ended.
@@ -30,7 +31,7 @@ def connection_closed(runtime: Runtime) -> Closed:
     for scope, session_id in leave_seats(runtime):
         there = runtime.at(str(scope))
         found = there.view.sessions.get(session_id)
-        if found is not None and is_open(found) and not found.data.get("hooked"):
+        if found is not None and found.is_open and not found.data.get("hooked"):
             close_session(there, found)
             ended.append(found.id)
     note_disconnect(runtime)

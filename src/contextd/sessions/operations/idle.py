@@ -52,8 +52,9 @@ def _in(runtime: Runtime, session: Session) -> Runtime:
 
 def _settings_of(runtime: Runtime, session: Session, name: str) -> int:
     """A setting as it applies where a session works. If a file cannot be read, the default applies."""
-    root = Path(session.cwd) if session.cwd else None
+    organisation = runtime.organisation
     try:
-        return runtime.organisation.settings(root).number(name)
+        checkout = organisation.checkout(Path(session.cwd)) if session.cwd else None
+        return organisation.settings(checkout).number(name)
     except ContextdError:
         return runtime.settings.number(name)

@@ -16,19 +16,17 @@ from contextd.domain.records import new_id, short_id
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.domain.time import iso
 from contextd.redaction.redact import redact
-from contextd.runtime.operation import operation
+from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.briefing_lines import PackedBriefing
 from contextd.sessions.handles import session_named
 from contextd.sessions.session_binding import (
     BRIEFED,
     IMPLICIT,
-    is_open,
     new_session,
     open_session,
     session_begun,
     session_of,
-    take_seat,
     task_of,
 )
 from contextd.sessions.session_end import close_session
@@ -97,12 +95,11 @@ def session_start(
         capped=budget is not None,
     )
     change = _briefed(runtime, session, packed, task if begun is not None else "")
+    runtime.trace.session = session.id
     if begun is None:
         open_session(runtime, session, change)
-        take_seat(runtime, session)
     else:
         runtime.commit(work=WorkChanges(sessions=[change]))
-    runtime.trace.session = session.id
     runtime.trace.gave += quoted_in(packed.ids, packed.tokens)
     runtime.trace.read(packed.ids, type="briefing")
     return _started(runtime, session, packed, max(0, total - packed.tokens), before, changed)
@@ -196,6 +193,7 @@ class Logged:
 
 
 @operation("POST /api/sessions/{session_id}/log", effect="write", profile="standard")
+@in_steps
 def session_log(
     runtime: Runtime, session_id: Id, role: Literal["user", "assistant"], text: str
 ) -> Logged:
@@ -243,6 +241,7 @@ _ASK = (
 
 
 @operation("POST /api/sessions/end", effect="write", profile="core")
+@in_steps
 def session_end(
     runtime: Runtime,
     session_id: OptionalId = "",
@@ -264,7 +263,7 @@ def session_end(
             raise NotFound("no session to end", "pass the session_id that session_start returned")
         session = found
     runtime.caller.require("write", session.scope)
-    if session.data.get("hooked") and is_open(session):
+    if session.data.get("hooked") and session.is_open:
         stated = {STATED: outcome} if outcome else {}
         now = runtime.clock.now()
         change = SessionChange(id=session.id, seen_at=now, outcome=outcome or "", data=stated)

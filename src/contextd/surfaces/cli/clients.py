@@ -1,4 +1,4 @@
-"""Connect coding agents: the commands `install` and `uninstall`."""
+"""Connect coding agents: the commands `install`, `uninstall` and `dev plugins`."""
 
 from __future__ import annotations
 
@@ -7,32 +7,25 @@ import shutil
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from contextd.clients import CLIENTS, client_named
-from contextd.clients.client import Client, Reach
+from contextd.clients.client import Client, InstallScope
 from contextd.clients.detection import present_clients
 from contextd.clients.install import InstallReport, Launch, install, uninstall
+from contextd.clients.plugins import write_plugins
 from contextd.domain.result_display import text_form
 from contextd.runtime.settings import load_settings
-from contextd.surfaces.cli.guidance import closest
+from contextd.surfaces.cli.guidance import Guiding, closest
 from contextd.surfaces.cli.output import Console, as_json_option
 from contextd.thin.client import Reply
 from contextd.thin.home import directory_from, home_directory
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import ContextdError, Invalid, NotFound
 
-if TYPE_CHECKING:
-    from contextd.surfaces.backend import OpenBackend
-
 _PROFILES = ("core", "standard", "full")
-
-
-def build(standalone: OpenBackend) -> list[click.Command]:
-    """The commands; none of them opens a contextd in this process."""
-    return [install_command, uninstall_command]
 
 
 def _names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
@@ -63,7 +56,7 @@ _yes = click.option("--yes", is_flag=True, help="Go on without asking.")
 def install_command(
     clients: tuple[str, ...],
     named: tuple[str, ...],
-    scope: Reach,
+    scope: InstallScope,
     profile: str | None,
     status_line: bool,
     yes: bool,
@@ -111,7 +104,7 @@ def install_command(
 def uninstall_command(
     clients: tuple[str, ...],
     named: tuple[str, ...],
-    scope: Reach | None,
+    scope: InstallScope | None,
     yes: bool,
     dry_run: bool,
     as_json: bool,
@@ -123,10 +116,10 @@ def uninstall_command(
     console = Console(as_json)
     wanted = _wanted((*clients, *named))
     if wanted:
-        reach: Reach = scope or "user"
+        reach: InstallScope = scope or "user"
         return _each(console, [_Change(row, _disconnecting(reach)) for row in wanted], dry_run)
     # In the home directory, files that look like a project's belong to the user.
-    both: tuple[Reach, ...] = ("user",) if Path.cwd() == Path.home() else ("user", "project")
+    both: tuple[InstallScope, ...] = ("user",) if Path.cwd() == Path.home() else ("user", "project")
     every = [
         _Change(row, _disconnecting(reach))
         for reach in ((scope,) if scope else both)
@@ -166,7 +159,7 @@ class _Change:
             self.error = error
 
 
-def _disconnecting(scope: Reach) -> Callable[[Client, bool], InstallReport]:
+def _disconnecting(scope: InstallScope) -> Callable[[Client, bool], InstallReport]:
     root = Path.cwd() if scope == "project" else None
 
     def disconnect(client: Client, dry: bool) -> InstallReport:
@@ -175,7 +168,7 @@ def _disconnecting(scope: Reach) -> Callable[[Client, bool], InstallReport]:
     return disconnect
 
 
-def _common(client: Client, scope: Reach, dry: bool) -> dict[str, Any]:
+def _common(client: Client, scope: InstallScope, dry: bool) -> dict[str, Any]:
     return {
         "scope": scope,
         "dry_run": dry,
@@ -318,3 +311,23 @@ def _plain(report: Any) -> Any:
     from pydantic import TypeAdapter  # noqa: PLC0415 - 0.1 s
 
     return TypeAdapter(type(report)).dump_python(report, mode="json")
+
+
+@click.group("plugins", cls=Guiding, epilog="Example: contextd dev plugins build contextd-plugins")
+def plugins() -> None:
+    """Write the plugins for coding agents: one folder for all of them."""
+
+
+@plugins.command("build", epilog="Example: contextd dev plugins build contextd-plugins")
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--force", is_flag=True, help="Also into a folder that holds other things.")
+@as_json_option
+def plugins_build(folder: Path, force: bool, as_json: bool) -> int:
+    """Write the repository of plugins into a folder, or bring the one that is there up to date."""
+    written = write_plugins(folder, force=force)
+    value = {"folder": str(folder), "files": written}
+    text = (
+        f"wrote {len(written)} files to {folder}; its README.md says how each agent installs them"
+    )
+    Console(as_json).show(Reply(value, text))
+    return 0

@@ -101,7 +101,7 @@ class Commands(Listing):
             "contextd",
             help=ABOUT,
             epilog=f"{EXIT_CODES}\n\nExample: contextd status",
-            context_settings={"help_option_names": ["-h", "--help"]},
+            context_settings={"help_option_names": ["-h", "--help"], "obj": standalone},
             params=[
                 click.Option(
                     ["--version"],
@@ -114,7 +114,6 @@ class Commands(Listing):
             ],
         )
         self._read = operations or (lambda: signatures(home_directory(), load))
-        self._standalone = standalone
         self.add_command(_help_command())
         for name, (about, run) in extras.items():
             self.add_command(_extra_command(name, about, run))
@@ -210,8 +209,8 @@ class Commands(Listing):
         """The fixed command of this command line, for its help."""
         module = import_module(f"contextd.surfaces.cli.{FIXED[line].module}")
         name = line.rpartition(" ")[2]
-        built: Sequence[click.Command] = module.build(self._standalone)
-        return next(command for command in built if command.name == name)
+        found = (one for one in vars(module).values() if isinstance(one, click.Command))
+        return next(command for command in found if command.name == name)
 
     def _renamed(self, old: str) -> click.Command | None:
         if RENAMED[old] in GROUPS:

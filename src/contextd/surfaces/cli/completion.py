@@ -16,8 +16,6 @@ from contextd.surfaces.cli.signatures import Parameter, Signature
 from contextd_code.errors import ContextdError
 
 if TYPE_CHECKING:
-    from contextd.surfaces.backend import OpenBackend
-
     # `CompletionItem` is not generic at run time in every allowed version of click.
     Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem[str]]]
 
@@ -28,11 +26,6 @@ _PATIENCE_SECONDS = 0.5
 
 Names = Callable[[Mapping[str, Any]], Sequence[tuple[str, str]]]
 """Returns names and their descriptions for a typed prefix."""
-
-
-def build(standalone: OpenBackend) -> list[click.Command]:
-    """Its command."""
-    return [completion]
 
 
 @click.command("completion", epilog='Example: eval "$(contextd completion bash)"')

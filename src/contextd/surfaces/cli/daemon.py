@@ -9,11 +9,12 @@ import time
 import webbrowser
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 import click
 
+from contextd.domain.quoting import quotation
 from contextd.surfaces.cli.guidance import Guiding
 from contextd.surfaces.cli.output import Console, as_json_option
 from contextd.thin import client
@@ -22,16 +23,8 @@ from contextd.thin.home import home_directory, log_path
 from contextd.thin.spawn import is_alive
 from contextd_code.errors import Unavailable
 
-if TYPE_CHECKING:
-    from contextd.surfaces.backend import OpenBackend
-
 _PATIENCE_SECONDS = 2.0
 """Seconds before progress is printed: on an idle machine a start takes less."""
-
-
-def build(standalone: OpenBackend) -> list[click.Command]:
-    """The commands; none of them opens a contextd in this process."""
-    return [daemon, dashboard]
 
 
 class _Daemon(Guiding):
@@ -103,8 +96,9 @@ def _daemon_status(as_json: bool) -> int:
         return 1
     status = {"running": True, **status}
     shown = {**status, "failure": "", "services": _in_trouble(status.get("services", {}))}
+    words = {True: "yes", False: "no"}
     lines = [
-        f"{name.replace('_', ' ')}: {_shown(value)}"
+        f"{name.replace('_', ' ')}: {words[value] if isinstance(value, bool) else value}"
         for name, value in shown.items()
         if value not in ("", [], {})
     ]
@@ -112,10 +106,6 @@ def _daemon_status(as_json: bool) -> int:
         lines.append(f"! {status['failure']['message']} ({status['failure'].get('hint', '')})")
     console.show(Reply(status, "\n".join([*lines, f"log: {log_path(home_directory())}"])))
     return 0
-
-
-def _shown(value: Any) -> str:
-    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
 def _in_trouble(services: Mapping[str, Mapping[str, Any]]) -> str:
@@ -149,9 +139,8 @@ def told_by_log(line: str) -> str:
     try:
         entry = json.loads(line)
         level = "" if entry["level"] == "INFO" else f"{entry['level'].lower()}: "
-        return "\n".join(
-            [f"{entry['at']} {level}{entry['text']}", *filter(None, [entry.get("traceback")])]
-        )
+        row = quotation(f"{entry['at']} {level}{entry['text']}")
+        return "\n".join([row, *filter(None, [entry.get("traceback")])])
     except (ValueError, LookupError, TypeError, AttributeError):
         return line
 

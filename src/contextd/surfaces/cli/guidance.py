@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import click
 
+from contextd.domain.argument_names import argument_meant
 from contextd.surfaces.cli.table import OPTION_SYNONYMS
 from contextd_code.errors import Invalid
 
@@ -89,8 +90,10 @@ def _option_hint(option: str, ctx: click.Context | None) -> str:
     if ctx.parent is None and isinstance(ctx.command, click.Group) and option == "--json":
         return f"options come after the command: `{ctx.command_path} status {option}`"
     word = option.lstrip("-")
+    arguments = {name[2:].replace("-", "_"): name for name in known}
     synonym = f"--{OPTION_SYNONYMS.get(word, '')}"
-    near = synonym if synonym in known else closest(option, known)
+    meant = arguments.get(argument_meant(word, arguments) or "", synonym)
+    near = meant if meant in known else closest(option, known)
     return f"did you mean {near!r}?" if near else f"options: {', '.join(known)}"
 
 

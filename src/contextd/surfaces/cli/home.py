@@ -1,4 +1,4 @@
-"""Commands that open the home in this process: `init` and `restore`."""
+"""Commands that open the home in this process: `init` and those of the store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from contextd.domain.access import OWNER
 from contextd.domain.trust import agent_of
 from contextd.domain.upkeep import WrittenSince
 from contextd.runtime.runtime import Request
@@ -33,49 +32,42 @@ _POLL_SECONDS = 0.002
 """Active agents start a new daemon within 5 to 50 ms, so the lock is polled more often."""
 
 
-def build(standalone: OpenBackend) -> list[click.Command]:
-    """The commands. `standalone` opens a contextd in this process."""
-    return [_init_command(standalone), _restore_command(standalone)]
+@click.command("init", epilog="Example: cd my-repository && contextd init")
+@click.argument("path", default=".", type=click.Path(exists=True, file_okay=False))
+@click.option("--anyway", is_flag=True, help="Also where a project is not expected.")
+@click.option("--no-daemon", is_flag=True, help="Do not start the daemon for the vectors.")
+@as_json_option
+@click.pass_obj
+def init(standalone: OpenBackend, path: str, anyway: bool, no_daemon: bool, as_json: bool) -> int:
+    """Scan a repository: stack, modules, code index, .context/project.yaml.
 
-
-def _init_command(standalone: OpenBackend) -> click.Command:
-    @click.command("init", epilog="Example: cd my-repository && contextd init")
-    @click.argument("path", default=".", type=click.Path(exists=True, file_okay=False))
-    @click.option("--anyway", is_flag=True, help="Also where a project is not expected.")
-    @click.option("--no-daemon", is_flag=True, help="Do not start the daemon for the vectors.")
-    @as_json_option
-    def init(path: str, anyway: bool, no_daemon: bool, as_json: bool) -> int:
-        """Scan a repository: stack, modules, code index, .context/project.yaml.
-
-        The folder is trusted from then on: its rules and settings apply, and are listed once.
-        """
-        backend = standalone()
-        progress = Progress()
-        try:
-            request = Request(
-                surface="cli",
-                caller=OWNER,
-                cwd=str(Path(path).resolve()),
-                client="cli",
-                alone=True,
-                progress=progress,
-            )
-            trusted = None
-            if not agent_of(os.environ):
-                trusted = backend.call("trust", request, {"by": "init"})
-            answer = backend.call("init", request, {"anyway": anyway})
-            progress.finish()
-        finally:
-            backend.close()
-        value, text = answer.value, answer.text
-        if trusted is not None and trusted.value["applies"]:
-            value, text = {**value, "applies": trusted.value["applies"]}, f"{trusted.text}\n{text}"
-        Console(as_json).show(Reply(value, text))
-        if answer.value["pending"] and not no_daemon:
-            start_quietly()
-        return 0
-
-    return init
+    The folder is trusted from then on: its rules and settings apply, and are listed once.
+    """
+    backend = standalone()
+    progress = Progress()
+    try:
+        request = Request(
+            surface="cli",
+            caller=backend.door.caller("cli"),
+            cwd=str(Path(path).resolve()),
+            client="cli",
+            alone=True,
+            progress=progress,
+        )
+        trusted = None
+        if not agent_of(os.environ):
+            trusted = backend.call("trust", request, {"by": "init"})
+        answer = backend.call("init", request, {"anyway": anyway})
+        progress.finish()
+    finally:
+        backend.close()
+    value, text = answer.value, answer.text
+    if trusted is not None and trusted.value["applies"]:
+        value, text = {**value, "applies": trusted.value["applies"]}, f"{trusted.text}\n{text}"
+    Console(as_json).show(Reply(value, text))
+    if answer.value["pending"] and not no_daemon:
+        start_quietly()
+    return 0
 
 
 def start_quietly() -> None:
@@ -93,55 +85,130 @@ def start_quietly() -> None:
             client.control("wake", timeout=2.0)
 
 
-def _restore_command(standalone: OpenBackend) -> click.Command:
-    @click.command(
-        "restore", epilog="Example: contextd store restore backups/local-20260101T000000Z.db"
-    )
-    @click.argument("path", required=False, type=click.Path(exists=True, dir_okay=False))
-    @click.option("--fresh", is_flag=True, help="Begin with an empty store instead of a backup.")
-    @click.option("--yes", is_flag=True, help="Put newer writes aside without asking.")
-    @as_json_option
-    def restore(path: str | None, fresh: bool, yes: bool, as_json: bool) -> int:
-        """Replace the store by a backup; the replaced store is kept beside it."""
-        if fresh is (path is not None):
-            raise click.UsageError("give the file of a backup, or --fresh")
-        home, backup = home_directory(), Path(path) if path else None
-        if backup is not None:
-            _check_backup(backup)
-        was_running = _stop_daemon()
-        try:
-            with _nobody_else(home):
-                written = _written_since(standalone, backup)
-                if written and not yes and not _asked(written):
-                    return 1
-                aside = _swap(backup, home)
-                backend = standalone(fresh=fresh)
-                try:
-                    health = backend.health()
-                finally:
-                    backend.close()
-        finally:
-            if was_running:
-                start_quietly()
-        value = {
-            "restored": path or "",
-            "kept": str(aside or ""),
-            "changes_set_aside": written.changes,
-            "sessions_set_aside": written.sessions,
-            "daemon": "started again" if was_running else "",
-        }
-        lines = [
-            f"restored {path}; {health['projects']} projects" if path else "created an empty store"
-        ]
-        if aside:
-            lines.append(f"Set aside: {written.summary}{' that this backup lacks' * bool(path)}.")
-            lines.append(f"The previous store is {aside}")
-            lines.append(f"To restore it: contextd store restore {aside}")
-        lines += ["The daemon was started again."] if was_running else []
-        Console(as_json).show(Reply(value, "\n".join(lines)))
-        return 0
+@click.command(
+    "restore", epilog="Example: contextd store restore backups/local-20260101T000000Z.db"
+)
+@click.argument("path", required=False, type=click.Path(exists=True, dir_okay=False))
+@click.option("--fresh", is_flag=True, help="Begin with an empty store instead of a backup.")
+@click.option("--yes", is_flag=True, help="Put newer writes aside without asking.")
+@as_json_option
+@click.pass_obj
+def restore(
+    standalone: OpenBackend, path: str | None, fresh: bool, yes: bool, as_json: bool
+) -> int:
+    """Replace the store by a backup; the replaced store is kept beside it."""
+    if fresh is (path is not None):
+        raise click.UsageError("give the file of a backup, or --fresh")
+    home, backup = home_directory(), Path(path) if path else None
+    if backup is not None:
+        _check_backup(backup)
+    was_running = _stop_daemon()
+    try:
+        with _nobody_else(home):
+            written = _written_since(standalone, backup)
+            if written and not yes and not _asked(written):
+                return 1
+            aside = _swap(backup, home)
+            backend = standalone(fresh=fresh)
+            try:
+                health = backend.health()
+            finally:
+                backend.close()
+    finally:
+        if was_running:
+            start_quietly()
+    value = {
+        "restored": path or "",
+        "kept": str(aside or ""),
+        "changes_set_aside": written.changes,
+        "sessions_set_aside": written.sessions,
+        "daemon": "started again" if was_running else "",
+    }
+    lines = [
+        f"restored {path}; {health['projects']} projects" if path else "created an empty store"
+    ]
+    if aside:
+        lines.append(f"Set aside: {written.summary}{' that this backup lacks' * bool(path)}.")
+        lines.append(f"The previous store is {aside}")
+        lines.append(f"To restore it: contextd store restore {aside}")
+    lines += ["The daemon was started again."] if was_running else []
+    Console(as_json).show(Reply(value, "\n".join(lines)))
+    return 0
 
-    return restore
+
+@click.command("migrate", epilog="Example: contextd store migrate")
+@as_json_option
+@click.pass_obj
+def migrate(standalone: OpenBackend, as_json: bool) -> int:
+    """Create or upgrade the tables of a team's database, and open it."""
+    backend = standalone(migrate=True)
+    try:
+        health = backend.health()
+    finally:
+        backend.close()
+    text = f"the store is ready; {health['projects']} projects"
+    Console(as_json).show(Reply({"projects": health["projects"]}, text))
+    return 0
+
+
+@click.command("move", epilog='Example: contextd store move "sqlite://$PWD/copy.db"')
+@click.argument("url")
+@as_json_option
+@click.pass_obj
+def move(standalone: OpenBackend, url: str, as_json: bool) -> int:
+    """Copy the store to another database: to a team's, or back to a file.
+
+    The database at URL must have no records. The old store stays as it is, and in use until you change store.url.
+    """
+    home = home_directory()
+    was_running = _stop_daemon()
+    try:
+        with _nobody_else(home):
+            backend = standalone()
+            try:
+                counts = backend.move_store(url)
+            finally:
+                backend.close()
+    finally:
+        if was_running:
+            start_quietly()
+    rows = sum(counts.values())
+    lines = [
+        f"copied {rows} rows, {counts['records']} of them records, with their index and vectors",
+        "To use the new store, set store.url in config.yaml to its address; without store.url contextd uses the"
+        " file of the home.",
+        "What is written until then stays in the old store.",
+    ]
+    Console(as_json).show(Reply({"rows": dict(counts)}, "\n".join(lines)))
+    return 0
+
+
+@click.command("delete", epilog="Example: contextd store delete local --yes")
+@click.argument("organisation")
+@click.option("--yes", is_flag=True, help="Delete without asking.")
+@as_json_option
+@click.pass_obj
+def delete(standalone: OpenBackend, organisation: str, yes: bool, as_json: bool) -> int:
+    """Delete an organisation from a team's database, with its bytes; nothing can bring it back but a backup.
+
+    Run it as the owner of the tables, while no contextd uses the organisation.
+    """
+    if not yes and not sys.stdin.isatty():
+        raise Invalid("this deletes everything of an organisation", "`--yes` deletes it")
+    if not yes and not click.confirm(f"Delete everything of {organisation!r}?"):
+        return 1
+    _stop_daemon()
+    backend = standalone()
+    try:
+        copies = backend.delete_organisation(organisation)
+    finally:
+        backend.close()
+    lines = [f"deleted {organisation}: no file of a table has its bytes. Copies remain in:"]
+    lines += [f"- {one}" for one in copies]
+    Console(as_json).show(
+        Reply({"deleted": organisation, "copies": list(copies)}, "\n".join(lines))
+    )
+    return 0
 
 
 def _stop_daemon() -> bool:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from contextd.domain.access import OWNER
 from contextd.domain.invisible_characters import visible_text
 from contextd.runtime.runtime import Request
 from contextd.surfaces.cli.home import start_quietly
@@ -24,44 +23,39 @@ if TYPE_CHECKING:
 _LATEST = "latest"
 
 
-def build(standalone: OpenBackend) -> list[click.Command]:
-    """The command, which opens a contextd in this process: reading may take minutes, and it shows progress."""
+@click.command("import", epilog="Example: contextd import --dry-run")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--all", "everywhere", is_flag=True, help="For every project on this machine.")
+@click.option("--dry-run", is_flag=True, help="Only report what would happen.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--format", default="", help="The format's name; found from the file when empty.")
+@click.option("--here", is_flag=True, help="Import items of unknown projects into this one.")
+@click.option("--list", "listed", is_flag=True, help="List what was imported.")
+@click.option(
+    "--undo",
+    is_flag=False,
+    flag_value=_LATEST,
+    metavar="[ID]",
+    help="Undo an import, the latest when no id is given.",
+)
+@click.option("--no-daemon", is_flag=True, help="Do not start the daemon to learn from the import.")
+@project_option
+@as_json_option
+@click.pass_obj
+def import_(standalone: OpenBackend, /, paths: tuple[Path, ...], **options: Any) -> int:
+    """Import data from other tools: old sessions, memory tools, files for agents.
 
-    @click.command("import", epilog="Example: contextd import --dry-run")
-    @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-    @click.option("--all", "everywhere", is_flag=True, help="For every project on this machine.")
-    @click.option("--dry-run", is_flag=True, help="Only report what would happen.")
-    @click.option("--yes", is_flag=True, help="Do not ask.")
-    @click.option("--format", default="", help="The format's name; found from the file when empty.")
-    @click.option("--here", is_flag=True, help="Import items of unknown projects into this one.")
-    @click.option("--list", "listed", is_flag=True, help="List what was imported.")
-    @click.option(
-        "--undo",
-        is_flag=False,
-        flag_value=_LATEST,
-        metavar="[ID]",
-        help="Undo an import, the latest when no id is given.",
-    )
-    @click.option(
-        "--no-daemon", is_flag=True, help="Do not start the daemon to learn from the import."
-    )
-    @project_option
-    @as_json_option
-    def import_(paths: tuple[Path, ...], **options: Any) -> int:
-        """Import data from other tools: old sessions, memory tools, files for agents.
-
-        PATHS are files or folders. Without PATHS, contextd looks for data of this project. Importing
-        again adds nothing.
-        """
-        backend = standalone()
-        try:
-            return _Importing(backend, Console(options.pop("as_json")), options).run(paths)
-        finally:
-            backend.close()
-            if not options.get("no_daemon") and options.get("wrote"):
-                start_quietly()
-
-    return [import_]
+    PATHS are files or folders. Without PATHS, contextd looks for data of this project. Importing
+    again adds nothing.
+    """
+    # In this process: reading may take minutes, and it shows progress.
+    backend = standalone()
+    try:
+        return _Importing(backend, Console(options.pop("as_json")), options).run(paths)
+    finally:
+        backend.close()
+        if not options.get("no_daemon") and options.get("wrote"):
+            start_quietly()
 
 
 class _Importing:
@@ -130,7 +124,7 @@ class _Importing:
         progress = Progress()
         request = Request(
             surface="cli",
-            caller=OWNER,
+            caller=self._backend.door.caller("cli"),
             cwd=str(Path.cwd()),
             project=self._options["project"],
             client="cli",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import click
 
@@ -11,14 +11,6 @@ from contextd.surfaces.cli.output import Console, as_json_option, ask
 from contextd.surfaces.cli.show import project_option
 from contextd.thin.client import Reply
 from contextd_code.errors import ContextdError
-
-if TYPE_CHECKING:
-    from contextd.surfaces.backend import OpenBackend
-
-
-def build(standalone: OpenBackend) -> list[click.Command]:
-    """The command, which does not open a contextd in this process."""
-    return [inbox]
 
 
 class _Inbox(Guiding):

@@ -60,11 +60,12 @@ class Console:
         if self.as_json:
             self.show_value(reply.value)
             return
+        # Also in a pipe: an agent reads it, and `less` passes it on to a terminal.
+        text = visible_text(reply.text)
         if not sys.stdout.isatty():
-            click.echo(reply.text)
+            click.echo(text)
             return
-        # Records and file names must not send control sequences to a terminal; a pipe gets them unchanged.
-        for line in visible_text(reply.text).splitlines():
+        for line in text.splitlines():
             for part in _wrapped(line) if self._wrap else [line]:
                 click.echo(_coloured(part))
 

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import click
 
@@ -18,15 +18,7 @@ from contextd.surfaces.cli.output import Console, as_json_option, ask
 from contextd.surfaces.cli.terminal import own_process
 from contextd_code.errors import Invalid
 
-if TYPE_CHECKING:
-    from contextd.surfaces.backend import OpenBackend
-
 _HEAD = "HEAD"
-
-
-def build(standalone: OpenBackend) -> list[click.Command]:
-    """The command, which does not open a contextd in this process."""
-    return [policies]
 
 
 class _Policies(Guiding):

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from contextd.domain.quoting import inline_words
 from contextd.domain.records import short_id
 from contextd.surfaces.cli.completion import project_names
 from contextd.surfaces.cli.output import Console, as_json_option, ask
 from contextd.thin.client import Reply
-
-if TYPE_CHECKING:
-    from contextd.surfaces.backend import OpenBackend
 
 _PROJECT_ABOUT = (
     "In which project: its name, slug or scope; the one of the current directory when empty."
@@ -21,11 +19,6 @@ _PROJECT_ABOUT = (
 project_option = click.option(
     "--project", default="", help=_PROJECT_ABOUT, shell_complete=project_names
 )
-
-
-def build(standalone: OpenBackend) -> list[click.Command]:
-    """The commands; none of them opens a contextd in this process."""
-    return [show, log]
 
 
 @click.command("show", epilog="Example: contextd projects show --module auth")
@@ -93,10 +86,9 @@ def _by_day(entries: list[dict[str, Any]]) -> str:
         if (shown := f"{at:%A %d %B %Y}") != day:
             lines += [shown] if not day else ["", shown]
             day = shown
-        about = ", ".join(part for part in (entry["source"], entry["note"]) if part)
-        text = (
-            entry["text"] if len(entry["text"]) <= _LONGEST else entry["text"][: _LONGEST - 1] + "…"
-        )
+        about = ", ".join(inline_words(part) for part in (entry["source"], entry["note"]) if part)
+        text = inline_words(entry["text"])
+        text = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
         start = f"  {at:%H:%M}  {entry['what']:{widest}}  {short_id(entry['id'])}  "
         lines.append(
             start + " ".join(part for part in (text, f"({about})" if about else "") if part)

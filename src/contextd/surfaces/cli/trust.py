@@ -3,20 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from contextd.surfaces.cli.output import Console, as_json_option, ask
-
-if TYPE_CHECKING:
-    from contextd.surfaces.backend import OpenBackend
-
-
-def build(standalone: OpenBackend) -> list[click.Command]:
-    """The command; it does not open a contextd in this process."""
-    del standalone
-    return [trust]
 
 
 @click.command("trust", epilog="Example: cd my-repository && contextd trust")

@@ -121,7 +121,7 @@ def typed_fields(
     for pair in pairs:
         name, equals, value = pair.partition("=")
         name = name.strip()
-        spec = _spec(name, fields)
+        spec = fields.get(_known_name(name, fields))
         if not equals:
             problems.append(f"{pair!r} is not name=value")
         elif spec is None and not further:
@@ -155,10 +155,6 @@ def _declared(named: str, project: str) -> tuple[dict[str, dict[str, Any]], bool
 def _known_name(name: str, fields: Mapping[str, Any]) -> str:
     plain = name.replace("-", "_")
     return plain if name not in fields and plain in fields else name
-
-
-def _spec(name: str, fields: Mapping[str, dict[str, Any]]) -> dict[str, Any] | None:
-    return fields.get(_known_name(name, fields))
 
 
 def _add(read: dict[str, Any], name: str, text: str, spec: Mapping[str, Any]) -> None:

@@ -41,10 +41,6 @@ class Bucket:
         return True
 
 
-def _writes() -> Bucket:
-    return Bucket(120, 4.0, 120, time.monotonic())
-
-
 @dataclass(slots=True)
 class Browser:
     """A signed-in browser. `project` is the current project, `cwd` the directory it was opened from;
@@ -56,7 +52,7 @@ class Browser:
     cwd: str = ""
     project: str = ""
     notice: Any = None
-    writes: Bucket = field(default_factory=_writes)
+    writes: Bucket = field(default_factory=lambda: Bucket(120, 4.0, 120, time.monotonic()))
     answers: dict[tuple[str, str], tuple[float, Any]] = field(default_factory=dict)
 
 

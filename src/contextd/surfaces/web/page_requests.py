@@ -15,7 +15,6 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from contextd import __version__
-from contextd.domain.access import OWNER
 from contextd.pages.page import Answer, Json, PageView, Redirect, show
 from contextd.runtime.operation import OPERATIONS
 from contextd.surfaces.calls import Calls, Peer
@@ -72,9 +71,9 @@ class SignedInRequest:
         return operation in OPERATIONS
 
     async def ask(self, operation: str, **arguments: Any) -> Any:
-        """Run an operation as the owner and return its value. Raises `ContextdError`."""
+        """Run an operation for this browser and return its value. Raises `ContextdError`."""
         given = {name: value for name, value in arguments.items() if value is not None}
-        peer = Peer("web", OWNER, client="dashboard", cwd=self.browser.cwd, project=self.project)
+        peer = Peer("web", client="dashboard", cwd=self.browser.cwd, project=self.project)
         return (await self._calls.call(peer, operation, given)).value
 
     async def ask_lately(self, operation: str) -> Any:
@@ -91,7 +90,7 @@ class SignedInRequest:
         from, or the first.
         """
         cwd, chosen = self.browser.cwd, wanted or self.browser.project
-        peer = Peer("web", OWNER, client="dashboard", cwd=cwd, project=chosen)
+        peer = Peer("web", client="dashboard", cwd=cwd, project=chosen)
         try:
             self.projects = (await self._calls.call(peer, "list_projects", {})).value
         except NotFound:

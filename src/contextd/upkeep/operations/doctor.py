@@ -245,7 +245,7 @@ def network() -> Check:
 
 def _captures(runtime: Runtime) -> str:
     """Whether the last sessions with hooks were captured; the client rows use the same test."""
-    found = runtime.view.sessions.find(frozenset({runtime.scope}))
+    found = runtime.sessions()
     captured = {session.id for session in found if is_captured(runtime, session)}
     # A session that has just begun is still empty.
     over = [one for one in found if one.status != "active" or one.id in captured]
@@ -265,7 +265,7 @@ def _captures(runtime: Runtime) -> str:
 def _transcripts(runtime: Runtime) -> str:
     """Whether every transcript of recent sessions could be read; per client, the failures."""
     since = runtime.clock.now() - _LATELY
-    found = runtime.view.sessions.find(frozenset({runtime.scope}), limit=_SESSIONS)
+    found = runtime.sessions(limit=_SESSIONS)
     recent = [session for session in found if session.last_seen_at >= since]
     unread = [session for session in recent if session.data.get(UNREAD)]
     read = sum(1 for session in recent if session.data.get("transcript_stamp"))

@@ -22,7 +22,7 @@ _MOST_FAILED = 500
 
 @dataclass(frozen=True, slots=True)
 class JobView:
-    """A job in a list. `due` is when a waiting one runs; `progress` is its last checkpoint."""
+    """A job in a list. `due` is when a waiting one runs; `progress` is what its next attempt would begin with."""
 
     id: str
     name: str
@@ -110,7 +110,7 @@ def _row(job: Job, now: Any) -> JobView:
         created_at=iso(job.created_at),
         due=iso(job.run_at) if job.state == "ready" else "",
         finished_at=iso(job.finished_at) if job.finished_at else "",
-        progress=dict(job.checkpoint) if job.state in ("ready", "running") else {},
+        progress=dict(job.progress) if job.state in ("ready", "running") else {},
     )
 
 

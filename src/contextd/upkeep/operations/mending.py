@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -19,7 +18,7 @@ from contextd.domain.upkeep import Ages, Balance, Repair
 from contextd.jobs.table import Task
 from contextd.knowledge.embedding import queue_embedding
 from contextd.ports.upkeep import Upkeep
-from contextd.runtime.operation import operation
+from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Corrupt, Unavailable
@@ -48,6 +47,7 @@ class Reindexed:
 
 
 @operation("POST /api/reindex", effect="write", audience="owner", idempotent=True, needs="upkeep")
+@in_steps
 def reindex(runtime: Runtime) -> Reindexed:
     """Rebuild all derived data: words, vectors, the code index."""
     runtime.sinks.settle()
@@ -85,18 +85,12 @@ def _records_anew(runtime: Runtime, scope: Scope) -> int:
     runtime.upkeep.rebuild(scope)
     query = Query(scopes=frozenset({scope}), statuses=STATUSES, limit=_AT_ONCE)
     count = 0
-    while True:
-        page = runtime.view.records.find(query)
-        if page.records:
-            runtime.commit(
-                knowledge=KnowledgeChanges(
-                    documents=[record_document(record) for record in page.records]
-                )
-            )
-        count += len(page.records)
-        if not page.cursor:
-            return count
-        query = replace(query, cursor=page.cursor)
+    for page in runtime.pages(query):
+        documents = [record_document(record) for record in page]
+        if documents:
+            runtime.commit(knowledge=KnowledgeChanges(documents=documents))
+        count += len(documents)
+    return count
 
 
 def _messages_anew(runtime: Runtime) -> int:
@@ -116,9 +110,9 @@ def _code_anew(runtime: Runtime) -> int:
     files = runtime.view.files
     if files is None:
         return 0
-    paths = list(files.stamps(runtime.scope))
+    paths = list(files.of(runtime.scope).stamps())
     for start in range(0, len(paths), _AT_ONCE):
-        some = files.get(runtime.scope, paths[start : start + _AT_ONCE])
+        some = files.of(runtime.scope).get(paths[start : start + _AT_ONCE])
         documents = [one for file in some for one in code_documents(runtime.scope, file)]
         runtime.commit(knowledge=KnowledgeChanges(documents=documents))
     return len(paths)

@@ -102,7 +102,7 @@ def status(runtime: Runtime) -> Status:
         indexed=stats.documents,
         vectors=stats.vectors,
         pending=stats.pending,
-        files=view.files.count(runtime.scope) if here and view.files else 0,
+        files=view.files.of(runtime.scope).count() if here and view.files else 0,
         active_sessions=active,
         jobs=view.jobs.count(),
         problems=[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from tree_sitter import Node
@@ -15,7 +16,7 @@ from contextd_code.index.languages.outline import (
     symbols_of,
     text_of,
 )
-from contextd_code.values.source import Import
+from contextd_code.values.source import Import, Symbol
 
 _OPENED = frozenset(
     """translation_unit preproc_ifdef preproc_if preproc_else preproc_elif preproc_elifdef
@@ -35,7 +36,10 @@ _NAMED = {
     "concept_definition": "type",
     "namespace_alias_definition": "module",
 }
+_DEFINE = re.compile(r"#[ \t]*define[ \t]+(\w+)")
 _PRIMITIVE = frozenset("void int long short char float double signed unsigned bool".split())
+_STATEMENTS = frozenset("if else for while do switch case return throw goto sizeof".split())
+"""What no definition is called: the grammar takes it for a name behind a macro that it does not know."""
 _VALUES = frozenset(("declaration", "field_declaration", "function_definition", "type_definition"))
 _WRAPPED = frozenset(("template_declaration", "export_declaration"))
 _LEAVES = frozenset(
@@ -67,9 +71,15 @@ def outline_with(load: Callable[[], object]) -> Callable[[Node, bytes, str], Out
         imports = tuple(one for one in map(_include, paths) if one is not None)
         definitions = [d for d in _definitions(root) if d.name]
         symbols = symbols_of(definitions, data)
-        return Outline(symbols, imports)
+        return Outline(tuple(one for one in symbols if not _is_of_library(one)), imports)
 
     return outline
+
+
+def _is_of_library(symbol: Symbol) -> bool:
+    """Whether it is the namespace `std` or one inside it: a project opens them and never defines them."""
+    outermost = symbol.parent.partition(".")[0] or symbol.name.partition(".")[0]
+    return symbol.kind == "module" and outermost == "std"
 
 
 def _include(node: Node) -> Import | None:
@@ -120,10 +130,28 @@ def _definitions(root: Node) -> Iterator[LooseDefinition]:
 
 def _inside(node: Node, place: _Place) -> Iterator[tuple[Node, _Place]]:
     seen = place.seen
+    local = _locals(node) if node.type == "ERROR" else frozenset()
     for child in node.named_children:
         if child.type == "access_specifier":
             seen = text_of(child).startswith("public")
-        yield child, _Place(place.member, seen)
+        if child.id not in local:
+            yield child, _Place(place.member, seen)
+
+
+def _locals(error: Node) -> frozenset[int]:
+    """The declarations in a function that the grammar could not parse: their names are not the file's."""
+    found: set[int] = set()
+    is_head, depth = False, 0
+    for child in error.children:
+        if child.type == "function_declarator" or child.type == ";":
+            is_head = child.type != ";"
+        elif child.type == "{" and (is_head or depth):
+            is_head, depth = False, depth + 1
+        elif child.type == "}" and depth:
+            depth -= 1
+        elif child.type == "declaration" and depth:
+            found.add(child.id)
+    return frozenset(found)
 
 
 def _outer(node: Node) -> Node:
@@ -135,6 +163,9 @@ def _outer(node: Node) -> Node:
 
 def _named(node: Node, place: _Place) -> LooseDefinition:
     name = text_of(node.child_by_field_name("name"))
+    if _NAMED[node.type] == "macro" and (directive := _DEFINE.match(text_of(node))) is not None:
+        # A comment in the text of a macro can mislead the grammar.
+        name = directive[1]
     value = node.child_by_field_name("value")
     long = value is not None and value.end_byte - value.start_byte > 120
     head = value.start_byte if value is not None and long else 0
@@ -172,7 +203,13 @@ def _values(node: Node, place: _Place) -> Iterator[LooseDefinition]:
             continue
         leaf, function = found
         name, within = _qualified(leaf)
-        if name in _PRIMITIVE:
+        type_ = node.child_by_field_name("type")
+        if _is_deduction_guide(node, declarator):
+            continue
+        if type_ is not None and _qualified(type_)[0] == "operator":
+            # The grammar takes `Cart::operator Box<int>() {` for a function `Box<int>` of the type `Cart::operator`.
+            name, within = f"operator {name}", _qualified(type_)[1]
+        if name in _PRIMITIVE or name in _STATEMENTS:
             # The rest of `int WORD main(void)` with an unknown macro, and of `typedef
             # unsigned long(name)(int)`.
             continue
@@ -191,6 +228,17 @@ def _values(node: Node, place: _Place) -> Iterator[LooseDefinition]:
             opened = inner.child_by_field_name("body")
             head = opened.start_byte if opened is not None and kind != "enum" else 0
         yield LooseDefinition(name, kind, _outer(node), head, place.seen and not static, within)
+
+
+def _is_deduction_guide(node: Node, declarator: Node) -> bool:
+    """Whether a declaration says which type arguments a constructor gives: `Cart(int) -> Cart<int>;`."""
+    last = declarator.named_children[-1] if declarator.named_children else None
+    return (
+        node.child_by_field_name("type") is None
+        and declarator.type == "function_declarator"
+        and last is not None
+        and last.type == "trailing_return_type"
+    )
 
 
 def _value_head(declarator: Node) -> int:

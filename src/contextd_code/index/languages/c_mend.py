@@ -23,6 +23,11 @@ _DECLARATIONS = regex(
     rb"|[A-Z0-9]_(?:BEGIN|END|EXPORT)(?:_[A-Z0-9_]{1,60})?+)[ \t]*\r?$",
     re.M,
 )
+_NAMESPACE = regex(
+    rb"^[ \t]*(?P<word>[A-Z][A-Z0-9_]{0,40}NAMESPACE[A-Z0-9_]{0,40})(?=[ \t]*(?://[^\n]*)?\s*\{)",
+    re.M,
+)
+"""`LIB_NAMESPACE_START {`: a macro that opens a namespace."""
 _SPECIFIERS = regex(
     rb"^(?P<before>[ \t]*(?:\[\[[^\]\n]{1,60}\]\][ \t]*)?(?:(?:inline|static|extern|friend|virtual|template[ \t]*<[^\n]{0,200}>)[ \t]+){0,4}+)"
     rb"(?P<word>(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+(?:\([^()\n]{0,80}\))?+[ \t]+){1,3}+)"
@@ -51,6 +56,26 @@ _TEMPLATES = regex(
     rb"(?=\s{0,20}+>)"
 )
 """`template <typename T, LIB_ENABLE_IF(…)>`, `template <class T, typename std::enable_if<…>::type* = nullptr>`."""
+_CONSTRAINED = regex(
+    rb"^[ \t]*[A-Z][A-Z0-9]{0,30}+_[A-Z0-9_]{0,40}?(?:TEMPLATE|CONSTRAINT)[A-Z0-9_]{0,20}+"
+    + _NESTED
+    + rb"(?=[ \t]*(?://[^\n]*)?\r?\n\s*(?!:)[A-Za-z_~:\[])",
+    re.M,
+)
+"""`LIB_CONSTRAINED_TEMPLATE(is_cart<T>, typename T)` before a declaration: a macro that stands for its template head."""
+_ALONE = regex(
+    rb"^[ \t]*[A-Z][A-Z0-9]{0,30}+_[A-Z0-9_]{1,60}+(?=[ \t]*\r?\n\s{0,80}(?:class|struct|union|enum|template|namespace"
+    rb"|typedef|using|friend|virtual|explicit|extern|inline|static|constexpr|public|protected|private)\b)",
+    re.M,
+)
+"""`LIB_TEMPLATE_HEAD` on a line of its own before a declaration."""
+_TYPED_CALL = regex(
+    rb"^(?P<before>[ \t]+(?:[A-Za-z_]\w{0,40}+::)*+[A-Za-z_]\w{0,60}+\((?:[^;{}()\n]{0,80},[ \t]*)?)"
+    rb"(?P<word>(?:(?:unsigned|signed|long|short)[ \t]+){0,3}+(?:int|char|bool|float|double|long|short|unsigned|size_t|u?int\d{1,2}_t))"
+    rb"(?=[ \t]*[,)])(?=[^;{}\n]{0,300}[.(\"\d][^;{}\n]{0,300}\);)",
+    re.M,
+)
+"""`EXPECT_EQUAL(int, cart.size(), 3);`: a macro that is given a type, which the grammar takes for a parameter."""
 _EMPTY = regex(rb"(?<==)(?P<before>[ \t]?)\{\}(?=\s{0,20}+[,)])")
 """`void f(Size size = {})`, which the grammar parses as a literal without a type."""
 _POINTED = regex(rb"->\*(?!/)")
@@ -111,13 +136,15 @@ def mend(data: bytes) -> bytes:
     for pattern in (_EXPORTED, _INCLUDED, _ATTRIBUTES, _MACROS):
         data = pattern.sub(_without_group, data)
     data = _ANNOTATED.sub(lambda found: _without_note(data, found), data)
+    data = _NAMESPACE.sub(_opened, data)
     data = _SPECIFIERS.sub(lambda found: found["before"] + b" " * len(found["word"]), data)
     data = _LIBRARY_WORDS.sub(lambda found: b" " * len(found["word"]), data)
     data = _TEMPLATES.sub(lambda found: _a_number(data, found), data)
+    data = _TYPED_CALL.sub(lambda found: found["before"] + _named(found["word"]), data)
     data = _POINTED.sub(b"-> ", data)
     data = _EMPTY.sub(rb"\g<before>0 ", data)
     data = _TYPED.sub(_bare_type, data)
-    for pattern in (_LINKAGE, _DECLARATIONS, _PRAGMAS, _OPERATORS):
+    for pattern in (_LINKAGE, _DECLARATIONS, _PRAGMAS, _OPERATORS, _CONSTRAINED, _ALONE):
         data = pattern.sub(lambda found: _VISIBLE.sub(b" ", found[0]), data)
     return _unconditional(data)
 
@@ -187,6 +214,21 @@ def _without_note(data: bytes, found: re.Match[bytes]) -> bytes:
     if not begun or len(begun) < 2 or begun[0].split(b"(")[0] in _STATEMENTS:
         return found[0]
     return found[0][:1] + _VISIBLE.sub(b" ", found[0][1:])
+
+
+def _named(word: bytes) -> bytes:
+    """A name in the place of a built-in type."""
+    return b"T" + re.sub(rb"\s", b"_", word[1:])
+
+
+def _opened(found: re.Match[bytes]) -> bytes:
+    """A block that the grammar knows, in the place of a macro that opens a namespace."""
+    word = b"namespace" if b"ANON" in found["word"] else b'extern "C"'
+    whole = found[0]
+    if len(word) > len(found["word"]):
+        return whole
+    before = len(whole) - len(found["word"])
+    return whole[:before] + word.ljust(len(found["word"]))
 
 
 def _bare_type(found: re.Match[bytes]) -> bytes:

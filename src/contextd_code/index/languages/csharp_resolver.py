@@ -43,7 +43,7 @@ class CsharpResolver:
         line = min((one.line for one in plain if not one.specifier), default=1)
         left = dict.fromkeys(name for one in plain for name, _ in one.names)
         own = [space for whole in self._table.of(path) or [""] for space in _outwards(whole)]
-        found = [self._named(path, one) for one in named]
+        found = [self._named(path, one, own) for one in named]
         with_file = set()
         # Inside `namespace A.B`, `using C` may open `A.B.C` or `A.C`.
         relative = {f"{whole}.{one}": one for one in opened for whole in own if whole}
@@ -72,19 +72,27 @@ class CsharpResolver:
         return tuple(sorted(found, key=lambda one: (one.line, one.specifier, one.target)))
 
     def _taken(self, space: str, left: dict[str, None]) -> dict[str, list[str]]:
-        """The names in `left` that a namespace defines, by file. Removes them from `left`."""
+        """The names in `left` that a namespace defines, by file. Removes them from `left`, also those that several
+        files define: an outer namespace does not get them.
+        """
         by_file: dict[str, list[str]] = {}
         for name in tuple(left):
             inner, _, last = f"{space}.{name}".strip(".").rpartition(".")
             # `[Route]` may name the type `RouteAttribute`.
             target = self._table.file(inner, last) or self._table.file(inner, last + _ATTRIBUTE)
             if target:
-                del left[name]
                 by_file.setdefault(target, []).append(name)
+            if target or self._table.defines(inner, last):
+                del left[name]
         return by_file
 
-    def _named(self, path: str, one: Import) -> Import:
-        target, _ = self._table.qualified(one.specifier)
+    def _named(self, path: str, one: Import, own: Sequence[str]) -> Import:
+        """An alias, or a static import of a type; a name inside one of the file's own namespaces comes first."""
+        inside = (f"{space}.{one.specifier}".strip(".").rpartition(".") for space in own)
+        near = next(
+            (file for space, _, name in inside if (file := self._table.file(space, name))), ""
+        )
+        target = near or self._table.qualified(one.specifier)[0]
         return replace(one, target=target if target != path else "")
 
 

@@ -51,6 +51,14 @@ _PREDECLARED = frozenset(
     close complex copy delete imag len make max min new panic print println real recover _
     init main""".split()
 )
+_BLOCKS = frozenset(
+    """source_file block statement_list function_declaration method_declaration func_literal function_type
+    method_elem for_statement if_statement expression_switch_statement type_switch_statement
+    select_statement expression_case type_case default_case communication_case""".split()
+)
+_DECLARING = frozenset(
+    """short_var_declaration var_spec const_spec parameter_list range_clause receive_statement""".split()
+)
 
 OWN = ""
 """The specifier for names a file uses from its own package, which Go needs no statement for."""
@@ -194,23 +202,40 @@ def _import(node: Node, used: Mapping[str, Mapping[str, None]]) -> Import:
 
 
 def _own(found: Mapping[str, Sequence[Node]], known: set[str]) -> Iterator[Import]:
-    """The names that this file does not bind: they belong to the package, or are built in.
-
-    A name bound anywhere in the file counts as bound everywhere in it, because missing a name is
-    better than a wrong target.
-    """
-    words = Counter(text_of(node) for node in found.get("word", ()))
-    words.subtract(text_of(node) for node in found.get("key", ()) if not _of_map(node))
+    """The names that this file does not bind where it uses them: they belong to the package, or are built in."""
+    bound: dict[str, list[tuple[int, int]]] = {}
+    for node in found.get("bound", ()):
+        bound.setdefault(text_of(node), []).append(_seen_in(node))
+    no_use = {node.start_byte for node in found.get("bound", ())}
+    no_use |= {node.start_byte for node in found.get("key", ()) if not _of_map(node)}
+    words = [
+        (text_of(node), node.start_byte)
+        for node in found.get("word", ())
+        if node.start_byte not in no_use
+    ]
     types = Counter(text_of(node) for node in found.get("type_word", ()))
     types.subtract(text_of(node) for node in found.get("foreign", ()))
-    bound = {text_of(node) for node in found.get("bound", ())}
     parameters = {text_of(n) for n in found.get("bound", ()) if _is_type_parameter(n)}
     local = {text_of(n.child_by_field_name("name")) for n in found.get("type", ())}
-    names = {name for name, count in words.items() if count > 0} - bound
+    names = {
+        name
+        for name, at in words
+        if not any(start <= at < end for start, end in bound.get(name, ()))
+    }
     names |= {name for name, count in types.items() if count > 0} - parameters
     names -= _PREDECLARED | known | local
     if names:
         yield Import(specifier=OWN, line=1, names=tuple((name, "") for name in sorted(names)))
+
+
+def _seen_in(name: Node) -> tuple[int, int]:
+    """Where a declared variable is visible: from the end of its declaration to that of the block around it."""
+    start, around = name.end_byte, name.parent
+    while around is not None and around.type not in _BLOCKS:
+        if around.type in _DECLARING:
+            start = around.end_byte
+        around = around.parent
+    return start, around.end_byte if around is not None else start
 
 
 def _is_type_parameter(node: Node) -> bool:

@@ -113,6 +113,10 @@ class Namespaces:
         """The namespaces a file adds to."""
         return list(dict.fromkeys(space for space, _ in self._names_of.get(path, ())))
 
+    def defines(self, space: str, name: str) -> bool:
+        """Whether any file defines a name in a namespace."""
+        return bool(self._by_name.get((space, name)))
+
     def file(self, space: str, name: str) -> str:
         """The only file that defines a name; of several, the one named like it; otherwise empty."""
         found = self._by_name.get((space, name), ())

@@ -51,9 +51,11 @@ def unquoted(node: Node | None) -> str:
 
 
 def one_line(text: str) -> str:
-    """`text` on one line, truncated."""
+    """`text` on one line, truncated; a final semicolon, which tells a declaration from a definition, stays."""
     flat = " ".join(text.split())
-    return flat if len(flat) <= _LONGEST_SIGNATURE else flat[: _LONGEST_SIGNATURE - 1] + "…"
+    if len(flat) <= _LONGEST_SIGNATURE:
+        return flat
+    return flat[: _LONGEST_SIGNATURE - 1] + ("…;" if flat.endswith(";") else "…")
 
 
 def line_of(node: Node) -> int:

@@ -36,9 +36,9 @@ class LearningOptions:
 
 def run(data: Path, options: LearningOptions, *, out: TextIO) -> bool:
     """Print every figure. Says whether nothing was shown that was taken back."""
-    data = data / "learning" if (data / "learning").is_dir() else data
+    data = learning_folder(data)
     gold_file = data_file(data, "gold-dev.jsonl")
-    projects = _projects(data, options)
+    projects = projects_of(data, options)
     labels = StatementLabels(data, options.labels)
     measure = Measure(gold(data), read_labels(options.labels))
     homes = [projects] if options.shared else [{name: each} for name, each in projects.items()]
@@ -67,8 +67,10 @@ def run(data: Path, options: LearningOptions, *, out: TextIO) -> bool:
     tables.print_sections(out, done)
     tables.print_told(out, "4. Injections", done.injections, done.prompts)
     tables.print_agreement(out, done)
-    survived, taken = survival(projects, facts(options.facts)), retractions()
-    tables.print_planted(out, survived, taken)
+    tables.print_unjudged(out, done)
+    sown, taken = facts(options.facts), retractions()
+    again = survival(projects, sown, twice=True).handed_back
+    tables.print_planted(out, survival(projects, sown), again, taken)
     tables.print_repeated(out, done)
     tables.print_costs(out, done)
     if options.out is not None:
@@ -81,7 +83,13 @@ def run(data: Path, options: LearningOptions, *, out: TextIO) -> bool:
     return not taken.lines
 
 
-def _projects(data: Path, options: LearningOptions) -> Mapping[str, Sequence[Recording]]:
+def learning_folder(data: Path) -> Path:
+    """The folder of recorded sessions in a folder of data sets, or that folder itself."""
+    return data / "learning" if (data / "learning").is_dir() else data
+
+
+def projects_of(data: Path, options: LearningOptions) -> Mapping[str, Sequence[Recording]]:
+    """The recordings of each chosen project. Raises `NotFound` when there are none."""
     known = sorted(path.parent.name for path in data.glob("transcripts/*/order.json"))
     names = [name for name in known if not options.project or name == options.project]
     if not names:

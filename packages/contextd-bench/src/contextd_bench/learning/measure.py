@@ -34,6 +34,7 @@ from contextd_bench.learning.replay import (
     copied,
     kept_records,
 )
+from contextd_bench.learning.unjudged import SaidAgain, falsely_told, foreseen, said_again
 from contextd_bench.scratch import Bench
 from contextd_code.text.tokens import count_tokens
 
@@ -99,6 +100,11 @@ class Measurements:
         default_factory=dict[str, list[KeptStatement]]
     )
     recalled: list[Recalled] = field(default_factory=list[Recalled])
+    said_again: dict[str, list[SaidAgain]] = field(default_factory=dict[str, list[SaidAgain]])
+    falsely_told: dict[str, list[ShownLine]] = field(default_factory=dict[str, list[ShownLine]])
+    foreseen: dict[str, list[tuple[int, int]]] = field(
+        default_factory=dict[str, list[tuple[int, int]]]
+    )
     sessions: list[Replayed] = field(default_factory=list[Replayed])
     megabytes: float = 0.0
 
@@ -181,10 +187,12 @@ class Measure:
             goes_on = _continues(done.recording, recordings)
             text = done.briefing.text if done.briefing else ""
             briefings.append(self._text(OURS, done.recording, -1, text, done.root, goes_on))
-            injections += [
+            own = [
                 self._text(OURS, done.recording, injection.number, injection.text, done.root)
                 for injection in done.injections
             ]
+            injections += own
+            self._unjudged(OURS, done.recording, recordings, text, [briefings[-1], *own])
 
     def _baseline(self, baseline: Baseline, one: ReplayedProject) -> None:
         recordings = [done.recording for done in one.sessions]
@@ -204,6 +212,24 @@ class Measure:
             briefings.append(
                 self._text(baseline.name, recording, -1, text, one.sessions[0].root, goes_on)
             )
+            self._unjudged(baseline.name, recording, recordings, text, briefings[-1:])
+
+    def _unjudged(
+        self,
+        method: str,
+        one: Recording,
+        recordings: Sequence[Recording],
+        briefing: str,
+        texts: Sequence[ToldText],
+    ) -> None:
+        """Count what needs no judge, for a session that has one before it."""
+        before = _before(one, recordings)
+        if not before:
+            return
+        shown = [line.shown for text in texts for line in text.lines]
+        self.done.said_again.setdefault(method, []).extend(said_again(one, before, shown))
+        self.done.falsely_told.setdefault(method, []).extend(falsely_told(shown, before))
+        self.done.foreseen.setdefault(method, []).append(foreseen(one, briefing))
 
     def _bm25(self, one: ReplayedProject) -> None:
         """A plain search as baseline of injections and of recall; it always answers."""

@@ -100,9 +100,10 @@ def survival(
     sown: Sequence[SortedFact] = FACTS,
     *,
     seed: int = 7,
+    twice: bool = False,
 ) -> Survival:
     """Plant the facts over the real sessions that are long enough, compact each session at its end, and look
-    for them in what its hook is handed back and in CONTEXT.md.
+    for them in what its hook is handed back and in CONTEXT.md. `twice` compacts it in its middle as well.
     """
     long = [
         one
@@ -115,7 +116,7 @@ def survival(
     dealt.shuffle(order)
     planted = {
         f"{one.project}-{number}": _planted(
-            one, order[number :: len(long)][: len(one.exchanges) // 2], dealt
+            one, order[number :: len(long)][: len(one.exchanges) // 2], dealt, twice=twice
         )
         for number, one in enumerate(long)
     }
@@ -127,8 +128,9 @@ def survival(
     with replayed({name: [one] for name, (one, _) in planted.items()}) as found:
         for (_, stated), project in zip(planted.values(), found, strict=True):
             done = project.sessions[0]
-            briefing = "\n".join(each.text for each in done.told_at_hooks if each.hook == "compact")
-            handoff_text = "\n".join(done.handoffs)
+            recaps = [each.text for each in done.told_at_hooks if each.hook == "compact"]
+            briefing = "".join(recaps[-1:])
+            handoff_text = "".join(done.handoffs[-1:])
             for fact in stated:
                 stands, written = _stands(fact.marks, briefing), _stands(fact.marks, handoff_text)
                 back.append((fact.sort, stands))
@@ -149,9 +151,11 @@ _LONG = 20
 
 
 def _planted(
-    one: Recording, sown: Sequence[SortedFact], dealt: random.Random
+    one: Recording, sown: Sequence[SortedFact], dealt: random.Random, *, twice: bool = False
 ) -> tuple[Recording, Sequence[SortedFact]]:
-    """The recording with each fact in a prompt or a last answer of its own turn, and compacted at its end."""
+    """The recording with each fact in a prompt or a message of the agent in a turn of its own, and compacted at
+    its end, and before that in its middle if it is compacted `twice`.
+    """
     lines, rows = list(one.lines), [row_of(line) for line in one.lines]
     turns = dealt.sample(range(len(one.exchanges)), len(sown))
     for fact, number in zip(sown, turns, strict=True):
@@ -159,12 +163,19 @@ def _planted(
             number = len(one.exchanges) - 1 - dealt.randrange(2)
         exchange = one.exchanges[number]
         spoken = [n for n in range(exchange.first, exchange.last) if _speaks(rows[n], fact.speaker)]
-        place = exchange.first if fact.speaker == "user" or not spoken else spoken[-1]
+        place = exchange.first if fact.speaker == "user" or not spoken else dealt.choice(spoken)
         _add(rows[place], fact.sentence, first=dealt.random() < 0.5)
         lines[place] = json.dumps(rows[place], ensure_ascii=False)
-    script = Transcript(
-        one.external, one.ended, str(rows[-1].get("cwd") or f"/home/dev/{one.name}")
-    )
+    folder = str(rows[-1].get("cwd") or f"/home/dev/{one.name}")
+    if twice:
+        middle = one.exchanges[len(one.exchanges) // 2]
+        cut = Transcript(f"{one.external}-middle", middle.at, folder)
+        cut.compacts()
+        lines[middle.first : middle.first] = [
+            line.replace(f'"sessionId": "{one.external}-middle"', f'"sessionId": "{one.external}"')
+            for line in cut.lines
+        ]
+    script = Transcript(one.external, one.ended, folder)
     script.lines = lines
     script.compacts()
     made = parsed(one.project, one.name, one.external, script.lines)

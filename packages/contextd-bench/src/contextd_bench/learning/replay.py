@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import tempfile
 import time
@@ -156,6 +157,9 @@ def replayed(
                 checkout.opens(first, name)
                 checkout.begins(each[0].started)
                 here = Bench(bench.host, root)
+                here.call(
+                    "trust", by="init"
+                )  # As `contextd init` does; without it CONTEXT.md is not written.
                 here.call("init")
                 own = _seats(each, here, checkout, Path(folder) / "transcripts" / name)
                 seats += own
@@ -259,8 +263,9 @@ def _compacted(seat: _Seat, moment: HookMoment) -> None:
     page = seat.done.root / ".context" / "CONTEXT.md"
     seat.done.handoffs.append(page.read_text("utf-8") if page.is_file() else "")
     seat.write(cut.last)
-    _call(seat, moment, "PostCompact", trigger=cut.trigger, compact_summary=cut.summary)
+    # In Claude Code's order: the summary stands in the transcript before its own hook tells it.
     _call(seat, moment, "SessionStart", source="compact")
+    _call(seat, moment, "PostCompact", trigger=cut.trigger, compact_summary=cut.summary)
 
 
 def _ended(seat: _Seat, moment: HookMoment) -> None:
@@ -290,19 +295,19 @@ def _call(seat: _Seat, moment: HookMoment, event: str, **more: Any) -> None:
     }
     request = replace(seat.bench.request, surface="hook", client=CLIENT)
     arguments = {"event": event, "client": CLIENT, "payload": payload}
-    began = time.process_time()
+    began = _cpu()
     output: Mapping[str, Any] = {}
     try:
         output = seat.bench.host.call("hook_event", request, arguments).value.get("output") or {}
     except ContextdError as error:  # A client goes on without an answer.
         one.failed.append(f"{event}: {error.message}")
-    hooked = time.process_time()
+    hooked = _cpu()
     seat.bench.host.work_off(("learning",))
-    learned = time.process_time()
+    learned = _cpu()
     seat.bench.host.work_off()
     one.cpu += hooked - began
     one.learning += learned - hooked
-    one.other_jobs += time.process_time() - learned
+    one.other_jobs += _cpu() - learned
     text = str((output.get("hookSpecificOutput") or {}).get("additionalContext") or "")
     if output.get("decision") == "block":
         one.asked_to_record += 1
@@ -312,6 +317,12 @@ def _call(seat: _Seat, moment: HookMoment, event: str, **more: Any) -> None:
         one.told_at_hooks.append(
             ToldAtHook(hook, moment.number, moment.at, text, count_tokens(text))
         )
+
+
+def _cpu() -> float:
+    """CPU seconds so far, with those of the programs that ran, git above all."""
+    programs = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + programs.ru_utime + programs.ru_stime
 
 
 _SHOWN = {"SessionStart": "start", "UserPromptSubmit": "prompt", "Stop": "stop"}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import TextIO
 
+from contextd_bench.learning.costs import print_costs as print_cpu
 from contextd_bench.learning.figures import (
     MeasuredShare,
     by_session,
@@ -131,10 +132,34 @@ def print_agreement(out: TextIO, done: Measurements) -> None:
         )
 
 
-def print_planted(out: TextIO, survived: Survival, taken: Retractions) -> None:
+def print_unjudged(out: TextIO, done: Measurements) -> None:
+    """Repeated corrections and foresight, which need no judge."""
+    print("\n### What the user said again, and what a session touched first", file=out)
+    columns = "said again: told before | directives that no user stated, per session | first files and symbols named"
+    print(f"| method | {columns} |", file=out)
+    print("|---" * 4 + "|", file=out)
+    for method, rows in done.foreseen.items():
+        again = done.said_again.get(method, ())
+        cells = (
+            wilson(sum(one.told for one in again), len(again)),
+            f"{len(done.falsely_told.get(method, ())) / max(1, len(rows)):.2f}",
+            by_session(rows),
+        )
+        print(f"| {method} | " + " | ".join(map(str, cells)) + " |", file=out)
+    for one in done.said_again.get(OURS, ()):
+        if not one.told:
+            print(f"- not told before: {one.sentence[:160]!r} ({one.session})", file=out)
+    for line in done.falsely_told.get(OURS, ()):
+        print(f"- stated by no user: {line.text[:160]!r} ({line.session})", file=out)
+
+
+def print_planted(
+    out: TextIO, survived: Survival, again: MeasuredShare, taken: Retractions
+) -> None:
     """Compactions and retractions."""
     print("\n### 5. Facts that survive a compaction", file=out)
-    print(f"handed back: {survived.handed_back}\n\nin CONTEXT.md: {survived.in_page}\n", file=out)
+    print(f"handed back: {survived.handed_back}; after a second compaction: {again}\n", file=out)
+    print(f"in CONTEXT.md: {survived.in_page}\n", file=out)
     by_sort = "; ".join(f"{sort} {share}" for sort, share in survived.by_sort.items())
     print(f"handed back by sort: {by_sort}", file=out)
     if survived.missing:
@@ -180,26 +205,13 @@ def unused_lines(lines: Iterable[JudgedLine]) -> list[tuple[int, str]]:
 
 
 def print_costs(out: TextIO, done: Measurements) -> None:
-    """Tokens and CPU seconds, and the store's growth."""
-    hooks = [one.cpu for one in done.sessions]
-    learning = [one.learning for one in done.sessions]
-    jobs = [one.learning + one.other_jobs for one in done.sessions]
-    events = sum(one.events for one in done.sessions)
+    """CPU seconds, the growth of the home, and tokens."""
     asked = sum(one.asked_to_record for one in done.sessions)
     compact = [
         float(t.tokens) for one in done.sessions for t in one.told_at_hooks if t.hook == "compact"
     ]
-    both = [hook + job for hook, job in zip(hooks, jobs, strict=True)]
     print("\n### 8. Costs", file=out)
-    print(
-        f"- CPU per session: p50 {percentile(both, 0.5):.2f} s, p95 {percentile(both, 0.95):.2f} s (hooks {sum(hooks):.1f} s, jobs behind them {sum(jobs):.1f} s, n={len(both)})",
-        file=out,
-    )
-    print(
-        f"- CPU of jobs per 1,000 events: {1000 * sum(jobs) / max(1, events):.2f} s, of which learning {1000 * sum(learning) / max(1, events):.2f} s (n={events} events)",
-        file=out,
-    )
-    print(f"- home: {done.megabytes / max(1, len(both)):.2f} MB per session", file=out)
+    print_cpu(out, done.sessions, done.megabytes)
     print(
         f"- told after a compaction: p50 {percentile(compact, 0.5):.0f} tokens (n={len(compact)}); asked to record at a stop: {asked} times",
         file=out,

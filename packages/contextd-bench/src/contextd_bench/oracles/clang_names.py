@@ -1,10 +1,12 @@
 """Every name of a C or C++ tree with what clang says it refers to, as a line of JSON per file.
 
 Usage: python clang_names.py ROOT --names < paths; needs libclang. Files are compiled as clang_calls.py does.
-A name refers to its definition and to each declaration of it; declarations themselves are not judged. A
+A name refers to its definition and to each declaration of it, but not to those of other source files where its own
+defines it; declarations themselves are not judged. A
 specialization of a template has no uses of its own: they are those of the template. Also not judged: branches of the
 preprocessor that no compiled file takes, names in directives, texts of macros that no file expands, arguments that
-a macro drops, names that depend on the parameters of a template, and lines with errors.
+a macro drops, macros of generated headers outside of the tree, names that depend on the parameters of a template, and lines with errors.
+After `_SECONDS` of its own time no further file is compiled; how many are left is said on stderr.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import ctypes
 import json
 import re
 import sys
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -65,6 +68,9 @@ _DIRECTIVE = re.compile(
     rb"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|undef)\b(?:[^\n]*\\\n)*[^\n]*", re.M
 )
 
+_SECONDS = 120
+"""The most CPU time for a repository. Each compiled file costs the more, the more headers it includes."""
+
 Name = tuple[str, int, str]
 """(path, line, name)."""
 
@@ -82,6 +88,8 @@ class ClangNames(Judge):
         self.referring: dict[Name, set[str]] = defaultdict(set)
         self.direct: dict[Name, set[Name]] = defaultdict(set)
         self.unjudged: set[Name] = set()
+        self.dependent: dict[tuple[str, int], Name] = {}
+        self.resolved: set[tuple[str, int]] = set()
         self.judged: set[str] = set()
         self._walked: set[tuple[str, int]] = set()
         self._starts: dict[str, list[int]] = {}
@@ -112,6 +120,10 @@ class ClangNames(Judge):
         macros[at[0], at[2]] = target
         where = self.place(target)
         name = at[0], at[1], target.spelling
+        if where is None and not target.location.is_in_system_header:
+            # A generated header defines it, which nobody here reads.
+            self.unjudged.add(name)
+            return
         if where is not None and self._drops(where[0], where[2], target.extent.end.offset):
             for line, word, _ in self._words(at[0], at[2], cursor.extent.end.offset):
                 self.unjudged.add((at[0], line, word))
@@ -172,9 +184,10 @@ class ClangNames(Judge):
         waiting = [top]
         while waiting:
             cursor = waiting.pop()
-            if cursor.kind in _REFERENCES:
+            kind = _kind(cursor)
+            if kind in _REFERENCES:
                 self._reference(cursor, macros)
-            elif cursor.kind.is_declaration():
+            elif kind is not None and kind.is_declaration():
                 self._declaration(cursor)
             waiting += cursor.get_children()
 
@@ -183,14 +196,15 @@ class ClangNames(Judge):
         if at is None:
             return
         name = cursor.spelling.split("<")[0]
-        if cursor.kind in _TEMPLATES and cursor.is_definition():
+        if self._is_dependent(cursor, at):
             # What depends on a parameter is known when it is given, not here.
-            for line, word, _ in self._words(at[0], at[2], cursor.extent.end.offset):
-                self.unjudged.add((at[0], line, word))
+            for line, word, offset in self._words(at[0], at[2], cursor.extent.end.offset):
+                self.dependent[at[0], offset] = at[0], line, word
         place = (at[0], at[1], name)
         is_type = cursor.kind in _RECORDS or cursor.kind == _Kind.CLASS_TEMPLATE
         is_special = is_type and _pattern(cursor) is not None
-        if cursor.kind in _LINKED or (is_type and not is_special):
+        is_inside = _is_static_member(cursor) and cursor.lexical_parent == cursor.semantic_parent
+        if (cursor.kind in _LINKED and not is_inside) or (is_type and not is_special):
             self.declared_at[self._key(cursor)].add(place)
         if cursor.kind in _ALIASES:
             under = cursor.underlying_typedef_type.get_canonical().get_declaration()
@@ -198,6 +212,17 @@ class ClangNames(Judge):
             if under.spelling == name and under.semantic_parent == cursor.semantic_parent:
                 self.declared_at[self._key(under)].add(place)
         self.unjudged.add(place)
+
+    def _is_dependent(self, cursor: Any, at: tuple[str, int, int]) -> bool:
+        """Tell whether names in a declaration may depend on the parameters of a template: of a type or a function,
+        of an alias, or of a variable or a concept, which libclang does not expose.
+        """
+        if cursor.kind in _TEMPLATES:
+            return bool(cursor.is_definition())
+        start = cursor.extent.start.offset
+        is_unexposed = cursor.kind == _Kind.UNEXPOSED_DECL or "CONCEPT" in cursor.kind.name
+        is_template = self.text(at[0])[start : start + 8] == b"template"
+        return cursor.kind == _Kind.TYPE_ALIAS_TEMPLATE_DECL or (is_unexposed and is_template)
 
     def _key(self, target: Any) -> str:
         """What the declarations of one thing have in common."""
@@ -220,6 +245,7 @@ class ClangNames(Judge):
             return
         name = target.spelling.split("<")[0].lstrip("~")
         if written == name:
+            self.resolved.add((path, offset))
             self._leads((path, line, name), target)
             return
         macro = macros.get((path, offset))
@@ -243,9 +269,13 @@ class ClangNames(Judge):
         return (path, line.value, offset.value) if path is not None else None
 
     def _leads(self, name: Name, target: Any) -> None:
+        if _is_unlisted(target):
+            self.direct[name] |= set()
+            return
         if target.kind in _LINKED or target.kind in _RECORDS or target.kind in _TEMPLATES:
             self.referring[name].add(self._key(target))
-        if _is_unlisted(target):
+        if _is_static_member(target):
+            # It is a definition of ours only where it is declared again outside of its class.
             self.direct[name] |= set()
             return
         target = _pattern(target) or target
@@ -260,14 +290,19 @@ class ClangNames(Judge):
     def entries(self) -> Iterator[dict[str, Any]]:
         """What is known of each file."""
         rows: dict[str, list[Any]] = defaultdict(list)
+        self.unjudged |= {n for at, n in self.dependent.items() if at not in self.resolved}
         for path in self.judged:
             for found in _DIRECTIVE.finditer(self.text(path)):
                 for line, word, _ in self._words(path, found.start(), found.end()):
                     self.unjudged.add((path, line, word))
         for name in self.direct.keys() | self.referring.keys():
-            places = self.direct.get(name, set()) | {
+            direct = self.direct.get(name, set())
+            places = direct | {
                 place for key in self.referring.get(name, ()) for place in self.declared_at[key]
             }
+            if any(place[0].endswith(_SOURCES) for place in direct):
+                # Each of several programs may define a function of the same name.
+                places = {p for p in places if p in direct or not p[0].endswith(_SOURCES)}
             rows[name[0]].append([name[1], name[2], sorted(places), True])
         for path, line, word in self.unjudged:
             rows[path].append([line, word, [], False])
@@ -275,10 +310,23 @@ class ClangNames(Judge):
             yield {"path": path, "calls": rows[path]}
 
 
+def _kind(cursor: Any) -> Any:
+    """The kind of a cursor; None for one that libclang has and its bindings do not know."""
+    try:
+        return cursor.kind
+    except ValueError:
+        return None
+
+
 def _pattern(target: Any) -> Any:
     """The template that something is an instance or a specialization of; None without one."""
     pattern = cindex.conf.lib.clang_getSpecializedCursorTemplate(target)
     return pattern if pattern is not None and pattern.kind != _Kind.INVALID_FILE else None
+
+
+def _is_static_member(target: Any) -> bool:
+    around = target.semantic_parent if target.kind == _Kind.VAR_DECL else None
+    return around is not None and around.kind in _RECORDS | _TEMPLATES
 
 
 def _is_unlisted(target: Any) -> bool:
@@ -291,6 +339,9 @@ def main(root: Path) -> None:
     code = [path for path in sys.stdin.read().splitlines() if (root / path).is_file()]
     judge = ClangNames(root, code)
     for path, arguments in commands(root, code):
+        if time.process_time() > _SECONDS:
+            judge.counts["files left out for time"] += 1
+            continue
         unit = judge.parsed(path, arguments)
         if unit is not None:
             judge.take(unit)

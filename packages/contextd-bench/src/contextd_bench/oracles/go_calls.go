@@ -165,7 +165,9 @@ func (c *checker) everyName(file *ast.File, info *types.Info) []any {
 	found := []any{}
 	ast.Inspect(file, func(node ast.Node) bool {
 		name, ok := node.(*ast.Ident)
-		if _, defines := info.Defs[name]; !ok || defines || name == file.Name {
+		// An embedded field is defined by the name of its type.
+		_, defines := info.Defs[name]
+		if !ok || (defines && info.Uses[name] == nil) || name == file.Name {
 			return true
 		}
 		definitions, known := c.referred(info.Uses[name])
@@ -184,7 +186,8 @@ func (c *checker) referred(one types.Object) ([]any, bool) {
 	case *types.Func:
 		one = called.Origin()
 	case *types.Var:
-		if !called.IsField() && called.Pkg() != nil && called.Parent() != called.Pkg().Scope() {
+		// Fields are not definitions of ours, nor are variables inside functions.
+		if called.IsField() || (called.Pkg() != nil && called.Parent() != called.Pkg().Scope()) {
 			return []any{}, true
 		}
 		one = called.Origin()

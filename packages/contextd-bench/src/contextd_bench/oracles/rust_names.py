@@ -26,7 +26,7 @@ _KINDS = ("lib", "rlib", "bin", "proc-macro")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _LINE = re.compile(r"^(\d+)(?:-\d+)?$")
 _DEFINES = re.compile(
-    r"\b(?:fn|struct|enum|union|trait|type|const|static|mod|macro_rules!|macro)\s+(?:mut\s+)?(?:r#)?(\w+)"
+    r"\b(?:fn|struct|enum|union|trait|type|const(?!(?:\s+unsafe|\s+async|\s+extern\s+\S+)*\s+fn\b)|static|mod|macro_rules!|macro)\s+(?:mut\s+)?(?:r#)?(\w+)"
 )
 _TRAIT = re.compile(r"\btrait\.\w+\.html")
 _HEADER_LINES = 12
@@ -126,11 +126,11 @@ class SourcePages:
         return path, 0 if is_local else first, word
 
     def is_of_trait(self, place: Place) -> bool:
-        """Whether a method is declared by a trait, which many types may implement."""
+        """Whether a method or constant is declared by a trait, which many types may implement."""
         path, line, name = place
         text = self.text(path)
         head = "\n".join(text[line - 1 : line + _HEADER_LINES])
-        if not re.search(rf"\bfn\s+{name}\b", head.split("{")[0]):
+        if not re.search(rf"\b(?:fn|const)\s+{name}\b", head.split("{")[0]):
             return False
         indent = len(text[line - 1]) - len(text[line - 1].lstrip())
         for above in range(line - 2, -1, -1):

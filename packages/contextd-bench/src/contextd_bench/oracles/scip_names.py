@@ -63,6 +63,20 @@ def injected(text: str) -> set[tuple[int, int]]:
     return set()
 
 
+def slotted(text: str) -> set[str]:
+    """The attributes that `__slots__` declares: scip-python takes each for the class itself."""
+    with suppress(SyntaxError, ValueError):
+        return {
+            one.value
+            for node in ast.walk(ast.parse(text))
+            if isinstance(node, ast.Assign)
+            and any(isinstance(one, ast.Name) and one.id == "__slots__" for one in node.targets)
+            for one in ast.walk(node.value)
+            if isinstance(one, ast.Constant) and isinstance(one.value, str)
+        }
+    return set()
+
+
 def main(folder: Path, root: Path) -> None:
     """Answer for the files named on stdin."""
     documents = {one.path: one for one in indexed(folder, root)}
@@ -82,6 +96,7 @@ def main(folder: Path, root: Path) -> None:
         for one in document.occurrences
         if one.roles & _DEFINITION and not one.symbol.startswith("local ")
     }
+    slots = {name for known in lines.values() for name in slotted("\n".join(known))}
     for path in sys.stdin.read().splitlines():
         if path not in documents:
             continue
@@ -107,8 +122,10 @@ def main(folder: Path, root: Path) -> None:
             symbols = places.get(at, [])
             if at in own and not symbols and at not in handed:
                 continue
+            name = word(path, at)
             meant = [defined[one] for one in symbols if one in defined and defined[one][2]]
-            names.append([at[0], word(path, at), meant, bool(symbols)])
+            is_slot = name in slots and any(one[2] != name for one in meant)
+            names.append([at[0], name, [] if is_slot else meant, bool(symbols) and not is_slot])
         print(json.dumps({"path": path, "calls": names}), flush=True)
 
 

@@ -18,10 +18,11 @@ export const Contextd = async ({ client, directory }) => {
     return tell(row, { ...event, ...more }, say)
   }
   // The same words in every request of a session: what a provider caches begins with them.
-  const briefing = (session) => {
-    if (!briefings.has(session)) briefings.set(session, told("started", session, { source: "startup" }))
+  const begun = (session, source) => {
+    briefings.set(session, told("started", session, { source }))
     return briefings.get(session)
   }
+  const briefing = (session) => briefings.get(session) ?? begun(session, "startup")
   const mine = (session) => session && !agents.has(session)
   return {
     config: async (config) => {
@@ -33,6 +34,12 @@ export const Contextd = async ({ client, directory }) => {
       if (event.type === "session.created" && about.info?.parentID) agents.add(about.info.id)
       if (event.type === "session.idle" && mine(about.sessionID) && briefings.has(about.sessionID)) {
         await told("stopped", about.sessionID, { last_assistant_message: answers.get(about.sessionID) ?? "" })
+      }
+      if (event.type === "session.compacted" && mine(about.sessionID)) {
+        await told("compacted", about.sessionID, { compact_summary: answers.get(about.sessionID) ?? "" })
+        answers.delete(about.sessionID)
+        // Now without what the summary says.
+        await begun(about.sessionID, "compact")
       }
       if (event.type === "session.deleted" && briefings.delete(about.info?.id)) {
         await told("ended", about.info.id, { reason: "deleted" })
@@ -57,7 +64,10 @@ export const Contextd = async ({ client, directory }) => {
       answers.set(input.sessionID, output.text)
     },
     "experimental.session.compacting": async (input) => {
-      if (mine(input.sessionID)) await told("compacting", input.sessionID, { trigger: "auto" })
+      if (!mine(input.sessionID)) return
+      await told("compacting", input.sessionID, { trigger: "auto" })
+      // From here on the session so far stands where its first briefing stood.
+      await begun(input.sessionID, "compact")
     },
     dispose: async () => {
       await Promise.all([...briefings.keys()].map((session) => told("ended", session, { reason: "exit" })))

@@ -1,0 +1,104 @@
+"""Find the project of a call from its working directory."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from contextd.domain.projects import Project
+from contextd.projects.project_lookup import find_project, make_known, scope_of_new
+from contextd.runtime.caches import Cache
+from contextd.runtime.operation import Operation
+from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import ContextdError, Invalid, NotFound
+from contextd_code.git.identity import ProjectIdentity
+
+PROJECT_SECONDS = 10.0
+"""How long a directory's project is cached before git runs again."""
+
+_DIRECTORIES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Directory:
+    """The cached facts on a directory; `refusal` is the reason why it does not become a project."""
+
+    looked_at: float
+    project: Project | None
+    identity: ProjectIdentity
+    refusal: str = ""
+
+
+def located(runtime: Runtime, cwd: Path, op: Operation | None) -> Runtime:
+    """Bind a call to the project around `cwd`. If the directory is not a project, it becomes one for an
+    operation that works there, if its path is allowed and the caller may write; any other call is bound to
+    the checkout only.
+    """
+    try:
+        place = _place(runtime, cwd)
+    except (NotFound, Invalid) as error:
+        return replace(runtime, nowhere=f": {error.message}; {runtime.ways_in()}")
+    root = place.identity.root
+    project = place.project
+    if project is not None and str(root) in project.roots:
+        return runtime.standing_in(project, root)
+    scope = project.scope if project else scope_of_new(runtime.organisation.name, place.identity)
+    making = op is not None and makes_known(op) and runtime.caller.may("write", scope)
+    if project is not None and not making:
+        return runtime.standing_in(project, root)
+    organisation = runtime.organisation
+    checkout = organisation.checkout(root)
+    there = replace(runtime, checkout=checkout, settings=organisation.settings(checkout))
+    if not making:
+        return replace(there, nowhere=f": {root} is not a project yet")
+    if place.refusal:
+        return replace(runtime, nowhere=place.refusal)
+    places = _places(runtime)
+    try:
+        standing = make_known(there, asked=False)
+    except (NotFound, Invalid) as error:
+        # Finding out again would require a walk through all of its files.
+        places.put(cwd, replace(place, refusal=_because(error)))
+        return replace(runtime, nowhere=_because(error))
+    places.pop(cwd)
+    return standing
+
+
+def _because(error: ContextdError) -> str:
+    return f": {error.message}; {error.hint}"
+
+
+_MAKES_NOTHING = frozenset({"init", "trust", "connection_closed", "session_current"})
+"""Operations that work in a folder before it is a project, or only read it."""
+
+
+def makes_known(op: Operation) -> bool:
+    """Whether calling an operation in a directory makes it a project: agents' operations and changes do;
+    viewing it, closing a connection and maintaining the store do not.
+    """
+    if "upkeep" in op.needs or op.name in _MAKES_NOTHING:
+        return False
+    return op.tool or op.effect != "read"
+
+
+def _place(runtime: Runtime, cwd: Path) -> _Directory:
+    places = _places(runtime)
+    now = time.monotonic()
+    known_place = places.get(cwd)
+    if known_place is not None and now - known_place.looked_at > PROJECT_SECONDS:
+        known_place = None
+    if known_place is not None and known_place.project is not None:
+        return known_place
+    # A directory that was refused may be a project by now, because its user was told how to add it.
+    found = _Directory(now, *find_project(runtime.organisation, cwd))
+    if found.project is not None:
+        places.put(cwd, found)
+    elif known_place is not None:
+        return known_place
+    return found
+
+
+def _places(runtime: Runtime) -> Cache[Path, _Directory]:
+    return runtime.organisation.caches.of("places", _DIRECTORIES)

@@ -1,0 +1,71 @@
+"""Migrations of a PostgreSQL database: two at once, one that waits, one that is killed."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import psycopg
+import pytest
+
+from contextd.stores.postgres_migrate import migrate_postgres, migrations
+from contextd_code.errors import Unavailable
+from support import postgres_server
+from support.stores import Whole, opened
+
+pytestmark = pytest.mark.long
+
+KNOWN = len(migrations())
+OURS = """SELECT count(pid) FROM pg_stat_activity WHERE datname = current_database()
+    AND application_name = 'contextd' AND pid <> pg_backend_pid()"""
+
+
+def test_of_two_that_migrate_at_once_one_waits_for_the_other():
+    with postgres_server.another_database() as url, ThreadPoolExecutor(2) as pool:
+        done = list(pool.map(migrate_postgres, (url, url)))
+        assert sorted(done) == [(0, KNOWN), (KNOWN, KNOWN)]
+        opened(f"{url}#x").close()
+
+
+def test_a_migration_that_is_killed_leaves_nothing_and_runs_again():
+    with (
+        postgres_server.another_database() as url,
+        psycopg.connect(url, autocommit=True) as other,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        for delay in (0.0, 0.03):
+            running = pool.submit(migrate_postgres, url)
+            wait_for_it(other, running)
+            time.sleep(delay)
+            other.execute(OURS.replace("count(pid)", "pg_terminate_backend(pid)"))
+            assert running.exception() is None or isinstance(running.exception(), Unavailable)
+            tables = "SELECT count(*) FROM pg_namespace WHERE nspname = 'contextd'"
+            assert (other.execute(tables).fetchone() == (1,)) is (running.exception() is None)
+        assert migrate_postgres(url)[1] == KNOWN
+        store = Whole(opened(f"{url}#x"))
+        assert store.check() == []
+        store.close()
+
+
+def test_a_migration_does_not_wait_in_the_queue_of_a_lock_and_tries_again():
+    with (
+        postgres_server.another_database() as url,
+        psycopg.connect(url) as holder,
+        psycopg.connect(url, autocommit=True) as other,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        # The name of the schema is locked until this transaction ends.
+        holder.execute("CREATE SCHEMA contextd")
+        running = pool.submit(migrate_postgres, url)
+        waiting, gone = "SELECT count(*) > 0 FROM pg_locks WHERE NOT granted", [(True,), (False,)]
+        for state in gone:
+            while other.execute(waiting).fetchone() != state and not running.done():
+                pass
+        assert not running.done()
+        holder.rollback()
+        assert running.result() == (0, KNOWN)
+
+
+def wait_for_it(other: psycopg.Connection[tuple[int]], running: Future[tuple[int, int]]) -> None:
+    while other.execute(OURS).fetchone() == (0,) and not running.done():
+        pass
