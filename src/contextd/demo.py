@@ -151,11 +151,7 @@ def _set_up(folder: Path, repository: Path) -> Stage:
 
 def _stop(stage: Stage) -> None:
     with contextlib.suppress(Unavailable):
-        client.control("stop", home=stage.home, timeout=30)
-    for _ in range(100):
-        if not (stage.home / "daemon.json").exists():
-            return
-        time.sleep(0.05)
+        client.stop(stage.home, seconds=30)
 
 
 def _play(stage: Stage) -> int:

@@ -61,6 +61,32 @@ def control(
     return _ask(home, "control", {"do": do}, reached)
 
 
+def stop(home: Path | None = None, *, seconds: float = 60.0) -> bool:
+    """Stop the home's daemon after it finishes its writes, and wait until it has left the home: only then can
+    another process have its store alone. Returns whether one was running.
+
+    Raises `Unavailable` if it does not answer or takes longer than `seconds`.
+    """
+    home = home or home_directory()
+    deadline = time.monotonic() + seconds
+    pid = read_endpoint(home).get("pid")
+    try:
+        control("stop", home=home, timeout=seconds)
+    except Unavailable:
+        if is_alive(home):
+            raise
+        return False
+    # Its lock is the last that it releases; a busy agent may have started the next one meanwhile.
+    while is_alive(home) and read_endpoint(home).get("pid") in (None, pid):
+        if time.monotonic() > deadline:
+            raise Unavailable(
+                f"the daemon (process {pid}) has not stopped within {seconds:.0f} s",
+                "`contextd daemon logs` shows what it does; end the process if it does not",
+            )
+        time.sleep(0.02)
+    return True
+
+
 def start(
     home: Path | None = None,
     *,

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from contextd.thin import command, exchange
-from contextd.thin.client import call, control
+from contextd.thin import client, command, exchange
+from contextd.thin.client import call, control, stop
 from contextd.thin.exchange import Reached, Unanswered, ask
 from contextd.thin.home import endpoint_path, socket_path
+from contextd.thin.spawn import take_lock
 from contextd_code.errors import Unavailable
 
 Act = Callable[[socket.socket, list[dict[str, object]]], None]
@@ -90,6 +94,11 @@ def alive(connection: socket.socket, requests: list[dict[str, object]]) -> None:
     connection.sendall(GREETING)
 
 
+def stops(connection: socket.socket, requests: list[dict[str, object]]) -> None:
+    requests += [line(connection), line(connection)]
+    connection.sendall(b'{"stopping": true}\n')
+
+
 @pytest.fixture
 def daemon(monkeypatch: pytest.MonkeyPatch) -> Iterator[Daemon]:
     with tempfile.TemporaryDirectory(prefix="ctx-") as folder:
@@ -163,3 +172,39 @@ def test_the_control_of_a_hung_daemon_ends_in_its_time(daemon: Daemon) -> None:
     daemon.acts(silent)
     with pytest.raises(Unavailable):
         control("status", home=daemon.home, timeout=SOON)
+
+
+@pytest.mark.parametrize("after", ["the lock is free", "the next daemon runs"])
+def test_a_stop_ends_when_the_daemon_has_left_its_home_and_not_when_it_was_told(
+    daemon: Daemon, monkeypatch: pytest.MonkeyPatch, after: str
+) -> None:
+    lock = take_lock(daemon.home)
+    assert lock is not None
+    waits: list[float] = []
+
+    def wait(seconds: float) -> None:
+        waits.append(seconds)
+        if len(waits) == 3 and after == "the lock is free":
+            os.close(lock)
+        elif len(waits) == 3:
+            endpoint_path(daemon.home).write_text('{"port": 1, "pid": 4712}')
+
+    monkeypatch.setattr(client, "time", SimpleNamespace(monotonic=time.monotonic, sleep=wait))
+    daemon.acts(stops)
+    assert stop(daemon.home) is True
+    assert (daemon.requests[1]["do"], len(waits)) == ("stop", 3)
+    if after == "the next daemon runs":
+        os.close(lock)
+
+
+def test_a_daemon_that_does_not_stop_in_time_is_named(daemon: Daemon) -> None:
+    lock = take_lock(daemon.home)
+    assert lock is not None
+    daemon.acts(stops)
+    with pytest.raises(Unavailable, match="process 4711"):
+        stop(daemon.home, seconds=SOON)
+    os.close(lock)
+
+
+def test_nothing_is_stopped_where_no_daemon_runs(tmp_path: Path) -> None:
+    assert stop(tmp_path) is False

@@ -67,13 +67,7 @@ def _say_after_a_while() -> Callable[[str], None]:
 @as_json_option
 def daemon_stop(as_json: bool) -> int:
     """Stop the daemon after it finishes its writes."""
-    try:
-        client.control("stop", timeout=60)
-        text = "stopped"
-    except Unavailable:
-        if is_alive(home_directory()):
-            raise
-        text = "no daemon was running"
+    text = "stopped" if client.stop() else "no daemon was running"
     Console(as_json).show(Reply({"state": text}, text))
     return 0
 

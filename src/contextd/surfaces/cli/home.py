@@ -102,7 +102,7 @@ def restore(
     home, backup = home_directory(), Path(path) if path else None
     if backup is not None:
         _check_backup(backup)
-    was_running = _stop_daemon()
+    was_running = client.stop()
     try:
         with _nobody_else(home):
             written = _written_since(standalone, backup)
@@ -161,7 +161,7 @@ def move(standalone: OpenBackend, url: str, as_json: bool) -> int:
     The database at URL must have no records. The old store stays as it is, and in use until you change store.url.
     """
     home = home_directory()
-    was_running = _stop_daemon()
+    was_running = client.stop()
     try:
         with _nobody_else(home):
             backend = standalone()
@@ -197,7 +197,7 @@ def delete(standalone: OpenBackend, organisation: str, yes: bool, as_json: bool)
         raise Invalid("this deletes everything of an organisation", "`--yes` deletes it")
     if not yes and not click.confirm(f"Delete everything of {organisation!r}?"):
         return 1
-    _stop_daemon()
+    client.stop()
     backend = standalone()
     try:
         copies = backend.delete_organisation(organisation)
@@ -209,15 +209,6 @@ def delete(standalone: OpenBackend, organisation: str, yes: bool, as_json: bool)
         Reply({"deleted": organisation, "copies": list(copies)}, "\n".join(lines))
     )
     return 0
-
-
-def _stop_daemon() -> bool:
-    """Stop the daemon after it finishes its writes; return whether one was running."""
-    try:
-        client.control("stop", timeout=60)
-    except Unavailable:
-        return False
-    return True
 
 
 def _written_since(standalone: OpenBackend, backup: Path | None) -> WrittenSince:
@@ -263,7 +254,7 @@ def _nobody_else(home: Path) -> Iterator[None]:
             raise Unavailable("the daemon did not stop", "stop it with `contextd daemon stop`")
         if now > look_again:
             # An active agent has started another one meanwhile.
-            _stop_daemon()
+            client.stop()
             look_again = now + _STOP_AGAIN_SECONDS
         time.sleep(_POLL_SECONDS)
     try:
