@@ -143,14 +143,18 @@ class Worker:
         self._name, self._claims = f"{os.getpid()}-{uuid.uuid4().hex[:8]}", itertools.count(1)
         self._stopping = threading.Event()
         self._hold: Hold | None = None
+        self._taking = threading.Lock()
 
     def stop(self) -> None:
         """Take no more jobs. The running one stops at its next step and is released."""
         self._stopping.set()
 
     def give_back(self) -> None:
-        """Release the running job, which did not stop in time."""
-        hold = self._hold
+        """Release the running job, which did not stop in time. After `stop` no job is taken any more when this
+        returns: one that is being claimed is waited for and released.
+        """
+        with self._taking:
+            hold = self._hold
         if hold is not None:
             hold.give_back()
 
@@ -166,10 +170,17 @@ class Worker:
         self._queue.come_round(self._rounds)
         # A name for each claim: what an earlier attempt still writes under its own name is refused.
         owner = f"{self._name}-{next(self._claims)}"
-        job = self._queue.claim(owner, LEASE_SECONDS, lanes=self._lanes, place=self._place)
-        if job is None:
-            return False
-        self._hold = hold = Hold(self._queue, job, owner, self._stopping)
+        with self._taking:
+            # Asked again here: a stop between the first look and the claim would find no job to release.
+            stops = self._stopping.is_set()
+            job = (
+                None
+                if stops
+                else self._queue.claim(owner, LEASE_SECONDS, lanes=self._lanes, place=self._place)
+            )
+            if job is None:
+                return False
+            self._hold = hold = Hold(self._queue, job, owner, self._stopping)
         keeper = threading.Thread(target=hold.renew_until_over, name="lease", daemon=True)
         keeper.start()
         try:

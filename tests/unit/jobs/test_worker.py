@@ -91,6 +91,62 @@ def test_a_job_that_does_not_end_in_time_is_given_back_and_may_write_no_more(sto
     assert (found.state, found.progress, found.result) == ("ready", {}, {})
 
 
+class HeldUp:
+    """A queue that holds up whoever claims a job, before or after the claim, until it may go on."""
+
+    def __init__(self, queue: Any, when: str) -> None:
+        self._queue, self._when = queue, when
+        self.reached, self.may_go_on = threading.Event(), threading.Event()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._queue, name)
+
+    def _wait(self, when: str) -> None:
+        if when == self._when:
+            self.reached.set()
+            assert self.may_go_on.wait(30)
+
+    def come_round(self, rounds: Mapping[str, Any]) -> None:
+        self._queue.come_round(rounds)
+        self._wait("before")
+
+    def claim(self, *given: Any, **named: Any) -> Job | None:
+        found: Job | None = self._queue.claim(*given, **named)
+        self._wait("after")
+        return found
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_stop_that_comes_while_a_job_is_claimed_leaves_none_running(
+    store: Whole, clock: Standing, when: str
+) -> None:
+    job_id = store.enqueue("embed_pending", scope=SHOP, max_attempts=1)
+    queue = HeldUp(store.queue, when)
+
+    end = threading.Event()
+
+    def run(job: Job, hold: Hold) -> Mapping[str, Any]:
+        assert end.wait(30), "a job that takes long"
+        return {}
+
+    working = Worker(queue, clock, run, lanes=LANES, place="here", rounds={})  # type: ignore[arg-type]
+    thread = threading.Thread(target=working.run_one)
+    thread.start()
+    assert queue.reached.wait(30)
+    working.stop()
+    given_back = threading.Thread(target=working.give_back)
+    given_back.start()
+    # Nothing is claimed yet: it need not wait. After the claim it must, or it would find nothing to release.
+    given_back.join(30 if when == "before" else 0.2)
+    queue.may_go_on.set()
+    given_back.join(30)
+    found = state(store, job_id)
+    end.set()
+    thread.join(30)
+    assert (found.state, found.attempts) == ("ready", 0)
+    assert state(store, job_id).state == "ready"
+
+
 def test_a_job_whose_lease_was_lost_stops_and_its_other_run_counts(store, clock):
     job_id = store.enqueue("embed_pending", scope=SHOP)
 
