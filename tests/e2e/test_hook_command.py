@@ -6,8 +6,8 @@ import json
 import os
 import signal
 import socket
+import subprocess
 import threading
-import time
 
 import pytest
 from homes import Home, wait_for
@@ -86,10 +86,6 @@ def test_the_daemons_output_is_printed_for_the_client(home: Home) -> None:
     assert (result.returncode, result.stderr) == (0, "")
 
 
-STARTING = 4.0
-"""Seconds that a process may take to start on a busy machine, beyond the deadline the hook keeps."""
-
-
 @pytest.mark.parametrize(
     ("code", "waits"),
     [("busy", True), ("unavailable", True), ("corrupt", True), ("invalid", False)],
@@ -134,31 +130,34 @@ def test_the_user_is_told_why_no_daemon_can_run_and_the_event_waits(cold_home: H
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("event", "deadline"), [("UserPromptSubmit", 1.0), ("SessionStart", 4.5)])
-def test_a_hanging_daemon_costs_no_more_than_the_client_waits_and_loses_nothing(
-    home: Home, event: str, deadline: float
-) -> None:
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "SessionStart"])
+def test_a_hook_gives_up_a_hanging_daemon_and_loses_nothing(home: Home, event: str) -> None:
     daemon = home.start_local()
     daemon.send_signal(signal.SIGSTOP)
-    started = time.monotonic()
+    # It ends while the daemon hangs; how long it waits is asked of `time_limit` in tests/unit/surfaces.
     result = home.run("hook", stdin=json.dumps({**EVENT, "hook_event_name": event}))
-    took = time.monotonic() - started
     daemon.send_signal(signal.SIGCONT)
     assert (result.returncode, result.stdout) == (0, "")
     assert "no answer in time" in result.stderr
     assert len(result.stderr.splitlines()) == 1
-    assert took < deadline + STARTING
     wait_for(lambda: not spool.take(home.path), "the event was taken in after all")
 
 
-def test_the_deadline_can_be_set(home: Home) -> None:
+def test_a_user_may_let_hooks_wait_longer(home: Home) -> None:
     daemon = home.start_local()
-    home.environment["CONTEXTD_HOOKS_DEADLINE_MS"] = "100"
     daemon.send_signal(signal.SIGSTOP)
-    started = time.monotonic()
-    assert home.run("hook", stdin=json.dumps(EVENT)).returncode == 0
-    assert time.monotonic() - started < 0.1 + STARTING
+    home.environment["CONTEXTD_HOOKS_DEADLINE_MS"] = "60000"
+    patient = home.popen("hook", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert patient.stdin is not None
+    patient.stdin.write(json.dumps(EVENT).encode())
+    patient.stdin.close()
+    home.environment["CONTEXTD_HOOKS_DEADLINE_MS"] = "100"
+    assert "no answer in time" in home.run("hook", stdin=json.dumps(EVENT)).stderr
+    assert patient.poll() is None
     daemon.send_signal(signal.SIGCONT)
+    assert patient.stdout is not None
+    assert json.loads(patient.stdout.read())["seen"] == "SessionStart"
+    patient.stdout.close()
 
 
 @pytest.mark.parametrize("stdin", ["", "rubbish", "[1]", '"x"', '{"a":', "null", "{}"])

@@ -86,9 +86,9 @@ def main(argv: Sequence[str] = ()) -> int:
     try:
         home = plain_home()
         client, event = _options(argv)
-        payload = _payload(started + _budget(home, event))
+        payload = _payload(started + time_limit(home, event))
         event = event or next(filter(None, (text_in(payload, f) for f in _EVENT_FIELDS)), "")
-        deadline = started + _budget(home, event)
+        deadline = started + time_limit(home, event)
         output = _deliver(home, client, event, payload, deadline)
     except OSError as error:
         _say(f"event lost: {error}")
@@ -262,8 +262,10 @@ def _shortened(value: Any, most: int) -> Any:
     return value
 
 
-def _budget(home: PlainPath, event: str) -> float:
-    """The time limit in seconds for the hook of an event."""
+def time_limit(home: PlainPath, event: str) -> float:
+    """The seconds after which the hook of an event gives up, from the environment, the daemon's settings or the
+    table of events.
+    """
     chosen = first_set("CONTEXTD_HOOKS_DEADLINE_MS")
     if chosen.isdecimal():
         return min(int(chosen), _LONGEST_MS) / 1000

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import get_args
 
@@ -110,11 +109,9 @@ def test_a_broad_pattern_stops_at_the_cap(tmp_path: Path) -> None:
 
 def test_an_expression_that_explodes_is_stopped_at_the_deadline(tmp_path: Path) -> None:
     write(tmp_path, "a.txt", "a" * 60 + "!\n")
-    began = time.monotonic()
     found = grep(tmp_path, r"^(a|a)*$", engine="python", deadline=1.0)
     assert found.truncated
     assert "stopped after 1 seconds" in found.notice
-    assert time.monotonic() - began < 60
 
 
 def test_without_ripgrep_and_git_python_searches(
