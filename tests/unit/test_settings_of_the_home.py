@@ -64,7 +64,7 @@ def test_a_wrong_flag_is_refused(tmp_path: Path) -> None:
         ("mcp: {profile: core\n", "line 2: not valid YAML"),
         ("\x00\x01", "contains the character U+0000"),
         ("briefing: \x1b[31m", "contains the character U+001B"),
-        ("a: *nowhere\n", "line 1: not valid YAML: found undefined alias"),
+        ("a: *nowhere\n", "line 1: not valid YAML: an alias"),
     ],
 )
 def test_a_file_that_is_no_yaml_is_named_with_the_reason_in_one_line(

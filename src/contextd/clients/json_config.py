@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid
+from contextd_code.text.syntax_errors import json_problem
 
 KeyPath = tuple[str | int, ...]
 """The path to a value: names of members and indexes in lists, from the outermost."""
@@ -56,12 +57,10 @@ def read(text: str) -> Any:
     """The value of a JSON text. Raises `Invalid` with the position of the error."""
     try:
         return json.loads(text, parse_constant=_refuse)
-    except json.JSONDecodeError as error:
-        raise Invalid(
-            f"not valid JSON at line {error.lineno}: {error.msg}", "correct it and try again"
-        ) from error
     except (ValueError, RecursionError) as error:
-        raise Invalid(f"not valid JSON: {error}", "correct it and try again") from error
+        raise Invalid(
+            f"not valid JSON: {json_problem(error)}", "correct it and try again"
+        ) from error
 
 
 def read_with_comments(text: str) -> Any:
@@ -200,7 +199,7 @@ def style_of(text: str) -> Style:
 
 
 def _refuse(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number")
+    raise ValueError(f"{name} is not JSON")
 
 
 def _skip(text: str, at: int) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 
 from contextd.clients.json_config import KeyPath
 from contextd_code.errors import Invalid
+from contextd_code.text.syntax_errors import toml_problem
 
 
 def read(text: str) -> dict[str, Any]:
@@ -16,7 +17,9 @@ def read(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise Invalid(f"not valid TOML: {error}", "correct it and try again") from error
+        raise Invalid(
+            f"not valid TOML: {toml_problem(error)}", "correct it and try again"
+        ) from error
 
 
 def put(text: str, place: KeyPath, value: Any) -> str:

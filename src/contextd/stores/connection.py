@@ -93,6 +93,13 @@ def _is_full(path: Path) -> bool:
         return False
 
 
+def _code(problem: apsw.Error) -> str:
+    """SQLite's name for an error, which stays while its words change: ` (SQLITE_IOERR_FSYNC)`."""
+    name = apsw.mapping_extended_result_codes.get(getattr(problem, "extendedresult", 0), "")
+    name = name or apsw.mapping_result_codes.get(getattr(problem, "result", 0), "")
+    return f" ({name})" if name and name != "SQLITE_OK" else ""
+
+
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
     """Translate driver errors. A lock is never reported as damage."""
@@ -103,8 +110,8 @@ def translated(path: Path) -> Iterator[None]:
         full = isinstance(problem, apsw.IOError) and _is_full(path)
         raised = apsw.FullError if full else type(problem)
         known = (DRIVER_ERRORS[kind] for kind in raised.__mro__ if kind in DRIVER_ERRORS)
-        kind, failure, hint = next(known, (Unavailable, "could not be used", _OURS))
-        raise kind(f"{path} {failure}: {problem}", hint) from problem
+        kind, failure, hint = next(known, (Unavailable, f"could not be used: {problem}", _OURS))
+        raise kind(f"{path} {failure}{_code(problem)}", hint) from problem
     except (UnicodeEncodeError, OverflowError) as problem:
         raise Invalid(
             f"cannot be stored: {problem}", "send valid Unicode and 64-bit integers"

@@ -22,6 +22,7 @@ from contextd.surfaces.calls import Call, Calls, Peer
 from contextd.surfaces.http_guard import bearer_token
 from contextd.surfaces.openapi import openapi
 from contextd_code.errors import Conflict, ContextdError, Invalid, NotFound
+from contextd_code.text.syntax_errors import json_problem
 
 PROBLEM = "application/problem+json"
 CLIENT_HEADER, CWD_HEADER, PROJECT_HEADER = (
@@ -158,7 +159,9 @@ def _from_body(body: bytes) -> dict[str, Any]:
     try:
         content = json.loads(body, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
-        raise BadRequest(f"the body is not JSON: {error}", "send a JSON object") from None
+        raise BadRequest(
+            f"the body is not JSON: {json_problem(error)}", "send a JSON object"
+        ) from None
     if not isinstance(content, dict):
         raise BadRequest("the body is not a JSON object", "send the arguments as one object")
     return content

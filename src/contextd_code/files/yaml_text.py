@@ -55,13 +55,60 @@ def _refuse_deep(text: str) -> None:
             depth -= 1
 
 
+_PROBLEMS: tuple[tuple[str, str], ...] = (
+    (
+        "mapping values are not allowed",
+        "a `: ` where none may stand: quote the text, or correct the indentation",
+    ),
+    ("tab character", "a tab: indent with spaces"),
+    (
+        "cannot start any token",
+        "a tab or a reserved character: indent with spaces, and quote the value",
+    ),
+    ("could not find expected ':'", "a name without `: ` after it"),
+    ("end of stream", "a quote or bracket is not closed"),
+    ("end of document", "a quote or bracket is not closed"),
+    ("expected ',' or ']'", "a list `[…]` is not closed, or lacks a comma"),
+    ("expected ',' or '}'", "a mapping `{…}` is not closed, or lacks a comma"),
+    ("expected key", "its indentation does not fit the lines above"),
+    ("block end", "its indentation does not fit the lines above"),
+    ("'-' indicator", "its indentation does not fit the lines above"),
+    ("undefined alias", "an alias `*name` that no anchor `&name` precedes"),
+    ("duplicate anchor", "an anchor `&name` that is there twice"),
+    ("unknown escape character", "a backslash in double quotes: double it, or use single quotes"),
+    ("could not determine a constructor", "a tag `!name`, which contextd does not read"),
+    ("single document", "a second document after `---`"),
+    ("document start", "text after the end of the document"),
+)
+"""What libyaml says of a mistake, and what we say. Where its next release finds other words, the kind of the
+error is named instead.
+"""
+
+_KINDS: tuple[tuple[type[Exception], str], ...] = (
+    (yaml.scanner.ScannerError, "the line cannot be split into names and values"),
+    (yaml.parser.ParserError, "the line does not fit the structure above it"),
+    (yaml.composer.ComposerError, "an anchor or alias cannot be followed"),
+    (yaml.constructor.ConstructorError, "a value that contextd does not read"),
+)
+
+
 def explained(error: Exception) -> tuple[int, str]:
-    """The line of a YAML error, counted from 1 and 0 if unknown, and what is wrong in one line."""
+    """The line of a YAML error, counted from 1 and 0 if unknown, and what is wrong in one phrase of ours."""
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    line = mark.line + 1 if mark is not None else 0
+    if isinstance(error, TooDeep):
+        return line, str(error)
     if isinstance(error, yaml.reader.ReaderError):
         return 0, f"it contains the character U+{error.character:04X}"
-    what = getattr(error, "problem", None) or str(error).partition("\n")[0] or "invalid YAML"
-    return (mark.line + 1 if mark is not None else 0), " ".join(str(what).split())
+    if isinstance(error, RecursionError):
+        return line, _TOO_DEEP
+    wording = f"{getattr(error, 'context', '')} {getattr(error, 'problem', '')}"
+    ours = next((ours for theirs, ours in _PROBLEMS if theirs in wording), "")
+    kind = next(
+        (ours for kind, ours in _KINDS if isinstance(error, kind)),
+        "a value cannot be read, such as a date that does not exist",
+    )
+    return line, ours or kind
 
 
 def lines_of_names(root: yaml.Node | None, prefix: str = "") -> dict[str, int]:

@@ -180,15 +180,12 @@ def compose(text: str, path: Path) -> yaml.Node | None:
     """The node tree of one YAML document. Raises `Invalid` with the line, also for bombs."""
     try:
         return yaml_text.compose(text)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = f", line {mark.line + 1}" if mark else ""
-        problem = error.problem or "not YAML"
-        raise Invalid(
-            f"{path}{line}: {problem}", "correct that line; nothing was changed"
-        ) from error
     except (yaml.YAMLError, ValueError) as error:
-        raise Invalid(f"{path} is not YAML: {error}", "nothing was changed") from error
+        line, problem = yaml_text.explained(error)
+        place = f", line {line}" if line else ""
+        raise Invalid(
+            f"{path}{place}: {problem}", "correct it by hand; nothing was changed"
+        ) from error
 
 
 class _Walk:

@@ -274,7 +274,7 @@ def test_a_broken_file_is_named_and_keeps_no_other_from_being_read(worked, perso
     assert report["sessions"] == 1
     notes = "\n".join(report["notes"])
     assert "agent.af" in notes
-    assert "invalid JSON in line 1" in notes
+    assert "line 1, column 27 is not JSON" in notes
     assert "export.json" in notes
     assert report["unread"] == 3
 

@@ -17,6 +17,7 @@ from contextd.imports.foreign.format import Unread
 from contextd_code.errors import Invalid, NotFound, TooLarge
 from contextd_code.files.guarded import open_file, read_file
 from contextd_code.text.encodings import text_in
+from contextd_code.text.syntax_errors import json_problem
 
 LARGEST = 256 * 1024 * 1024
 """Maximum bytes of a file, or of an archive member, in memory at once."""
@@ -91,12 +92,8 @@ def json_of(path: Path, text: str) -> Any:
     """Parse a JSON file. Raises `Invalid` with the line."""
     try:
         return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise Invalid(
-            f"{path}: invalid JSON in line {error.lineno}: {error.msg}", "export it again"
-        ) from None
-    except RecursionError:
-        raise Invalid(f"{path}: nested too deeply", "export it again") from None
+    except (ValueError, RecursionError) as error:
+        raise Invalid(f"{path}: {json_problem(error)}", "export it again") from None
 
 
 def json_items(text: str) -> Iterator[tuple[str, Any]]:

@@ -21,6 +21,7 @@ from contextd.imports.exporters.opencontext import kept_differences, plain_bubbl
 from contextd.imports.importers.importer import RedactItem
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid
+from contextd_code.text.syntax_errors import json_problem
 
 NAME = "opencontext"
 DEEPEST = 60
@@ -105,7 +106,9 @@ def _document(text: str) -> Mapping[str, Any]:
     try:
         document = json.loads(text.removeprefix("\ufeff"), parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
-        raise Invalid(f"not JSON: {error}", "choose a contexts.json of OpenContext") from None
+        raise Invalid(
+            f"not JSON: {json_problem(error)}", "choose a contexts.json of OpenContext"
+        ) from None
     if not isinstance(document, Mapping) or not {"entries", "bubbles"} & document.keys():
         raise Invalid("the file has no entries", "choose a contexts.json of OpenContext")
     return document

@@ -11,6 +11,7 @@ from contextd.domain.records import STATUSES, TRUSTS, WAITING
 from contextd.pages.page import Answer, Banner, Handler, PageRequest, go, show
 from contextd.pages.text import plural
 from contextd_code.errors import Conflict, Invalid, NotFound, TooLarge
+from contextd_code.text.syntax_errors import json_problem
 
 PAGE = 30
 HITS, MORE_HITS = 15, 60
@@ -194,7 +195,7 @@ def _data(whole: dict[str, Any], form: dict[str, str]) -> dict[str, Any]:
         try:
             extra = json.loads(others)
         except (ValueError, RecursionError) as error:
-            problems["others"] = f"not JSON: {error}"
+            problems["others"] = f"not JSON: {json_problem(error)}"
         if not isinstance(extra, dict):
             problems["others"] = "must be a JSON object"
     data: dict[str, Any] = {}

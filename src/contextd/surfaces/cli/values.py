@@ -13,6 +13,7 @@ from contextd.surfaces.cli.output import ask
 from contextd.surfaces.cli.signatures import Parameter
 from contextd.surfaces.cli.terminal import own_process, working_directory
 from contextd_code.errors import Invalid
+from contextd_code.text.syntax_errors import json_problem
 
 _TRUTH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 """Words for true and false."""
@@ -73,8 +74,9 @@ def json_object(text: str, option: str) -> dict[str, Any]:
             raise Invalid(f"{option}: {text[1:]} cannot be read: {error}", "name a file") from error
     try:
         value = json.loads(text)
-    except ValueError as error:
-        raise Invalid(f"{option} is not valid JSON: {error}", _as_json(option)) from error
+    except (ValueError, RecursionError) as error:
+        problem = json_problem(error)
+        raise Invalid(f"{option} is not valid JSON: {problem}", _as_json(option)) from error
     if not isinstance(value, dict):
         raise Invalid(f"{option} must be a JSON object", _as_json(option))
     return value

@@ -22,6 +22,7 @@ from contextd.surfaces.web.access import Access, Browser
 from contextd.surfaces.web.render import render
 from contextd.surfaces.web.sections import NAVIGATION
 from contextd_code.errors import ContextdError, Denied, Invalid, NotFound, TooLarge
+from contextd_code.text.syntax_errors import json_problem
 
 FORM_LIMIT = 1 << 20
 KEPT_SECONDS = 5.0
@@ -167,13 +168,17 @@ class SignedInRequest:
                 self.form = parse_qs(
                     body.decode("utf-8"), keep_blank_values=True, max_num_fields=2000
                 )
-            except ValueError as error:
-                raise Invalid(f"the form cannot be read: {error}", "reload the page") from None
+            except ValueError:
+                raise Invalid(
+                    "the form has too many fields or is not UTF-8", "reload the page"
+                ) from None
         elif kind == "application/json":
             try:
                 content = json.loads(body)
             except (ValueError, RecursionError) as error:
-                raise Invalid(f"the body is not JSON: {error}", "reload the page") from None
+                raise Invalid(
+                    f"the body is not JSON: {json_problem(error)}", "reload the page"
+                ) from None
             self.json = content if isinstance(content, dict) else {}
             self.form = {"project": [str(self.json.get("project", ""))]}
         given = self.field("csrf") or headers.get("x-csrf-token", "")
