@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -12,6 +13,7 @@ from hypothesis import settings
 import reference_store  # noqa: F401 - its address is known to every test
 from contextd.domain.trust import AGENT_SHELLS
 from support.examples import drawn
+from support.scheduling import RulesTogether
 from support.writes import GUARD
 
 pytest.register_assert_rewrite("support.desks")
@@ -45,6 +47,11 @@ def pytest_configure() -> None:
     """
     if "PYTHONDONTWRITEBYTECODE" in os.environ and "PYTEST_XDIST_WORKER" not in os.environ:
         compileall.compile_dir(SOURCES, quiet=1)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> RulesTogether:
+    """See `RulesTogether`."""
+    return RulesTogether(config, log)
 
 
 def pytest_xdist_auto_num_workers() -> int:

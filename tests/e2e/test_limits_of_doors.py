@@ -17,8 +17,6 @@ from contextd.thin.channel import connect, preamble
 from contextd.thin.client import control
 from contextd.thin.home import socket_path
 
-BIG = "x" * (20 << 20)
-
 
 def remember(number: int, content: str) -> dict[str, Any]:
     params = {"name": "remember", "arguments": {"content": content}}
@@ -33,8 +31,9 @@ def ping(number: int) -> dict[str, Any]:
 def test_a_line_of_20_mb_is_refused_by_its_id_and_the_session_goes_on(
     shared_home: Home, flags: tuple[str, ...]
 ) -> None:
-    last_id = {"jsonrpc": "2.0", "method": "tools/call", "params": {"x": BIG}, "id": "last"}
-    sent = lines(*HANDSHAKE, remember(1, BIG), ping(2), last_id, {"x": BIG}, ping(3))
+    big = "x" * (20 << 20)
+    last_id = {"jsonrpc": "2.0", "method": "tools/call", "params": {"x": big}, "id": "last"}
+    sent = lines(*HANDSHAKE, remember(1, big), ping(2), last_id, {"x": big}, ping(3))
     result = shared_home.run("mcp", *flags, stdin=sent)
     answers = {answer["id"]: answer for answer in map(json.loads, result.stdout.splitlines())}
     assert {1, 2, 3, "last", None} <= set(answers)
@@ -50,7 +49,7 @@ def test_a_long_line_over_the_socket_is_refused_and_the_connection_goes_on(
     with connect(shared_home.path, "call", cwd=str(shared_home.project)) as channel:
         assert "welcome" in channel.receive(30)
         channel.socket.settimeout(60)
-        channel.send({"id": 1, "operation": "tools_list", "arguments": {"x": BIG}})
+        channel.send({"id": 1, "operation": "tools_list", "arguments": {"x": "x" * (20 << 20)}})
         refused = channel.receive(60)
         assert refused["error"]["code"] == "too_large"
         assert refused["id"] == 1

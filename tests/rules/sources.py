@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
-from contextd.runtime.gc_pause import loading
+from contextd.runtime.gc_pause import building
 
 ROOT = Path(__file__).parents[2]
 Fault = TypeVar("Fault")
@@ -46,7 +46,7 @@ def parsed(path: Path) -> ast.Module:
     """The syntax tree of a file."""
     # Each tree is tens of thousands of objects that live to the end: collecting garbage among them took half
     # of the time of parsing, and slowed every later test of the process.
-    with loading():
+    with building():
         return ast.parse((ROOT / path).read_text("utf-8"), str(path))
 
 
@@ -82,6 +82,12 @@ def repository_files() -> tuple[Path, ...]:
         check=True,
     ).stdout.decode()
     return tuple(Path(name) for name in listed.split("\0") if name and (ROOT / name).is_file())
+
+
+def forget() -> None:
+    """Let go of all that was read of the files."""
+    for known in (parsed, walked, code_lines):
+        known.cache_clear()
 
 
 def faults(paths: Iterable[Path], found_in: Callable[[Path], Fault]) -> dict[str, Fault]:

@@ -21,16 +21,18 @@ WIDENED = {
 
 RESOLVER = "sessions/handles.py"
 
-MODULES = {
-    "/".join(path.parts[2:]): parsed(path)
-    for path in python_files()
-    if path.parts[:2] == ("src", "contextd")
-    and (
-        path.parts[2] == "invocation"
-        or (ROOT / "src/contextd" / path.parts[2] / "operations").is_dir()
-    )
-}
-"""What serves calls: path below the package → syntax tree."""
+
+def modules() -> dict[str, ast.Module]:
+    """What serves calls: path below the package → syntax tree."""
+    return {
+        "/".join(path.parts[2:]): parsed(path)
+        for path in python_files()
+        if path.parts[:2] == ("src", "contextd")
+        and (
+            path.parts[2] == "invocation"
+            or (ROOT / "src/contextd" / path.parts[2] / "operations").is_dir()
+        )
+    }
 
 
 def calls(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
@@ -51,7 +53,7 @@ def lookups(tree: ast.AST) -> Iterator[str]:
 
 
 def test_handles_are_looked_up_in_one_module() -> None:
-    found = {path for path, tree in MODULES.items() if any(lookups(tree))}
+    found = {path for path, tree in modules().items() if any(lookups(tree))}
     # An answer shortens ids to what names nothing else in the call's view.
     assert found == {RESOLVER, "invocation/shown_ids.py"}
 
@@ -59,7 +61,7 @@ def test_handles_are_looked_up_in_one_module() -> None:
 def test_only_listed_modules_widen_a_view_to_every_project() -> None:
     widening = {
         path
-        for path, tree in MODULES.items()
+        for path, tree in modules().items()
         if any(name.endswith(".everywhere") for name, _ in calls(tree))
     }
     assert widening == set(WIDENED)
@@ -69,7 +71,7 @@ def test_no_operation_takes_the_project_from_what_it_looked_up() -> None:
     """A call stands in another project because its caller named that, never because a row is there."""
     moved = {
         path
-        for path, tree in MODULES.items()
+        for path, tree in modules().items()
         for name, call in calls(tree)
         if name.endswith((".at", ".standing_in"))
         and call.args
