@@ -290,3 +290,41 @@ def test_a_long_home_still_has_a_socket_of_its_own(home: Home) -> None:
         home.clear()
         shutil.rmtree(socket_path(deep).parent)
         home.path = top
+
+
+@pytest.mark.parametrize("instead", ["nothing", "a file"])
+def test_a_daemon_whose_socket_was_deleted_is_found_again(home: Home, instead: str) -> None:
+    assert home.run("init").returncode == 0
+    daemon = home.start()
+    with connect(home.path, "call") as kept:
+        kept.receive(30)
+        socket_path(home.path).unlink()
+        if instead == "a file":
+            socket_path(home.path).write_text("")
+        found = home.run("list")
+        assert (found.returncode, found.stderr) == (0, "")
+        # Who was connected stays.
+        kept.send({"id": 1, "operation": "tools_list"})
+        assert kept.receive(30)["id"] == 1
+    assert home.daemons() == [daemon]
+    assert stat.S_IMODE(socket_path(home.path).stat().st_mode) == 0o600
+    assert home.log().count("the socket was deleted") == 1
+
+
+def test_a_home_with_a_long_path_is_reached_from_another_temporary_directory(home: Home) -> None:
+    places = [home.path / "one", home.path / "two"]
+    for place in places:
+        place.mkdir()
+    long = home.path / ("x" * 60) / ("y" * 60)
+    long.mkdir(parents=True, mode=0o700)
+    home.environment |= {"CONTEXTD_HOME": str(long), "TMPDIR": str(places[0])}
+    assert home.run("init").returncode == 0
+    assert home.run("remember", "Kelp is weighed wet").returncode == 0
+    daemon = json.loads((long / "daemon.json").read_text())["pid"]
+    home.environment["TMPDIR"] = str(places[1])
+    try:
+        found = home.run("search", "kelp")
+        assert "weighed wet" in found.stdout
+        assert json.loads((long / "daemon.json").read_text())["pid"] == daemon
+    finally:
+        home.run("daemon", "stop")

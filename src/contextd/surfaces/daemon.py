@@ -36,6 +36,9 @@ logger = logging.getLogger(__name__)
 
 _FINISH_SECONDS = 10.0
 _SHORTEST_IDLE = 2.0
+_REACHABLE_SECONDS = 1.0
+"""How often the daemon looks for its socket, two calls of `stat`: clients wait two seconds without a word."""
+
 _LONGEST_TICK = 5.0
 _SPOOL_SECONDS = 5.0
 _ACCEPTED_AT_ONCE, _QUEUE = 128, 1024
@@ -133,11 +136,12 @@ class _Daemon:
             # Not on Windows, and only in a main thread.
             with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
                 loop.add_signal_handler(number, self._stopping.set)
-        server = await self._listen()
+        self._server = await self._listen()
         keep = self._calls.services.keep
         background = [
             asyncio.create_task(keep("spool", self._take_in)),
             asyncio.create_task(keep("daemon", self._watch)),
+            asyncio.create_task(keep("socket", self._stay_reachable)),
         ]
         try:
             async with open_port(self._calls, self._token, self._settings, self._access) as port:
@@ -150,7 +154,7 @@ class _Daemon:
                     ready(self._facts)
                 await self._stopping.wait()
                 logger.info("stopping")
-                server.close()
+                self._server.close()
                 self._claim.withdraw()
                 await self._finish()
         finally:
@@ -187,6 +191,16 @@ class _Daemon:
         while not self._stopping.is_set():
             await self._connections.ingest_spool()
             await asyncio.sleep(_SPOOL_SECONDS)
+
+    async def _stay_reachable(self) -> None:
+        """Open the socket again when it was deleted: else every client would wait for a daemon that runs."""
+        while not self._stopping.is_set():
+            if self._claim.unreachable and not self._claim.lost:
+                self._server.close()
+                self._claim.listen_again()
+                self._server = await self._listen()
+                logger.warning("the socket was deleted; a new one is open")
+            await asyncio.sleep(_REACHABLE_SECONDS)
 
     async def _watch(self) -> None:
         """Stop if the daemon is idle, or its home was deleted and writes would be lost."""

@@ -18,7 +18,7 @@ import time
 from contextd import __version__
 from contextd.thin.home import endpoint_path, log_path, socket_path, token_path
 from contextd.thin.plain_json import dumps, object_in
-from contextd.thin.spawn import check_directory, has_exited, start_daemon, take_lock
+from contextd.thin.spawn import check_directory, has_exited, is_alive, start_daemon, take_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 PROTOCOL = 1
 """Version of the preamble and of the lines after it."""
 _ANCESTORS = 16
+_HIDDEN_SECONDS = 5.0
+"""Seconds after which a running daemon without a socket is given up: it looks for its own every second."""
 
 
 class Channel:
@@ -77,6 +79,10 @@ class Channel:
         self.close()
 
 
+class DaemonEnded(ConnectionError):
+    """The daemon that was started for this connection has ended; the text says why."""
+
+
 def connect(
     home: Home,
     role: str,
@@ -114,23 +120,30 @@ def connect(
 def _met(home: Home, start: bool, timeout: float, deadline: float) -> socket.socket:
     """A connection without a preamble; with `start` a daemon is started if none listens."""
     connection = dial(home, timeout)
-    child, pause = None, 0.005
+    began, child, pause = time.monotonic(), None, 0.005
     while connection is None:
         if not start:
             raise ConnectionRefusedError("no daemon is running")
         code = has_exited(child) if child else 0
         if code:
-            raise ConnectionError(
-                f"the daemon could not run: {last_words(home)} (exit {code}; see {log_path(home)})"
-            )
+            raise DaemonEnded(f"the daemon ended: {last_words(home)} (see {log_path(home)})")
         if code is not None:
             child = start_daemon(home)
         if time.monotonic() > deadline:
             raise TimeoutError(f"no daemon within {timeout:g} s; see {log_path(home)}")
+        if child is None and time.monotonic() > began + _HIDDEN_SECONDS and _is_hidden(home):
+            raise TimeoutError(
+                f"its socket is gone and it opens no other; end the process, and see {log_path(home)}"
+            )
         time.sleep(pause)
         pause = min(0.05, pause * 1.5)
         connection = dial(home, timeout)
     return connection
+
+
+def _is_hidden(home: Home) -> bool:
+    """Whether a daemon runs that has told its port and therefore listened before."""
+    return "port" in read_endpoint(home) and is_alive(home)
 
 
 def dial(home: Home, timeout: float) -> socket.socket | None:
@@ -141,8 +154,12 @@ def dial(home: Home, timeout: float) -> socket.socket | None:
         if not isinstance(port, int):
             return None
     else:
-        path = socket_path(home)
-        family, address = socket.AF_UNIX, str(path)
+        path = str(socket_path(home))
+        if os.path.dirname(path) != os.fspath(home):
+            # Not in the home, because of its length: the daemon may have another temporary directory.
+            told = read_endpoint(home).get("socket")
+            path = told if isinstance(told, str) and os.path.exists(told) else path
+        family, address = socket.AF_UNIX, path
     connection = socket.socket(family, socket.SOCK_STREAM)
     connection.settimeout(timeout)
     try:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from contextd.thin.channel import Channel, connect, last_words, read_endpoint
+from contextd.thin.channel import Channel, DaemonEnded, connect, last_words, read_endpoint
 from contextd.thin.exchange import LOST, START_SECONDS, Reached, Unanswered, ask
 from contextd.thin.home import home_directory, home_problem, log_path
 from contextd.thin.spawn import is_alive
@@ -166,6 +166,8 @@ def _unreachable(home: Path, error: Exception, start: bool) -> ContextdError:
     problem, advice = home_problem(home, error)
     if problem:
         return Unavailable(problem, advice)
+    if isinstance(error, DaemonEnded):
+        return _ended(home)
     # A daemon that closes new connections could not run.
     if start and isinstance(error, LOST) and _ends(home):
         return _ended(home)
@@ -191,4 +193,4 @@ def _ended(home: Path) -> Unavailable:
     return Unavailable(f"the daemon ended: {last_words(home)}", f"its log is {log_path(home)}")
 
 
-__all__ = ["Channel", "Reply", "call", "connect", "control", "start"]
+__all__ = ["Channel", "Reply", "call", "connect", "control", "start", "stop"]

@@ -47,17 +47,32 @@ class HomeClaim:
         self.home = home
         self.listener = listener
         self._lock: int | None = lock
+        self._socket = _inode(socket_path(home))
 
     def publish(self, **facts: Any) -> None:
         """Write the daemon's facts to `endpoint_path`, readable by the owner only."""
         if sys.platform == "win32":
             facts["tcp_port"] = self.listener.getsockname()[1]
+        else:
+            # The socket of a home with a long path lies where this process has its temporary files.
+            facts["socket"] = str(socket_path(self.home))
         write_object(endpoint_path(self.home), {**facts, "pid": os.getpid()})
 
     @property
     def lost(self) -> bool:
         """Whether the home was deleted: if its files exist again, they belong to another daemon."""
         return self._lock is None or not _is_lock_of(self.home, self._lock)
+
+    @property
+    def unreachable(self) -> bool:
+        """Whether somebody deleted the socket, such as a job that cleans temporary directories."""
+        return sys.platform != "win32" and _inode(socket_path(self.home)) != self._socket
+
+    def listen_again(self) -> None:
+        """Listen on a new socket at the same place. Connected clients stay. Raises `OSError`."""
+        listener = _listen(self.home)
+        self.listener.close()
+        self.listener, self._socket = listener, _inode(socket_path(self.home))
 
     def withdraw(self) -> None:
         """Accept no new client; connected ones stay. Files of a deleted home are left alone."""
@@ -180,6 +195,14 @@ def _inherited_lock(home: Home) -> int | None:
         return None
     os.set_inheritable(fd, False)
     return fd
+
+
+def _inode(path: AnyPath) -> tuple[int, int] | None:
+    try:
+        about = os.stat(path)
+    except OSError:
+        return None
+    return about.st_dev, about.st_ino
 
 
 def _is_lock_of(home: Home, fd: int) -> bool:
