@@ -99,9 +99,9 @@ def _daemon() -> int:
 
 
 def _load() -> None:
-    from contextd.runtime.gc_pause import loading  # noqa: PLC0415 - not for shim and hook
+    from contextd.runtime.gc_pause import building  # noqa: PLC0415 - not for shim and hook
 
-    with loading():
+    with building():
         from contextd.app import load_operations  # noqa: PLC0415 - 1 s; many commands do without
 
         load_operations()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import sys
 from typing import TYPE_CHECKING
 
 from contextd.runtime.daemon_log import keep_log
-from contextd.runtime.gc_pause import loading
+from contextd.runtime.gc_pause import building
 from contextd.runtime.settings import Settings, load_settings
 from contextd.surfaces.daemon import serve
 from contextd.thin.home import log_path
@@ -52,15 +53,17 @@ def without_secrets(text: str, wanted: bool) -> str:
 
 def _load() -> None:
     # Numpy, the store and the operations take 0.4 s; the daemon's socket listens before that.
-    with loading():
+    with building():
         from contextd.app import load_operations  # noqa: PLC0415
 
         load_operations()
+    # What a daemon has loaded lives as long as its process: no later collection looks through it.
+    gc.freeze()
 
 
 def open_host(settings: Settings) -> Host:
     """Open contextd over the home."""
-    with loading():
+    with building():
         from contextd.app import Host  # noqa: PLC0415 - see above
 
     return Host.open(settings)

@@ -7,31 +7,17 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-
-@contextmanager
-def loading() -> Iterator[None]:
-    """Wraps imports of modules that live as long as the process. Collecting garbage among them takes a
-    fifth of the CPU of loading contextd, a quarter for the MCP SDK.
-    """
-    collected = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        # Exempts what was loaded from later collections.
-        gc.freeze()
-        if collected:
-            gc.enable()
-
-
 _lock = threading.Lock()
 _building: list[bool] = []
 
 
 @contextmanager
 def building() -> Iterator[None]:
-    """Wraps the creation of many long-lived objects, in any thread. Collecting garbage meanwhile takes
-    half of the CPU of the first query for callers.
+    """Wraps the creation of many long-lived objects, in any thread, the imports of heavy modules among them.
+    Collecting garbage meanwhile takes half of the CPU of the first query for callers, a fifth of that of loading
+    contextd, a quarter for the MCP SDK.
+
+    Nothing is exempted for good: in a process of somebody else that would keep its garbage for ever.
     """
     with _lock:
         _building.append(gc.isenabled() if not _building else _building[0])

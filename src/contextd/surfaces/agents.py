@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from anyio import to_thread
 
-from contextd.runtime.gc_pause import loading
+from contextd.runtime.gc_pause import building
 from contextd.runtime.operation import Profile
 from contextd.surfaces.agent_options import AgentOptions
 from contextd.surfaces.calls import Calls, Peer
@@ -85,14 +85,14 @@ async def agents_over_http(calls: Calls) -> AsyncIterator[AgentsOverHttp]:
 
 
 def _over_streams() -> Any:
-    with loading():
+    with building():
         from contextd.surfaces.mcp_stream import serve_peer  # noqa: PLC0415 - 1.0 s, see above
 
     return serve_peer
 
 
 def _over_http() -> Any:
-    with loading():
+    with building():
         from contextd.surfaces.mcp_http import managers  # noqa: PLC0415 - 1.0 s, see above
 
     return managers

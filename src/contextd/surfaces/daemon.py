@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from contextd import __version__
-from contextd.runtime.gc_pause import loading
+from contextd.runtime.gc_pause import building
 from contextd.runtime.settings import Settings
 from contextd.surfaces.web.access import Access
 from contextd.thin import spool
@@ -66,7 +66,7 @@ def serve(
     try:
         claim.publish(version=__version__, hooks_deadline_ms=settings.number("hooks.deadline_ms"))
         # 0.3 s of imports, paid after the socket listens.
-        with loading():
+        with building():
             from contextd.surfaces.calls import Calls  # noqa: PLC0415
             from contextd.surfaces.connections import Connections  # noqa: PLC0415
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from anyio import to_thread
 
-from contextd.runtime.gc_pause import loading
+from contextd.runtime.gc_pause import building
 from contextd.runtime.settings import Settings
 from contextd.surfaces.calls import Calls
 from contextd.surfaces.web.access import Access
@@ -69,7 +69,7 @@ async def _knock(listener: socket.socket, stop: asyncio.Event) -> bool:
 
 def _http() -> Any:
     # Starlette and uvicorn take 0.2 s of CPU; most daemons only ever hear their socket.
-    with loading():
+    with building():
         from contextd.surfaces.http import serve_http  # noqa: PLC0415
 
     return serve_http

@@ -17,7 +17,7 @@ from contextd.domain.access import OWNER
 from contextd.ports.code import Files
 from contextd.ports.store import Store, View
 from contextd.ports.upkeep import Clock, Upkeep
-from contextd.runtime.gc_pause import loading
+from contextd.runtime.gc_pause import building
 from contextd.runtime.operation import Answer, find_operation
 from contextd.runtime.runtime import Request, Runtime
 from contextd.runtime.settings import load_settings
@@ -119,7 +119,7 @@ def opened(
     """
     named = {name.replace("_", ".", 1): value for name, value in flags.items()}
     # As the daemon does: 30 ms of looking for garbage would come upon one search in a hundred.
-    with loading():
+    with building():
         load_operations()
         host = Host.open(load_settings(home=home, flags=named), work=False, clock=clock)
     try:
