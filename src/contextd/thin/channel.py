@@ -157,8 +157,9 @@ def dial(home: Home, timeout: float) -> socket.socket | None:
         path = str(socket_path(home))
         if os.path.dirname(path) != os.fspath(home):
             # Not in the home, because of its length: the daemon may have another temporary directory.
-            told = read_endpoint(home).get("socket")
-            path = told if isinstance(told, str) and os.path.exists(told) else path
+            published = read_endpoint(home).get("socket")
+            if isinstance(published, str) and os.path.exists(published):
+                path = published
         family, address = socket.AF_UNIX, path
     connection = socket.socket(family, socket.SOCK_STREAM)
     connection.settimeout(timeout)

@@ -53,9 +53,9 @@ class HomeClaim:
         """Write the daemon's facts to `endpoint_path`, readable by the owner only."""
         if sys.platform == "win32":
             facts["tcp_port"] = self.listener.getsockname()[1]
-        else:
+        elif os.path.dirname(path := str(socket_path(self.home))) != str(self.home):
             # The socket of a home with a long path lies where this process has its temporary files.
-            facts["socket"] = str(socket_path(self.home))
+            facts["socket"] = path
         write_object(endpoint_path(self.home), {**facts, "pid": os.getpid()})
 
     @property
@@ -65,7 +65,7 @@ class HomeClaim:
 
     @property
     def unreachable(self) -> bool:
-        """Whether somebody deleted the socket, such as a job that cleans temporary directories."""
+        """Whether the socket was deleted, as jobs do that clean temporary directories."""
         return sys.platform != "win32" and _inode(socket_path(self.home)) != self._socket
 
     def listen_again(self) -> None:
