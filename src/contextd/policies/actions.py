@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from contextd_code.dataclass import dataclass
+from contextd_code.index.shell_commands import shell_text
 
 ChangeOf = Literal["create", "edit", "delete"]
 
@@ -122,15 +123,15 @@ def touched_by(command: str) -> list[FileChange]:
     command: a here document, the argument of an `echo`.
     """
     written = tuple((0, line) for line in command.splitlines())
-    command = command[:_READ]
+    runs = "\n".join(shell_text(command[:_READ]).lines)
     found = [
         FileChange(_plain(path), "edit", written)
-        for path in _REDIRECT.findall(command)
+        for path in _REDIRECT.findall(runs)
         if not path.startswith(("/dev/", "&"))
     ]
-    for part in _SPLIT.split(command):
-        found += _by_program(part, written)
-    return found
+    for part in _SPLIT.split(runs):
+        found += _by_program(part.strip(), written)
+    return list({(one.path, one.change): one for one in found}.values())
 
 
 def _by_program(part: str, written: tuple[Line, ...]) -> list[FileChange]:

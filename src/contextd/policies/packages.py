@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from contextd.policies.actions import FileChange
 from contextd_code.dataclass import dataclass
+from contextd_code.index.shell_commands import shell_text
 from contextd_code.text.regex import regex
 
 
@@ -99,8 +100,13 @@ def _names(line: str, readers: Sequence[re.Pattern[str]], ecosystem: str) -> Ite
 
 
 def packages_installed_by(command: str) -> Iterator[PackageName]:
-    """The packages that a command line installs by name."""
-    for part in _END.split(command[:_READ]):
+    """The packages that a command line installs by name, without duplicates."""
+    yield from dict.fromkeys(_installed(command))
+
+
+def _installed(command: str) -> Iterator[PackageName]:
+    lines = "\n".join(shell_text(command[:_READ]).lines)
+    for part in dict.fromkeys(_END.split(lines)):
         try:
             words = shlex.split(part, comments=True)
         except ValueError:

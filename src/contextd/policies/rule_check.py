@@ -16,6 +16,7 @@ from contextd.policies.patterns import LONGEST_LINE, Pattern, may_match
 from contextd.policies.rules import SEVERITIES, PolicyRule
 from contextd.redaction.redact import redact
 from contextd_code.dataclass import dataclass
+from contextd_code.index.shell_commands import shell_text
 
 MOST_PER_RULE = 5
 """Maximum reported places per rule and file; more add no information."""
@@ -59,8 +60,9 @@ def check(
         about = [rule for rule in at_work if rule.about(change.path, change.change)]
         if about:
             found += _in_file(about, change, licence_of)
+    runs = [(command, shell_text(command).lines) for command in action.commands]
     for rule in at_work:
-        found += _in_commands(rule, action, licence_of)
+        found += _in_commands(rule, runs, licence_of)
     found += _in_words(at_work, action)
     found.sort(key=lambda one: (_rank(one.rule), one.path, one.line))
     return [_without_secrets(one, key) for one in found]
@@ -166,10 +168,12 @@ def _licensed(
     return found
 
 
-def _in_commands(rule: PolicyRule, action: Action, licence_of: LicenceOf) -> list[Violation]:
+def _in_commands(
+    rule: PolicyRule, runs: Sequence[tuple[str, Sequence[str]]], licence_of: LicenceOf
+) -> list[Violation]:
     found: list[Violation] = []
-    for command in action.commands:
-        for line in command.splitlines():
+    for command, lines in runs:
+        for line in lines:
             for pattern in rule.commands:
                 if match := pattern.search(line[:LONGEST_LINE]):
                     what = f"runs {_cut(match.group() or line)!r}"

@@ -39,6 +39,8 @@ _SUGGESTED = 3
 _WARNED_OF = 5
 _NAMED = 4
 _ASKED = 1_200
+_IN_WORDS = 5
+"""Maximum policies in words that a check repeats."""
 _STATED = 2
 """Maximum directives of the user shown with an action: one shared word is a weak signal."""
 
@@ -49,26 +51,31 @@ _NO_RULES = (
 
 @dataclass(frozen=True, slots=True)
 class PolicyCheck:
-    """The violations of an action and possibly related rules. `denied` says that a policy forbids the
-    action. `stated` counts directives in plain words, which cannot be checked automatically. `problems`
+    """The violations of an action and possibly related rules. `compliant` is null where no pattern is broken but a
+    policy in words is in force, which only the caller can judge: `in_words` has their texts, nearest first. `denied`
+    says that a policy forbids the action. `stated` counts directives in plain words, which cannot be checked automatically. `problems`
     are rule files that are not in force because of mistakes.
     """
 
-    compliant: bool
+    compliant: bool | None
     violations: list[ViolationView]
     suggestions: list[str]
     denied: bool = False
     checked: int = 0
     problems: list[str] = field(default_factory=list[str])
     stated: int = 0
+    in_words: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
         """One line per violation with the alternative, then possibly related rules."""
         rules = f"{self.checked} rule{'s' * (self.checked != 1)}"
         verdict = f"✓ no violation of {rules}" if self.checked else _NO_RULES
+        if self.in_words and not self.checked:
+            verdict = "nothing was checked: no rule has patterns"
         if self.stated and not self.checked:
             verdict = f"nothing was checked: no rule has patterns; rules in words: {self.stated} (`{REST}`)"
-        lines = [verdict] if self.compliant else []
+        lines = [] if self.violations else [verdict]
+        lines += [f"- judge it yourself: {one}" for one in self.in_words]
         lines += [violation.as_text() for violation in self.violations]
         lines += [f"- may be related: {one}" for one in self.suggestions]
         return "\n".join(lines + [f"! {problem}" for problem in self.problems])
@@ -99,14 +106,16 @@ def policy_check(runtime: Runtime, action: Text, context: str = "") -> PolicyChe
     runtime.trace.notices += [_warning(one) for one in violations[:_WARNED_OF]]
     named = {one.rule.record_id for one in broken}
     directives = users_directives(runtime)
+    in_words = _in_words(found, action)
     return PolicyCheck(
-        compliant=not violations,
+        compliant=False if violations else None if in_words else True,
         violations=violations,
         suggestions=[
             *_suggestions(runtime, meant, action, found, named),
             *_stated(runtime, action, directives),
         ],
         stated=len(directives),
+        in_words=in_words,
         denied=any(one.enforce == "deny" for one in violations),
         checked=rules,
         problems=[
@@ -114,6 +123,20 @@ def policy_check(runtime: Runtime, action: Text, context: str = "") -> PolicyChe
             *((UNTRUSTED,) if unheeded(runtime) else ()),
         ],
     )
+
+
+def _in_words(found: InForce, action: str) -> list[str]:
+    """The policies without patterns, those that share the most words with an action first."""
+    words = set(content_words(action[:_ASKED]))
+    texts = [
+        f"{one.fields.get('title', '')}: {one.fields.get('requirement', '')}".strip(": ")
+        for one in found.bindings
+        if one.kind == "policy"
+        and one.fields.get("enforce") != "off"
+        and (one.rule is None or not one.rule.checkable)
+    ]
+    shared = {text: len(words & set(content_words(text))) for text in texts}
+    return sorted(shared, key=lambda text: -shared[text])[:_IN_WORDS]
 
 
 def _stated(runtime: Runtime, action: str, directives: Sequence[Record]) -> list[str]:
