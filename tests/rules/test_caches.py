@@ -19,6 +19,7 @@ MACHINE = "a program of this machine, the same for everybody"
 FILES_OF_GIT = "the answer follows from the files it is remembered with; bounded"
 STUCK = "whether git answers in a folder of this machine; bounded, for a minute"
 WORD = "the answer follows from the argument alone; bounded"
+PROGRAMS = "the programs that this process runs, which end with it"
 GARBAGE = "how many threads of the process want no garbage to be looked for"
 
 ALLOWED = {
@@ -39,6 +40,7 @@ ALLOWED = {
         "_stuck": STUCK,
         "_tips": FILES_OF_GIT,
     },
+    "contextd_code/processes.py": {"_guard": PROGRAMS},
     "contextd_code/index/languages/language.py": {
         "grammar": CODE,
         "parser": CODE,

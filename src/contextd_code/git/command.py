@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-import subprocess
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -18,6 +17,7 @@ from pathlib import Path
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid, Unavailable
 from contextd_code.files.guarded import read_file
+from contextd_code.processes import run
 
 OPTIONS = (
     "--no-optional-locks", "--no-pager",
@@ -366,21 +366,10 @@ def _state(path: Path) -> object:
 def _configured(root: Path, named: Sequence[str], *how: str) -> list[_Option]:
     """The set options, of the repository, the user or the machine."""
     command = [program("git"), *OPTIONS, *named, "config", *how, "--list", "--show-origin", "-z"]
-    try:
-        done = subprocess.run(
-            command,
-            cwd=root,
-            env=git_environment(),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise Unavailable(f"git cannot read its configuration in {root}", str(error)) from None
-    if done.returncode:
+    done = run(command, root, git_environment(), _SECONDS)
+    if done.code or done.cut:
         raise Unavailable(f"git cannot read its configuration in {root}", "check `git config -l`")
-    parts = os.fsdecode(done.stdout).split("\0")
+    parts = os.fsdecode(done.output).split("\0")
     found = []
     for origin, setting in zip(parts[::2], parts[1::2], strict=False):
         name, _, value = setting.partition("\n")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -27,6 +26,7 @@ from contextd_code.git.command import (
     git_environment,
     require_own,
 )
+from contextd_code.processes import OUTPUT, Child
 
 TIMEOUT = 10.0
 """The default time limit of a command, in seconds."""
@@ -107,21 +107,7 @@ class Running:
                 f"git did not answer in {root} a moment ago",
                 f"check `git status` there; contextd tries again in {_STUCK_SECONDS:.0f} s",
             )
-        command = git_command(root, arguments)
-        try:
-            self._process = subprocess.Popen(
-                command,
-                cwd=root,
-                env=git_environment(),
-                stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-            )
-        except OSError as error:
-            raise Unavailable(
-                f"git could not be started: {error}", "check `git version`"
-            ) from error
-        self._stdin = stdin
+        self._child = Child(git_command(root, arguments), root, git_environment(), stdin)
         self._root = root
         self._name = next((a for a in arguments if not a.startswith("-")), "git")
 
@@ -132,23 +118,24 @@ class Running:
 
     def collect_bytes(self, timeout: float = TIMEOUT) -> tuple[int, bytes, bytes]:
         """As `collect`, undecoded."""
-        try:
-            out, err = self._process.communicate(self._stdin, timeout=max(0.0, timeout))
-        except subprocess.TimeoutExpired as error:
+        finished = self._child.finish(timeout)
+        if finished is None:
             self.stop()
             if self._name in _QUICK and timeout >= TIMEOUT:
                 _note_stuck(around(self._root))
             raise Unavailable(
                 f"git {self._name} did not answer in {timeout:.1f} s{_size_of(self._root)}",
                 "try again when the machine is less busy",
-            ) from error
-        return self._process.returncode, out, err
+            )
+        if finished.cut:
+            raise Unavailable(
+                f"git {self._name} printed more than {OUTPUT >> 20} MB", "ask for less at once"
+            )
+        return finished.code, finished.output, finished.problem
 
     def stop(self) -> None:
-        """End the command if it still runs, and close its pipes."""
-        with suppress(OSError):
-            self._process.kill()
-        self._process.communicate()
+        """End the command if it still runs."""
+        self._child.stop()
 
 
 def _note_stuck(root: Path) -> None:
