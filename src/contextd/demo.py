@@ -30,7 +30,7 @@ from contextd.imports.importers.injected_text import own_words
 from contextd.imports.importers.sample import sample_session
 from contextd.thin import client
 from contextd_code.errors import ContextdError, Invalid, Unavailable
-from contextd_code.git.command import git_command, git_environment
+from contextd_code.git.programs import git_environment, git_line
 from contextd_code.processes import run
 from contextd_code.text.tokens import count_tokens
 from contextd_code.tree.walk import walk
@@ -136,7 +136,7 @@ def _set_up(folder: Path, repository: Path) -> Stage:
     with contextlib.suppress(Unavailable):
         for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "As it is"]):
             run(
-                git_command(root, [*author, *command]),
+                git_line([*author, *command]),
                 root,
                 git_environment() | {"HOME": str(folder), "GIT_CONFIG_GLOBAL": os.devnull},
                 _SECONDS,

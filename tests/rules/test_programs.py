@@ -37,7 +37,11 @@ _FAMILIES = ("exec", "spawn")
 _WHOLE = {"multiprocessing", "pty", "pexpect", "ptyprocess", "anyio.to_process", "ctypes.util"}
 """Modules that are for nothing else, or start the compiler."""
 
-_LOOKS_ON_PATH = {"clients/detection.py", "surfaces/cli/clients.py", "contextd_code/git/command.py"}
+_LOOKS_ON_PATH = {
+    "clients/detection.py",
+    "surfaces/cli/clients.py",
+    "contextd_code/git/programs.py",
+}
 """Where `shutil.which` answers whether a program is there, and nothing is run."""
 
 
@@ -105,7 +109,7 @@ def test_each_place_of_the_table_still_starts_programs() -> None:
 
 
 def test_only_one_place_builds_a_command_line_of_git() -> None:
-    others = [path for path in SOURCE if module_path(path) != "contextd_code/git/command.py"]
+    others = [path for path in SOURCE if module_path(path) != "contextd_code/git/programs.py"]
 
     assert faults(others, _git_by_hand) == {}
 

@@ -173,12 +173,9 @@ class _Questions:
         if running is None:
             return None, ""
         try:
-            code, out, err = running.collect(git.remaining(end))
+            code, out, _ = running.collect(git.remaining(end))
         except Unavailable as error:
             notes.append(error.message)
-            return None, ""
-        if code != 0 and "dubious ownership" in err:
-            notes.append("git refuses this repository because another user owns it")
             return None, ""
         return code, out
 

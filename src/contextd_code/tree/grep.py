@@ -6,13 +6,14 @@ import base64
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import ContextdError, Invalid, Unavailable
-from contextd_code.git.command import git_command, git_environment
+from contextd_code.git.command import git_command
+from contextd_code.git.programs import git_environment
 from contextd_code.processes import LINE, PrintedLines
 from contextd_code.tree.content import decode
 from contextd_code.tree.grep_python import braces
@@ -77,20 +78,20 @@ def grep(
     chosen: Engine = engine or ("rg" if ripgrep() else _without_ripgrep(root))
     if chosen == "rg":
         odd = bool(odd_rules(root, depth=1))
-        stream = search.stream(_rg_command(search, odd), _rg_line)
+        stream = search.stream(_rg_command(search, odd), git_environment(), _rg_line)
         if stream.code < 0 and not stream.stopped and not odd:
             # ripgrep failed on an ignore file in a subfolder that is a device or too
             # large.
-            stream = search.stream(_rg_command(search, True), _rg_line)
+            stream = search.stream(_rg_command(search, True), git_environment(), _rg_line)
     elif chosen == "git":
-        stream = search.stream(_git_command(search), _git_line)
+        stream = search.stream(*_git_command(search), _git_line)
         if stream.code not in (0, 1) and not stream.stopped and not engine:
             chosen = "python"
         elif context:
             # git does not distinguish matches from context lines.
             stream.lines += list(_around(root, stream.lines, context))
     if chosen == "python":
-        stream = search.stream(_python_command(search), _python_line)
+        stream = search.stream(_python_command(search), git_environment(), _python_line)
     return _result(stream, chosen, limit, deadline)
 
 
@@ -124,12 +125,15 @@ class _Search:
     deadline: float
 
     def stream(
-        self, command: Sequence[str], parse: Callable[[bytes], Iterator[GrepMatch]]
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        parse: Callable[[bytes], Iterator[GrepMatch]],
     ) -> _Stream:
         """Run an engine, parse its output as it arrives, and stop it at the limit or deadline."""
         found: list[GrepMatch] = []
         count, last, capped = 0, b"", False
-        with PrintedLines(command, self.root, git_environment(), self.deadline) as lines:
+        with PrintedLines(command, self.root, environment, self.deadline) as lines:
             for last in lines:
                 for one in parse(last):
                     found.append(one)
@@ -283,17 +287,19 @@ def _cut(text: str, at: int = 0) -> str:
     return ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")
 
 
-def _git_command(search: _Search) -> list[str]:
-    command = git_command(search.root, ["grep", "--no-index", "--exclude-standard"])
-    command += ["-I", "-n", "-z", "-P", "--no-color", "--no-textconv"]
-    if search.ignore_case:
-        command.append("-i")
+def _git_command(search: _Search) -> tuple[list[str], Mapping[str, str]]:
+    arguments = ["grep", "--no-index", "--exclude-standard", "-I", "-n", "-z", "-P", "--no-color"]
+    arguments += ["--no-textconv", *(["-i"] if search.ignore_case else [])]
     specs = []
     for glob in search.globs:
         exclude = ",exclude" if glob.startswith("!") else ""
         for plain in braces(glob.lstrip("!")):
             specs.append(f":(glob{exclude}){plain if '/' in plain else '**/' + plain}")
-    return [*command, "-e", search.pattern, "--", *specs, *_GIT_OUT]
+    arguments += ["-e", search.pattern, "--", *specs, *_GIT_OUT]
+    command = git_command(search.root, arguments)
+    # It needs no repository.
+    assert command is not None
+    return command.line, command.environment
 
 
 def _git_line(line: bytes) -> Iterator[GrepMatch]:

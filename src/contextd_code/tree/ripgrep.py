@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 
 from contextd_code.errors import Unavailable
-from contextd_code.git.command import program
+from contextd_code.git.programs import program
 
 RULES = (".gitignore", ".ignore", ".rgignore", ".git/info/exclude")
 """Ignore files of a repository.

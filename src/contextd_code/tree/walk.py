@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from contextd_code.dataclass import dataclass
-from contextd_code.errors import Unavailable
-from contextd_code.git.command import git_command, git_environment
+from contextd_code.errors import Invalid, Unavailable
+from contextd_code.git.git_queries import Running
+from contextd_code.git.programs import git_environment
 from contextd_code.processes import Child
 from contextd_code.tree.build_outputs import Outputs
 from contextd_code.tree.ripgrep import odd_rules, ripgrep
@@ -87,20 +88,23 @@ def _run(command: list[str], base: Path) -> tuple[int, bytes, str]:
     if finished is None and not odd:
         finished = child.finish(_TIMEOUT)
     child.stop()
-    if finished is None or finished.cut:
+    if finished is None:
         why = f"{odd} is not an ordinary file" if odd else f"no list of files in {_TIMEOUT} s"
-        return -1, b"", "the list of files is too long" if finished is not None else why
+        return -1, b"", why
+    if finished.cut:
+        return -1, b"", "the list of files is too long"
     return finished.code, finished.output, finished.problem.decode("utf-8", "replace").strip()
 
 
 def _git(base: Path, skipped: dict[str, str]) -> tuple[list[str] | None, str]:
+    listing = ("ls-files", "-c", "-o", "-t", "-z", "--exclude-standard")
     try:
-        listing = git_command(base, ("ls-files", "-c", "-o", "-t", "-z", "--exclude-standard"))
-    except Unavailable as error:
+        code, out, err = Running(base, listing, most=_MOST_LISTED).collect_bytes(_TIMEOUT)
+    except (Invalid, Unavailable) as error:
         return None, error.message
-    code, out, problem = _run(listing, base)
     if code != 0:
-        return None, (problem.splitlines() or ["git could not list the files"])[0]
+        problem = err.decode("utf-8", "replace").splitlines()
+        return None, (problem or ["git could not list the files"])[0]
     paths: dict[str, None] = {}
     entries = [(entry[:1], os.fsdecode(entry[2:])) for entry in out.split(b"\0") if entry]
     outputs = Outputs(base, {path for state, path in entries if state != b"?"})

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import ContextdError
-from contextd_code.git.command import git_environment
+from contextd_code.git.programs import git_environment
 from contextd_code.processes import PrintedLines
 from contextd_code.tree.grep import grep
 from contextd_code.tree.ripgrep import odd_rules, ripgrep
