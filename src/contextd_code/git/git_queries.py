@@ -14,6 +14,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import ContextdError, Invalid, Unavailable
@@ -23,7 +24,7 @@ from contextd_code.git.command import git_command
 from contextd_code.git.ordinary_files import is_odd, odd_file
 from contextd_code.git.programs import program
 from contextd_code.git.remotes import remote_urls
-from contextd_code.git.repository import Repository, repository_around
+from contextd_code.git.repository import Repository, repository_around, state_of
 from contextd_code.git.settings import settings_for
 from contextd_code.processes import OUTPUT, Child, Finished
 
@@ -43,6 +44,11 @@ _stuck: dict[Repository, tuple[float, Path | None]] = {}
 """Repositories in which git does not answer: until when it is not started there, and the file that it waits for, if
 it is known. Any file below `.git` could be a pipe.
 """
+
+_hashes: dict[tuple[Any, ...], str] = {}
+"""Blob hashes of files, by their path and state."""
+
+_MOST_HASHES, _RACY_NS = 10_000, 20_000_000
 
 NOT_A_REPOSITORY = "not a git repository"
 
@@ -250,11 +256,29 @@ def repository(path: Path) -> Repository | None:
 
 def head(root: Path) -> str:
     """The current commit of the work tree; empty before the first commit."""
-    return (ask(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}") or "").strip()
+    with suppress(LookupError):
+        return _head(root, reference_stamp(root, ()))
+    return ""
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _head(root: Path, stamp: Stamp) -> str:
+    """As `head`. Raises `LookupError` without one, which is not remembered: a missing commit may be fetched."""
+    if not stamp:
+        raise LookupError
+    found = ask(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    if not found:
+        raise LookupError
+    return found.strip()
 
 
 def branch(root: Path) -> str:
     """The branch that is checked out; empty when the head is detached."""
+    return _branch(root, reference_stamp(root, ()))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _branch(root: Path, stamp: Stamp) -> str:
     return (ask(root, "symbolic-ref", "--quiet", "--short", "HEAD") or "").strip()
 
 
@@ -425,9 +449,26 @@ def blobs(root: Path, paths: Iterable[str], commit: str = "") -> dict[str, str]:
             present.append(path)
     if not present:
         return {}
-    given = "\n".join(present).encode("utf-8", "surrogateescape") + b"\n"
-    code, out, _ = Running(root, ("hash-object", "--stdin-paths"), given).collect()
-    return dict(zip(present, out.split(), strict=True)) if code == 0 else {}
+    # A conversion of line ends changes what is hashed.
+    about = (root, state_of(f"{root}/.gitattributes"), state_of(f"{root}/.git/config"))
+    keys = {path: (*about, path, state_of(f"{root}/{path}")) for path in present}
+    unknown = [path for path in present if keys[path] not in _hashes]
+    given = "\n".join(unknown).encode("utf-8", "surrogateescape") + b"\n"
+    if unknown:
+        code, out, _ = Running(root, ("hash-object", "--stdin-paths"), given).collect()
+        if code != 0:
+            return {}
+        fresh = dict(zip(unknown, out.split(), strict=True))
+    else:
+        fresh = {}
+    found = {path: fresh.get(path) or _hashes[keys[path]] for path in present}
+    if len(_hashes) > _MOST_HASHES:
+        _hashes.clear()
+    # A file that was just written may change again without a new time.
+    latest = time.time_ns() - _RACY_NS
+    settled = (path for path in unknown if (state := keys[path][-1]) and max(state[1:3]) < latest)
+    _hashes.update({keys[path]: found[path] for path in settled})
+    return found
 
 
 def remaining(deadline: float) -> float:

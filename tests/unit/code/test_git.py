@@ -17,12 +17,16 @@ def test_a_directory_without_a_repository_has_none_and_says_so(tmp_path):
     assert git.find(tmp_path) == (None, "not a git repository")
 
 
-def test_a_missing_git_is_an_answer_not_a_crash(tmp_path, monkeypatch):
+def test_a_missing_git_is_an_answer_not_a_crash(make_repo, tmp_path, monkeypatch):
+    repo = make_repo()
+    repo.commit()
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert git.find(tmp_path) == (None, "git is not installed")
-    assert external_changes(tmp_path).notes == ("git is not installed",)
+    for folder in (repo.root, tmp_path):
+        assert git.find(folder) == (None, "git is not installed")
+        assert external_changes(folder).notes == ("git is not installed",)
+    assert git.head(tmp_path) == ""
     with pytest.raises(Unavailable, match="not installed"):
-        git.head(tmp_path)
+        git.head(repo.root)
 
 
 def test_a_repository_is_found_from_below_and_from_a_file(make_repo):
@@ -413,7 +417,7 @@ def test_a_pipe_among_the_objects_is_named_and_git_is_not_started_while_it_is_th
     monkeypatch.setattr(git, "_STALLED_SECONDS", 0.1)
 
     with pytest.raises(Unavailable, match=f"{loose} is not an ordinary file"):
-        git.head(root)
+        git.has_commit(root, head)
     monkeypatch.setattr(processes, "start", None)
     for command in ("status", "log", "rev-parse"):
         with pytest.raises(Unavailable, match=f"{loose} is not an ordinary file"):
@@ -422,7 +426,7 @@ def test_a_pipe_among_the_objects_is_named_and_git_is_not_started_while_it_is_th
     monkeypatch.undo()
     loose.unlink()
     (tmp_path / "kept").rename(loose)
-    assert git.head(root) == head
+    assert git.has_commit(root, head)
 
 
 def test_a_slow_command_that_reads_many_files_does_not_stop_the_others(
