@@ -13,7 +13,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -31,13 +30,16 @@ from contextd.imports.importers.injected_text import own_words
 from contextd.imports.importers.sample import sample_session
 from contextd.thin import client
 from contextd_code.errors import ContextdError, Invalid, Unavailable
-from contextd_code.git.command import git_command, git_environment
+from contextd_code.git.programs import git_environment, git_line
+from contextd_code.processes import run
 from contextd_code.text.tokens import count_tokens
 from contextd_code.tree.walk import walk
 
 COMMAND = [sys.executable, "-P", "-m", "contextd"]
 MOST_FILES = 5_000
 LEARNING_SECONDS = 60.0
+_SECONDS = 300.0
+"""How long a command may take: `init` takes a minute of the largest repository that the demo accepts."""
 _WIDTH = 78
 _LEARNED = re.compile(r"\[[\w ]+ [0-9a-f]{8} · ")
 
@@ -59,23 +61,18 @@ class Stage:
     def run(self, *arguments: str, stdin: str = "") -> str:
         """Run a command of contextd in this environment; return its output."""
         began = time.perf_counter()
-        done = subprocess.run(
-            [*COMMAND, *arguments],
-            input=stdin,
-            cwd=self.root,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        given = stdin.encode()
+        command = [*COMMAND, *arguments]
+        # Without a limit of memory, which a daemon that it starts would inherit.
+        done = run(command, self.root, self.environment, _SECONDS, given, memory=None)
         self.marks.append((" ".join(arguments[:3]), (time.perf_counter() - began) * 1e3))
-        if done.returncode != 0:
-            output = (done.stderr or done.stdout).strip()
+        if done.code != 0:
+            output = (done.problem or done.output).decode("utf-8", "replace").strip()
             raise Unavailable(
                 f"`contextd {' '.join(arguments)}` failed: {output}",
                 "run `contextd doctor` to find the cause",
             )
-        return done.stdout
+        return done.output.decode("utf-8", "replace")
 
     def hook(self, event: str, session: str, **more: Any) -> dict[str, Any]:
         """Run one hook as the client does; return its output."""
@@ -138,12 +135,11 @@ def _set_up(folder: Path, repository: Path) -> Stage:
     author = ["-c", "user.name=demo", "-c", "user.email=demo@example.invalid"]
     with contextlib.suppress(Unavailable):
         for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "As it is"]):
-            subprocess.run(
-                git_command(root, [*author, *command]),
-                cwd=root,
-                env=git_environment() | {"HOME": str(folder), "GIT_CONFIG_GLOBAL": os.devnull},
-                check=False,
-                capture_output=True,
+            run(
+                git_line([*author, *command]),
+                root,
+                git_environment() | {"HOME": str(folder), "GIT_CONFIG_GLOBAL": os.devnull},
+                _SECONDS,
             )
     (folder / "home").mkdir(mode=0o700)
     return Stage(folder, root, environment)

@@ -6,7 +6,7 @@
     project.impact("src/billing.py:charge")
 
 Independent of contextd, which builds on it: no daemon, no store. Imports point down: api, then queries and project,
-calls, symbols, index, tree, git, files, values, text, and `dataclass.py` and `errors.py` at the bottom.
+calls, symbols, index, tree, git, files, values, text, `processes.py`, and `dataclass.py` and `errors.py` at the bottom.
 """
 
 from __future__ import annotations

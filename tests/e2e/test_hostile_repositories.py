@@ -23,6 +23,7 @@ from support.hostile_repositories import (
     that_names_things_to_mislead,
     that_runs_programs,
     that_says_what_holds,
+    whose_submodule_runs_programs,
 )
 from support.repositories import committed, git
 
@@ -37,6 +38,7 @@ ASKED = (
     ("introspect",),
     ("get_gaps",),
     ("diff_context",),
+    ("impact", "--diff", "HEAD"),
     ("read_file", "--path", "src/a.py"),
     ("codebase_search", "--query", "f"),
     ("grep_codebase", "--pattern", "return"),
@@ -169,9 +171,15 @@ def test_no_program_that_its_git_names_is_run(place: Place, tmp_path: Path) -> N
     marks = tmp_path / "marks"
     root = that_runs_programs(tmp_path / "unpacked", marks)
 
-    for folder in (root, root / "sub"):
+    other = whose_submodule_runs_programs(tmp_path / "other", marks)
+
+    for folder in (root, root / "sub", other, other / "inner"):
         place.session(folder)
         place.run(folder, "init")
+        place.session(folder)
+        for flags in (("--diff",), ("--diff", "HEAD"), ("--staged",)):
+            place.run(folder, "policies", "check", *flags)
+        place.run(folder, "trust")
         place.session(folder)
 
     assert sorted(one.name for one in marks.iterdir()) == []

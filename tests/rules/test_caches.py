@@ -19,26 +19,26 @@ MACHINE = "a program of this machine, the same for everybody"
 FILES_OF_GIT = "the answer follows from the files it is remembered with; bounded"
 STUCK = "whether git answers in a folder of this machine; bounded, for a minute"
 WORD = "the answer follows from the argument alone; bounded"
+PROGRAMS = "the programs that this process runs, which end with it"
 GARBAGE = "how many threads of the process want no garbage to be looked for"
 
 ALLOWED = {
     "app/tables.py": {"load_operations": CODE},
     "contextd_code/calls/stored_facts.py": {"reader": CODE},
     "contextd_code/git/identity.py": {"_beginning": WORD},
-    "contextd_code/git/command.py": {
-        "_absolute_path": WORD,
-        "_configured_as_of": FILES_OF_GIT,
-        "_configured_in": FILES_OF_GIT,
-        "_program": WORD,
-    },
-    "contextd_code/git/cache_validity.py": {"_line": FILES_OF_GIT},
+    "contextd_code/git/changes.py": {"_answers": FILES_OF_GIT},
+    "contextd_code/git/programs.py": {"_absolute_path": WORD, "_program": WORD},
+    "contextd_code/git/settings.py": {"_remembered": FILES_OF_GIT},
+    "contextd_code/git/repository.py": {"first_line": FILES_OF_GIT},
     "contextd_code/git/git_queries.py": {
-        "_found": FILES_OF_GIT,
+        "_branch": FILES_OF_GIT,
+        "_hashes": FILES_OF_GIT,
+        "_head": FILES_OF_GIT,
         "_here": FILES_OF_GIT,
-        "_remote_url": FILES_OF_GIT,
         "_stuck": STUCK,
         "_tips": FILES_OF_GIT,
     },
+    "contextd_code/processes.py": {"_guard": PROGRAMS},
     "contextd_code/index/languages/language.py": {
         "grammar": CODE,
         "parser": CODE,

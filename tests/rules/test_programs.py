@@ -1,69 +1,99 @@
-"""Programs are started in few places, and git in one."""
+"""Programs are started in one place of each layer, within limits, and git in one."""
 
 from __future__ import annotations
 
 import ast
 from pathlib import Path
 
+import pytest
 from sources import faults, module_path, parsed, product_files, walked
 
 SOURCE = product_files()
 
 STARTS_PROGRAMS = {
-    "contextd_code/git/command.py": "lists git's configuration, to switch programs off",
-    "contextd_code/git/git_queries.py": "runs git as `git_command` builds it",
-    "contextd_code/tree/walk.py": "runs git as `git_command` builds it, or ripgrep",
-    "contextd_code/tree/grep.py": "runs git as `git_command` builds it, ripgrep, or Python with `-P`",
-    "contextd_code/tree/word_lines.py": "runs ripgrep",
-    "contextd_code/index/scan_worker.py": "runs Python with `-P`",
-    "demo.py": "runs contextd, and git as `git_command` builds it",
-    "thin/spawn.py": "starts the daemon",
+    "contextd_code/processes.py": "every program that reads files: with limits, in a group of its own",
+    "thin/spawn.py": "the daemon, from the standard library alone",
+    "surfaces/cli/daemon.py": "the user's browser, on demand",
 }
 
 _STARTERS = {
-    "subprocess": {"run", "Popen", "call", "check_call", "check_output", "getoutput"},
-    "os": {
-        "system",
-        "popen",
-        "execv",
-        "execve",
-        "execvp",
-        "execvpe",
-        "spawnv",
-        "posix_spawn",
-        "posix_spawnp",
-    },
+    "subprocess": {"run", "Popen", "call", "check_call", "check_output", "getoutput", "getstatusoutput"},
+    "os": {"system", "popen", "fork", "forkpty", "startfile", "posix_spawn", "posix_spawnp"},
     "asyncio": {"create_subprocess_exec", "create_subprocess_shell"},
+    "anyio": {"run_process", "open_process"},
+    "to_process": {"run_sync"},
+    "click": {"edit", "launch", "echo_via_pager"},
+    "platform": {"platform", "processor", "uname", "libc_ver"},
+    "pty": {"spawn", "fork"},
     "shutil": {"which"},
-}
+    "uuid": {"getnode", "uuid1"},
+    "webbrowser": {"open", "open_new", "open_new_tab"},
+}  # fmt: skip
+"""Functions of libraries that start a program, some of them to find something out."""
 
-_LOOKS_ON_PATH = {"clients/detection.py", "surfaces/cli/clients.py", "contextd_code/git/command.py"}
+_FAMILIES = ("exec", "spawn")
+"""How the names of the other functions of `os` begin that do."""
+
+_WHOLE = {"multiprocessing", "pty", "pexpect", "ptyprocess", "anyio.to_process", "ctypes.util"}
+"""Modules that are for nothing else, or start the compiler."""
+
+_LOOKS_ON_PATH = {
+    "clients/detection.py",
+    "surfaces/cli/clients.py",
+    "contextd_code/git/programs.py",
+}
 """Where `shutil.which` answers whether a program is there, and nothing is run."""
 
 
 def _started(path: Path) -> list[int]:
-    return [
-        node.lineno
-        for node in walked(parsed(path))
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and isinstance(node.func.value, ast.Name)
-        and node.func.attr in _STARTERS.get(node.func.value.id, set())
-        and not (node.func.attr == "which" and module_path(path) in _LOOKS_ON_PATH)
-    ]
+    found = _starts(parsed(path))
+    looking = module_path(path) in _LOOKS_ON_PATH
+    return [line for line, name in found if not (looking and name == "which")]
+
+
+def _starts(module: ast.Module) -> list[tuple[int, str]]:
+    """The lines that start a program, or import what does, each with a name."""
+    found: list[tuple[int, str]] = []
+    for node in walked(module):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            owner, name = getattr(node.func.value, "id", ""), node.func.attr
+            if name in _STARTERS.get(owner, ()) or (owner == "os" and name.startswith(_FAMILIES)):
+                found.append((node.lineno, name))
+        elif isinstance(node, ast.ImportFrom):
+            names = {alias.name for alias in node.names}
+            starting = _STARTERS.get(node.module or "", set())
+            started = [one for one in names if one in starting or one.startswith(_FAMILIES)]
+            of_os = node.module == "os" and started
+            whole = node.module in _WHOLE or {f"{node.module}.{one}" for one in names} & _WHOLE
+            if of_os or whole or names & starting:
+                found.append((node.lineno, node.module or ""))
+        elif isinstance(node, ast.Import):
+            # Under another name its functions would not be seen.
+            hidden = [one.name for one in node.names if one.asname and one.name in _STARTERS]
+            found += [(node.lineno, one.name) for one in node.names if one.name in _WHOLE]
+            found += [(node.lineno, name) for name in hidden]
+    return found
 
 
 def _git_by_hand(path: Path) -> list[int]:
-    """Lists and tuples that begin as a command line of git does."""
+    """Lists that begin as a command line of git does."""
     return [
         node.lineno
         for node in walked(parsed(path))
-        if isinstance(node, ast.List | ast.Call)
-        and (items := node.elts if isinstance(node, ast.List) else node.args)
-        and isinstance(items[0], ast.Constant)
-        and items[0].value == "git"
-        and (isinstance(node, ast.List) and len(items) > 1)
+        if isinstance(node, ast.List)
+        and len(node.elts) > 1
+        and (_is_word(node.elts[0], "git") or _is_program(node.elts[0], "git"))
     ]
+
+
+def _is_word(node: ast.expr, word: str) -> bool:
+    return isinstance(node, ast.Constant) and node.value == word
+
+
+def _is_program(node: ast.expr, name: str) -> bool:
+    """Whether a node is `program("NAME")`."""
+    called = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "program"
+    return called and isinstance(node, ast.Call) and any(_is_word(one, name) for one in node.args)
 
 
 def test_a_program_is_started_only_where_the_table_says_so() -> None:
@@ -79,6 +109,33 @@ def test_each_place_of_the_table_still_starts_programs() -> None:
 
 
 def test_only_one_place_builds_a_command_line_of_git() -> None:
-    others = [path for path in SOURCE if module_path(path) != "contextd_code/git/command.py"]
+    others = [path for path in SOURCE if module_path(path) != "contextd_code/git/programs.py"]
 
     assert faults(others, _git_by_hand) == {}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "subprocess.Popen(['x'])",
+        "os.spawnvp(0, 'x', ['x'])",
+        "os.execl('x')",
+        "from subprocess import run",
+        "from os import execv",
+        "import subprocess as sub",
+        "import multiprocessing",
+        "from anyio import to_process",
+        "await asyncio.create_subprocess_exec('x')",
+        "await to_process.run_sync(f)",
+        "click.echo_via_pager(text)",
+    ],
+)
+def test_every_way_to_start_a_program_is_noticed(source: str) -> None:
+    assert _starts(ast.parse(source))
+
+
+@pytest.mark.parametrize(
+    "source", ["import subprocess", "subprocess.list2cmdline([])", "from os import path"]
+)
+def test_what_starts_nothing_is_not_noticed(source: str) -> None:
+    assert not _starts(ast.parse(source))

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from support.repositories import committed
+from support.repositories import committed, git
 
 _NAMES_A_PROGRAM = re.compile(
     r"(?i)(?:cmd|command|commands|program|helper|hook|hookspath|editor|pager|askpass|[.]textconv|driver|clean|smudge"
@@ -25,6 +25,8 @@ _UNDOCUMENTED = (
     "sendemail.headerCmd", "remote.origin.uploadpack", "remote.origin.vcs", "remote.origin.receivepack",
     "core.gitProxy", "uploadpack.packObjectsHook", "rebase.instructionFormat",
     "credential.https://example.invalid.helper", "lfs.extension.evil.clean", "lfs.customtransfer.evil.path",
+    "filter..clean", "filter..process", "diff..textconv", "diff..command", "merge..driver", "filter.a=b.clean",
+    "filter.a.b.clean", "filter.EVIL.clean", "filter.*.clean",
 )  # fmt: skip
 """Options of newer versions, of other programs that git starts, and some that the help does not list."""
 
@@ -61,6 +63,7 @@ def hostile_repository(root: Path, marks: Path, files: Mapping[str, str] | None 
     """
     files = dict(files or {"src/a.py": "def f():\n    return 1\n"})
     every = "* filter=evil diff=evil merge=evil\n*.py filter=evil diff=evil\n"
+    every += "*.rb filter= diff=\n*.go filter=a=b diff=a=b\n"
     # Committed before its configuration is hostile: the programs would run for the test's own git.
     committed(root, {**files, ".gitattributes": every})
     marks.mkdir(parents=True, exist_ok=True)
@@ -87,6 +90,28 @@ def hostile_repository(root: Path, marks: Path, files: Mapping[str, str] | None 
     return root
 
 
+def hostile_submodule(root: Path, marks: Path) -> Path:
+    """An ordinary repository with a submodule whose own configuration names programs."""
+    marks.mkdir(parents=True, exist_ok=True)
+    inner = committed(
+        root.parent / f"{root.name}-inner",
+        {"s.py": "x = 1\n", ".gitattributes": "* filter=evil diff=evil\n"},
+    )
+    committed(root, {"src/a.py": "def f():\n    return 1\n"})
+    git(root, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner), "inner")
+    git(root, "commit", "-q", "-m", "with a submodule")
+    # Whoever lets git look into submodules.
+    with (root / ".git" / "config").open("a") as config:
+        config.write('[submodule "inner"]\n\tignore = none\n[diff]\n\tignoreSubmodules = none\n')
+        config.write("[status]\n\tsubmoduleSummary = true\n")
+    own = root / ".git" / "modules" / "inner"
+    planted = [planted_option(root, marks, option) for option in options_that_run()]
+    (own / "config").write_text("".join(((own / "config").read_text(), *planted)))
+    (root / "inner" / "s.py").write_text("x = 2\n")
+    (root / "src" / "a.py").write_text("def f():\n    return 2\n")
+    return root
+
+
 def planted_option(root: Path, marks: Path, option: str) -> str:
     """Lines of a configuration that set one option to a program, which leaves a mark of the option's name."""
     plain = re.sub(r"[^A-Za-z0-9.-]", "_", option)
@@ -94,7 +119,7 @@ def planted_option(root: Path, marks: Path, option: str) -> str:
     shell = "!" if option.startswith(("alias.", "submodule.")) else ""
     section, _, rest = option.partition(".")
     subsection, _, name = rest.rpartition(".")
-    head = f'[{section} "{subsection}"]' if subsection else f"[{section}]"
+    head = f'[{section} "{subsection}"]' if "." in rest else f"[{section}]"
     return f"{head}\n\t{name} = {shell}{program}\n"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from support.forgeries import FORGERIES, MARK
 from support.hostile_files import in_place_of_every_file
-from support.hostile_git import embedded_bare, hostile_repository
+from support.hostile_git import embedded_bare, hostile_repository, hostile_submodule
 from support.repositories import committed, git
 
 SAYS_WHAT_HOLDS: Mapping[str, str] = {
@@ -55,9 +55,15 @@ def that_says_what_holds(root: Path) -> Path:
 def that_runs_programs(root: Path, marks: Path) -> Path:
     """One whose configuration of git names programs, with another one inside that has no `.git`."""
     files = {"src/a.py": SAYS_WHAT_HOLDS["src/a.py"], "README.md": "x\n"}
+    files |= {"src/b.rb": "def g\n  1\nend\n", "src/c.go": "package c\n\nfunc h() {}\n"}
     made = hostile_repository(root, marks, files)
     embedded_bare(made / "sub", marks)
     return made
+
+
+def whose_submodule_runs_programs(root: Path, marks: Path) -> Path:
+    """One whose own configuration is ordinary, and that of its submodule is not."""
+    return hostile_submodule(root, marks)
 
 
 def that_names_things_to_mislead(root: Path) -> Path:

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _FINISH_SECONDS = 10.0
+_PROGRAM_SECONDS = 2.0
+"""How long a program such as git may keep a stopping daemon: some wait for a pipe or a dead disk forever."""
+
 _SHORTEST_IDLE = 2.0
 _REACHABLE_SECONDS = 1.0
 """How often the daemon looks for its socket, two calls of `stat`: clients wait two seconds without a word."""
@@ -161,7 +164,7 @@ class _Daemon:
             for task in background:
                 task.cancel()
             await asyncio.gather(*background, return_exceptions=True)
-            await self._calls.close()
+            await self._close()
             logger.info("stopped")
 
     async def _listen(self) -> asyncio.Server:
@@ -180,6 +183,15 @@ class _Daemon:
         if not await self._calls.drained(_FINISH_SECONDS):
             logger.warning("calls still running after %g s are left behind", _FINISH_SECONDS)
         await self._connections.close()
+
+    async def _close(self) -> None:
+        """Close the backend, and end the programs that its last calls and jobs wait for."""
+        from contextd_code.processes import end_all  # noqa: PLC0415  see `serve`
+
+        closing = asyncio.create_task(self._calls.close())
+        while not (await asyncio.wait({closing}, timeout=_PROGRAM_SECONDS))[0]:
+            end_all()
+        await closing
 
     async def _take_in(self) -> None:
         """Open the backend early, and record the events in the spool."""

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Unavailable
 from contextd_code.git import git_queries as git
+from contextd_code.git.cache_validity import Stamp, reference_stamp
 
 MOST_COMMITS = 100
 """The most commits read; beyond it only their number is known, as "100 or more"."""
@@ -113,14 +114,31 @@ def external_changes(
         asked.stop()
 
 
+_Answer = tuple[int | None, str]
+_Asked = tuple[Path, str, datetime | None]
+
+_answers: dict[_Asked, tuple[Stamp, _Answer, _Answer]] = {}
+"""What git said of the history since a moment, which stays the same as long as the references do."""
+
+_MOST_ANSWERS = 200
+
+
 class _Questions:
     """The git commands of one report, running in parallel."""
 
     def __init__(self, root: Path, since_commit: str, since_time: datetime | None) -> None:
         self.root, self.commit, self.time = root, since_commit, since_time
+        # Since a commit, the history says the same whenever it is asked.
+        self.asked = (root, since_commit, None if since_commit else since_time)
+        self.stamp = reference_stamp(root, ())
+        self.known = _answers.get(self.asked)
+        if self.known is not None and self.known[0] != self.stamp:
+            self.known = None
         self.status = git.start_status(root)
         self.log: git.Running | None = None
         self.ancestor: git.Running | None = None
+        if self.known is not None:
+            return
         if since_commit:
             wanted = "merge-base", "--is-ancestor", since_commit, "HEAD"
             self.log = git.start_log(root, since_commit, None, MOST_COMMITS)
@@ -139,12 +157,10 @@ class _Questions:
         if known != 0:
             return ExternalChanges(since=self.time, notes=tuple(notes))
         state = _without_ours(git.read_status(printed))
-        code, printed = self._output(self.log, end, notes)
+        (code, printed), (is_ancestor, _) = self._history(end, notes)
         commits = git.read_log(printed) if code == 0 else []
         # Without a head there is no history that could have been rewritten.
-        unreachable = (
-            self._output(self.ancestor, end, notes)[0] not in (0, None) and state.head != ""
-        )
+        unreachable = is_ancestor not in (0, None) and state.head != ""
         rewritten = unreachable and not self._is_elsewhere(branch_then, state.branch, end)
         if rewritten and self.time is not None:
             commits = self._since_time(end, notes)
@@ -167,18 +183,24 @@ class _Questions:
             notes=tuple(dict.fromkeys(notes)),
         )
 
-    def _output(
-        self, running: git.Running | None, end: float, notes: list[str]
-    ) -> tuple[int | None, str]:
+    def _history(self, end: float, notes: list[str]) -> tuple[_Answer, _Answer]:
+        """The commits since the moment, and whether its commit is among the ancestors of the head."""
+        if self.known is not None:
+            return self.known[1:]
+        log, ancestor = self._output(self.log, end, notes), self._output(self.ancestor, end, notes)
+        if not notes:
+            if len(_answers) >= _MOST_ANSWERS:
+                _answers.clear()
+            _answers[self.asked] = self.stamp, log, ancestor
+        return log, ancestor
+
+    def _output(self, running: git.Running | None, end: float, notes: list[str]) -> _Answer:
         if running is None:
             return None, ""
         try:
-            code, out, err = running.collect(git.remaining(end))
+            code, out, _ = running.collect(git.remaining(end))
         except Unavailable as error:
             notes.append(error.message)
-            return None, ""
-        if code != 0 and "dubious ownership" in err:
-            notes.append("git refuses this repository because another user owns it")
             return None, ""
         return code, out
 

@@ -9,23 +9,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from contextd_code.git.command import is_bare, naming
 from contextd_code.git.git_queries import LOG, Commit, ask, contents, read_log
+from contextd_code.git.repository import is_bare, repository_around, repository_at
 
 
 def named_git_dir(repository: Path) -> Path | None:
-    """The git directory of a work tree, or the folder itself if it is one. None where git refuses. Raises
+    """The git directory of a work tree, or the folder itself if it is one. None where there is none. Raises
     `Unavailable`.
     """
     if is_bare(repository):
         return repository.resolve()
-    found = ask(repository, "rev-parse", "--absolute-git-dir")
-    return None if found is None else Path(found.removesuffix("\n"))
+    found = repository_around(repository)
+    return None if found is None else found.git_dir
 
 
 def ask_named(git_dir: Path, *arguments: str, timeout: float = 10.0) -> str | None:
     """The output of a git command; None where git refuses. Raises `Unavailable`."""
-    return ask(git_dir, *naming(git_dir), *arguments, timeout=timeout)
+    return ask(git_dir, *arguments, timeout=timeout, of=repository_at(git_dir))
 
 
 def log_named(git_dir: Path, *, limit: int, timeout: float) -> list[Commit]:
@@ -36,4 +36,4 @@ def log_named(git_dir: Path, *, limit: int, timeout: float) -> list[Commit]:
 
 def contents_named(git_dir: Path, names: Sequence[str], timeout: float) -> dict[str, bytes]:
     """See `git_queries.contents`."""
-    return contents(git_dir, names, timeout, before=naming(git_dir))
+    return contents(git_dir, names, timeout, of=repository_at(git_dir))

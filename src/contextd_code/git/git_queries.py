@@ -1,32 +1,32 @@
 """Queries of git through its own program; nothing here writes to a repository.
 
-`command.py` builds every command: without locks, prompts, network, and programs that a repository's
-configuration names. A missing git, a refused or empty repository and a slow disk are results, not crashes.
+`command.py` builds every command: without locks, prompts, network, and anything that a repository's configuration
+names. A missing git, a refused or empty repository and a slow disk are results, not crashes.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import subprocess
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import ContextdError, Invalid, Unavailable
 from contextd_code.files.guarded import read_file
-from contextd_code.git.cache_validity import Stamp, place_stamp, reference_stamp, remote_stamp
-from contextd_code.git.command import (
-    NO_WORK_TREE,
-    around,
-    git_command,
-    git_environment,
-    require_own,
-)
+from contextd_code.git.cache_validity import Stamp, reference_stamp
+from contextd_code.git.command import git_command
+from contextd_code.git.ordinary_files import is_odd, odd_file
+from contextd_code.git.programs import program
+from contextd_code.git.remotes import remote_urls
+from contextd_code.git.repository import Repository, repository_around, state_of
+from contextd_code.git.settings import settings_for
+from contextd_code.processes import OUTPUT, Child, Finished
 
 TIMEOUT = 10.0
 """The default time limit of a command, in seconds."""
@@ -37,8 +37,20 @@ _QUICK = frozenset("rev-parse symbolic-ref show-ref remote".split())
 _STUCK_SECONDS = 60.0
 """How long git is not started in a repository where such a command did not answer."""
 
-_stuck: dict[Path, float] = {}
-"""Until when git is not started in these repositories. Any file below `.git` could be a pipe."""
+_STALLED_SECONDS = 2.0
+"""After this time a command's files are searched for one that it cannot read: most commands take milliseconds."""
+
+_stuck: dict[Repository, tuple[float, Path | None]] = {}
+"""Repositories in which git does not answer: until when it is not started there, and the file that it waits for, if
+it is known. Any file below `.git` could be a pipe.
+"""
+
+_hashes: dict[tuple[Any, ...], str] = {}
+"""Blob hashes of files, by their path and state."""
+
+_MOST_HASHES, _RACY_NS = 10_000, 20_000_000
+
+NOT_A_REPOSITORY = "not a git repository"
 
 FILE_BYTES = 120
 """Bytes of git's index per file: 107 to 154 in rich, TanStack query and kafka, by the length of their paths."""
@@ -53,25 +65,7 @@ LOG = "log -z --name-only --no-renames --no-show-signature --format=%x1e%H%x1f%a
 """The command whose output `read_log` parses."""
 
 _COMMIT = re.compile(r"[0-9a-f]{4,64}")
-_REMOTE = re.compile(r"^(\S+)\t(.*) \(fetch\)", re.MULTILINE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")
-
-
-@dataclass(frozen=True, slots=True)
-class Repository:
-    """A work tree. `common_dir` is shared by all work trees of one repository, which is `shallow` when its
-    history is truncated.
-    """
-
-    root: Path
-    git_dir: Path
-    common_dir: Path
-    shallow: bool = False
-
-    @property
-    def is_linked(self) -> bool:
-        """Whether this is a further work tree (`git worktree add`)."""
-        return self.git_dir != self.common_dir
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,31 +93,27 @@ class Commit:
 class Running:
     """A running git command whose output is collected later."""
 
-    def __init__(self, root: Path, arguments: Sequence[str], stdin: bytes | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        arguments: Sequence[str],
+        stdin: bytes | None = None,
+        *,
+        of: Repository | None = None,
+        most: int = OUTPUT,
+    ) -> None:
         if not root.is_dir():
             raise Invalid(f"{root} is not a directory", "give an existing directory")
-        if _stuck.get(around(root), 0.0) > time.monotonic():
-            raise Unavailable(
-                f"git did not answer in {root} a moment ago",
-                f"check `git status` there; contextd tries again in {_STUCK_SECONDS:.0f} s",
-            )
-        command = git_command(root, arguments)
-        try:
-            self._process = subprocess.Popen(
-                command,
-                cwd=root,
-                env=git_environment(),
-                stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-            )
-        except OSError as error:
-            raise Unavailable(
-                f"git could not be started: {error}", "check `git version`"
-            ) from error
-        self._stdin = stdin
-        self._root = root
-        self._name = next((a for a in arguments if not a.startswith("-")), "git")
+        self._root, self._most = root, most
+        self._name = next((one for one in arguments if not one.startswith("-")), "git")
+        self._child: Child | None = None
+        command = git_command(root, arguments, of)
+        if command is None:
+            return
+        self._repository = command.repository
+        if self._repository is not None:
+            _require_answering(self._repository)
+        self._child = Child(command.line, command.cwd, command.environment, stdin, most)
 
     def collect(self, timeout: float = TIMEOUT) -> tuple[int, str, str]:
         """Exit code, output and complaints. Raises `Unavailable` after `timeout` seconds."""
@@ -132,48 +122,80 @@ class Running:
 
     def collect_bytes(self, timeout: float = TIMEOUT) -> tuple[int, bytes, bytes]:
         """As `collect`, undecoded."""
-        try:
-            out, err = self._process.communicate(self._stdin, timeout=max(0.0, timeout))
-        except subprocess.TimeoutExpired as error:
+        if self._child is None:
+            return 128, b"", f"fatal: {NOT_A_REPOSITORY}".encode()
+        finished = self._finished(self._child, timeout)
+        if finished is None:
             self.stop()
-            if self._name in _QUICK and timeout >= TIMEOUT:
-                _note_stuck(around(self._root))
+            if self._name in _QUICK and timeout >= TIMEOUT and self._repository is not None:
+                _note_stuck(self._repository)
             raise Unavailable(
                 f"git {self._name} did not answer in {timeout:.1f} s{_size_of(self._root)}",
                 "try again when the machine is less busy",
-            ) from error
-        return self._process.returncode, out, err
+            )
+        if finished.cut:
+            raise Unavailable(
+                f"git {self._name} printed more than {self._most >> 20} MB", "ask for less at once"
+            )
+        return finished.code, finished.output, finished.problem
+
+    def _finished(self, child: Child, timeout: float) -> Finished | None:
+        finished = child.finish(min(timeout, _STALLED_SECONDS))
+        if finished is not None or timeout <= _STALLED_SECONDS or self._repository is None:
+            return finished
+        began = time.monotonic()
+        waits_for = odd_file(self._repository)
+        if waits_for is not None:
+            self.stop()
+            _note_stuck(self._repository, waits_for)
+            _require_answering(self._repository)
+        return child.finish(timeout - _STALLED_SECONDS - (time.monotonic() - began))
 
     def stop(self) -> None:
-        """End the command if it still runs, and close its pipes."""
-        with suppress(OSError):
-            self._process.kill()
-        self._process.communicate()
+        """End the command if it still runs."""
+        if self._child is not None:
+            self._child.stop()
 
 
-def _note_stuck(root: Path) -> None:
+def _require_answering(repository: Repository) -> None:
+    """Raise `Unavailable` where git did not answer a moment ago, or still waits for a file."""
+    until, waits_for = _stuck.get(repository, (0.0, None))
+    if waits_for is not None:
+        if is_odd(waits_for):
+            raise Unavailable(f"{waits_for} is not an ordinary file", "remove it, or clone again")
+        _stuck.pop(repository, None)
+    elif until > time.monotonic():
+        raise Unavailable(
+            f"git did not answer in {repository.root} a moment ago",
+            f"check `git status` there; contextd tries again in {_STUCK_SECONDS:.0f} s",
+        )
+
+
+def _note_stuck(repository: Repository, waits_for: Path | None = None) -> None:
     now = time.monotonic()
-    for other in [one for one, until in list(_stuck.items()) if until <= now]:
+    for other in [one for one, (until, _) in list(_stuck.items()) if until <= now]:
         _stuck.pop(other, None)
     if len(_stuck) < _REMEMBERED:
-        _stuck[root] = now + _STUCK_SECONDS
+        _stuck[repository] = now + _STUCK_SECONDS, waits_for
 
 
-def ask(root: Path, *arguments: str, timeout: float = TIMEOUT) -> str | None:
-    """The output of a git command in `root`; None when git refuses. Raises `Unavailable`."""
-    code, out, _ = Running(root, arguments).collect(timeout)
+def ask(
+    root: Path, *arguments: str, timeout: float = TIMEOUT, of: Repository | None = None
+) -> str | None:
+    """The output of a git command in `root`, in the repository around it or in `of`; None when git refuses. Raises
+    `Unavailable`.
+    """
+    code, out, _ = Running(root, arguments, of=of).collect(timeout)
     return out if code == 0 else None
 
 
 def listed_files(root: Path) -> int:
     """The approximate number of tracked files around `root`, by the size of git's index; 0 without one."""
     # No command is started: this runs after one timed out.
-    own = around(root) / ".git"
     with suppress(OSError, ContextdError):
-        if own.is_file():
-            named = read_file(own, 8_192).decode("utf-8", "surrogateescape")
-            own = own.parent / named.removeprefix("gitdir:").strip()
-        return (own / "index").stat().st_size // FILE_BYTES
+        found = repository_around(root)
+        if found is not None:
+            return (found.git_dir / "index").stat().st_size // FILE_BYTES
     return 0
 
 
@@ -189,14 +211,15 @@ def _size_of(root: Path) -> str:
 
 
 def contents(
-    root: Path, names: Sequence[str], timeout: float = TIMEOUT, *, before: Sequence[str] = ()
+    root: Path, names: Sequence[str], timeout: float = TIMEOUT, *, of: Repository | None = None
 ) -> dict[str, bytes]:
-    """The contents of git objects with these names, such as `COMMIT:path`, in one query; without missing ones.
-    `before` are git's own options. Raises `Unavailable`.
+    """The contents of git objects with these names, such as `COMMIT:path`, in one query; without missing ones. In
+    the repository around `root`, or in `of`. Raises `Unavailable`.
     """
     wanted = [name for name in dict.fromkeys(names) if "\n" not in name]
     given = "".join(f"{name}\n" for name in wanted).encode("utf-8", "surrogateescape")
-    _, out, _ = Running(root, (*before, "cat-file", "--batch"), given).collect_bytes(timeout)
+    asked = Running(root, ("cat-file", "--batch"), given, of=of)
+    _, out, _ = asked.collect_bytes(timeout)
     found: dict[str, bytes] = {}
     at = 0
     for name in wanted:
@@ -215,35 +238,15 @@ def contents(
 
 def find(path: Path) -> tuple[Repository | None, str]:
     """The work tree around `path`, or None and one sentence with the reason."""
-    place = around(path if path.is_dir() else path.parent)
     try:
-        return _found(place, place_stamp(place))
+        program("git")
+        found = repository_around(path if path.is_dir() else path.parent, past_bare=True)
+        if found is None:
+            return None, NOT_A_REPOSITORY
+        settings_for(found)
     except (Invalid, Unavailable) as error:
         return None, error.message
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _found(place: Path, stamp: Stamp) -> tuple[Repository | None, str]:
-    wanted = (
-        "--is-shallow-repository",
-        "--show-toplevel",
-        "--absolute-git-dir",
-        "--git-common-dir",
-    )
-    code, out, err = Running(place, ("rev-parse", *wanted)).collect()
-    if code == 0:
-        shallow, root, git_dir, common = out.removesuffix("\n").split("\n", 3)
-        require_own(Path(root), Path(git_dir))
-        cut = shallow == "true"
-        return Repository(Path(root), Path(git_dir), (place / common).resolve(), cut), ""
-    if "dubious ownership" in err:
-        return None, (
-            "git refuses this repository because another user owns it; "
-            "allow it with `git config --global --add safe.directory <path>`"
-        )
-    if "must be run in a work tree" in err:
-        return None, NO_WORK_TREE
-    return None, "not a git repository" if "not a git repo" in err else printable(err, 200)
+    return found, ""
 
 
 def repository(path: Path) -> Repository | None:
@@ -253,11 +256,29 @@ def repository(path: Path) -> Repository | None:
 
 def head(root: Path) -> str:
     """The current commit of the work tree; empty before the first commit."""
-    return (ask(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}") or "").strip()
+    with suppress(LookupError):
+        return _head(root, reference_stamp(root, ()))
+    return ""
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _head(root: Path, stamp: Stamp) -> str:
+    """As `head`. Raises `LookupError` without one, which is not remembered: a missing commit may be fetched."""
+    if not stamp:
+        raise LookupError
+    found = ask(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    if not found:
+        raise LookupError
+    return found.strip()
 
 
 def branch(root: Path) -> str:
     """The branch that is checked out; empty when the head is detached."""
+    return _branch(root, reference_stamp(root, ()))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _branch(root: Path, stamp: Stamp) -> str:
     return (ask(root, "symbolic-ref", "--quiet", "--short", "HEAD") or "").strip()
 
 
@@ -403,12 +424,8 @@ def remote_url(root: Path) -> str:
 
     As git stores it, credentials included: normalise it before storing it.
     """
-    return _remote_url(root, remote_stamp(root))
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _remote_url(root: Path, stamp: Stamp) -> str:
-    urls = dict(_REMOTE.findall(ask(root, "remote", "-v") or ""))
+    found = repository_around(root)
+    urls = remote_urls(settings_for(found).options) if found is not None else {}
     return urls.get("origin") or next((urls[name] for name in sorted(urls)), "")
 
 
@@ -432,9 +449,26 @@ def blobs(root: Path, paths: Iterable[str], commit: str = "") -> dict[str, str]:
             present.append(path)
     if not present:
         return {}
-    given = "\n".join(present).encode("utf-8", "surrogateescape") + b"\n"
-    code, out, _ = Running(root, ("hash-object", "--stdin-paths"), given).collect()
-    return dict(zip(present, out.split(), strict=True)) if code == 0 else {}
+    # A conversion of line ends changes what is hashed.
+    about = (root, state_of(f"{root}/.gitattributes"), state_of(f"{root}/.git/config"))
+    keys = {path: (*about, path, state_of(f"{root}/{path}")) for path in present}
+    unknown = [path for path in present if keys[path] not in _hashes]
+    given = "\n".join(unknown).encode("utf-8", "surrogateescape") + b"\n"
+    if unknown:
+        code, out, _ = Running(root, ("hash-object", "--stdin-paths"), given).collect()
+        if code != 0:
+            return {}
+        fresh = dict(zip(unknown, out.split(), strict=True))
+    else:
+        fresh = {}
+    found = {path: fresh.get(path) or _hashes[keys[path]] for path in present}
+    if len(_hashes) > _MOST_HASHES:
+        _hashes.clear()
+    # A file that was just written may change again without a new time.
+    latest = time.time_ns() - _RACY_NS
+    settled = (path for path in unknown if (state := keys[path][-1]) and max(state[1:3]) < latest)
+    _hashes.update({keys[path]: found[path] for path in settled})
+    return found
 
 
 def remaining(deadline: float) -> float:

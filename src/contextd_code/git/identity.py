@@ -27,7 +27,9 @@ from contextd_code.errors import Invalid, NotFound
 from contextd_code.files.guarded import read_file
 from contextd_code.files.yaml_text import load_plain
 from contextd_code.git import git_queries as git
-from contextd_code.git.command import NO_WORK_TREE, is_bare
+from contextd_code.git.config_text import options_in
+from contextd_code.git.remotes import remote_urls
+from contextd_code.git.repository import NO_WORK_TREE, Repository, is_bare
 
 IdentityKind = Literal["git", "remote", "id", "path"]
 
@@ -157,7 +159,7 @@ def normalised_url(url: str) -> str:
     return f"{host}/{path.lower() if host in _FOLDS_PATHS else path}"
 
 
-def _of_repository(repository: git.Repository, trusts: Callable[[Path], bool]) -> ProjectIdentity:
+def _of_repository(repository: Repository, trusts: Callable[[Path], bool]) -> ProjectIdentity:
     root = repository.root
     url = _published_url(root)
     remote = _hash(url) if url else "-"
@@ -182,7 +184,7 @@ def _of_repository(repository: git.Repository, trusts: Callable[[Path], bool]) -
     return ProjectIdentity(f"git:{first}/{remote}", root, name, kind, earlier)
 
 
-def first_commit(root: Path, repository: git.Repository | None = None) -> str:
+def first_commit(root: Path, repository: Repository | None = None) -> str:
     """The first commit of the main line of the repository with the work tree `root`, 16 digits of it: the same
     on side branches, orphan branches and in clones. Empty for a shallow clone and without commits.
     """
@@ -213,7 +215,7 @@ def _published_url(root: Path) -> str:
     """Normalised remote, followed through local clones; empty when unpublished."""
     here = root
     for _ in range(_MOST_HOPS):
-        url = _remote_of_bare(here, root) if is_bare(here) else git.remote_url(here)
+        url = _remote_of_bare(here) if is_bare(here) else git.remote_url(here)
         if not url or normalised_url(url):
             return normalised_url(url)
         local = Path(unquote(urlsplit(url).path) if url.startswith("file://") else url)
@@ -223,23 +225,19 @@ def _published_url(root: Path) -> str:
     return ""
 
 
-def _remote_of_bare(place: Path, root: Path) -> str:
-    """The remote of a repository without a work tree; empty when its configuration has none.
-
-    Git is started in `root`, never in `place`, and gets the configuration as text.
+def _remote_of_bare(place: Path) -> str:
+    """The remote of a repository without a work tree; empty when its configuration has none. Git is not started
+    there.
     """
     try:
-        settings = read_file(place / "config")
+        text = read_file(place / "config").decode("utf-8", "surrogateescape")
     except OSError:
         return ""
-    wanted = "config", "--file", "-", "-z", "--get-regexp", r"^remote\..*\.url$"
-    _, out, _ = git.Running(root, wanted, settings).collect()
-    # Git fetches from the first address of a remote that has several.
-    urls = dict(reversed([one.split("\n", 1) for one in out.split("\0") if "\n" in one]))
-    return urls.get("remote.origin.url") or next((urls[name] for name in sorted(urls)), "")
+    urls = remote_urls(options_in(text))
+    return urls.get("origin") or next((urls[name] for name in sorted(urls)), "")
 
 
-def _directory_name(repository: git.Repository) -> str:
+def _directory_name(repository: Repository) -> str:
     # A linked work tree is named after its task; the main one after the project.
     main = repository.common_dir
     return (main.parent.name if main.name == ".git" else main.name) or repository.root.name

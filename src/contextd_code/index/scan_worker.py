@@ -16,11 +16,12 @@ import pickle
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
@@ -28,6 +29,7 @@ from queue import SimpleQueue
 from contextd_code.errors import ContextdError, Unavailable
 from contextd_code.index.analyse import analyse
 from contextd_code.index.languages.language import parsing_within
+from contextd_code.processes import NOTHING, PIPE, end, kill, start
 from contextd_code.tree.content import content_digest
 from contextd_code.tree.paths import read_listed
 from contextd_code.tree.walk import WalkedFile
@@ -38,6 +40,11 @@ _LARGEST_READ = 8_000_000
 
 CPU_SECONDS = 3.0
 """Seconds of CPU per file; real files of half a megabyte take a third of it."""
+
+_SECONDS, _START_SECONDS = 30.0, 120.0
+"""Seconds per file, and to start: ten times what a file may take of CPU, for a busy machine. Then the file waits
+for a dead disk.
+"""
 
 _DEFECTS = {
     signal.SIGPROF: OVER_LIMIT,
@@ -116,24 +123,33 @@ class _Worker:
         self._process = self._started()
 
     def _started(self) -> subprocess.Popen[bytes]:
-        pipe, none = subprocess.PIPE, subprocess.DEVNULL
-        return subprocess.Popen(self._command, stdin=pipe, stdout=pipe, stderr=none)
+        return start(self._command, None, os.environ, stdin=PIPE, stderr=NOTHING)
 
     def read(self, group: Group) -> list[SourceFile]:
         """Analyse a group of files. Raises `EOFError` if the process was killed from outside."""
         found: list[SourceFile] = []
         while len(found) < len(group):
+            rest = group[len(found) :]
+            late = threading.Event()
+            timer = threading.Timer(_START_SECONDS + _SECONDS * len(rest), self._stop, (late,))
+            timer.start()
             try:
-                self._take(group[len(found) :], found)
+                self._take(rest, found)
             except (OSError, EOFError, pickle.UnpicklingError):
-                defect = self._defect()
+                defect = OVER_LIMIT if late.is_set() else self._defect()
                 if not defect:
                     raise
                 file, _ = group[len(found)]
                 found.append(_read(self._base, file, "", defect))
                 self.end()
                 self._process = self._started()
+            finally:
+                timer.cancel()
         return found
+
+    def _stop(self, late: threading.Event) -> None:
+        late.set()
+        kill(self._process)
 
     def _take(self, group: Group, found: list[SourceFile]) -> None:
         stdin, stdout = self._process.stdin, self._process.stdout
@@ -154,8 +170,11 @@ class _Worker:
     def end(self) -> None:
         """End the process."""
         # It ends with its input; the kill is for one that is still busy.
-        self._process.kill()
-        self._process.communicate()
+        end(self._process)
+        for pipe in (self._process.stdin, self._process.stdout):
+            with suppress(OSError):
+                if pipe is not None:
+                    pipe.close()
 
 
 def _read(base: Path, file: WalkedFile, known: str, defect: str = "") -> SourceFile:

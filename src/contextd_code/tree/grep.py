@@ -5,21 +5,20 @@ from __future__ import annotations
 import base64
 import json
 import re
-import subprocess
 import sys
-import tempfile
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import Any, Literal
 
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import ContextdError, Invalid, Unavailable
-from contextd_code.git.command import git_command, git_environment
+from contextd_code.git.command import git_command
+from contextd_code.git.programs import git_environment
+from contextd_code.processes import LINE, PrintedLines
 from contextd_code.tree.content import decode
 from contextd_code.tree.grep_python import braces
 from contextd_code.tree.paths import read_inside
-from contextd_code.tree.ripgrep import limit_memory, odd_rules, ripgrep
+from contextd_code.tree.ripgrep import odd_rules, ripgrep
 from contextd_code.tree.walk import IGNORED_FOLDERS
 
 Engine = Literal["", "rg", "git", "python"]
@@ -66,7 +65,7 @@ def grep(
     deadline: float = 10.0,
     engine: Engine = "",
 ) -> GrepResult:
-    """Lines of the project's files that match `pattern`, without ignored files.
+    """PrintedLines of the project's files that match `pattern`, without ignored files.
 
     `file_pattern` is a list of globs separated by commas, or a folder; a glob without a slash
     matches file names. `limit` counts matching lines, `deadline` is in seconds. `engine` selects an
@@ -79,20 +78,20 @@ def grep(
     chosen: Engine = engine or ("rg" if ripgrep() else _without_ripgrep(root))
     if chosen == "rg":
         odd = bool(odd_rules(root, depth=1))
-        stream = search.stream(_rg_command(search, odd), _rg_line)
+        stream = search.stream(_rg_command(search, odd), git_environment(), _rg_line)
         if stream.code < 0 and not stream.stopped and not odd:
             # ripgrep failed on an ignore file in a subfolder that is a device or too
             # large.
-            stream = search.stream(_rg_command(search, True), _rg_line)
+            stream = search.stream(_rg_command(search, True), git_environment(), _rg_line)
     elif chosen == "git":
-        stream = search.stream(_git_command(search), _git_line)
+        stream = search.stream(*_git_command(search), _git_line)
         if stream.code not in (0, 1) and not stream.stopped and not engine:
             chosen = "python"
         elif context:
             # git does not distinguish matches from context lines.
             stream.lines += list(_around(root, stream.lines, context))
     if chosen == "python":
-        stream = search.stream(_python_command(search), _python_line)
+        stream = search.stream(_python_command(search), git_environment(), _python_line)
     return _result(stream, chosen, limit, deadline)
 
 
@@ -113,6 +112,7 @@ class _Stream:
     code: int
     problem: str
     whole: bool
+    skipped: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,60 +125,27 @@ class _Search:
     deadline: float
 
     def stream(
-        self, command: Sequence[str], parse: Callable[[bytes], Iterator[GrepMatch]]
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        parse: Callable[[bytes], Iterator[GrepMatch]],
     ) -> _Stream:
         """Run an engine, parse its output as it arrives, and stop it at the limit or deadline."""
-        lines: list[GrepMatch] = []
-        stopped: Literal["", "time", "cap"] = ""
-        count, last = 0, b""
-        with tempfile.TemporaryFile() as errors:
-            process = _started(command, self.root, errors)
-            limit_memory(process)
-            late = threading.Event()
-            timer = threading.Timer(self.deadline, _stop, (process, late))
-            timer.start()
-            try:
-                assert process.stdout is not None
-                for last in process.stdout:
-                    for found in parse(last):
-                        lines.append(found)
-                        count += found.is_match
-                    if count > _GATHERED:
-                        stopped = "cap"
-                        break
-            finally:
-                timer.cancel()
-                process.kill()
-                if process.stdout is not None:
-                    process.stdout.close()
-                code = process.wait()
-            if late.is_set():
-                stopped = "time"
-            errors.seek(0)
-            problem = errors.read(20_000).decode("utf-8", "replace").strip()
-        return _Stream(lines, stopped, code, problem, b'"summary"' in last)
-
-
-def _stop(process: subprocess.Popen[bytes], late: threading.Event) -> None:
-    late.set()
-    process.kill()
-
-
-def _started(command: Sequence[str], root: Path, errors: IO[bytes]) -> subprocess.Popen[bytes]:
-    try:
-        return subprocess.Popen(
-            command,
-            cwd=root,
-            env=git_environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-        )
-    except OSError as error:
-        raise Unavailable(
-            f"{command[0]} cannot be started in {root}: {error}",
-            "check that the folder exists; `contextd doctor` says what is missing",
-        ) from None
+        found: list[GrepMatch] = []
+        count, last, capped = 0, b"", False
+        with PrintedLines(command, self.root, environment, self.deadline) as lines:
+            for last in lines:
+                for one in parse(last):
+                    found.append(one)
+                    count += one.is_match
+                if count > _GATHERED:
+                    capped = True
+                    break
+        stopped: Literal["", "time", "cap"] = "time" if lines.stopped == "time" else ""
+        if not stopped and (capped or lines.stopped):
+            stopped = "cap"
+        whole = b'"summary"' in last
+        return _Stream(found, stopped, lines.code, lines.problem, whole, lines.skipped)
 
 
 def _result(stream: _Stream, engine: str, limit: int, deadline: float) -> GrepResult:
@@ -206,6 +173,8 @@ def _result(stream: _Stream, engine: str, limit: int, deadline: float) -> GrepRe
         notice = f"{limit} of {more}{matches} matches: narrow the pattern or raise the limit"
     elif failed and stream.problem:
         notice = f"not everything could be searched: {stream.problem.splitlines()[0]}"
+    elif stream.skipped:
+        notice = f"{stream.skipped} lines of more than {LINE >> 20} MB are left out"
     return GrepResult(tuple(lines), bool(stream.stopped) or matches > limit, notice, engine)
 
 
@@ -318,17 +287,19 @@ def _cut(text: str, at: int = 0) -> str:
     return ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")
 
 
-def _git_command(search: _Search) -> list[str]:
-    command = git_command(search.root, ["grep", "--no-index", "--exclude-standard"])
-    command += ["-I", "-n", "-z", "-P", "--no-color", "--no-textconv"]
-    if search.ignore_case:
-        command.append("-i")
+def _git_command(search: _Search) -> tuple[list[str], Mapping[str, str]]:
+    arguments = ["grep", "--no-index", "--exclude-standard", "-I", "-n", "-z", "-P", "--no-color"]
+    arguments += ["--no-textconv", *(["-i"] if search.ignore_case else [])]
     specs = []
     for glob in search.globs:
         exclude = ",exclude" if glob.startswith("!") else ""
         for plain in braces(glob.lstrip("!")):
             specs.append(f":(glob{exclude}){plain if '/' in plain else '**/' + plain}")
-    return [*command, "-e", search.pattern, "--", *specs, *_GIT_OUT]
+    arguments += ["-e", search.pattern, "--", *specs, *_GIT_OUT]
+    command = git_command(search.root, arguments)
+    # It needs no repository.
+    assert command is not None
+    return command.line, command.environment
 
 
 def _git_line(line: bytes) -> Iterator[GrepMatch]:

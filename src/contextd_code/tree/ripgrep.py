@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import stat
-import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ from functools import cache
 from pathlib import Path
 
 from contextd_code.errors import Unavailable
-from contextd_code.git.command import program
+from contextd_code.git.programs import program
 
 RULES = (".gitignore", ".ignore", ".rgignore", ".git/info/exclude")
 """Ignore files of a repository.
@@ -28,11 +27,6 @@ without end.
 
 _LARGEST_RULES = 4 << 20
 _MOST_FOLDERS = 20_000
-_MEMORY = 1 << 30
-"""The limit of address space in bytes: ten times what ripgrep uses for the largest repositories."""
-
-if sys.platform == "linux":
-    import resource
 
 _NAMES = ("rg.exe", "rg") if os.name == "nt" else ("rg",)
 
@@ -91,10 +85,3 @@ def odd_rules(base: Path, depth: int = 100) -> str:
 
 def _is_walked(entry: os.DirEntry[str]) -> bool:
     return entry.is_dir(follow_symlinks=False) and entry.name not in (".git", "node_modules")
-
-
-def limit_memory(process: subprocess.Popen[bytes]) -> None:
-    """Limit the memory of a program that reads untrusted files, if the system supports it."""
-    if sys.platform == "linux":
-        with suppress(OSError, ValueError):
-            resource.prlimit(process.pid, resource.RLIMIT_AS, (_MEMORY, _MEMORY))

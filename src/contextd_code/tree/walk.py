@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import stat
-import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from contextd_code.dataclass import dataclass
-from contextd_code.errors import Unavailable
-from contextd_code.git.command import git_command, git_environment
+from contextd_code.errors import Invalid, Unavailable
+from contextd_code.git.git_queries import Running
+from contextd_code.git.programs import git_environment
+from contextd_code.processes import Child
 from contextd_code.tree.build_outputs import Outputs
-from contextd_code.tree.ripgrep import limit_memory, odd_rules, ripgrep
+from contextd_code.tree.ripgrep import odd_rules, ripgrep
 
 IGNORED_FOLDERS = frozenset(
     """.git .hg .svn .jj .context node_modules bower_components jspm_packages dist build out target
@@ -28,6 +29,8 @@ Files that git tracks in them are listed anyway, except build output (see `Outpu
 
 _OURS = (".context/", ".git/")
 _TIMEOUT = 120
+_MOST_LISTED = 512 << 20
+"""Bytes of a list of files: five million paths of ordinary length."""
 
 _STALLED = 5.0
 """Seconds after which to check whether a program waits for a pipe or reads a device."""
@@ -77,42 +80,31 @@ def walk(root: Path) -> Walk:
 
 def _run(command: list[str], base: Path) -> tuple[int, bytes, str]:
     try:
-        process = subprocess.Popen(
-            command,
-            cwd=base,
-            env=git_environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-    except OSError as error:
-        return -1, b"", str(error)
-    if command[0] == ripgrep():
-        limit_memory(process)
-    try:
-        try:
-            out, problem = process.communicate(timeout=_STALLED)
-        except subprocess.TimeoutExpired:
-            odd = odd_rules(base)
-            if odd:
-                return -1, b"", f"{odd} is not an ordinary file"
-            out, problem = process.communicate(timeout=_TIMEOUT)
-    except subprocess.TimeoutExpired as error:
-        return -1, b"", str(error)
-    finally:
-        process.kill()
-        process.communicate()
-    return process.returncode, out, problem.decode("utf-8", "replace").strip()
+        child = Child(command, base, git_environment(), most=_MOST_LISTED)
+    except Unavailable as error:
+        return -1, b"", error.message
+    finished = child.finish(_STALLED)
+    odd = odd_rules(base) if finished is None else ""
+    if finished is None and not odd:
+        finished = child.finish(_TIMEOUT)
+    child.stop()
+    if finished is None:
+        why = f"{odd} is not an ordinary file" if odd else f"no list of files in {_TIMEOUT} s"
+        return -1, b"", why
+    if finished.cut:
+        return -1, b"", "the list of files is too long"
+    return finished.code, finished.output, finished.problem.decode("utf-8", "replace").strip()
 
 
 def _git(base: Path, skipped: dict[str, str]) -> tuple[list[str] | None, str]:
+    listing = ("ls-files", "-c", "-o", "-t", "-z", "--exclude-standard")
     try:
-        listing = git_command(base, ("ls-files", "-c", "-o", "-t", "-z", "--exclude-standard"))
-    except Unavailable as error:
+        code, out, err = Running(base, listing, most=_MOST_LISTED).collect_bytes(_TIMEOUT)
+    except (Invalid, Unavailable) as error:
         return None, error.message
-    code, out, problem = _run(listing, base)
     if code != 0:
-        return None, (problem.splitlines() or ["git could not list the files"])[0]
+        problem = err.decode("utf-8", "replace").splitlines()
+        return None, (problem or ["git could not list the files"])[0]
     paths: dict[str, None] = {}
     entries = [(entry[:1], os.fsdecode(entry[2:])) for entry in out.split(b"\0") if entry]
     outputs = Outputs(base, {path for state, path in entries if state != b"?"})

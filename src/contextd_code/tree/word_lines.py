@@ -1,18 +1,17 @@
-"""Lines of a project's code files that contain one of some words, without a limit."""
+"""PrintedLines of a project's code files that contain one of some words, without a limit."""
 
 from __future__ import annotations
 
 import re
-import subprocess
-import threading
 from collections.abc import Collection, Generator, Iterator, Mapping
 from pathlib import Path
 
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import ContextdError
-from contextd_code.git.command import git_environment
+from contextd_code.git.programs import git_environment
+from contextd_code.processes import PrintedLines
 from contextd_code.tree.grep import grep
-from contextd_code.tree.ripgrep import limit_memory, odd_rules, ripgrep
+from contextd_code.tree.ripgrep import odd_rules, ripgrep
 from contextd_code.tree.walk import IGNORED_FOLDERS
 
 _LONGEST_LINE = "2000"
@@ -99,39 +98,13 @@ def _printed(
 
     Raises `TimeoutError`.
     """
-    process = subprocess.Popen(
-        [*command, "--", "./"],
-        cwd=root,
-        env=git_environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
-    limit_memory(process)
-    late = threading.Event()
-
-    def stop() -> None:
-        late.set()
-        process.kill()
-
-    timer = threading.Timer(seconds, stop)
-    timer.start()
-    code = 0
-    try:
-        assert process.stdout is not None
-        for line in process.stdout:
+    with PrintedLines([*command, "--", "./"], root, git_environment(), seconds) as lines:
+        for line in lines:
             path, _, text = line.partition(b"\0")
             yield (
                 path.decode("utf-8", "replace").removeprefix("./"),
                 text.decode("utf-8", "replace").rstrip("\r\n"),
             )
-        code = process.wait()
-    finally:
-        timer.cancel()
-        process.kill()
-        if process.stdout is not None:
-            process.stdout.close()
-        process.wait()
-    if late.is_set():
+    if lines.stopped:
         raise TimeoutError
-    return code
+    return lines.code

@@ -1,9 +1,11 @@
 import os
+import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from contextd_code import processes
 from contextd_code.errors import Invalid, Unavailable
 from contextd_code.git import git_queries as git
 from contextd_code.git.changes import external_changes, is_dependency_file
@@ -15,12 +17,16 @@ def test_a_directory_without_a_repository_has_none_and_says_so(tmp_path):
     assert git.find(tmp_path) == (None, "not a git repository")
 
 
-def test_a_missing_git_is_an_answer_not_a_crash(tmp_path, monkeypatch):
+def test_a_missing_git_is_an_answer_not_a_crash(make_repo, tmp_path, monkeypatch):
+    repo = make_repo()
+    repo.commit()
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert git.find(tmp_path) == (None, "git is not installed")
-    assert external_changes(tmp_path).notes == ("git is not installed",)
+    for folder in (repo.root, tmp_path):
+        assert git.find(folder) == (None, "git is not installed")
+        assert external_changes(folder).notes == ("git is not installed",)
+    assert git.head(tmp_path) == ""
     with pytest.raises(Unavailable, match="not installed"):
-        git.head(tmp_path)
+        git.head(repo.root)
 
 
 def test_a_repository_is_found_from_below_and_from_a_file(make_repo):
@@ -368,14 +374,21 @@ def test_a_command_that_takes_too_long_says_how_large_the_repository_is(make_rep
     assert large.value.message == "git ls-files did not answer in 0.0 s (about 72,000 files)"
 
 
+@pytest.mark.skipif("sys.platform == 'win32'")
 def test_git_is_not_asked_again_for_a_while_where_it_does_not_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = committed(tmp_path / "repository", {"src/a.py": "x = 1\n"})
     other = committed(tmp_path / "other", {"src/a.py": "x = 1\n"})
-    tip = root / ".git" / "refs" / "heads" / git.branch(root)
-    tip.unlink()
-    os.mkfifo(tip)
+    slow = tmp_path / "bin" / "git"
+    slow.parent.mkdir()
+    hangs = f'[ "$GIT_DIR" = {root / ".git"} ] && [ -e {tmp_path / "slow"} ] && exec sleep 1000'
+    hangs = f'case "$*" in *--list*) ;; *) {hangs} ;; esac'
+    slow.write_text(f'#!/bin/sh\n{hangs}\nexec {shutil.which("git")} "$@"\n')
+    slow.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{slow.parent}{os.pathsep}{os.environ['PATH']}")
+    assert git.head(root)
+    (tmp_path / "slow").touch()
     now = [1_000.0]
     monkeypatch.setattr(git, "TIMEOUT", 0.3)
     monkeypatch.setattr("contextd_code.git.git_queries.time.monotonic", lambda: now[0])
@@ -387,9 +400,33 @@ def test_git_is_not_asked_again_for_a_while_where_it_does_not_answer(
             git.ask(root / "src", command)
     assert git.head(other)
 
-    tip.unlink()
+    (tmp_path / "slow").unlink()
     now[0] += 61
     assert git.ask(root, "rev-parse", "--is-inside-work-tree") == "true\n"
+
+
+@pytest.mark.skipif("sys.platform == 'win32'")
+def test_a_pipe_among_the_objects_is_named_and_git_is_not_started_while_it_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = committed(tmp_path / "repository", {"src/a.py": "x = 1\n"})
+    head = git.head(root)
+    loose = root / ".git" / "objects" / head[:2] / head[2:]
+    loose.rename(tmp_path / "kept")
+    os.mkfifo(loose)
+    monkeypatch.setattr(git, "_STALLED_SECONDS", 0.1)
+
+    with pytest.raises(Unavailable, match=f"{loose} is not an ordinary file"):
+        git.has_commit(root, head)
+    monkeypatch.setattr(processes, "start", None)
+    for command in ("status", "log", "rev-parse"):
+        with pytest.raises(Unavailable, match=f"{loose} is not an ordinary file"):
+            git.ask(root / "src", command)
+
+    monkeypatch.undo()
+    loose.unlink()
+    (tmp_path / "kept").rename(loose)
+    assert git.has_commit(root, head)
 
 
 def test_a_slow_command_that_reads_many_files_does_not_stop_the_others(

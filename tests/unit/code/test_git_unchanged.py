@@ -8,22 +8,24 @@ from typing import Any
 
 import pytest
 
+from contextd_code import processes
 from contextd_code.git import git_queries
 from contextd_code.git.identity import identify
+from contextd_code.git.repository import NO_WORK_TREE
 from support.repositories import git
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The commands that git was started with."""
-    started: list[str] = []
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The command lines of all programs that are started."""
+    started: list[Any] = []
+    start = processes.start
 
-    class Counted(git_queries.Running):
-        def __init__(self, root: Path, arguments: Any, given: bytes | None = None) -> None:
-            started.append(arguments[0])
-            super().__init__(root, arguments, given)
+    def counted(command: Any, *arguments: Any, **more: Any) -> Any:
+        started.append(command)
+        return start(command, *arguments, **more)
 
-    monkeypatch.setattr(git_queries, "Running", Counted)
+    monkeypatch.setattr(processes, "start", counted)
     return started
 
 
@@ -111,12 +113,14 @@ def test_a_linked_work_tree_that_is_removed_moved_or_published_is_seen(make_repo
     assert git_queries.repository(beside) is None
 
 
-def test_a_folder_outside_of_any_repository_starts_git_once(asked, tmp_path: Path) -> None:
+def test_a_folder_outside_of_any_repository_starts_no_git(asked, tmp_path: Path) -> None:
     folder = tmp_path / "notes" / "2026"
     folder.mkdir(parents=True)
     assert git_queries.repository(folder) is None
-    asked.clear()
     assert git_queries.find(folder) == (None, "not a git repository")
+    assert git_queries.here(folder) == ("", "")
+    assert git_queries.head(folder) == ""
+    assert git_queries.blobs(folder, ["a.py"]) == {}
     assert asked == []
     git(tmp_path / "notes", "init", "-q")
     found = git_queries.repository(folder)
@@ -124,9 +128,8 @@ def test_a_folder_outside_of_any_repository_starts_git_once(asked, tmp_path: Pat
     assert found.root == tmp_path / "notes"
 
 
-def test_a_folder_inside_a_bare_repository_is_asked_each_time(asked, tmp_path: Path) -> None:
+def test_a_folder_inside_a_bare_repository_starts_no_git(asked, tmp_path: Path) -> None:
     git(tmp_path, "init", "-q", "--bare", "shop.git")
-    for _ in range(2):
-        asked.clear()
-        assert git_queries.find(tmp_path / "shop.git" / "refs")[1] == git_queries.NO_WORK_TREE
-        assert asked
+    for place in ("shop.git", "shop.git/refs", "shop.git/objects/info"):
+        assert git_queries.find(tmp_path / place) == (None, NO_WORK_TREE)
+    assert asked == []

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from code_repos import write
 
-from contextd_code.git.command import git_environment
+from contextd_code.git.programs import git_environment
 from contextd_code.tree import walk as walking
 from contextd_code.tree.ripgrep import ripgrep
 from contextd_code.tree.walk import walk

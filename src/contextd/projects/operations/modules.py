@@ -20,7 +20,7 @@ from contextd_code.project.file_module import Territory
 from contextd_code.project.project_model import Module
 
 _RECORDS, _PAGE = 2_000, 500
-_COMMITS, _PATIENCE = 1_000, 2.0
+_COMMITS, _PATIENCE, _CHECKOUTS = 1_000, 2.0, 16
 """Commits examined for a module's last change, and the timeout for git in seconds."""
 
 
@@ -182,7 +182,11 @@ def _last_changes(runtime: Runtime, territory: Territory) -> dict[str, ModuleCha
     if runtime.checkout is None:
         return {}
     try:
-        commits = git.log(runtime.root, limit=_COMMITS, timeout=_PATIENCE)
+        cache = runtime.organisation.caches.of("commits of modules", _CHECKOUTS)
+        commits: Sequence[git.Commit] = cache.made(
+            (runtime.root, git.head(runtime.root)),
+            lambda: git.log(runtime.root, limit=_COMMITS, timeout=_PATIENCE),
+        )
     except (Invalid, Unavailable):
         return {}
     now = runtime.clock.now()
