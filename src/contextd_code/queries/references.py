@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field, replace
+from pathlib import Path
 
 from contextd_code.calls.call_graph import CallGraph
 from contextd_code.calls.edges import Edge
@@ -57,11 +58,12 @@ class ReferenceLine:
 @dataclass(frozen=True, slots=True)
 class References:
     """The uses of one definition: certain ones, then possible ones, in `references`. `total` and `possible`
-    count all of them, `text_total` every other line with the name, of which `text_matches` are the first.
+    count all of them, `text_total` every other line with the name, of which `text_matches` are the first. Without a
+    known definition, there are only text matches.
     `others` are the other definitions of the same name, eight at most.
     """
 
-    definition: SymbolHit
+    definition: SymbolHit | None
     references: list[ReferenceLine]
     files: int
     truncated: bool = False
@@ -121,6 +123,28 @@ def references_of(
     )
 
 
+def text_only(root: Path, word: str, limit: int, notice: str) -> References | None:
+    """The lines with a word that no definition is known of; None where no file has it."""
+    texts = word_lines(root, word, _TEXT_SECONDS)
+    places = sorted(texts.lines, key=lambda place: (is_test(place[0]), place))
+    if not places:
+        return None
+    return References(
+        definition=None,
+        references=[],
+        files=0,
+        truncated=len(places) > limit,
+        notice="; ".join(filter(None, (notice, texts.notice))),
+        text_matches=[_text_line(texts, place) for place in places[:limit]],
+        text_total=len(places),
+        text_files=len({path for path, _ in places}),
+    )
+
+
+def _text_line(texts: WordLines, place: tuple[str, int]) -> ReferenceLine:
+    return ReferenceLine(*place, texts.lines[place].strip()[:_LONGEST_LINE], "text")
+
+
 def _chosen(
     meant: Sequence[Definition], end: float, using: Using
 ) -> tuple[Definition, tuple[Edge, ...]]:
@@ -174,10 +198,7 @@ def _answered(
         truncated=len(shown) < len(ordered) or len(listed) < len(texts),
         total=sure,
         possible=len(found) - sure,
-        text_matches=[
-            ReferenceLine(path, line, words.lines[path, line].strip()[:_LONGEST_LINE], "text")
-            for path, line in listed
-        ],
+        text_matches=[_text_line(words, place) for place in listed],
         text_total=len(texts),
         text_files=len({path for path, _ in texts}),
     )

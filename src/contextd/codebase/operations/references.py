@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from contextd.codebase.code_graphs import calls_of
 from contextd.codebase.code_uses import uses_in_time
@@ -17,7 +17,13 @@ from contextd.runtime.runtime import Runtime
 from contextd_code.calls.call_graph import CallGraph
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import NotFound, Unavailable
-from contextd_code.queries.references import ReferenceLine, References, defined_as, references_of
+from contextd_code.queries.references import (
+    ReferenceLine,
+    References,
+    defined_as,
+    references_of,
+    text_only,
+)
 from contextd_code.queries.symbols import asked_name, is_inside, names_asked
 from contextd_code.queries.use_counts import distinct
 from contextd_code.symbols.sources import Sources
@@ -31,6 +37,11 @@ class FoundReferences(References):
 
     def as_text(self) -> str:
         """The definition, then its uses by file."""
+        if self.definition is None:
+            count = f"{_counted(self.text_total, 'line')} in {_counted(self.text_files, 'file')}"
+            head = f"no definition of this name is known; text matches: {count}"
+            rest = _rest(self.text_total - len(self.text_matches), "text matches")
+            return "\n".join([head, *_by_file(self.text_matches), *rest, f"({self.notice})"])
         lines = [self.definition.as_text()]
         sure = [one for one in self.references if one.role != "possible"]
         lines += _by_file(sure) if sure else ["no uses found by calls and imports"]
@@ -102,6 +113,11 @@ def find_references(
             hint = "; ".join(filter(None, (no_definition(runtime, name, lag), lag.notice)))
             if lag.notice:
                 raise Unavailable(f"the index does not know whether {name!r} is defined", hint)
+            last = asked_name(name).rpartition(".")[2]
+            # A field, a constant or a key may have no definition that is indexed, and uses all the same.
+            texts = text_only(runtime.root, last, limit, hint)
+            if texts is not None:
+                return _as_found(runtime, name, texts)
             raise NotFound(f"no definition {name!r}" + (f" in {path}" if path else ""), hint)
         answer = references_of(
             calls,
@@ -111,14 +127,18 @@ def find_references(
             lambda one, end: uses_in_time(runtime, calls, one, end),
             whole=asked_name(asked) if path else "",
         )
+    notice = "; ".join(filter(None, (elsewhere, lag.notice, answer.notice)))
+    return _as_found(runtime, name, replace(answer, notice=notice))
+
+
+def _as_found(runtime: Runtime, name: str, answer: References) -> FoundReferences:
+    """An answer, with what the usage log notes of it."""
     runtime.trace.read(
         [one.path for one in answer.references], type="symbol", query=name, narrowed=True
     )
     shown = [*answer.references, *answer.text_matches]
     runtime.trace.gave += [Serving("file", one.path, count_tokens(one.text)) for one in shown]
-    values = {one.name: getattr(answer, one.name) for one in fields(answer)}
-    values["notice"] = "; ".join(filter(None, (elsewhere, lag.notice, answer.notice)))
-    return FoundReferences(**values)
+    return FoundReferences(**{one.name: getattr(answer, one.name) for one in fields(answer)})
 
 
 def _known_as(runtime: Runtime, asked: str) -> tuple[CallGraph, list[Definition], Lag]:
