@@ -1,0 +1,66 @@
+"""What ends a rule, a note or a state, and what does not."""
+
+from __future__ import annotations
+
+from promise_table.row import Promise
+
+ROWS = (
+    Promise(
+        says="A rule ends only by an explicit act: neither feedback nor disuse weakens it.",
+        sort="ended",
+        tests=[
+            "tests/unit/operations/test_directives_hold.py::test_neither_feedback_nor_time_weakens_a_rule"
+        ],
+        file="domain/directives.py",
+        before="    if action in ENDING_ACTS or not is_directive(before):\n",
+        after="    if action or not is_directive(before):\n",
+    ),
+    Promise(
+        says="A rule that you delete is told no more.",
+        sort="ended",
+        tests=[
+            "tests/unit/operations/test_directives_hold.py::test_an_act_ends_a_rule_and_the_history_names_it"
+        ],
+        file="domain/directives.py",
+        before='    """update delete undo restore',
+        after='    """update undo restore',
+    ),
+    Promise(
+        says="Only you end a rule of yours.",
+        sort="ended",
+        tests=[
+            "tests/unit/operations/test_later_words.py::test_only_the_user_ends_a_rule_of_the_user"
+        ],
+        file="knowledge/superseding.py",
+        before="    return is_directive(record) and (is_users(record) or not is_users(other))\n",
+        after="    return is_directive(record)\n",
+    ),
+    Promise(
+        says="A limit of 0 days keeps everything.",
+        sort="ended",
+        tests=["tests/unit/operations/test_retention.py::test_zero_days_keep_everything"],
+        file="upkeep/operations/mending.py",
+        before="timedelta(days=days) if days else None\n",
+        after="timedelta(days=days)\n",
+    ),
+    Promise(
+        says="A policy whose file has a mistake holds as it was.",
+        sort="ended",
+        tests=[
+            "tests/unit/operations/test_policies.py::test_a_file_that_is_spoilt_holds_as_it_was"
+        ],
+        file="policies/rules_in_force.py",
+        before="        if not shown or shown in broken or",
+        after="        if not shown or",
+    ),
+    Promise(
+        says="A prompt that you send again in a later turn is heard.",
+        sort="ended",
+        tests=[
+            "tests/unit/operations/test_hooked_sessions.py::test_what_settings_and_plugin_tell_at_once_is_answered_once"
+        ],
+        file="sessions/duplicate_hooks.py",
+        before="before == occurrence and abs(at - before_at) < _AT_ONCE\n",
+        after="before == occurrence\n",
+    ),
+)

@@ -1,0 +1,56 @@
+"""What never reaches the disk."""
+
+from __future__ import annotations
+
+from promise_table.row import Promise
+
+ROWS = (
+    Promise(
+        says="The store redacts every text, whatever column it goes to.",
+        sort="redacted",
+        tests=[
+            "tests/promises/test_commits.py::test_every_text_that_enters_is_scrubbed_whatever_column_it_goes_to"
+        ],
+        file="stores/scrub.py",
+        before="    return value if scrub(texts) == texts else _deep(value, scrub)\n",
+        after="    return value\n",
+    ),
+    Promise(
+        says="Secrets leave every text of a record, also of one that you typed.",
+        sort="redacted",
+        tests=[
+            "tests/unit/governance/test_gate.py::test_secrets_leave_every_text_of_the_draft_even_for_humans"
+        ],
+        file="claims/write_gate.py",
+        before="    draft, findings = without_secrets(draft, look.key)\n",
+        after='    draft, findings = without_secrets(draft, look.key) if draft.trust != "human" else (draft, ())\n',
+    ),
+    Promise(
+        says="No secret lies in the spool of events that no daemon took.",
+        sort="redacted",
+        tests=["tests/e2e/test_hook_command.py::test_no_secret_lies_in_the_spool"],
+        file="thin/hook.py",
+        before="    spool.leave(home, redact_json(entry, os.urandom(32)))\n",
+        after="    spool.leave(home, entry)\n",
+    ),
+    Promise(
+        says="The copy of a file that contextd replaces has no secret of it.",
+        sort="redacted",
+        tests=[
+            "tests/unit/operations/test_secrets_everywhere.py::test_a_backup_of_the_project_model_has_no_secret_that_its_file_has"
+        ],
+        file="projects/project_memory.py",
+        before='_back_up(path, scrub(before or "").encode("utf-8"), moment)',
+        after='_back_up(path, (before or "").encode("utf-8"), moment)',
+    ),
+    Promise(
+        says="Texts are redacted before an embedding endpoint sees them.",
+        sort="redacted",
+        tests=[
+            "tests/unit/test_endpoints.py::test_secrets_are_taken_out_before_a_text_leaves",
+        ],
+        file="embedders/openai.py",
+        before="[self._scrub(text)[:_CHARACTERS] or",
+        after="[text[:_CHARACTERS] or",
+    ),
+)

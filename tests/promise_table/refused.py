@@ -1,0 +1,124 @@
+"""What is refused: strangers, forgeries, and what would harm."""
+
+from __future__ import annotations
+
+from promise_table.row import Promise
+
+ROWS = (
+    Promise(
+        says="A request with a wrong token is refused.",
+        sort="refused",
+        tests=["tests/unit/surfaces/test_http_guard.py::test_who_may_come_in"],
+        file="surfaces/http_guard.py",
+        before='        return bool(given) and secrets.compare_digest(given.encode("latin-1"), self._token.encode())\n',
+        after="        return bool(given)\n",
+    ),
+    Promise(
+        says="A page under another host name cannot call the HTTP port.",
+        sort="refused",
+        tests=["tests/unit/surfaces/test_http_guard.py::test_who_may_come_in"],
+        file="surfaces/http_guard.py",
+        before='        if _hostname("//" + headers.get(b"host", "")) not in self._hosts:\n',
+        after='        if not _hostname("//" + headers.get(b"host", "")):\n',
+    ),
+    Promise(
+        says="A sign-in link works once.",
+        sort="refused",
+        tests=[
+            "tests/unit/surfaces/test_web_access.py::test_a_code_opens_one_session_which_knows_where_it_came_from"
+        ],
+        file="surfaces/web/access.py",
+        before="        ends_at, cwd = self._codes.pop(found,",
+        after="        ends_at, cwd = self._codes.get(found,",
+    ),
+    Promise(
+        says="The policies of an untrusted folder are not applied.",
+        sort="refused",
+        tests=[
+            "tests/unit/operations/test_trust.py::test_nothing_of_an_untrusted_folder_is_a_rule_a_heading_or_a_setting"
+        ],
+        file="policies/rule_folders.py",
+        before="        closed = not runtime.checkout.trusted\n",
+        after="        closed = False\n",
+    ),
+    Promise(
+        says="Another repository in the place of a trusted one is not trusted.",
+        sort="refused",
+        tests=[
+            "tests/unit/operations/test_trust.py::test_another_repository_in_the_same_place_is_not_trusted"
+        ],
+        file="app/trust.py",
+        before="    same = before == now if before and now else",
+        after="    same = True if before and now else",
+    ),
+    Promise(
+        says="A repository cannot make contextd run a program of its own.",
+        sort="refused",
+        tests=[
+            "tests/unit/code/test_git_runs_nothing.py::test_the_directory_of_a_repository_supplies_no_program"
+        ],
+        file="contextd_code/git/command.py",
+        before="if Path(one).is_absolute())",
+        after="if one)",
+    ),
+    Promise(
+        says="A link in a repository is not followed out of it.",
+        sort="refused",
+        tests=[
+            "tests/unit/test_guarded_files.py::test_a_folder_of_the_way_that_is_a_link_out_of_the_root_is_not_followed"
+        ],
+        file="contextd_code/files/guarded.py",
+        before="        base = Path(os.path.realpath(within))\n",
+        after="        base = Path(os.path.realpath(within))\n        base = base if base in real.parents else real.parent\n",
+    ),
+    Promise(
+        says="An archive that unpacks to far more than it holds is refused.",
+        sort="refused",
+        tests=[
+            "tests/unit/interop/test_foreign.py::test_an_archive_that_bursts_or_leads_out_is_refused"
+        ],
+        file="imports/foreign/safe_reading.py",
+        before="    if member.file_size > _RATIO * max(1, member.compress_size):\n",
+        after="    if member.compress_size > _RATIO * max(1, member.file_size):\n",
+    ),
+    Promise(
+        says="A note that reads like orders to agents waits for your review.",
+        sort="refused",
+        tests=[
+            "tests/unit/operations/test_inbox.py::test_orders_to_an_agent_wait_because_they_read_like_orders"
+        ],
+        file="claims/write_gate.py",
+        before='    if rank < RANK["human"] and _ORDERS.search(draft.content):\n',
+        after='    if rank < RANK["agent"] and _ORDERS.search(draft.content):\n',
+    ),
+    Promise(
+        says="contextd does not learn what it told an agent itself.",
+        sort="refused",
+        tests=[
+            "tests/unit/governance/test_gate.py::test_what_was_served_before_is_not_learned_from_a_transcript_again"
+        ],
+        file="claims/write_gate.py",
+        before='        copied = "" if on_purpose else _loop(draft.content, look.served)\n',
+        after='        copied = ""\n',
+    ),
+    Promise(
+        says="What a client writes into its file while contextd edits it is not overwritten.",
+        sort="refused",
+        tests=[
+            "tests/unit/interop/test_install.py::test_a_write_by_the_client_in_between_is_not_overwritten"
+        ],
+        file="clients/install.py",
+        before="        if _load(plan.path) != plan.before:\n",
+        after="        if plan.before is None and _load(plan.path) is not None:\n",
+    ),
+    Promise(
+        says="Somebody else's hook program of the same name is left alone.",
+        sort="refused",
+        tests=[
+            "tests/unit/interop/test_install_clients.py::test_somebody_elses_hook_program_stays_and_is_told_of"
+        ],
+        file="clients/text_files.py",
+        before="        if text and self.known_by not in text:\n",
+        after="        if text and self.known_by not in text and not text.strip():\n",
+    ),
+)

@@ -1,0 +1,95 @@
+"""What comes back as it was: files, stores, events and records."""
+
+from __future__ import annotations
+
+from promise_table.row import Promise
+
+ROWS = (
+    Promise(
+        says="An event that meets a busy store waits and is recorded later.",
+        sort="restored",
+        tests=[
+            "tests/e2e/test_hook_command.py::test_an_event_that_a_daemon_refuses_for_now_waits_in_the_spool"
+        ],
+        file="thin/hook.py",
+        before='_PASSING = ("busy", "unavailable", "corrupt")\n',
+        after='_PASSING = ("unavailable", "corrupt")\n',
+    ),
+    Promise(
+        says="Uninstalling leaves your file byte for byte as it was.",
+        sort="restored",
+        tests=[
+            "tests/unit/interop/test_install.py::test_small_and_marked_files_come_back_as_they_were",
+            "tests/unit/interop/test_install.py::test_everything_else_in_the_file_stays_to_the_byte",
+        ],
+        file="clients/install.py",
+        before='        return plan(old.before, "restored", "its earlier content")\n',
+        after='        return plan(old.before.strip(), "restored", "its earlier content")\n',
+    ),
+    Promise(
+        says="A file that contextd edits keeps its permissions.",
+        sort="restored",
+        tests=["tests/unit/interop/test_install.py::test_permissions_stay_and_copies_are_private"],
+        file="files/disk.py",
+        before="        Path(name).chmod(_mode_of(path))\n",
+        after="",
+    ),
+    Promise(
+        says="An upgrade of the store keeps a copy of the old one.",
+        sort="restored",
+        tests=[
+            "tests/reliability/test_store_damage.py::test_a_migrated_store_equals_a_fresh_one_and_its_old_state_is_kept"
+        ],
+        file="stores/migrate.py",
+        before="        if done:\n            copy(",
+        after="        if not done:\n            copy(",
+    ),
+    Promise(
+        says="Restoring keeps the store that it replaces.",
+        sort="restored",
+        tests=["tests/e2e/test_lost_store.py::test_a_whole_store_is_kept_when_one_begins_anew"],
+        file="surfaces/cli/home.py",
+        before="            moved = part.replace(aside.with_name(aside.name + suffix))\n",
+        after="            moved = part.unlink()\n",
+    ),
+    Promise(
+        says="A merge is undone as a whole.",
+        sort="restored",
+        tests=[
+            "tests/unit/operations/test_consolidation.py::test_a_merge_is_taken_back_as_a_whole"
+        ],
+        file="consolidation/unmerging.py",
+        before="    for member in members:\n        put, note",
+        after="    for member in members[:1]:\n        put, note",
+    ),
+    Promise(
+        says="A rule that an older version weakened for lack of use is as on its first day.",
+        sort="restored",
+        tests=[
+            "tests/unit/operations/test_directives_restored.py::test_a_rule_that_silence_weakened_is_as_on_its_first_day"
+        ],
+        file="domain/directives.py",
+        before='    status = held.status if held.status == "active" else after.status\n',
+        after="    status = after.status\n",
+    ),
+    Promise(
+        says="A contradiction that you reopen has both records in use again.",
+        sort="restored",
+        tests=[
+            "tests/unit/operations/test_taken_back.py::test_a_settled_contradiction_is_listed_again_and_both_records_hold"
+        ],
+        file="awareness/operations/contradictions.py",
+        before='record.with_(status="active", canonical_id="", valid_to=None)',
+        after='record.with_(status="active", canonical_id="")',
+    ),
+    Promise(
+        says="A skill that you archived stays archived when its file changes.",
+        sort="restored",
+        tests=[
+            "tests/unit/operations/test_skills.py::test_looking_again_changes_nothing_and_what_was_put_away_stays_away"
+        ],
+        file="skills/skill_files.py",
+        before='        status="active" if was_missing else before.status,\n',
+        after='        status="active",\n',
+    ),
+)

@@ -1,0 +1,56 @@
+"""What leaves the machine, and what never does."""
+
+from __future__ import annotations
+
+from promise_table.row import Promise
+
+ROWS = (
+    Promise(
+        says="An error of an endpoint does not tell your key.",
+        sort="sent away",
+        tests=[
+            "tests/unit/test_endpoints.py::test_a_refusal_is_not_repeated_and_never_tells_the_key"
+        ],
+        file="embedders/openai.py",
+        before='                    raise self._failed(f"answered {error.code}") from None\n',
+        after='                    raise self._failed(f"answered {error.code}: {self._request(body).headers}") from None\n',
+    ),
+    Promise(
+        says="What is saved about you leaves the machine in no export.",
+        sort="sent away",
+        tests=[
+            "tests/unit/operations/test_person.py::test_nothing_of_the_person_may_leave_the_machine"
+        ],
+        file="runtime/runtime.py",
+        before="        scopes = [scope for scope in self.cascade if may_leave(scope)]\n",
+        after="        scopes = [*self.cascade]\n",
+    ),
+    Promise(
+        says="What is saved about you is not written into the repository.",
+        sort="sent away",
+        tests=[
+            "tests/unit/operations/test_person.py::test_nothing_of_the_person_is_written_into_the_repository"
+        ],
+        file="briefing/context_file.py",
+        before="        runtime.leaving()\n        .view.records.find(\n",
+        after="        runtime.view.records.find(\n",
+    ),
+    Promise(
+        says="No export names a path of your home.",
+        sort="sent away",
+        tests=[
+            "tests/unit/operations/test_bundles.py::test_no_export_names_a_path_the_user_or_the_host_of_this_machine"
+        ],
+        file="knowledge/machine_neutral.py",
+        before='    rules += [(_paths(_forms([home])), "~"), (_HOMES, "~"), *_names()]\n',
+        after='    rules += [(_paths(_forms([home])), "~"), *_names()]\n',
+    ),
+    Promise(
+        says="A model is downloaded only if you allow it.",
+        sort="sent away",
+        tests=["tests/unit/test_fastembed.py::test_a_model_is_fetched_only_where_that_is_allowed"],
+        file="embedders/fast.py",
+        before="            local_files_only=not options.download,\n",
+        after="            local_files_only=False,\n",
+    ),
+)

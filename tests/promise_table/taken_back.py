@@ -1,0 +1,90 @@
+"""What the user takes back stays taken back."""
+
+from __future__ import annotations
+
+from promise_table.row import Promise
+
+ROWS = (
+    Promise(
+        says="Words that take something back take back the turn right before them.",
+        sort="taken back",
+        tests=[
+            "tests/unit/sessions/test_retractions.py::test_the_turn_right_before_is_taken_back_and_those_that_are_alike"
+        ],
+        file="sessions/retractions.py",
+        before="            bar = NEXT if earlier == later - 1 else ALIKE\n",
+        after="            bar = ALIKE\n",
+    ),
+    Promise(
+        says="What you took back comes last in every list and says so.",
+        sort="taken back",
+        tests=[
+            "tests/unit/operations/test_validity.py::test_what_the_user_took_back_comes_last_and_quotes_who_did"
+        ],
+        file="search/validity.py",
+        before='    return Validity(f"taken back by the user{quoted}{source}", by, replaced=True)\n',
+        after='    return Validity(f"taken back by the user{quoted}{source}", by)\n',
+    ),
+    Promise(
+        says="A word that you took back ends no state.",
+        sort="taken back",
+        tests=[
+            "tests/unit/operations/test_state_events.py::test_only_a_later_word_that_holds_ends_a_state"
+        ],
+        file="search/state_events.py",
+        before='        if later.at <= one.at or record.data.get("taken_back"):\n',
+        after="        if later.at <= one.at:\n",
+    ),
+    Promise(
+        says="What you dropped stays away when it is said again.",
+        sort="taken back",
+        tests=[
+            "tests/unit/operations/test_candidates.py::test_what_was_dropped_stays_away_when_it_is_said_again"
+        ],
+        file="learning/statements.py",
+        before='    query = runtime.query("discovery", level="project", statuses=("archived",)',
+        after='    query = runtime.query("discovery", level="project", statuses=("superseded",)',
+    ),
+    Promise(
+        says="A fix that you rejected is not proposed again.",
+        sort="taken back",
+        tests=[
+            "tests/unit/operations/test_remedies_learned.py::test_a_rejected_fix_does_not_come_back"
+        ],
+        file="remedies/learned_fixes.py",
+        before="""    if record.status not in PRESENT or session.id in record.data.get("source_sessions", ()):
+        return False
+""",
+        after="""    if record.status not in PRESENT:
+        record = record.with_(status="candidate")
+""",
+    ),
+    Promise(
+        says="An import that you undid does not come back by itself.",
+        sort="taken back",
+        tests=[
+            "tests/unit/operations/test_followed_instructions.py::test_what_a_person_took_back_does_not_come_back_by_itself"
+        ],
+        file="imports/note_import.py",
+        before="(last.action == TAKEN_BACK and not intake.unasked)",
+        after="last.action == TAKEN_BACK",
+    ),
+    Promise(
+        says="A folder whose trust you took back is not trusted because a client trusts it.",
+        sort="taken back",
+        tests=["tests/unit/operations/test_trust.py::test_the_trust_of_a_client_is_taken_over"],
+        file="app/trust.py",
+        before="        if entry is not None:\n            return _decided(path, entry)\n",
+        after='        if entry is not None and not entry.get("revoked"):\n            return _decided(path, entry)\n',
+    ),
+    Promise(
+        says="Undoing a learning takes its line out of project.yaml.",
+        sort="taken back",
+        tests=[
+            "tests/unit/operations/test_unlearning.py::test_undoing_a_learning_takes_its_line_out_of_project_yaml_and_nothing_else"
+        ],
+        file="knowledge/operations/history.py",
+        before="    taken_out = _unlearn(runtime, put.record) if after is None else []\n",
+        after="    taken_out: list[str] = []\n",
+    ),
+)
