@@ -301,6 +301,8 @@ def _clients() -> list[str]:
         "`contextd install` connects the clients that are on this machine, `contextd install NAME` one of",
         "them; `contextd uninstall` disconnects them. The files are those on Linux.",
         "",
+        *_versions(),
+        "",
     ]
     head = ("client", "name", "for every project of a user", "for one project (`--scope project`)")
     rows = [
@@ -322,7 +324,10 @@ def _clients() -> list[str]:
             folder = "its folder"
             lines.append(f"`{row.configuration.variable}` chooses another place for {folder}.")
         if row.configuration.events:
-            waits = ", ".join(f"{one.name} ({one.timeout} s)" for one in row.configuration.events)
+            waits = ", ".join(
+                f"{one.name} ({one.timeout} s{f', from {one.since}' if one.since else ''})"
+                for one in row.configuration.events
+            )
             lines.append(f"Hooks, and how long the client waits for each: {waits}.")
         acted_on = [name for name, moment in row.payloads.moments.items() if moment]
         if acted_on:
@@ -337,6 +342,25 @@ def _clients() -> list[str]:
             steps = ", then ".join(map(_code, row.plugin.install))
             lines.append(f"[As a plugin](../howto/plugins.md): {steps}.")
     return lines
+
+
+def _versions() -> list[str]:
+    lines = [
+        "*Needs* is the first version that has what contextd needs; `contextd install` and `contextd doctor` name",
+        "an installed one that is older. *Run with* are the versions that were run with contextd; without one, the",
+        "row follows the client's documentation.",
+        "",
+    ]
+    rows = [
+        (
+            row.title,
+            row.versions.minimum or "any",
+            row.versions.needs,
+            ", ".join(row.versions.tried) or "–",
+        )
+        for row in CLIENTS.values()
+    ]
+    return lines + _table(("client", "needs", "for", "run with"), rows)
 
 
 def _held(files: Configuration, reach: InstallScope) -> str:

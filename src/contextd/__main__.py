@@ -36,6 +36,11 @@ def main() -> int:
         from contextd.thin.statusline import main as statusline  # noqa: PLC0415 - measured: stdlib only
 
         return statusline()
+    if not arguments:
+        from contextd.thin.hook import is_misdirected  # noqa: PLC0415 - measured: stdlib only
+
+        if is_misdirected():
+            return 0
     if command == "daemon" and arguments[1:2] == ["run"]:
         return _daemon()
     if command == "daemon":

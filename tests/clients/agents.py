@@ -40,9 +40,9 @@ class Agent:
 def first_start_of_claude_code(stage: Stage, url: str) -> None:
     """Have everything answered that it asks when it starts for the first time."""
     # What its first start would ask: the theme, whether the folder is trusted, whether the key is.
-    trusted = {
-        str(folder): {"hasTrustDialogAccepted": True} for folder in (stage.shop, stage.bakery)
-    }
+    # Versions before 2.1 read `allowedTools` of each project.
+    known = {"hasTrustDialogAccepted": True, "allowedTools": []}
+    trusted = {str(folder): known for folder in (stage.shop, stage.bakery)}
     asked = {"hasCompletedOnboarding": True, "theme": "dark", "projects": trusted}
     keys = {"approved": [_NO_KEY], "rejected": []}
     stage.write(".claude.json", {**asked, "customApiKeyResponses": keys})
@@ -135,7 +135,7 @@ def _nothing(stage: Stage, url: str) -> Mapping[str, str]:
 
 CLAUDE_CODE = Agent(
     name="claude-code",
-    package="@anthropic-ai/claude-code@2.1.330",
+    package="@anthropic-ai/claude-code@2.1.332",
     command=("claude", "--permission-mode", "default", "--allowedTools=Read,mcp__contextd", "--"),
     configure=first_start_of_claude_code,
     environment=lambda stage, url: {
@@ -151,7 +151,7 @@ CLAUDE_CODE = Agent(
 HEADLESS: tuple[Agent, ...] = (
     Agent(
         name="codex",
-        package="@openai/codex@0.169.0",
+        package="@openai/codex@0.171.0",
         command=(
             "codex", "exec", "--json", "--dangerously-bypass-hook-trust",
             "--dangerously-bypass-approvals-and-sandbox",

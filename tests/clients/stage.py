@@ -126,11 +126,12 @@ class Stage:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    def connect(self, client: str) -> None:
-        """Have a client told of contextd, as a user does."""
+    def connect(self, client: str) -> str:
+        """Have a client told of contextd, as a user does; what the command printed."""
         self._before = self._files_of(client)
-        self.contextd("install", client)
+        said = self.contextd("install", client)
         self._connected = self._files_of(client)
+        return said
 
     def disconnect(self, client: str) -> None:
         """Take contextd out of it again. Its files are as they were, to the byte, and one that the client

@@ -5,7 +5,6 @@ words that were written into its files, and left as it was.
 from __future__ import annotations
 
 import json
-import shlex
 import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -101,7 +100,7 @@ class Connected:
                 (handler,) = held["hooks"][event]
                 (handler,) = handler.get("hooks", [handler])
                 line = handler.get("command", handler.get("bash"))
-                return [line, *handler["args"]] if "args" in handler else shlex.split(line)
+                return ["/bin/sh", "-c", line]
         raise AssertionError(f"no hook on {event} in {list(self.files)}")
 
 

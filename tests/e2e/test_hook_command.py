@@ -10,7 +10,7 @@ import subprocess
 import threading
 
 import pytest
-from homes import Home, wait_for
+from homes import CONTEXTD, Home, wait_for
 
 from contextd.thin import spool
 from contextd.thin.home import socket_path
@@ -165,6 +165,45 @@ def test_whatever_comes_in_the_agent_goes_on(shared_home: Home, stdin: str) -> N
     result = shared_home.run("hook", stdin=stdin)
     assert (result.returncode, result.stdout) == (0, "")
     assert len(result.stderr.splitlines()) <= 1
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {**EVENT, "hook_event_name": "UserPromptSubmit", "prompt": "rename x"},
+        {"hookEventName": "Stop", "sessionId": "s-1"},
+        {"hookName": "TaskStart", "taskId": "1"},
+    ],
+)
+def test_a_hook_without_its_arguments_swallows_nothing_and_says_how_to_mend_it(
+    shared_home: Home, event: dict[str, str]
+) -> None:
+    done = shared_home.run(stdin=json.dumps(event))
+    assert (done.returncode, done.stdout) == (0, "")
+    [said] = done.stderr.splitlines()
+    assert "contextd install" in said
+
+
+@pytest.mark.parametrize("stdin", ["", "status\n", "[1, 2]", '{"name": "x"}', "{", "\0\xff"])
+def test_without_arguments_and_without_an_event_there_is_help(
+    shared_home: Home, stdin: str
+) -> None:
+    done = shared_home.run(stdin=stdin)
+    assert done.returncode == 2
+    assert "Example: contextd status" in done.stderr
+
+
+def test_without_arguments_an_open_stdin_is_not_waited_for(shared_home: Home) -> None:
+    reading, writing = os.pipe()
+    try:
+        done = subprocess.run(
+            [str(CONTEXTD)], stdin=reading, capture_output=True, text=True, check=False,
+            env=shared_home.environment, cwd=shared_home.project, timeout=60,
+        )  # fmt: skip
+    finally:
+        os.close(reading)
+        os.close(writing)
+    assert (done.returncode, done.stdout) == (2, "")
 
 
 def test_an_event_for_a_home_that_cannot_be_written_waits_in_memory_or_on_another_disk(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 from contextd.clients.client import (
+    BRIEFED,
     Client,
     ConfigFile,
     Configuration,
@@ -14,10 +15,11 @@ from contextd.clients.client import (
     Location,
     Presence,
     Verdict,
+    Versions,
 )
 from contextd.clients.codec import JSON
 from contextd.clients.config_entries import HookEntries, ServerEntry, StatusLineEntry
-from contextd.clients.config_shapes import stdio_server
+from contextd.clients.config_shapes import shell_hook, stdio_server
 from contextd.clients.folder_trust import CLAUDE_CODE
 from contextd.clients.hook_event import (
     Moment,
@@ -89,17 +91,6 @@ _CHANGING = "Bash|Write|Edit|MultiEdit|NotebookEdit"
 """The tools that run or change something. Other tools do not wait for a hook."""
 
 
-def _command_handler(command: Sequence[str], event: HookEvent) -> dict[str, Any]:
-    # With `args` the client starts the program itself; without, a shell would split a path with
-    # spaces in it.
-    return {
-        "type": "command",
-        "command": command[0],
-        "args": list(command[1:]),
-        "timeout": event.timeout,
-    }
-
-
 _SETTINGS = Location("settings.json", below=".claude")
 _SETTINGS_OF_PROJECT = Location(".claude/settings.json")
 
@@ -126,19 +117,22 @@ CLIENT = Client(
                 HookEntries(
                     JSON,
                     "hooks",
-                    _command_handler,
+                    partial(shell_hook, on_windows="sh"),
+                    obsolete={"args": "2.1.139"},
+                    # Versions before 2.1.101 ignore a whole file of settings, permissions too, for one
+                    # event that they do not know.
                     events=(
-                        HookEvent("SessionStart", timeout=5),
+                        HookEvent("SessionStart", timeout=5, since="1.0.62"),
                         HookEvent("UserPromptSubmit", timeout=5),
                         HookEvent("PreToolUse", 2, _CHANGING, setting="policies.hook"),
                         # Only what failed: a hook on every answer would cost a process for each call.
-                        HookEvent("PostToolUseFailure", timeout=5),
+                        HookEvent("PostToolUseFailure", timeout=5, since="2.0.56"),
                         HookEvent("Stop", timeout=5),
-                        HookEvent("SubagentStart", timeout=5),
+                        HookEvent("SubagentStart", timeout=5, since="2.0.43"),
                         HookEvent("SubagentStop", timeout=5),
                         HookEvent("PreCompact", timeout=5),
-                        HookEvent("PostCompact", timeout=5),
-                        HookEvent("SessionEnd", timeout=5),
+                        HookEvent("PostCompact", timeout=5, since="2.1.76"),
+                        HookEvent("SessionEnd", timeout=5, since="1.0.85"),
                     ),
                 ),
                 user=_SETTINGS,
@@ -154,7 +148,7 @@ CLIENT = Client(
     ),
     plugin=PluginForm(
         manifest=".claude-plugin/plugin.json",
-        root="${CLAUDE_PLUGIN_ROOT}",
+        root="$CLAUDE_PLUGIN_ROOT",
         catalogue=".claude-plugin/marketplace.json",
         catalogue_members={"owner": {"name": PLUGIN}},
         install=(
@@ -163,4 +157,10 @@ CLIENT = Client(
         ),
     ),
     presence=Presence(programs=("claude",), made=(Location("", below=".claude"),)),
+    versions=Versions(
+        minimum="1.0.64",
+        needs=BRIEFED,
+        tried=("1.0.64", "2.1.100", "2.1.332"),
+        update="run `claude update`",
+    ),
 )

@@ -37,13 +37,24 @@ class HookEvent:
 
     `timeout` is in seconds: how long the client waits before it ends the hook. The hook gives up sooner by
     itself; a hook that a busy machine starts too late is lost. An empty `matcher` takes every event. With a
-    `setting`, the moment is only hooked while that setting is on.
+    `setting`, the moment is only hooked while that setting is on. `since` is the client's first version that
+    knows the event, stated where an older one makes harm of it.
     """
 
     name: str
     timeout: int
     matcher: str = ""
     setting: str = ""
+    since: str = ""
+
+    def known_to(self, version: str) -> bool:
+        """Whether a version of the client knows the event; assumed of an unknown version."""
+        return not (version and self.since) or not is_older(version, self.since)
+
+
+def is_older(version: str, other: str) -> bool:
+    """Whether a version comes before another one. Both are numbers with dots."""
+    return [*map(int, version.split("."))] < [*map(int, other.split("."))]
 
 
 def hook_events(*names: str, matcher: str = "") -> tuple[HookEvent, ...]:
@@ -57,7 +68,8 @@ class Calling:
     when empty), and the settings that add hooks. `base` is the directory above the client's files, `whole`
     whether the installation covers all projects, `hooked` whether its hooks start, brief and end every session,
     `shared` whether one server of the client serves agents in several projects at once, `status_line` whether
-    the user asked for our status line.
+    the user asked for our status line. `line` is a hook's whole command line where a shell has to find the
+    program itself, empty elsewhere. `version` is the client's, empty when it is not known.
     """
 
     client: str
@@ -69,6 +81,8 @@ class Calling:
     hooked: bool = False
     shared: bool = False
     status_line: bool = False
+    line: str = ""
+    version: str = ""
 
     @property
     def server(self) -> list[str]:
@@ -115,6 +129,13 @@ class Addition(ABC):
         """The containers of our entries that already exist; by default an addition has none."""
         del text
         return frozenset()
+
+    def unfit(self, text: str, client: str, version: str) -> str:
+        """What this version of the client does not understand of our entries, as a clause; empty if nothing.
+        An older contextd may have written them, or for another version.
+        """
+        del text, client, version
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,16 +196,22 @@ class FolderTrust:
 @dataclass(frozen=True, slots=True)
 class ConfigFile:
     """A file of a client and what contextd writes into it. `user` and `project` are its paths for either scope,
-    the latter below the repository; None where no such file exists.
+    the latter below the repository; None where no such file exists. `moved` are the paths of a file of our own
+    under which earlier installations wrote it: an installation removes it there.
     """
 
     part: Addition
     user: Location | None = None
     project: Location | None = None
+    moved: Mapping[InstallScope, Location] = field(default_factory=dict[InstallScope, Location])
 
     def place(self, scope: InstallScope) -> Location | None:
         """The path for a scope."""
         return self.user if scope == "user" else self.project
+
+    def moved_from(self, scope: InstallScope) -> Location | None:
+        """The path of earlier installations, where it was another one."""
+        return self.moved.get(scope)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,6 +255,25 @@ class Presence:
     made: tuple[Location, ...] = ()
 
 
+BRIEFED = "hooks that show its agent the briefing, and memories that match a prompt"
+"""What contextd needs of a client whose hooks do everything."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Versions:
+    """The versions of a client: `minimum` is the first one that has what contextd `needs`, empty where every one
+    that is still offered has. `tried` are those that were run with contextd, the oldest first; without any,
+    `minimum` is from the client's documentation. `update` is the user's way to a newer one. `asks` says that
+    the program may be run with `--version`: some reach for the network even then.
+    """
+
+    needs: str
+    minimum: str = ""
+    tried: tuple[str, ...] = ()
+    update: str = "update it"
+    asks: bool = True
+
+
 def _nothing(moment: Moment, text: str) -> dict[str, Any]:
     del moment, text
     return {}
@@ -248,7 +294,8 @@ class Client:
     instructions, empty without one; `own_instructions` are the user's files, or folders of files, that it reads
     in every project. `bare` says that it shows tool names without a prefix, beside those of other servers,
     `shared` that one MCP server of it serves agents in several projects. `limits` is a clause on what the
-    client does not support, and the alternative. `plugin` is how it installs contextd as a plugin.
+    client does not support, and the alternative. `plugin` is how it installs contextd as a plugin. `versions`
+    says from which one on it works.
     `folder_trust` finds the folders its user trusts, None where the client has no trust or no readable list.
     """
 
@@ -256,6 +303,7 @@ class Client:
     title: str
     configuration: Configuration
     presence: Presence
+    versions: Versions
     payloads: PayloadReader = field(default_factory=lambda: PayloadReader(moments={}))
     answer: Callable[[Moment, str], dict[str, Any]] = _nothing
     asking: Callable[[Occurrence, str], dict[str, Any]] | None = None

@@ -9,6 +9,7 @@ from contextd.clients.client import (
     HookEvent,
     Location,
     Presence,
+    Versions,
     hook_events,
 )
 from contextd.clients.codec import JSON
@@ -96,6 +97,13 @@ CLIENT = Client(
         module="cline.js",
         members={"cline": {"plugins": ["./npm/cline.js"]}},
         install=("cline plugin install SOURCE",),
+    ),
+    versions=Versions(
+        minimum="3.0.57",
+        needs="a plugin that can show its agent the briefing",
+        tried=("3.0.57", "3.0.65"),
+        update="run `npm install -g cline`, or update it as you installed it",
+        asks=False,
     ),
     presence=Presence(
         programs=("cline",),

@@ -10,6 +10,7 @@ from typing import Any
 
 from contextd.clients.claude_code import MOMENTS, answer_in_hook_output
 from contextd.clients.client import (
+    BRIEFED,
     Addition,
     Calling,
     Client,
@@ -19,6 +20,7 @@ from contextd.clients.client import (
     HookEvent,
     Location,
     Presence,
+    Versions,
     hook_events,
 )
 from contextd.clients.codec import JSON, TOML
@@ -156,7 +158,7 @@ CLIENT = Client(
     ),
     plugin=PluginForm(
         manifest=".codex-plugin/plugin.json",
-        root="${PLUGIN_ROOT}",
+        root="$PLUGIN_ROOT",
         catalogue=".agents/plugins/marketplace.json",
         members={
             "skills": "./skills/",
@@ -178,4 +180,10 @@ CLIENT = Client(
         ),
     ),
     presence=Presence(programs=("codex",), made=(Location("", below=".codex"),)),
+    versions=Versions(
+        minimum="0.125.0",
+        needs=BRIEFED,
+        tried=("0.125.0", "0.171.0"),
+        update="run `npm install -g @openai/codex`, or update it as you installed it",
+    ),
 )

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
 from pathlib import PurePath
 from typing import Any
 
-from contextd.clients.client import Calling, Edit, Entry, HookEvent
+from contextd.clients.client import Calling, Edit, Entry, HookEvent, is_older
 from contextd.clients.codec import Codec
-from contextd.clients.config_shapes import in_a_shell, starts_contextd
+from contextd.clients.config_shapes import client_line, hook_line, starts_contextd
 from contextd.clients.json_config import KeyPath
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid
@@ -111,27 +112,36 @@ class EventEntry(Entry):
 
 @dataclass(frozen=True, slots=True)
 class HookEntries(EventEntry):
-    """Per event a group with one handler, in the client's `shape`."""
+    """Per event a group with one handler, in the client's `shape`. `obsolete` are members that older
+    installations wrote, each with the client's first version that knows it: any other one runs the rest.
+    """
 
-    shape: Callable[[Sequence[str], HookEvent], dict[str, Any]]
+    shape: Callable[[Calling, HookEvent], dict[str, Any]]
+    obsolete: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def add(self, text: str, calling: Calling) -> Edit:
-        """`text` with one hook of ours per hooked event, and none on any other event."""
+        """`text` with one hook of ours per hooked event that the client knows, and none on any other event."""
         changes: list[str] = []
         events = [one for one in self.events if not one.setting or one.setting in calling.settings]
-        for event in events:
+        known = [one for one in events if one.known_to(calling.version)]
+        for event in known:
             text, more = self._one(text, calling, event)
             changes += more
-        served = frozenset(event.name for event in events)
+        served = frozenset(event.name for event in known)
         text, more = self._unhooked(text, calling.client, served, frozenset())
-        return text, [*changes, *more]
+        left = [
+            f"no hook on {one.name}: version {calling.version} does not know it"
+            for one in events
+            if one not in known
+        ]
+        return text, [*changes, *more, *left]
 
     def _one(self, text: str, calling: Calling, event: HookEvent) -> Edit:
         hooks = _member(self.codec, self.codec.members(text), self.key)
         groups = hooks.get(event.name, [])
         if not isinstance(groups, list):
             raise Invalid(f"{self.key}.{event.name} is not a list", "correct it, try again")
-        handler = self.shape(calling.hook, event)
+        handler = self.shape(calling, event)
         group = {**({"matcher": event.matcher} if event.matcher else {}), "hooks": [handler]}
         mine = [place for place in self.places(text, calling.client) if place[1] == event.name]
         if not mine:
@@ -150,7 +160,24 @@ class HookEntries(EventEntry):
             return self.codec.put(text, mine[0][:3], group), [*changes, change]
         held = _at(self.codec.read(text), mine[0])
         text, more = _set_members(self.codec, text, mine[0], held, handler, change)
+        for name in [name for name in self.obsolete if name in held]:
+            text, more = self.codec.remove(text, (*mine[0], name)), [change]
         return text, [*changes, *more]
+
+    def unfit(self, text: str, client: str, version: str) -> str:
+        """The obsolete members and the events of our hooks that a version of the client does not know."""
+        document = self.codec.read(text)
+        places = self.places(text, client)
+        held = {name for place in places for name in _at(document, place)}
+        for name, since in self.obsolete.items():
+            if name in held and (not version or is_older(version, since)):
+                return f"versions before {since} run its hooks without `{name}`"
+        named = {place[1] for place in places}
+        unknown = [one for one in self.events if one.name in named and not one.known_to(version)]
+        if not unknown:
+            return ""
+        names = ", ".join(one.name for one in unknown)
+        return f"version {version} knows no hook on {names} and may ignore all of its settings"
 
     def places(self, text: str, client: str) -> list[KeyPath]:
         """The paths of our hooks: key, event, index of the group, `hooks`, index in it."""
@@ -290,7 +317,8 @@ class StatusLineEntry(Entry):
             return text, []
         if present is not None and not ours:
             return text, ["kept your own status line"]
-        wanted = {"type": "command", "command": in_a_shell([*calling.command, "statusline"])}
+        line = client_line([*calling.command, "statusline"], "sh")
+        wanted = {"type": "command", "command": line}
         if present == wanted:
             return text, []
         verb = "updated" if ours else "added"
@@ -324,7 +352,7 @@ class ListedHooks(EventEntry):
         if _VERSION not in self.codec.members(text):
             text = self.codec.put(text, (_VERSION,), 1)
         for event in self.events:
-            hook = {"command": in_a_shell(calling.hook), "timeout": event.timeout}
+            hook = {"command": hook_line(calling), "timeout": event.timeout}
             listed = self._listed(text).get(event.name, [])
             if not isinstance(listed, list):
                 raise Invalid(f"{self.key}.{event.name} is not a list", "correct it, try again")

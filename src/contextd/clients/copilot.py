@@ -6,12 +6,14 @@ import json
 from typing import Any
 
 from contextd.clients.client import (
+    BRIEFED,
     Calling,
     Client,
     ConfigFile,
     Configuration,
     Location,
     Presence,
+    Versions,
     hook_events,
 )
 from contextd.clients.codec import JSON
@@ -35,12 +37,12 @@ _EVENTS = hook_events(
 
 def _hooks(calling: Calling) -> str:
     """Our own hook file: the client reads every file of the folder."""
-    line = in_a_shell(calling.hook)
+    lines = {
+        "bash": calling.line or in_a_shell(calling.hook),
+        "powershell": calling.line or in_a_shell(calling.hook, "powershell"),
+    }
     hooks = {
-        event.name: [
-            {"type": "command", "bash": line, "powershell": line, "timeoutSec": event.timeout}
-        ]
-        for event in _EVENTS
+        event.name: [{"type": "command", **lines, "timeoutSec": event.timeout}] for event in _EVENTS
     }
     return json.dumps({"version": 1, "hooks": hooks}, indent=2, ensure_ascii=False) + "\n"
 
@@ -138,4 +140,10 @@ CLIENT = Client(
         ),
     ),
     presence=Presence(programs=("copilot",), made=(Location("", below=".copilot"),)),
+    versions=Versions(
+        minimum="1.0.65",
+        needs=BRIEFED,
+        tried=("1.0.65", "1.0.102"),
+        update="run `copilot update`",
+    ),
 )

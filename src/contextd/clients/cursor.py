@@ -10,6 +10,7 @@ from contextd.clients.client import (
     Configuration,
     Location,
     Presence,
+    Versions,
     hook_events,
 )
 from contextd.clients.codec import JSONC
@@ -89,4 +90,5 @@ CLIENT = Client(
         trusts=_not_readable,
     ),
     presence=Presence(programs=("cursor", "cursor-agent"), made=(Location(".cursor"),)),
+    versions=Versions(minimum="1.7", needs="hooks"),
 )

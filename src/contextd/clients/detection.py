@@ -9,7 +9,8 @@ from typing import Literal
 
 from contextd.clients import CLIENTS
 from contextd.clients.client import Client, InstallScope
-from contextd.clients.install import uninstall
+from contextd.clients.config_text import decode, load
+from contextd.clients.install import files_of, moved_files, uninstall
 from contextd.thin.home import directory_from
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import ContextdError
@@ -65,3 +66,22 @@ def connection_of(client: Client, home: Path, root: Path | None) -> tuple[Connec
     if not missing:
         return "connected", ""
     return ("partly", ", ".join(missing)) if report.changed else ("not connected", "")
+
+
+def unfit_entries(client: Client, home: Path, root: Path | None, version: str) -> str:
+    """What this version of the client, empty when unknown, does not understand of contextd's entries, as a clause;
+    empty if nothing. `root` as for `connection_of`.
+    """
+    chosen = directory_from(client.configuration.variable)
+    for path, parts in moved_files(client, home, root, chosen).items():
+        with suppress(ContextdError):
+            text, _ = decode(load(path), path, parts)
+            if any(part.without(text, client.name)[1] for part in parts):
+                return f"{path}: some versions refuse to start with a file there"
+    for path, parts in files_of(client, home, root, chosen).items():
+        with suppress(ContextdError):
+            text, _ = decode(load(path), path, parts)
+            for part in parts:
+                if fault := part.unfit(text, client.name, version):
+                    return f"{path}: {fault}"
+    return ""

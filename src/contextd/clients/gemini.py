@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import partial
 
 from contextd.clients.client import (
+    BRIEFED,
     Client,
     ConfigFile,
     Configuration,
     Location,
     Presence,
+    Versions,
     hook_events,
 )
 from contextd.clients.codec import JSONC
@@ -72,8 +74,15 @@ CLIENT = Client(
     plugin=PluginForm(
         manifest="gemini-extension.json",
         root="${extensionPath}",
+        pasted=True,
         hooks="hooks/hooks.json",
         install=("gemini extensions install SOURCE",),
     ),
     presence=Presence(programs=("gemini",), made=(Location(".gemini/settings.json"),)),
+    versions=Versions(
+        minimum="0.27.4",
+        needs=BRIEFED,
+        tried=("0.27.4", "0.61.0"),
+        update="run `npm install -g @google/gemini-cli`, or update it as you installed it",
+    ),
 )

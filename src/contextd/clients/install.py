@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import re
-import stat
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 from contextd.clients import CLIENTS, client_named
 from contextd.clients.client import Addition, Calling, Client, InstallScope
+from contextd.clients.client_versions import too_old
+from contextd.clients.config_text import decode, load, naming, real_path
 from contextd.clients.edit_receipts import (
     Receipt,
     copy_path,
@@ -24,17 +25,12 @@ from contextd.clients.edit_receipts import (
 )
 from contextd.clients.json_config import KeyPath
 from contextd.clients.text_files import OwnFile
-from contextd.files.disk import replace_file, target_inside
+from contextd.files.disk import replace_file
 from contextd_code.dataclass import dataclass
-from contextd_code.errors import Conflict, Invalid, TooLarge, Unavailable
-from contextd_code.files.guarded import read_file
+from contextd_code.errors import Conflict, Invalid, Unavailable
 
 State = Literal["created", "changed", "unchanged", "restored", "removed"]
 
-LARGEST = 64 * 1024 * 1024
-"""The largest configuration file of a client that is read, in bytes."""
-
-_BOM = b"\xef\xbb\xbf"
 _CONDITIONAL = {
     "added": "would add", "removed": "would remove", "replaced": "would replace",
     "updated": "would update", "put": "would put",
@@ -57,13 +53,16 @@ class FileReport:
 
 @dataclass(frozen=True, slots=True)
 class InstallReport:
-    """The changes of an installation or its removal; with `dry_run`, the changes it would make."""
+    """The changes of an installation or its removal; with `dry_run`, the changes it would make. `warning` says
+    why it will not work as it should.
+    """
 
     client: str
     scope: InstallScope
     dry_run: bool
     files: tuple[FileReport, ...]
     afterwards: str = ""
+    warning: str = ""
 
     @property
     def changed(self) -> bool:
@@ -83,6 +82,7 @@ class InstallReport:
             lines.append(f"{file.path}: {'would be ' if trial else ''}{file.state}")
             lines += [f"  {self._change(change)}" for change in file.changes]
             lines += [f"  backup: {file.backup}"] if file.backup else []
+        lines += [f"warning: {self.warning}"] if self.warning else []
         return lines + ([self.afterwards] if self.afterwards and self.changed else [])
 
     def _change(self, change: str) -> str:
@@ -112,13 +112,14 @@ class _Planned:
 class Launch:
     """How a client starts contextd. `command` ends with its program, such as `["/opt/bin/contextd"]` or
     `["python", "-m", "contextd"]`; `settings` are active settings that add hooks; `profile` selects the tools
-    shown, `status_line` shows our status line.
+    shown, `status_line` shows our status line. `version` is the client's, empty when it is not known.
     """
 
     command: Sequence[str]
     settings: frozenset[str] = frozenset()
     profile: str = ""
     status_line: bool = False
+    version: str = ""
 
 
 def install(
@@ -156,12 +157,19 @@ def install(
         row.configuration.hooked(scope),
         row.shared,
         launch.status_line,
+        version=launch.version,
     )
     plans = [
         _plan_install(path, parts, row, calling, root, backups)
         for path, parts in files_of(row, home_dir, root, config_dir).items()
     ]
-    return _carry_out(plans, row, scope, dry_run, row.configuration.afterwards)
+    moved = [
+        _plan_uninstall(path, parts, row, root, backups)
+        for path, parts in moved_files(row, home_dir, root, config_dir).items()
+    ]
+    plans += [plan for plan in moved if plan.report.state != "unchanged"]
+    report = _carry_out(plans, row, scope, dry_run, row.configuration.afterwards)
+    return replace(report, warning=too_old(row, launch.version))
 
 
 def uninstall(
@@ -195,9 +203,9 @@ def files_of(
     client: Client, home: Path, root: Path | None, config: Path | None, *, every: bool = False
 ) -> dict[Path, list[Addition]]:
     """The client's files that configure contextd, of the project when `root` is given, and the content for
-    each; with `every` also under the alternative names of such a file.
+    each; with `every` also under the alternative and the earlier names of such a file.
     """
-    found: dict[Path, list[Addition]] = {}
+    found = moved_files(client, home, root, config) if every else {}
     for file in client.configuration.files:
         place = file.place("project" if root else "user")
         if place is None:
@@ -209,6 +217,19 @@ def files_of(
         for path in paths:
             found.setdefault(path, []).append(file.part)
     return found
+
+
+def moved_files(
+    client: Client, home: Path, root: Path | None, config: Path | None
+) -> dict[Path, list[Addition]]:
+    """The existing files that earlier installations wrote elsewhere, and the content for each."""
+    base, chosen = (root, None) if root else (home, config)
+    return {
+        path: [file.part]
+        for file in client.configuration.files
+        if (place := file.moved_from("project" if root else "user")) is not None
+        and (path := place.path(base, chosen)).is_file()
+    }
 
 
 def _root(client: Client, scope: InstallScope, project_root: Path | None) -> Path | None:
@@ -235,11 +256,11 @@ def _plan_install(
     root: Path | None,
     backups: Path | None,
 ) -> _Planned:
-    real = _real(path, root)
-    before = _load(real)
-    given, mark = _decode(before, path, parts)
+    real = real_path(path, root)
+    before = load(real)
+    given, mark = decode(before, path, parts)
     text, changes = given, list[str]()
-    with _naming(path):
+    with naming(path):
         for part in parts:
             text, more = part.add(text, calling)
             changes += more
@@ -287,8 +308,8 @@ def _receipt(
 def _plan_uninstall(
     path: Path, parts: Sequence[Addition], client: Client, root: Path | None, backups: Path | None
 ) -> _Planned:
-    real = _real(path, root)
-    before = _load(real)
+    real = real_path(path, root)
+    before = load(real)
     copy = copy_path(real, client.name, backups)
     old = read_receipt(copy)
     made = old.directories if old is not None else ()
@@ -318,8 +339,8 @@ def _plan_forgetting(path: Path, part: Addition, client: Client) -> _Planned:
     """Remove the client's own notes about our entries from a file that this uninstallation does not otherwise
     change.
     """
-    real = _real(path, None)
-    before = _load(real)
+    real = real_path(path, None)
+    before = load(real)
     bare, mark, changes = _bare(path, before or b"", [part], client.name, frozenset())
     after = mark + bare.encode() if changes else before
     state: State = "changed" if changes else "unchanged"
@@ -330,9 +351,9 @@ def _bare(
     path: Path, data: bytes, parts: Sequence[Addition], client: str, keep: frozenset[KeyPath]
 ) -> tuple[str, bytes, list[str]]:
     """A file's text without our entries, its byte order mark, and what was removed."""
-    text, mark = _decode(data, path, parts)
+    text, mark = decode(data, path, parts)
     changes: list[str] = []
-    with _naming(path):
+    with naming(path):
         for part in parts:
             text, more = part.without(text, client, keep)
             changes += more
@@ -357,7 +378,7 @@ def _says_nothing(text: str) -> bool:
 def _kept(old: Receipt | None, path: Path, parts: Sequence[Addition]) -> frozenset[KeyPath]:
     if old is None or old.before is None:
         return frozenset()
-    text = _decode(old.before, path, parts)[0]
+    text = decode(old.before, path, parts)[0]
     return frozenset().union(*(part.containers(text) for part in parts))
 
 
@@ -369,7 +390,7 @@ def _carry_out(
     afterwards: str = "",
 ) -> InstallReport:
     for plan in plans if not dry_run else ():
-        if _load(plan.path) != plan.before:
+        if load(plan.path) != plan.before:
             raise Conflict(
                 f"{plan.path} changed while it was being edited", f"close {client.title}, try again"
             )
@@ -398,49 +419,6 @@ def _write(plan: _Planned) -> None:
         raise Unavailable(
             f"{plan.path} could not be removed: {error.strerror}", "check its permissions"
         ) from error
-
-
-def _real(path: Path, root: Path | None) -> Path:
-    # A user may link a configuration file to any path; a link in a repository must not point out of it.
-    try:
-        return path.resolve() if root is None else target_inside(root, path)
-    except (OSError, RuntimeError) as error:
-        raise Invalid(f"{path} is a broken symlink: {error}", "replace it") from error
-
-
-def _load(path: Path) -> bytes | None:
-    try:
-        about = path.stat()
-        if not stat.S_ISREG(about.st_mode):
-            raise Invalid(f"{path} is not a file", "move it away and try again")
-        if about.st_size > LARGEST:
-            raise TooLarge(f"{path} has {about.st_size} bytes", f"at most {LARGEST} are read")
-        return read_file(path, LARGEST)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise Unavailable(
-            f"{path} cannot be read: {error.strerror}", "check its permissions"
-        ) from error
-
-
-def _decode(data: bytes | None, path: Path, parts: Sequence[Addition]) -> tuple[str, bytes]:
-    """The text of a file and its byte order mark; an empty file counts as the format's empty document."""
-    data = data or b""
-    mark = _BOM if data.startswith(_BOM) else b""
-    try:
-        text = data.removeprefix(_BOM).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise Invalid(f"{path} is not UTF-8 text", "save it as UTF-8 and try again") from error
-    return (text if text.strip() else parts[0].empty or text), mark
-
-
-@contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except Invalid as error:
-        raise Invalid(f"{path}: {error.message}", f"{error.hint}; nothing was changed") from error
 
 
 def _digest(data: bytes) -> str:

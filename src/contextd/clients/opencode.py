@@ -4,7 +4,14 @@ plugin folder; it is part of the npm package as well.
 
 from __future__ import annotations
 
-from contextd.clients.client import Client, ConfigFile, Configuration, Location, Presence
+from contextd.clients.client import (
+    Client,
+    ConfigFile,
+    Configuration,
+    Location,
+    Presence,
+    Versions,
+)
 from contextd.clients.codec import JSONC
 from contextd.clients.config_entries import ServerEntry
 from contextd.clients.hook_event import PayloadReader, as_context
@@ -44,8 +51,13 @@ CLIENT = Client(
             ),
             ConfigFile(
                 module_file("opencode", "npm/opencode.js", _PAYLOADS),
-                user=Location("opencode/plugins/contextd.js", below=".config"),
-                project=Location(".opencode/plugins/contextd.js"),
+                # Version 1.0.61 does not start while there is a folder `plugins`.
+                user=Location("opencode/plugin/contextd.js", below=".config"),
+                project=Location(".opencode/plugin/contextd.js"),
+                moved={
+                    "user": Location("opencode/plugins/contextd.js", below=".config"),
+                    "project": Location(".opencode/plugins/contextd.js"),
+                },
             ),
         ),
         variable="XDG_CONFIG_HOME",
@@ -59,4 +71,10 @@ CLIENT = Client(
         install=("opencode plugin -g contextd-plugin",),
     ),
     presence=Presence(programs=("opencode",), made=(Location("opencode", below=".config"),)),
+    versions=Versions(
+        minimum="1.1.16",
+        needs="a plugin that can show its agent the briefing",
+        tried=("1.1.16", "1.18.33"),
+        update="run `opencode upgrade`",
+    ),
 )

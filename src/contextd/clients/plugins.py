@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from contextd import __version__
 from contextd.clients import CLIENTS
 from contextd.clients.client import Calling, Client
 from contextd.clients.config_entries import SERVER, ServerEntry
+from contextd.clients.config_shapes import OPEN
 from contextd.clients.module_file import TELLING, events_of, plugin_text, rows_text
 from contextd.clients.plugin_form import FOLDER, MISSING, PLUGIN, PROGRAM, ModuleForm, PluginForm
 from contextd.clients.text_files import Block
@@ -52,7 +54,7 @@ def write_plugins(folder: Path, *, force: bool = False) -> list[str]:
     made = plugin_files()
     for path, text in made.items():
         replace_file(target_inside(folder, folder / path), text.encode())
-        if path.endswith(".sh"):
+        if path.endswith(f"/{PROGRAM}") or path == PROGRAM:
             (folder / path).chmod(0o755)
     for path in set(before) - set(made):
         target_inside(folder, folder / path).unlink(missing_ok=True)
@@ -143,7 +145,9 @@ def _server(client: Client) -> dict[str, Any]:
 
 
 def _hooks(client: Client, form: PluginForm) -> str:
-    calling = _calling(client, "sh", f"{form.root}/{PROGRAM}")
+    # A shell whose script is gone ends with 2, by which clients refuse a prompt.
+    line = f"sh {form.quoted(PROGRAM)} hook --client {client.name}{OPEN}"
+    calling = replace(_calling(client), line=line)
     text = ""
     for file in client.configuration.files:
         if file.part.holds == "hooks":
@@ -151,12 +155,11 @@ def _hooks(client: Client, form: PluginForm) -> str:
     return _json(json.loads(text))
 
 
-def _calling(client: Client, *program: str) -> Calling:
+def _calling(client: Client) -> Calling:
     """How a plugin calls contextd: its hooks start, brief and end every session like installed ones."""
     module = isinstance(client.plugin, ModuleForm) and client.plugin.hooked
     hooked = module or client.configuration.hooked("user")
-    command = program or (PLUGIN,)
-    return Calling(client.name, command, Path("~"), hooked=hooked, shared=client.shared)
+    return Calling(client.name, (PLUGIN,), Path("~"), hooked=hooked, shared=client.shared)
 
 
 def _readme(clients: Iterable[Client]) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from contextd.clients.claude_code import MOMENTS, answer_in_hook_output
 from contextd.clients.client import (
+    BRIEFED,
     Client,
     ConfigFile,
     Configuration,
     Location,
     Presence,
+    Versions,
     hook_events,
 )
 from contextd.clients.codec import JSONC
@@ -59,4 +61,10 @@ CLIENT = Client(
         variable="QWEN_HOME",
     ),
     presence=Presence(programs=("qwen",), made=(Location("", below=".qwen"),)),
+    versions=Versions(
+        minimum="0.15.6",
+        needs=BRIEFED,
+        tried=("0.15.6", "0.24.4"),
+        update="run `npm install -g @qwen-code/qwen-code`, or update it as you installed it",
+    ),
 )

@@ -6,7 +6,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from contextd.clients.client import Client, ConfigFile, Configuration, Location, Presence
+from contextd.clients.client import (
+    Client,
+    ConfigFile,
+    Configuration,
+    Location,
+    Presence,
+    Versions,
+)
 from contextd.clients.codec import JSONC
 from contextd.clients.config_entries import ServerEntry
 from contextd.clients.config_shapes import stdio_server
@@ -69,4 +76,5 @@ CLIENT = Client(
     presence=Presence(
         programs=("code",), made=(Location("Code/User", below=".config", elsewhere=_FOLDER),)
     ),
+    versions=Versions(minimum="1.102", needs="MCP servers in the user's `mcp.json`"),
 )

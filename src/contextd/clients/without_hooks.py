@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from contextd.clients.client import Client, ConfigFile, Configuration, Location, Presence
+from contextd.clients.client import (
+    Client,
+    ConfigFile,
+    Configuration,
+    Location,
+    Presence,
+    Versions,
+)
 from contextd.clients.codec import JSON, JSONC, YAML
 from contextd.clients.config_entries import ListedFile, ServerEntry
 from contextd.clients.config_shapes import plain_server, stdio_server
 from contextd.clients.text_files import BARE_TOOLS, COMMANDS, TOOLS, Block
+
+_SERVERS = "MCP servers in its configuration"
 
 _CONTINUE_RULE = Block(BARE_TOOLS, "---\nname: contextd\nalwaysApply: true\n---\n\n")
 
@@ -40,6 +49,13 @@ CONTINUE = Client(
         ),
     ),
     presence=Presence(programs=("cn",), made=(Location(".continue"),)),
+    versions=Versions(
+        minimum="1.5.11",
+        needs="MCP servers and rules in `~/.continue`",
+        tried=("1.5.11", "1.5.47"),
+        update="run `npm install -g @continuedev/cli`, or update it as you installed it",
+        asks=False,
+    ),
 )
 """Continue: a list of MCP servers, and rules; it does not pass servers' instructions to its agent."""
 
@@ -67,6 +83,7 @@ WINDSURF = Client(
         ),
     ),
     presence=Presence(programs=("windsurf",), made=(Location(".codeium/windsurf"),)),
+    versions=Versions(needs=_SERVERS),
 )
 """Windsurf: MCP servers per user, and rules."""
 
@@ -99,6 +116,7 @@ ZED = Client(
         programs=("zed", "zeditor"),
         made=(Location("zed", below=".config", elsewhere={"win32": "AppData/Roaming/Zed"}),),
     ),
+    versions=Versions(needs=_SERVERS),
 )
 """Zed: MCP servers are its context servers."""
 
@@ -127,6 +145,7 @@ CLAUDE_DESKTOP = Client(
         afterwards="Claude Desktop starts servers outside of any repository: name the project in what you ask.",
     ),
     presence=Presence(made=(Location("Claude", below=".config", elsewhere=_CLAUDE_FOLDER),)),
+    versions=Versions(needs=_SERVERS),
 )
 """Claude Desktop: MCP servers per user; it has no repository and reads no instructions."""
 
@@ -148,6 +167,7 @@ CRUSH = Client(
         variable="XDG_CONFIG_HOME",
     ),
     presence=Presence(programs=("crush",), made=(Location("crush", below=".config"),)),
+    versions=Versions(minimum="0.1.0", needs=_SERVERS),
 )
 """Crush: MCP servers below `mcp`; it passes their instructions to its agent."""
 
@@ -189,6 +209,7 @@ GOOSE = Client(
             Location("goose", below=".config", elsewhere={"win32": "AppData/Roaming/Block/goose"}),
         ),
     ),
+    versions=Versions(minimum="1.0.0", needs=_SERVERS),
 )
 """Goose: MCP servers are its extensions, per user; it passes their instructions to its agent."""
 
@@ -214,6 +235,7 @@ AMP = Client(
         afterwards="With `--scope project` Amp asks for your approval first: `amp mcp approve contextd` in the project.",
     ),
     presence=Presence(programs=("amp",), made=(Location("amp", below=".config"),)),
+    versions=Versions(needs=_SERVERS),
 )
 """Amp: MCP servers in its settings, instructions in AGENTS.md."""
 
@@ -240,5 +262,6 @@ AIDER = Client(
         ),
     ),
     presence=Presence(programs=("aider",), made=(Location(".aider.conf.yml"), Location(".aider"))),
+    versions=Versions(minimum="0.49.0", needs="files that it reads at the start"),
 )
 """Aider: it has no MCP; an instruction file that it reads lists the commands."""

@@ -44,6 +44,8 @@ _RESERVE_SECONDS = 0.03
 _POLL_SECONDS = 0.02
 _QUIET_SECONDS = 0.1
 """Seconds to wait for a client that does not close stdin once a whole object has arrived."""
+_MISDIRECTED_SECONDS = 1.0
+"""Seconds for the event of a hook without arguments: clients write it as soon as the program runs."""
 _LARGEST = LINE_LIMIT - (1 << 20)
 """Maximum bytes of an event: a line of the daemon's, less the other fields."""
 _PASSING = ("busy", "unavailable", "corrupt")
@@ -100,6 +102,38 @@ def main(argv: Sequence[str] = ()) -> int:
         sys.stdout.write(dumps(output))
         sys.stdout.flush()
     return 0
+
+
+def is_misdirected() -> bool:
+    """Whether this process is a hook that was started without its arguments: its stdin has a client's event.
+
+    Clients that do not know a hook's `args` run the program alone, and take the exit code of its help for a
+    refusal of the prompt. Says on stderr how to repair that.
+    """
+    if sys.stdin is None or sys.stdin.isatty():
+        return False
+    import threading  # noqa: PLC0415 - not for hooks that are called rightly
+
+    read: list[dict[str, Any]] = []
+
+    def read_event() -> None:
+        try:
+            read.append(_payload(time.monotonic() + _MISDIRECTED_SECONDS))
+        except (OSError, ValueError, TypeError):
+            # Not an event's JSON: the help follows.
+            return
+
+    # On Windows a pipe cannot be waited for: a stdin that its owner leaves open must not hold up the help.
+    thread = threading.Thread(target=read_event, daemon=True)
+    thread.start()
+    thread.join(_MISDIRECTED_SECONDS)
+    event = next(filter(None, (text_in(one, f) for one in read for f in _EVENT_FIELDS)), "")
+    if event:
+        _say(
+            f"{event} was not recorded: this client runs hooks without their arguments; "
+            "to repair it: contextd install (`contextd doctor` says for which client)"
+        )
+    return bool(event)
 
 
 def _deliver(

@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from contextd.clients.client import Client
-from contextd.clients.detection import Connection, connection_of, present_clients
+from contextd.clients.client_versions import installed_versions, too_old
+from contextd.clients.detection import (
+    Connection,
+    connection_of,
+    present_clients,
+    unfit_entries,
+)
 from contextd.domain.sessions import Session
 from contextd.domain.time import age
 from contextd.runtime.runtime import Runtime
@@ -24,7 +30,8 @@ _FIRST = 20
 @dataclass(frozen=True, slots=True)
 class ClientStanding:
     """One client on this machine. `sign` is the evidence for it, `detail` what is missing or wrong.
-    `trusted` is None if the client does not require trust in hooks, or it cannot be determined.
+    `trusted` is None if the client does not require trust in hooks, or it cannot be determined. `version` is
+    empty when it is not known; `unfit` says what that version does not understand of contextd's entries.
     """
 
     client: Client
@@ -34,11 +41,22 @@ class ClientStanding:
     trusted: bool | None = None
     seen_at: datetime | None = None
     captured_at: datetime | None = None
+    version: str = ""
+    unfit: str = ""
 
     @property
     def sound(self) -> bool:
         """Whether the installed connection is intact, as far as its files show."""
-        return self.connection != "unreadable" and self.trusted is not False
+        faults = self.unfit or self._too_old
+        return self.connection != "unreadable" and self.trusted is not False and not faults
+
+    @property
+    def _too_old(self) -> str:
+        return too_old(self.client, self.version) if self._configured else ""
+
+    @property
+    def _configured(self) -> bool:
+        return self.connection in ("connected", "partly")
 
     def told(self, now: datetime) -> str:
         """A one-line description."""
@@ -51,6 +69,10 @@ class ClientStanding:
         parts = [f"{title}: connected"]
         if self.connection == "partly":
             parts.append(f"no contextd entries in {self.detail}")
+        if self._too_old:
+            parts.append(self._too_old)
+        if self.unfit:
+            parts.append(f"{self.unfit}; `contextd install {self.client.name}` updates it")
         if self.trusted is False:
             parts.append("its hooks are not active yet. " + self.client.configuration.afterwards)
         parts.append(f"last seen {age(self.seen_at, now)}" if self.seen_at else "not seen yet")
@@ -70,11 +92,15 @@ def client_standings(runtime: Runtime) -> list[ClientStanding]:
     scopes = frozenset(project.scope for project in runtime.projects())
     sessions = whole.view.sessions.find(scopes, limit=_LATEST) if scopes else []
     standings: list[ClientStanding] = []
-    for present in present_clients(home):
+    found = present_clients(home)
+    versions = installed_versions((one.client for one in found), home)
+    for present in found:
         client = present.client
+        version, place = versions[client.name], None
         connection, detail = connection_of(client, home, None)
         if connection == "not connected" and root is not None:
             connection, detail = connection_of(client, home, root)
+            place = root
         trusts = client.configuration.trusts
         chosen = directory_from(client.configuration.variable)
         theirs = [one for one in sessions if one.client in (client.name, *client.names)]
@@ -87,6 +113,8 @@ def client_standings(runtime: Runtime) -> list[ClientStanding]:
                 trusts(home, chosen) if trusts and connection == "connected" else None,
                 max((one.last_seen_at for one in theirs), default=None),
                 _captured_at(whole, theirs),
+                version,
+                unfit_entries(client, home, place, version),
             )
         )
     return standings

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from contextd.clients import config_text
 from contextd.clients import install as installing
 from contextd.clients.install import InstallReport, Launch, install, uninstall
 from contextd_code.errors import Conflict, Denied, Invalid, NotFound, TooLarge, Unavailable
@@ -65,8 +66,7 @@ def test_a_fresh_user_gets_the_server_and_one_hook_per_event(home: Path) -> None
         assert handlers(settings, event) == [
             {
                 "type": "command",
-                "command": COMMAND[0],
-                "args": ["hook", "--client", "claude-code"],
+                "command": "'/opt/my tools/bin/contextd' hook --client claude-code",
                 "timeout": timeout,
             }
         ]
@@ -234,7 +234,7 @@ def test_an_older_entry_of_ours_is_brought_up_to_date_in_its_place(home: Path) -
     put_in(home)
     hooks = json.loads(settings.read_text())["hooks"]
     (group,) = hooks["SessionStart"]
-    assert group["hooks"][0]["command"] == COMMAND[0]
+    assert group["hooks"][0]["command"].startswith(f"'{COMMAND[0]}' hook")
     assert group["hooks"][0]["timeout"] == 5
     assert group["hooks"][1] == theirs
     assert "matcher" not in hooks["SessionEnd"][0]
@@ -328,7 +328,7 @@ def test_what_is_not_a_file_is_refused(home: Path) -> None:
 
 
 def test_a_file_beyond_the_limit_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installing, "LARGEST", 10)
+    monkeypatch.setattr(config_text, "LARGEST", 10)
     (home / ".claude.json").write_text('{"a": "bcdefghijkl"}')
     with pytest.raises(TooLarge):
         put_in(home)

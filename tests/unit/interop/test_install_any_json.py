@@ -89,7 +89,7 @@ def test_installing_adds_our_entries_and_changes_no_other_value(text: str) -> No
     for event in TOLD:
         held = expected.setdefault("hooks", {}).setdefault(event.name, [])
         only = {"matcher": event.matcher} if event.matcher else {}
-        held.append({**only, "hooks": [HOOKS.shape(CALLING.hook, event)]})
+        held.append({**only, "hooks": [HOOKS.shape(CALLING, event)]})
     assert added == expected
     assert list(added) == list(expected)
 

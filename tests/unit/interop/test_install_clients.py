@@ -54,7 +54,7 @@ def test_what_contextd_writes_for_a_client_is_nobodys_instruction(machine: Machi
 @pytest.mark.parametrize(
     ("name", "path"),
     [
-        ("opencode", ".config/opencode/plugins/contextd.js"),
+        ("opencode", ".config/opencode/plugin/contextd.js"),
         ("cline", ".cline/plugins/contextd.js"),
     ],
 )
@@ -259,7 +259,7 @@ def test_a_file_under_its_other_name_is_used_where_it_is_the_one(tmp_path: Path)
     machine.connect()
     assert set(machine.tree()) == {
         "home/.config/opencode/opencode.jsonc",
-        "home/.config/opencode/plugins/contextd.js",
+        "home/.config/opencode/plugin/contextd.js",
     }
     assert JSONC.read(other.read_text())["mcp"]["contextd"]["command"][0] == COMMAND[0]
     usual = other.with_suffix(".json")

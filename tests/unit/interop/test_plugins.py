@@ -50,8 +50,12 @@ def handlers(value: Any) -> Iterator[dict[str, Any]]:
             yield from handlers(part)
 
 
-def lines_of(handler: dict[str, Any]) -> str:
-    return " ".join([handler.get("command") or handler["bash"], *handler.get("args", ())])
+def line_of(handler: dict[str, Any]) -> str:
+    """The one command line that every version of a client runs."""
+    assert "args" not in handler
+    line = handler.get("command") or handler["bash"]
+    assert isinstance(line, str)
+    return line
 
 
 @pytest.mark.parametrize("client", WITH_HOOKS, ids=lambda row: row.name)
@@ -61,10 +65,40 @@ def test_a_plugin_tells_what_an_installation_tells(client: Client) -> None:
     assert list(hooks) == [event.name for event in told]
     for event in told:
         [handler] = handlers(hooks[event.name])
-        assert f"{form_of(client).root}/{PROGRAM}" in lines_of(handler)
-        assert lines_of(handler).endswith(f" hook --client {client.name}")
+        assert f"{form_of(client).root}/{PROGRAM}" in line_of(handler)
+        assert line_of(handler).endswith(f" hook --client {client.name} || exit 1")
         waits = handler.get("timeout") or handler["timeoutSec"]
         assert waits in (event.timeout, event.timeout * 1000)
+
+
+ODD = 'a b; $HOME `x` & "q" (1)'
+"""A folder that a shell would take apart."""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a script for a POSIX shell")
+@pytest.mark.parametrize("client", WITH_HOOKS, ids=lambda row: row.name)
+def test_a_plugins_hook_runs_in_any_folder_and_is_no_refusal_when_the_folder_is_gone(
+    client: Client, tmp_path: Path
+) -> None:
+    form, folder = form_of(client), tmp_path / ODD
+    folder.mkdir()
+    (folder / PROGRAM).write_text('#!/bin/sh\necho "$@"\ncat\n')
+    [handler] = handlers(hooks_of(FILES, client)[client.configuration.events[0].name])
+    line = line_of(handler)
+    if form.pasted:
+        line = line.replace(form.root, str(folder))
+
+    def run() -> subprocess.CompletedProcess[str]:
+        # Clients take 2 for a refusal of the prompt.
+        return subprocess.run(
+            ["/bin/sh", "-c", line], input="{}", capture_output=True, text=True, check=False,
+            env={"PATH": os.environ["PATH"], form.root.strip("${}"): str(folder)},
+        )  # fmt: skip
+
+    done = run()
+    assert (done.returncode, done.stdout) == (0, f"hook --client {client.name}\n{{}}"), done.stderr
+    shutil.rmtree(folder)
+    assert run().returncode == 1
 
 
 def test_a_new_event_of_a_row_is_in_its_plugin() -> None:

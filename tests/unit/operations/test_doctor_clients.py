@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,8 @@ from contextd.clients.install import Launch, install
 from support.clients import CodingClient
 from support.desks import Desk
 
+GIT = shutil.which("git")
+
 
 @pytest.fixture
 def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -20,7 +24,7 @@ def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in {row.configuration.variable for row in CLIENTS.values()} - {""}:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(folder))
-    monkeypatch.setattr(detection.shutil, "which", lambda name: None)
+    monkeypatch.setattr(detection.shutil, "which", lambda name, **how: None)
     return folder
 
 
@@ -85,3 +89,45 @@ def test_one_source_says_whether_a_session_was_captured(person: Path, words_only
     checks = {check["name"]: check["detail"] for check in words_only.as_owner("doctor")["checks"]}
     assert checks["capture"] == "the only session so far was captured"
     assert checks["client claude-code"].endswith("captured last just now")
+
+
+def program(folder: Path, name: str, version: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client on `PATH` that says this version."""
+    folder.mkdir(exist_ok=True)
+    path = folder / name
+    path.write_text(f"#!/bin/sh\necho {version}\n")
+    path.chmod(0o755)
+    # Where a program is, is remembered for each value of `PATH`.
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}/usr/bin{os.pathsep}/bin")
+    places = {name: str(path), "git": GIT}
+    monkeypatch.setattr(detection.shutil, "which", lambda asked, **how: places.get(asked))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a script for a POSIX shell")
+def test_a_client_that_is_too_old_is_named_with_what_to_do(
+    person: Path, words_only: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (person / ".gemini").mkdir()
+    install("gemini-cli", person, None, launch=Launch(["contextd"]))
+    program(person / "new", "gemini", "0.61.0", monkeypatch)
+    assert clients(words_only)["client gemini-cli"]["ok"]
+    program(person / "old", "gemini", "0.20.2", monkeypatch)
+    told = clients(words_only)["client gemini-cli"]
+    assert not told["ok"]
+    assert "Gemini CLI 0.20.2 is too old" in told["detail"]
+    assert "0.27.4 or later" in told["detail"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a script for a POSIX shell")
+def test_entries_that_the_installed_version_does_not_understand_are_named(
+    person: Path, words_only: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (person / ".claude").mkdir()
+    install("claude-code", person, None, launch=Launch(["contextd"]))
+    program(person / "bin", "claude", "2.0.50", monkeypatch)
+    told = clients(words_only)["client claude-code"]
+    assert not told["ok"]
+    assert "version 2.0.50 knows no hook on PostToolUseFailure, PostCompact" in told["detail"]
+    assert "`contextd install claude-code` updates it" in told["detail"]
+    install("claude-code", person, None, launch=Launch(["contextd"], version="2.0.50"))
+    assert clients(words_only)["client claude-code"]["ok"]

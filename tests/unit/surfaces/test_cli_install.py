@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -210,3 +211,27 @@ def test_how_a_client_stands_is_read_from_its_files(home: Path, line: Line) -> N
     assert trusts(home, None) is None
     config.write_text("a = \n")
     assert connection_of(codex, home, None)[0] == "unreadable"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a script for a POSIX shell")
+def test_a_client_that_is_too_old_is_connected_with_a_warning(
+    home: Path, line: Line, tmp_path: Path
+) -> None:
+    has(home, ".codex")
+    program = tmp_path / "bin" / "codex"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho codex-cli 0.98.0\n")
+    program.chmod(0o755)
+    warning = "Codex CLI 0.98.0 is too old: contextd needs"
+    for words in (("codex", "--dry-run"), ("codex",), ("codex",), ("--yes",)):
+        code, told, _ = line("install", *words)
+        assert code == cli.DONE
+        assert told.count(warning) == 1
+        assert "0.125.0 or later; run `npm install -g @openai/codex`" in told
+    value = json.loads(line("install", "--json", "--yes")[1])
+    assert value["clients"][0]["report"]["warning"].startswith(warning)
+    program.write_text("#!/bin/sh\necho codex-cli 0.171.0\n")
+    assert "too old" not in line("install", "codex")[1]
+    program.unlink()
+    assert "too old" not in line("install", "codex")[1]
+    assert "too old" not in line("uninstall", "codex")[1]

@@ -13,6 +13,7 @@ import click
 
 from contextd.clients import CLIENTS, client_named
 from contextd.clients.client import Client, InstallScope
+from contextd.clients.client_versions import installed_versions
 from contextd.clients.detection import present_clients
 from contextd.clients.install import InstallReport, Launch, install, uninstall
 from contextd.clients.plugins import write_plugins
@@ -68,21 +69,24 @@ def install_command(
     Without a name it looks which are on this machine, says what it would write, and asks.
     """
     root = Path.cwd() if scope == "project" else None
+    wanted = _wanted((*clients, *named))
+    found = [] if wanted else present_clients(Path.home())
+    settings = frozenset(_hooks_wanted(root))
+    versions = installed_versions(wanted or [one.client for one in found], Path.home())
 
     def connect(client: Client, dry: bool) -> InstallReport:
+        version = versions[client.name]
         return install(
             client.name,
             Path.home(),
             root,
-            launch=Launch(executable(), frozenset(_hooks_wanted(root)), profile or "", status_line),
+            launch=Launch(executable(), settings, profile or "", status_line, version),
             **_common(client, scope, dry),
         )
 
     console = Console(as_json)
-    wanted = _wanted((*clients, *named))
     if wanted:
         return _each(console, [_Change(row, connect) for row in wanted], dry_run)
-    found = present_clients(Path.home())
     able = [one for one in found if one.client.configuration.held(scope)]
     if not able:
         raise NotFound(
@@ -261,6 +265,7 @@ def _told(plan: Sequence[_Change], signs: dict[str, str]) -> list[str]:
         elif one.report and not one.report.changed:
             lines += [f"✓ {heading}: connected, nothing to change"]
             lines += [f"  {note}" for file in one.report.files for note in file.changes]
+            lines += _warned(one.report)
         elif one.report:
             lines += [f"{heading}, {one.report.scope}:"]
             lines += [f"  {line}" for line in one.report.lines()]
@@ -277,9 +282,15 @@ def _outcome(done: Sequence[_Change], command: str) -> list[str]:
         lines.append(
             f"✓ {one.client.title}: {'connected' if command == 'install' else 'disconnected'}"
         )
+        if one.report:
+            lines += _warned(one.report)
         if one.report and one.report.afterwards:
             lines.append(f"  {one.report.afterwards}")
     return lines
+
+
+def _warned(report: InstallReport) -> list[str]:
+    return [f"  warning: {report.warning}"] if report.warning else []
 
 
 def _value(plan: Sequence[_Change], signs: dict[str, str], *, done: bool) -> dict[str, Any]:
