@@ -31,6 +31,7 @@ from contextd.imports.importers.sample import sample_session
 from contextd.thin import client
 from contextd_code.errors import ContextdError, Invalid, Unavailable
 from contextd_code.git.programs import git_environment, git_line
+from contextd_code.git.substitute import keep_stand_ins_in
 from contextd_code.processes import run
 from contextd_code.text.tokens import count_tokens
 from contextd_code.tree.walk import walk
@@ -102,6 +103,7 @@ def main(arguments: Sequence[str]) -> int:
         with tempfile.TemporaryDirectory(
             prefix="contextd-demo-", ignore_cleanup_errors=True
         ) as made:
+            keep_stand_ins_in(Path(made) / "git")
             stage = _set_up(Path(made), path)
             try:
                 return _play(stage)

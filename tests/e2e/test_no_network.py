@@ -167,7 +167,8 @@ def test_no_process_reaches_beyond_this_machine_or_leaves_a_file_elsewhere(
     assert any("AF_UNIX" in call.rest for call in connected)
     assert [call for call in seen if strangers(call)] == []
     assert [call for call in seen if any(name in call.rest for name in NAME_LOOKUP)] == []
-    moved = [p for call in seen if call.name in MOVING for p in places(call)]
+    # The guard of child processes stands in the root, so that it keeps no folder from being removed.
+    moved = [p for call in seen if call.name in MOVING for p in places(call) if p != Path("/")]
     written = [p for call in seen if call.name in WRITING for p in places(call)]
     assert any(path.name == "contextd.db" for path in written)
     assert [p for p in (*moved, *written) if not is_inside(p, machine.folder)] == []

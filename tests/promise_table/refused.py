@@ -57,7 +57,7 @@ ROWS = (
         tests=[
             "tests/unit/code/test_git_runs_nothing.py::test_the_directory_of_a_repository_supplies_no_program"
         ],
-        file="contextd_code/git/command.py",
+        file="contextd_code/git/programs.py",
         before="if Path(one).is_absolute())",
         after="if one)",
     ),
@@ -108,8 +108,8 @@ ROWS = (
             "tests/unit/interop/test_install.py::test_a_write_by_the_client_in_between_is_not_overwritten"
         ],
         file="clients/install.py",
-        before="        if _load(plan.path) != plan.before:\n",
-        after="        if plan.before is None and _load(plan.path) is not None:\n",
+        before="        if load(plan.path) != plan.before:\n",
+        after="        if plan.before is None and load(plan.path) is not None:\n",
     ),
     Promise(
         says="Somebody else's hook program of the same name is left alone.",

@@ -36,6 +36,7 @@ from contextd.stores import delete_organisation, migrate_store, move_store, open
 from contextd.stores.backup_lag import written_since
 from contextd.thin.home import LOCAL, close_to_others, database_path, make_home
 from contextd_code.errors import ContextdError, Unavailable
+from contextd_code.git.substitute import keep_stand_ins_in
 
 _OPEN_AT_ONCE = 64
 """Organisations kept open; opening another one closes one at rest, the least recently used first."""
@@ -125,6 +126,7 @@ class Host:
         if migrate:
             migrate_store(settings.text("store.url"))
         make_home(settings.home)
+        keep_stand_ins_in(settings.home / "git")
         reranker = open_reranker(
             settings.text("search.reranker.path"),
             settings.text("search.reranker.tokenizer"),

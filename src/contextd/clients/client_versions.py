@@ -14,7 +14,7 @@ from typing import Any
 from contextd.clients.client import Client, is_older
 from contextd_code.errors import Unavailable
 from contextd_code.files.guarded import read_file
-from contextd_code.git.command import git_environment, program
+from contextd_code.git.programs import git_environment, program
 from contextd_code.processes import run
 
 _SECONDS = 5.0

@@ -28,7 +28,8 @@ _FORGOTTEN_SECONDS = 30 * 86_400
 
 def stand_in(common_dir: Path, text: str) -> Path | None:
     """A folder to use as `GIT_COMMON_DIR`, with `text` as its configuration, the same for the same arguments. None
-    where links cannot be made. It lies in the directory for temporary files and is made again when it is missing.
+    where links cannot be made. It lies in the folder of `keep_stand_ins_in`, else in the directory for temporary
+    files, and is made again when it is missing.
     """
     if os.name == "nt":
         return None
@@ -44,9 +45,24 @@ def stand_in(common_dir: Path, text: str) -> Path | None:
     return folder
 
 
+class _Kept:
+    """Where the stand-ins of this process lie; None for the directory for temporary files."""
+
+    folder: Path | None = None
+
+
+def keep_stand_ins_in(folder: Path) -> None:
+    """Use a folder of the program's own from now on, so that nothing of it lies elsewhere. Any folder gives the same
+    answers.
+    """
+    _Kept.folder = folder
+
+
 def _own_folder() -> Path:
     """This user's folder of stand-ins. Raises `OSError` if it is not this user's alone."""
-    folder = Path(tempfile.gettempdir()) / f"contextd-git-{os.getuid()}"
+    folder = _Kept.folder
+    if folder is None or not folder.parent.is_dir():
+        folder = Path(tempfile.gettempdir()) / f"contextd-git-{os.getuid()}"
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700)
     about = folder.lstat()

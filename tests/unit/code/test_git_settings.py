@@ -19,7 +19,7 @@ from contextd_code.git.config_text import GitOption, options_in, text_of
 from contextd_code.git.diffs import diff
 from contextd_code.git.remotes import remote_urls
 from contextd_code.git.settings import settings_for
-from contextd_code.git.substitute import stand_in
+from contextd_code.git.substitute import _Kept, stand_in
 from contextd_code.tree.walk import walk
 from support.repositories import committed
 from support.repositories import git as run
@@ -347,9 +347,9 @@ def test_a_stand_in_is_made_again_when_a_part_of_it_was_cleared_away(tmp_path: P
 def test_a_folder_of_stand_ins_that_others_can_write_is_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
-    (tmp_path / "tmp").mkdir()
-    folder = tmp_path / "tmp" / f"contextd-git-{os.getuid()}"
+    (tmp_path / "home").mkdir()
+    folder = tmp_path / "home" / "git"
+    monkeypatch.setattr(_Kept, "folder", folder)
     folder.mkdir(mode=0o777)
     folder.chmod(0o777)
 

@@ -16,6 +16,7 @@ from contextd.policies.sarif import as_sarif
 from contextd.surfaces.cli.guidance import Guiding
 from contextd.surfaces.cli.output import Console, as_json_option, ask
 from contextd.surfaces.cli.terminal import own_process
+from contextd.thin.home import home_directory
 from contextd_code.errors import Invalid
 
 _HEAD = "HEAD"
@@ -95,6 +96,9 @@ def _difference(revision: str | None, staged: bool) -> str:
     """The diff of git, without options that only affect its display."""
     # This import takes 30 ms, which help and completion do not need.
     from contextd_code.git.git_queries import Running  # noqa: PLC0415
+    from contextd_code.git.substitute import keep_stand_ins_in  # noqa: PLC0415
+
+    keep_stand_ins_in(home_directory() / "git")
 
     wanted = ["--cached"] if staged else [revision or _HEAD]
     arguments = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/"]
